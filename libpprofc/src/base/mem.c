@@ -1,0 +1,167 @@
+/* Checked allocation, arenas and counted arenas. */
+#include "base/mem.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_alloc(void *context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+
+static void *default_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  (void)context;
+  (void)old_size;
+  return realloc(block, new_size);
+}
+
+static void default_release(void *context, void *block, size_t size) {
+  (void)context;
+  (void)size;
+  free(block);
+}
+
+const pprofc_allocator mem_default = {default_alloc, default_resize, default_release, NULL};
+
+const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
+  return a ? a : &mem_default;
+}
+
+/* count * size with 0 turned into 1, or 0 when it overflows. */
+static size_t product(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;
+  return bytes ? bytes : 1;
+}
+
+void *mem_array(const pprofc_allocator *a, size_t count, size_t size) {
+  size_t bytes = product(count, size);
+  return bytes ? a->alloc(a->context, bytes) : NULL;
+}
+
+void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size) {
+  void *block = mem_array(a, count, size);
+  if (block) memset(block, 0, count * size);
+  return block;
+}
+
+void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count,
+                 size_t size) {
+  size_t bytes = product(new_count, size);
+  if (!bytes) return NULL;
+  if (!block) return a->alloc(a->context, bytes);
+  return a->resize(a->context, block, product(old_count, size), bytes);
+}
+
+void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size) {
+  if (block) a->release(a->context, block, product(count, size));
+}
+
+/* ---- arenas ----------------------------------------------------------------------------------- */
+
+#define BLOCK_SIZE ((size_t)64 * 1024)
+#define LARGE_SIZE ((size_t)256 * 1024)
+
+struct arena_block {
+  struct arena_block *next;
+  size_t size; /* of the data behind the header */
+  alignas(max_align_t) char data[];
+};
+
+void arena_init(struct arena *arena, const pprofc_allocator *mem) {
+  *arena = (struct arena){.mem = mem};
+}
+
+void arena_free(struct arena *arena) {
+  while (arena->blocks) {
+    struct arena_block *block = arena->blocks;
+    arena->blocks = block->next;
+    mem_free(arena->mem, block, 1, sizeof *block + block->size);
+  }
+  arena->next = arena->end = NULL;
+}
+
+static struct arena_block *add_block(struct arena *arena, size_t size) {
+  if (size > PTRDIFF_MAX - sizeof(struct arena_block)) return NULL;
+  struct arena_block *block = mem_array(arena->mem, 1, sizeof *block + size);
+  if (!block) return NULL;
+  block->size = size;
+  block->next = arena->blocks;
+  arena->blocks = block;
+  return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size) {
+  const size_t align = alignof(max_align_t);
+  if (size > PTRDIFF_MAX - align) return NULL;
+  size = (size + align - 1) / align * align;
+  if (size <= (size_t)(arena->end - arena->next)) {
+    void *result = arena->next;
+    arena->next += size;
+    return result;
+  }
+  if (size >= LARGE_SIZE / 4) {
+    struct arena_block *block = add_block(arena, size);
+    return block ? block->data : NULL;
+  }
+  struct arena_block *block = add_block(arena, BLOCK_SIZE);
+  if (!block) return NULL;
+  arena->next = block->data + size;
+  arena->end = block->data + BLOCK_SIZE;
+  return block->data;
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size) {
+  size_t bytes = product(count, size);
+  return bytes ? arena_alloc(arena, bytes) : NULL;
+}
+
+void *arena_zero_array(struct arena *arena, size_t count, size_t size) {
+  void *block = arena_array(arena, count, size);
+  if (block) memset(block, 0, count * size);
+  return block;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size) {
+  void *block = arena_alloc(arena, size ? size : 1);
+  if (block && size) memcpy(block, data, size);
+  return block;
+}
+
+pprofc_str arena_str(struct arena *arena, pprofc_str s) {
+  char *copy = s.size < SIZE_MAX ? arena_alloc(arena, s.size + 1) : NULL;
+  if (!copy) return (pprofc_str){NULL, 0};
+  if (s.size) memcpy(copy, s.data, s.size);
+  copy[s.size] = '\0';
+  return (pprofc_str){copy, s.size};
+}
+
+/* ---- regions ---------------------------------------------------------------------------------- */
+
+struct region *region_new(const pprofc_allocator *mem) {
+  mem = mem_or_default(mem);
+  struct region *region = mem_zero_array(mem, 1, sizeof *region);
+  if (!region) return NULL;
+  region->mem = *mem;
+  region->references = 1;
+  arena_init(&region->arena, &region->mem);
+  return region;
+}
+
+struct region *region_retain(struct region *region) {
+  if (region) __atomic_add_fetch(&region->references, 1, __ATOMIC_RELAXED);
+  return region;
+}
+
+void region_release(struct region *region) {
+  /* A chain of edits is a chain of parents; follow the first one in a loop, not by recursion. */
+  while (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    struct region *first = region->parents[0];
+    region_release(region->parents[1]);
+    arena_free(&region->arena);
+    pprofc_allocator mem = region->mem;
+    mem_free(&mem, region, 1, sizeof *region);
+    region = first;
+  }
+}

@@ -1,0 +1,25 @@
+# Compiler flags of everything we compile: warnings, hardening, sanitizers.
+add_library(pprofc_flags INTERFACE)
+
+target_compile_definitions(pprofc_flags INTERFACE _GNU_SOURCE)
+target_compile_options(pprofc_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+  -ffp-contract=off -fno-strict-aliasing
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(PPROFC_WERROR)
+  target_compile_options(pprofc_flags INTERFACE -Werror)
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT PPROFC_SANITIZE)
+  target_compile_options(pprofc_flags INTERFACE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+  target_link_options(pprofc_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
+if(PPROFC_SANITIZE)
+  target_compile_options(pprofc_flags INTERFACE
+    -fsanitize=${PPROFC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(pprofc_flags INTERFACE -fsanitize=${PPROFC_SANITIZE})
+endif()
+if(PPROFC_BUILD_FUZZERS)
+  target_compile_options(pprofc_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

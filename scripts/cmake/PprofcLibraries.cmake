@@ -1,0 +1,40 @@
+# Libraries we stand on. Required: zlib, protobuf-c (with protoc-c), threads. The others are optional: what is
+# missing is named by `pprofc -version` and said at run time by the option that needs it.
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c)
+find_program(PROTOC_C protoc-c REQUIRED)
+
+add_library(pprofc_libraries INTERFACE)
+target_link_libraries(pprofc_libraries INTERFACE ZLIB::ZLIB PkgConfig::PROTOBUF_C Threads::Threads m)
+
+# pprofc_optional(NAME module): defines HAVE_NAME and links the library when it is there.
+function(pprofc_optional name module)
+  if(PPROFC_OPTIONAL)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+    if(${name}_FOUND)
+      target_link_libraries(pprofc_libraries INTERFACE PkgConfig::${name})
+      target_compile_definitions(pprofc_libraries INTERFACE HAVE_${name}=1)
+    else()
+      message(STATUS "optional library not found: ${module}")
+    endif()
+  endif()
+endfunction()
+
+pprofc_optional(LIBDEFLATE libdeflate)
+pprofc_optional(JANSSON jansson)
+pprofc_optional(PCRE2 libpcre2-8)
+
+if(PPROFC_OPTIONAL)
+  find_path(XXHASH_INCLUDE xxhash.h)
+  if(XXHASH_INCLUDE)
+    target_compile_definitions(pprofc_libraries INTERFACE HAVE_XXHASH=1)
+  endif()
+  find_path(LIBIBERTY_INCLUDE libiberty/demangle.h)
+  find_library(LIBIBERTY_LIBRARY NAMES iberty libiberty_pic.a)
+  if(LIBIBERTY_INCLUDE AND LIBIBERTY_LIBRARY)
+    target_link_libraries(pprofc_libraries INTERFACE ${LIBIBERTY_LIBRARY})
+    target_compile_definitions(pprofc_libraries INTERFACE HAVE_LIBIBERTY=1)
+  endif()
+endif()
