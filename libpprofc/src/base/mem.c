@@ -154,14 +154,33 @@ struct region *region_retain(struct region *region) {
   return region;
 }
 
+struct region_parent {
+  struct region_parent *next;
+  struct region *region;
+};
+
+bool region_adopt(struct region *region, struct region *parent) {
+  struct region_parent *link = arena_alloc(&region->arena, sizeof *link);
+  if (!link) return false;
+  *link = (struct region_parent){region->parents, region_retain(parent)};
+  region->parents = link;
+  return true;
+}
+
 void region_release(struct region *region) {
-  /* A chain of edits is a chain of parents; follow the first one in a loop, not by recursion. */
-  while (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    struct region *first = region->parents[0];
-    region_release(region->parents[1]);
+  /* A chain of edits is a chain of parents: work through a list, not by recursion. */
+  struct region *dead = NULL;
+  if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
+  while (dead) {
+    region = dead;
+    dead = region->next_dead;
+    for (struct region_parent *link = region->parents; link; link = link->next)
+      if (__atomic_sub_fetch(&link->region->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        link->region->next_dead = dead;
+        dead = link->region;
+      }
     arena_free(&region->arena);
     pprofc_allocator mem = region->mem;
     mem_free(&mem, region, 1, sizeof *region);
-    region = first;
   }
 }

@@ -44,11 +44,14 @@ struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region *parents[2]; /* regions that columns of this one point into, retained */
+  struct region_parent *parents; /* regions that columns of this one point into, retained */
+  struct region *next_dead;      /* while region_release works through a chain */
 };
 
 struct region *region_new(const pprofc_allocator *mem);
 struct region *region_retain(struct region *region);
 void region_release(struct region *region);
+/* Keeps `parent` alive as long as `region`; false when out of memory. */
+bool region_adopt(struct region *region, struct region *parent);
 
 #endif

@@ -1,0 +1,11 @@
+/* All of libpprofc. */
+#ifndef PPROFC_H
+#define PPROFC_H
+
+#include "pprofc/base.h"
+#include "pprofc/builder.h"
+#include "pprofc/profile.h"
+#include "pprofc/report.h"
+#include "pprofc/transform.h"
+
+#endif

@@ -1,0 +1,93 @@
+/* Reports: everything `pprofc` prints, to a callback. */
+#ifndef PPROFC_REPORT_H
+#define PPROFC_REPORT_H
+
+#include "pprofc/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The settings of one report. Names and meanings are those of pprof; NULL and "" are the same. Strings are
+ * borrowed for the length of the call. The table pprofc_report_option_at describes each field. */
+typedef struct pprofc_report_options {
+  size_t struct_size;   /* set by pprofc_report_options_init */
+  const char *format;   /* "top", "tree", "dot" ...: a name of the format table */
+  const char *argument; /* the expression of peek, list, disasm, weblist */
+
+  bool call_tree;
+  bool relative_percentages;
+  const char *unit; /* "minimum", "auto" or a unit */
+  bool compact_labels;
+  const char *source_path;
+  const char *trim_path;
+  bool intel_syntax;
+  bool mean;
+  const char *sample_index; /* number or name; "" for the default type */
+  double divide_by;
+  bool normalize;   /* consumed when base and head are combined */
+  const char *sort; /* "flat" or "cum" */
+  const char *tagroot, *tagleaf;
+  bool drop_negative;
+  int nodecount; /* -1: the default of the format */
+  double nodefraction, edgefraction;
+  bool trim;
+  const char *focus, *ignore, *prune_from, *hide, *show, *show_from;
+  const char *tagfocus, *tagignore, *tagshow, *taghide;
+  bool noinlines, showcolumns;
+  const char *granularity; /* "", "functions", "filefunctions", "files", "lines", "addresses" */
+
+  /* Told of each warning ("Focus expression matched no samples"), one line without newline. May be NULL. */
+  void (*warn)(void *warn_context, const char *message);
+  void *warn_context;
+  unsigned threads; /* 0: as the profile was read */
+} pprofc_report_options;
+
+PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);
+
+/* Renders one report. Nothing is written unless everything that can be checked before has been; after the first
+ * byte only memory and `write` can fail. */
+PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_options *options,
+                                       pprofc_write_fn write, void *context, pprofc_error *error);
+
+/* ---- tables: what flags, help, manual and completion are printed from ---------------------------- */
+
+typedef struct pprofc_format_info {
+  const char *name;
+  const char *help;         /* one line */
+  const char *argument;     /* "regexp", or NULL when it takes none */
+  const char *graphviz;     /* the -T of dot that makes it from the dot report, or NULL */
+  const char *viewer;       /* the program that shows it, "browser" for any, or NULL */
+  const char *extension;    /* of files made of it, without dot */
+  bool binary;              /* never written to a terminal */
+} pprofc_format_info;
+
+/* The format with that index, in the order of the help text; NULL past the last one. */
+PPROFC_API const pprofc_format_info *pprofc_format_at(size_t index);
+
+typedef enum pprofc_option_kind {
+  PPROFC_OPTION_BOOL,
+  PPROFC_OPTION_INT,
+  PPROFC_OPTION_FLOAT,
+  PPROFC_OPTION_STRING,
+  PPROFC_OPTION_CHOICE /* one of `choices`; on the command line each choice is a flag of its own */
+} pprofc_option_kind;
+
+typedef struct pprofc_option_info {
+  const char *name;
+  pprofc_option_kind kind;
+  size_t offset;              /* of the field in pprofc_report_options */
+  const char *default_text;   /* as pprof prints it: "minimum", "0.005", "false" */
+  const char *url;            /* parameter name in the web page, or NULL */
+  bool saved;                 /* kept in settings.json */
+  const char *const *choices; /* NULL-terminated, for PPROFC_OPTION_CHOICE */
+  const char *help;
+} pprofc_option_info;
+
+/* The option with that index, in the order of pprof's settings; NULL past the last one. */
+PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

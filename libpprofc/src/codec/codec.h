@@ -1,0 +1,33 @@
+/* Bytes to profile and back: gzip, the wire reader, the writer. */
+#ifndef PPROFC_CODEC_CODEC_H
+#define PPROFC_CODEC_CODEC_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "model/profile.h"
+
+/* Bytes of an input in memory, in a region of their own so that a profile can point into them. */
+struct input {
+  struct region *region;
+  const uint8_t *data;
+  size_t size;
+};
+
+/* Reads a file ("-": standard input) or takes a copy of memory, inflated when it is gzip (any number of members).
+ * On success input->region is the caller's. */
+pprofc_status input_read_file(const char *path, const pprofc_allocator *mem, const pprofc_limits *limits,
+                              struct input *input, pprofc_error *error);
+pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allocator *mem,
+                                const pprofc_limits *limits, struct input *input, pprofc_error *error);
+
+/* Decodes profile.proto. The profile keeps input->region alive and points into it. PPROFC_E_FORMAT with the offset
+ * when the bytes are no profile; then a legacy format may still recognise them, unless *certain comes back true
+ * (the input is a profile, but a bad one). */
+pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
+                           pprofc_profile **profile, bool *certain, pprofc_error *error);
+
+/* Writes gzip'd profile.proto through the generated code, one top-level field at a time. */
+pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,
+                           pprofc_error *error);
+
+#endif

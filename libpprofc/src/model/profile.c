@@ -1,0 +1,211 @@
+/* Life and look of a profile: counted ownership, copy-on-write edits, public views of the columns. */
+#include "model/profile.h"
+
+#include "pprofc/builder.h"
+
+static pprofc_profile *alloc_profile(const pprofc_allocator *mem) {
+  pprofc_profile *p = mem_zero_array(mem, 1, sizeof *p);
+  if (!p) return NULL;
+  p->references = 1;
+  p->mem = *mem;
+  p->region = region_new(mem);
+  if (p->region) return p;
+  mem_free(mem, p, 1, sizeof *p);
+  return NULL;
+}
+
+pprofc_profile *profile_new(const pprofc_allocator *mem) {
+  static const pprofc_str empty = {"", 0};
+  pprofc_profile *p = alloc_profile(mem_or_default(mem));
+  if (p) p->strings = (struct strings){1, &empty};
+  return p;
+}
+
+pprofc_profile *profile_edit(const pprofc_profile *source) {
+  pprofc_profile *p = alloc_profile(&source->mem);
+  if (!p) return NULL;
+  struct region *own = p->region;
+  *p = *source;
+  p->references = 1;
+  p->region = own;
+  if (region_adopt(own, source->region)) return p;
+  pprofc_profile_release(p);
+  return NULL;
+}
+
+pprofc_profile *pprofc_profile_retain(pprofc_profile *profile) {
+  if (profile) __atomic_add_fetch(&profile->references, 1, __ATOMIC_RELAXED);
+  return profile;
+}
+
+void pprofc_profile_release(pprofc_profile *profile) {
+  if (!profile || __atomic_sub_fetch(&profile->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  pprofc_allocator mem = profile->mem;
+  region_release(profile->region);
+  mem_free(&mem, profile, 1, sizeof *profile);
+}
+
+bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {
+  size_t old = p->strings.count;
+  if (more > UINT32_MAX - 1 - old) return false;
+  pprofc_str *items = arena_array(&p->region->arena, old + more, sizeof *items);
+  if (!items) return false;
+  memcpy(items, p->strings.items, old * sizeof *items);
+  for (size_t i = 0; i < more; i++) {
+    items[old + i] = arena_str(&p->region->arena, extra[i]);
+    if (!items[old + i].data) return false;
+  }
+  p->strings = (struct strings){old + more, items};
+  return true;
+}
+
+/* ---- views ------------------------------------------------------------------------------------ */
+
+static pprofc_value_type type_view(const pprofc_profile *p, struct value_type type) {
+  return (pprofc_value_type){profile_string(p, type.type), profile_string(p, type.unit)};
+}
+
+void pprofc_profile_header(const pprofc_profile *p, pprofc_header *header) {
+  *header = (pprofc_header){
+      .drop_frames = profile_string(p, p->drop_frames),
+      .keep_frames = profile_string(p, p->keep_frames),
+      .time_nanos = p->time_nanos,
+      .duration_nanos = p->duration_nanos,
+      .period_type = type_view(p, p->period_type),
+      .period = p->period,
+      .default_sample_type = profile_string(p, p->default_sample_type),
+      .doc_url = profile_string(p, p->doc_url),
+      .comment_count = p->comment_count,
+  };
+}
+
+pprofc_str pprofc_profile_comment(const pprofc_profile *p, size_t index) {
+  return index < p->comment_count ? profile_string(p, p->comments[index]) : STR("");
+}
+
+size_t pprofc_profile_type_count(const pprofc_profile *p) {
+  return p->type_count;
+}
+
+pprofc_value_type pprofc_profile_type(const pprofc_profile *p, size_t index) {
+  if (index >= p->type_count) return (pprofc_value_type){STR(""), STR("")};
+  return type_view(p, p->types[index]);
+}
+
+size_t pprofc_profile_default_type(const pprofc_profile *p) {
+  pprofc_str wanted = profile_string(p, p->default_sample_type);
+  for (size_t i = 0; wanted.size && i < p->type_count; i++)
+    if (str_equal(profile_string(p, p->types[i].type), wanted)) return i;
+  return p->type_count ? p->type_count - 1 : 0;
+}
+
+size_t pprofc_profile_string_count(const pprofc_profile *p) {
+  return p->strings.count;
+}
+
+pprofc_str pprofc_profile_string(const pprofc_profile *p, uint32_t index) {
+  return index < p->strings.count ? profile_string(p, index) : STR("");
+}
+
+void pprofc_profile_samples(const pprofc_profile *p, pprofc_samples_view *view) {
+  *view = (pprofc_samples_view){p->samples.count, p->type_count, p->samples.values};
+}
+
+size_t pprofc_profile_stack(const pprofc_profile *p, size_t sample, uint32_t *frames, size_t capacity) {
+  if (sample >= p->samples.count) return 0;
+  struct stack_reader reader = stack_reader_at(&p->samples, sample);
+  const uint32_t *map = stack_map(&reader, sample);
+  const uint8_t *at = p->samples.stack[sample], *end = at + p->samples.stack_size[sample];
+  size_t depth = 0;
+  while (at < end) {
+    uint32_t id;
+    at = stack_varint(at, &id);
+    uint32_t location = map ? map[id] : id - 1;
+    if (location == LOCATION_HIDDEN) continue;
+    if (depth < capacity) frames[depth] = location;
+    depth++;
+  }
+  return depth;
+}
+
+size_t pprofc_profile_max_depth(const pprofc_profile *p) {
+  return p->samples.max_depth;
+}
+
+size_t pprofc_profile_label_count(const pprofc_profile *p, size_t sample) {
+  return sample < p->samples.count ? label_count(&p->samples, sample) : 0;
+}
+
+pprofc_label pprofc_profile_label(const pprofc_profile *p, size_t sample, size_t index) {
+  if (index >= pprofc_profile_label_count(p, sample))
+    return (pprofc_label){STR(""), STR(""), STR(""), 0, false};
+  struct label label = sample_labels(&p->samples, sample)[index];
+  return (pprofc_label){
+      .key = profile_string(p, label.key),
+      .string = profile_string(p, label.string),
+      .unit = profile_string(p, label.unit),
+      .number = label.number,
+      .is_number = label.is_number,
+  };
+}
+
+size_t pprofc_profile_location_count(const pprofc_profile *p) {
+  return p->locations.count;
+}
+
+pprofc_location pprofc_profile_location(const pprofc_profile *p, uint32_t index) {
+  const struct locations *l = &p->locations;
+  if (index >= l->count) return (pprofc_location){.mapping = PPROFC_NONE};
+  return (pprofc_location){
+      .id = location_id(l, index),
+      .address = l->address[index],
+      .mapping = l->mapping[index],
+      .line_count = l->line_from[index + 1] - l->line_from[index],
+      .is_folded = l->is_folded && l->is_folded[index],
+  };
+}
+
+pprofc_line pprofc_profile_line(const pprofc_profile *p, uint32_t location, size_t index) {
+  if (index >= pprofc_profile_location(p, location).line_count)
+    return (pprofc_line){PPROFC_NONE, 0, 0};
+  struct line line = p->locations.lines[p->locations.line_from[location] + index];
+  return (pprofc_line){line.function, line.line, line.column};
+}
+
+size_t pprofc_profile_function_count(const pprofc_profile *p) {
+  return p->functions.count;
+}
+
+pprofc_function pprofc_profile_function(const pprofc_profile *p, uint32_t index) {
+  const struct functions *f = &p->functions;
+  if (index >= f->count) return (pprofc_function){0, STR(""), STR(""), STR(""), 0};
+  return (pprofc_function){
+      .id = function_id(f, index),
+      .name = profile_string(p, f->name[index]),
+      .system_name = profile_string(p, f->system_name[index]),
+      .filename = profile_string(p, f->filename[index]),
+      .start_line = f->start_line[index],
+  };
+}
+
+size_t pprofc_profile_mapping_count(const pprofc_profile *p) {
+  return p->mappings.count;
+}
+
+pprofc_mapping pprofc_profile_mapping(const pprofc_profile *p, uint32_t index) {
+  if (index >= p->mappings.count)
+    return (pprofc_mapping){.file = STR(""), .build_id = STR("")};
+  const struct mapping *m = &p->mappings.items[index];
+  return (pprofc_mapping){
+      .id = m->id,
+      .start = m->start,
+      .limit = m->limit,
+      .offset = m->offset,
+      .file = profile_string(p, m->file),
+      .build_id = profile_string(p, m->build_id),
+      .has_functions = m->flags & PPROFC_HAS_FUNCTIONS,
+      .has_filenames = m->flags & PPROFC_HAS_FILENAMES,
+      .has_line_numbers = m->flags & PPROFC_HAS_LINE_NUMBERS,
+      .has_inline_frames = m->flags & PPROFC_HAS_INLINE_FRAMES,
+  };
+}

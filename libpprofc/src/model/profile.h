@@ -1,0 +1,214 @@
+/* The profile: immutable columns that everything else reads.
+ *
+ * Ids of the file are dense indices here. Strings are indices into a table whose entry 0 is ""; two entries
+ * may hold the same text. Stacks stay as they were in the file: a run of varints, leaf first, that a
+ * segment's map turns into location indices. That is smaller than an array of integers (the reader copies
+ * nothing), and it makes cutting a stack at either end or hiding a location an edit of a few words:
+ * the run gets shorter, or the map says LOCATION_HIDDEN. */
+#ifndef PPROFC_MODEL_PROFILE_H
+#define PPROFC_MODEL_PROFILE_H
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "pprofc/profile.h"
+
+#define NONE            PPROFC_NONE
+#define LOCATION_HIDDEN UINT32_MAX
+
+struct value_type {
+  uint32_t type, unit; /* strings */
+};
+
+struct label {
+  uint32_t key;    /* string */
+  uint32_t string; /* when is_number is false */
+  uint32_t unit;   /* string, 0: none */
+  uint32_t is_number;
+  int64_t number;
+};
+
+/* Samples [first, first of the next segment) write location i as the varint v with map[v] == i, or, when
+ * map is NULL, as i + 1. Every v of a stack is known to be valid. */
+struct segment {
+  size_t first;
+  const uint32_t *map; /* may hold LOCATION_HIDDEN: the frame is not there */
+};
+
+struct samples {
+  size_t count;
+  const int64_t *values;       /* [count * type_count] */
+  const uint8_t *const *stack; /* [count] the varints, leaf first */
+  const uint32_t *stack_size;  /* [count] their bytes */
+  const uint32_t *label_from;  /* [count + 1] labels of sample i: label_from[i] .. label_from[i + 1]; NULL: none at all */
+  const struct label *labels;  /* strings and numbers in the order of the file */
+  const struct segment *segments;
+  size_t segment_count; /* at least 1 when count > 0 */
+  size_t max_depth;     /* no stack has more frames */
+};
+
+struct line {
+  uint32_t function;
+  int64_t line, column;
+};
+
+struct locations {
+  size_t count;
+  const uint64_t *ids; /* NULL: location i has id i + 1 */
+  const uint64_t *address;
+  const uint32_t *mapping;   /* or NONE */
+  const uint32_t *line_from; /* [count + 1] */
+  const struct line *lines;  /* innermost inlined function first */
+  const uint8_t *is_folded;  /* NULL: none is */
+};
+
+struct functions {
+  size_t count;
+  const uint64_t *ids; /* NULL: i + 1 */
+  const uint32_t *name, *system_name, *filename; /* strings */
+  const int64_t *start_line;
+};
+
+struct mapping {
+  uint64_t id, start, limit, offset;
+  uint32_t file, build_id; /* strings */
+  uint32_t flags;          /* PPROFC_HAS_* of builder.h */
+};
+
+struct mappings {
+  size_t count;
+  const struct mapping *items;
+};
+
+struct strings {
+  size_t count; /* at least 1 */
+  const pprofc_str *items;
+};
+
+struct pprofc_profile {
+  int references;
+  pprofc_allocator mem;  /* for everything made from this profile */
+  struct region *region; /* what the columns live in */
+  unsigned threads;      /* as asked for when it was read */
+
+  const struct value_type *types;
+  size_t type_count;
+  struct samples samples;
+  struct locations locations;
+  struct functions functions;
+  struct mappings mappings;
+  struct strings strings;
+
+  uint32_t drop_frames, keep_frames; /* strings */
+  int64_t time_nanos, duration_nanos, period;
+  struct value_type period_type;
+  const uint32_t *comments;
+  size_t comment_count;
+  uint32_t default_sample_type, doc_url;
+};
+
+/* A profile with no columns yet, in a region of its own. NULL when out of memory. */
+pprofc_profile *profile_new(const pprofc_allocator *mem);
+
+/* A copy that shares every column with `source`, which lives as long as the copy does. The caller replaces the
+ * columns it changes by ones allocated in copy->region->arena. NULL when out of memory. */
+pprofc_profile *profile_edit(const pprofc_profile *source);
+
+static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
+  return p->strings.items[index];
+}
+
+/* Gives the profile a string table with `more` entries behind the old ones (copied into its region), so that an
+ * edit can name new things; entry old_count + i is extra[i]. False when out of memory. */
+bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
+
+/* ---- stacks ----------------------------------------------------------------------------------- */
+
+/* Walks samples in order and knows which segment the current one is in. */
+struct stack_reader {
+  const struct samples *samples;
+  size_t segment;
+  size_t segment_end;
+};
+
+static inline size_t segment_end(const struct samples *s, size_t segment) {
+  return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
+}
+
+/* A reader that starts at sample `first`. */
+static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
+  struct stack_reader reader = {s, 0, 0};
+  if (!s->segment_count) return reader;
+  reader.segment_end = segment_end(s, 0);
+  while (first >= reader.segment_end && reader.segment + 1 < s->segment_count)
+    reader.segment_end = segment_end(s, ++reader.segment);
+  return reader;
+}
+
+/* The segment map of `sample`; samples are asked for in ascending order. */
+static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
+  while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
+    reader->segment_end = segment_end(reader->samples, ++reader->segment);
+  return reader->samples->segments[reader->segment].map;
+}
+
+/* Decodes one varint that is known to be whole. Ids of stored stacks fit 32 bits. */
+static inline const uint8_t *stack_varint(const uint8_t *p, uint32_t *value) {
+  uint32_t v = *p++;
+  if (v >= 0x80) {
+    v &= 0x7F;
+    uint32_t byte, shift = 7;
+    do {
+      byte = *p++;
+      if (shift < 32) v |= (byte & 0x7F) << shift;
+      shift += 7;
+    } while (byte & 0x80);
+  }
+  *value = v;
+  return p;
+}
+
+/* Decodes the stack of `sample` into frames (room for max_depth), leaf first; returns the depth. */
+static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint32_t *frames) {
+  const struct samples *s = reader->samples;
+  const uint32_t *map = stack_map(reader, sample);
+  const uint8_t *p = s->stack[sample], *end = p + s->stack_size[sample];
+  size_t depth = 0;
+  while (p < end) {
+    uint32_t id;
+    p = stack_varint(p, &id);
+    uint32_t location = map ? map[id] : id - 1;
+    if (location != LOCATION_HIDDEN) frames[depth++] = location;
+  }
+  return depth;
+}
+
+/* Writes v as a varint to out (room for 5 bytes); returns the bytes used. For stacks that are made anew. */
+static inline size_t stack_put(uint8_t *out, uint32_t v) {
+  size_t n = 0;
+  while (v >= 0x80) {
+    out[n++] = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  out[n++] = (uint8_t)v;
+  return n;
+}
+
+/* ---- labels ----------------------------------------------------------------------------------- */
+
+static inline size_t label_count(const struct samples *s, size_t sample) {
+  return s->label_from ? s->label_from[sample + 1] - s->label_from[sample] : 0;
+}
+
+static inline const struct label *sample_labels(const struct samples *s, size_t sample) {
+  return s->label_from ? s->labels + s->label_from[sample] : NULL;
+}
+
+static inline uint64_t location_id(const struct locations *l, uint32_t index) {
+  return l->ids ? l->ids[index] : (uint64_t)index + 1;
+}
+
+static inline uint64_t function_id(const struct functions *f, uint32_t index) {
+  return f->ids ? f->ids[index] : (uint64_t)index + 1;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* What a report is given, and the table of reports. A new output format is one file with one function of the type
+ * report_fn, and one row in formats.c. */
+#ifndef PPROFC_REPORT_REPORT_H
+#define PPROFC_REPORT_REPORT_H
+
+#include "base/error.h"
+#include "base/output.h"
+#include "base/regex.h"
+#include "model/profile.h"
+#include "pprofc/report.h"
+#include "transform/transform.h"
+
+/* Everything a report needs, prepared by render.c in pprof's order: the profile filtered and aggregated, the options
+ * after the overrides of the command. */
+struct report {
+  const pprofc_report_options *options; /* of the user */
+  const pprofc_allocator *mem;
+  const pprofc_profile *profile; /* filtered and aggregated */
+  const struct report_format *format;
+
+  size_t value_index; /* column of the sample values shown */
+  bool mean;          /* divide by value[0] */
+  double ratio;       /* 1 / divide_by; applies when > 0 and not 1 */
+  int64_t total;      /* denominator of percentages (11) */
+  pprofc_str type;    /* "cpu", "mean_delay" */
+  pprofc_str sample_unit;
+  pprofc_str output_unit; /* the unit option; the graph reports replace it by what 20.2 chooses */
+  struct label_units units;
+
+  int nodecount; /* after defaults and overrides; 0: no limit */
+  double nodefraction, edgefraction;
+  bool call_tree, cum_sort;
+  struct regex *argument; /* of peek, list, disasm, weblist; else NULL */
+};
+
+typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);
+
+struct report_format {
+  pprofc_format_info info;
+  report_fn render;
+  unsigned flags; /* REPORT_* */
+};
+
+#define REPORT_NO_TRIM       1u  /* nodecount and fractions are 0 */
+#define REPORT_ADDRESSES     2u  /* granularity is forced to addresses */
+#define REPORT_LINES         4u  /* granularity is forced to lines */
+#define REPORT_NO_INLINES    8u  /* noinlines is forced on */
+#define REPORT_INLINES       16u /* noinlines is forced off */
+#define REPORT_ALL_NODES     32u /* default nodecount is unlimited instead of 80 */
+#define REPORT_PARAMETER     64u /* takes an expression */
+#define REPORT_NO_AGGREGATE  128u /* the filtered profile is used as it is (proto, raw keep everything) */
+
+/* The row of a format name, or NULL. */
+const struct report_format *report_format_find(const char *name);
+
+/* Sample value shown: values[sample][value_index], or divided by value[0] with mean. */
+static inline int64_t report_mean(int64_t value, int64_t divisor) {
+  return divisor ? value / divisor : value;
+}
+
+/* Text of a value in the report's output unit, divide_by applied. */
+pprofc_str report_value(const struct report *report, int64_t value, char out[]);
+
+/* The header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a newline. */
+void report_profile_header(const struct report *report, struct output *out);
+/* The lines "Active filters:" ...; nothing when there are none. */
+void report_active_filters(const struct report *report, struct output *out);
+
+/* Writes text that came from outside: control bytes and invalid UTF-8 made visible. */
+void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
+
+/* One function per file in this folder. */
+pprofc_status report_top(struct report *, struct output *, pprofc_error *);
+pprofc_status report_tree(struct report *, struct output *, pprofc_error *);
+pprofc_status report_peek(struct report *, struct output *, pprofc_error *);
+pprofc_status report_traces(struct report *, struct output *, pprofc_error *);
+pprofc_status report_tags(struct report *, struct output *, pprofc_error *);
+pprofc_status report_raw(struct report *, struct output *, pprofc_error *);
+pprofc_status report_comments(struct report *, struct output *, pprofc_error *);
+pprofc_status report_proto(struct report *, struct output *, pprofc_error *);
+pprofc_status report_topproto(struct report *, struct output *, pprofc_error *);
+pprofc_status report_dot(struct report *, struct output *, pprofc_error *);
+pprofc_status report_callgrind(struct report *, struct output *, pprofc_error *);
+pprofc_status report_list(struct report *, struct output *, pprofc_error *);
+pprofc_status report_weblist(struct report *, struct output *, pprofc_error *);
+pprofc_status report_disasm(struct report *, struct output *, pprofc_error *);
+pprofc_status report_speedscope(struct report *, struct output *, pprofc_error *);
+pprofc_status report_folded(struct report *, struct output *, pprofc_error *);
+
+#endif
