@@ -1,0 +1,252 @@
+/* Measurements: the unit table, conversion, value labels and percentages, as pprof prints them. */
+#include "unit/unit.h"
+
+#include "base/escape.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define SPELLINGS(...)                                                                             \
+  (const char *const[]) {                                                                          \
+    __VA_ARGS__, NULL                                                                              \
+  }
+
+static const struct unit_def memory_units[] = {
+    {"B", 1.0, SPELLINGS("b", "byte")},
+    {"kB", 1024.0, SPELLINGS("kb", "kbyte", "kilobyte")},
+    {"MB", 1048576.0, SPELLINGS("mb", "mbyte", "megabyte")},
+    {"GB", 1073741824.0, SPELLINGS("gb", "gbyte", "gigabyte")},
+    {"TB", 1099511627776.0, SPELLINGS("tb", "tbyte", "terabyte")},
+    {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
+};
+
+/* Two-letter units with a mu are missing on purpose: the mu has two bytes, so that the plural rule
+ * of find_unit takes the 's' of the unit away, and pprof never recognises them. */
+static const struct unit_def time_units[] = {
+    {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
+    {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
+    {"hrs", 3600e9, SPELLINGS("hour", "hr")},
+};
+
+static const struct unit_def gcu_units[] = {
+    {"n*GCU", 1e-9, SPELLINGS("nanogcu")},  {"u*GCU", 1e-6, SPELLINGS("microgcu")},
+    {"m*GCU", 1e-3, SPELLINGS("milligcu")}, {"GCU", 1.0, SPELLINGS("gcu")},
+    {"k*GCU", 1e3, SPELLINGS("kilogcu")},   {"M*GCU", 1e6, SPELLINGS("megagcu")},
+    {"G*GCU", 1e9, SPELLINGS("gigagcu")},   {"T*GCU", 1e12, SPELLINGS("teragcu")},
+    {"P*GCU", 1e15, SPELLINGS("petagcu")},
+};
+
+static const struct unit_family families[] = {
+    {"B", COUNT(memory_units), memory_units},
+    {"s", COUNT(time_units), time_units},
+    {"GCU", COUNT(gcu_units), gcu_units},
+};
+
+#define TIME_FAMILY (&families[1])
+
+/* Longer than any spelling with its plural s. */
+#define SPELLING_MAX 16
+
+const struct unit_family *unit_family_at(size_t index) {
+  return index < COUNT(families) ? &families[index] : NULL;
+}
+
+/* Lower case as Go's strings.ToLower makes it, as far as the result can be a spelling: ASCII
+ * letters and the two other characters whose lower case is ASCII. Returns SPELLING_MAX + 1 when it
+ * cannot be a spelling. */
+static size_t lower(pprofc_str s, char out[SPELLING_MAX]) {
+  size_t size = 0;
+  for (size_t i = 0; i < s.size;) {
+    int32_t c = utf8_next(s, &i);
+    if (c == 0x212A) c = 'k'; /* the Kelvin sign */
+    if (c == 0x0130) c = 'i'; /* capital i with a dot */
+    if (c < 0 || c > 0x7F || size == SPELLING_MAX) return SPELLING_MAX + 1;
+    out[size++] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return size;
+}
+
+/* The unit that a family knows by that name, or NULL. */
+static const struct unit_def *find_unit(const struct unit_family *family, pprofc_str name) {
+  char text[SPELLING_MAX];
+  size_t size = lower(name, text);
+  if (size > SPELLING_MAX) return NULL;
+  if (size > 2 && text[size - 1] == 's') size--;
+  for (size_t i = 0; i < family->count; i++)
+    for (const char *const *spelling = family->units[i].spellings; *spelling; spelling++)
+      if (str_equal(str_of(*spelling), (pprofc_str){text, size})) return &family->units[i];
+  return NULL;
+}
+
+static const struct unit_def *find_any(pprofc_str name, const struct unit_family **family) {
+  for (size_t i = 0; i < COUNT(families); i++) {
+    const struct unit_def *unit = find_unit(&families[i], name);
+    if (unit) {
+      if (family) *family = &families[i];
+      return unit;
+    }
+  }
+  return NULL;
+}
+
+static const struct unit_def *default_unit(const struct unit_family *family) {
+  size_t i = 0;
+  while (strcmp(family->units[i].canonical, family->default_unit) != 0) i++;
+  return &family->units[i];
+}
+
+/* The largest unit of which `value` (in factors) is at least one, or NULL. */
+static const struct unit_def *automatic_unit(const struct unit_family *family, double value) {
+  const struct unit_def *best = NULL;
+  for (size_t i = 0; i < family->count; i++) {
+    const struct unit_def *unit = &family->units[i];
+    if ((!best || unit->factor >= best->factor) && value / unit->factor >= 1.0) best = unit;
+  }
+  return best;
+}
+
+static bool is_automatic(pprofc_str to) {
+  return str_equal(to, STR("minimum")) || str_equal(to, STR("auto"));
+}
+
+static pprofc_str unknown_unit_text(pprofc_str to) {
+  bool says_nothing = is_automatic(to) || str_equal(to, STR("count")) ||
+                      str_equal(to, STR("sample")) || str_equal(to, STR("unit"));
+  return says_nothing ? STR("") : to;
+}
+
+/* Converts as it is: a negative number never reaches one unit and gets the default one. */
+static struct measure convert(double value, pprofc_str from, pprofc_str to) {
+  const struct unit_family *family;
+  const struct unit_def *source = find_any(from, &family);
+  if (!source) return (struct measure){value, unknown_unit_text(to)};
+  double base = value * source->factor;
+  const struct unit_def *target =
+      is_automatic(to) ? automatic_unit(family, base) : find_unit(family, to);
+  if (!target) target = default_unit(family);
+  return (struct measure){base / target->factor, str_of(target->canonical)};
+}
+
+struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
+  if (!(value < 0)) return convert(value, from, to);
+  struct measure m = convert(-value, from, to);
+  m.value = -m.value;
+  return m;
+}
+
+struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
+  /* The smallest integer has no magnitude; pprof leaves its sign on. */
+  if (value == INT64_MIN) return convert((double)value, from, to);
+  return unit_scale_double((double)value, from, to);
+}
+
+pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]) {
+  struct measure m = unit_scale(value, from, to);
+  int printed = snprintf(out, UNIT_LABEL_MAX, "%.2f", m.value);
+  size_t size = printed < 0 ? 0 : (size_t)printed;
+  if (size >= UNIT_LABEL_MAX) size = UNIT_LABEL_MAX - 1;
+  if (size >= 3 && memcmp(out + size - 3, ".00", 3) == 0) size -= 3;
+  pprofc_str number = {out, size};
+  if (str_equal(number, STR("0")) || str_equal(number, STR("-0"))) {
+    out[0] = '0';
+    return (pprofc_str){out, 1};
+  }
+  size_t room = UNIT_LABEL_MAX - size;
+  size_t unit_size = m.unit.size < room ? m.unit.size : room;
+  if (unit_size) memcpy(out + size, m.unit.data, unit_size);
+  return (pprofc_str){out, size + unit_size};
+}
+
+pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]) {
+  double ratio = total ? fabs((double)value / (double)total) * 100 : 0;
+  if (ratio >= 99.95 && ratio <= 100.05) {
+    memcpy(out, "  100%", 6);
+    return (pprofc_str){out, 6};
+  }
+  int size = snprintf(out, 32, ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
+  return (pprofc_str){out, size < 0 ? 0 : (size_t)size};
+}
+
+pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]) {
+  return str_trim(unit_percentage(value, total, out));
+}
+
+bool unit_compatible(pprofc_str from, pprofc_str to) {
+  if (str_equal(from, to)) return true;
+  const struct unit_family *family;
+  return find_any(from, &family) && find_unit(family, to);
+}
+
+bool unit_is_time(pprofc_str unit) {
+  return find_unit(TIME_FAMILY, unit) != NULL;
+}
+
+double unit_factor(pprofc_str unit) {
+  const struct unit_def *found = find_any(unit, NULL);
+  return found ? found->factor : 0;
+}
+
+/* Puts value / 10^digits in front of out[end] without trailing zeros; returns where it starts. */
+static size_t put_fraction(char *out, size_t end, uint64_t *value, int digits) {
+  bool shown = false;
+  for (int i = 0; i < digits; i++) {
+    uint64_t digit = *value % 10;
+    shown = shown || digit;
+    if (shown) out[--end] = (char)('0' + digit);
+    *value /= 10;
+  }
+  if (shown) out[--end] = '.';
+  return end;
+}
+
+static size_t put_integer(char *out, size_t end, uint64_t value) {
+  do {
+    out[--end] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  return end;
+}
+
+/* Less than a second: one unit that leaves an integer part. */
+static size_t put_short_duration(char *out, size_t end, uint64_t value) {
+  static const struct {
+    uint64_t below;
+    const char *unit;
+    int digits;
+  } steps[] = {{1000, "ns", 0}, {1000000, "\xC2\xB5s", 3}, {1000000000, "ms", 6}};
+  size_t step = 0;
+  while (value >= steps[step].below) step++;
+  size_t size = strlen(steps[step].unit);
+  end -= size;
+  memcpy(out + end, steps[step].unit, size);
+  end = put_fraction(out, end, &value, steps[step].digits);
+  return put_integer(out, end, value);
+}
+
+static size_t put_long_duration(char *out, size_t end, uint64_t value) {
+  out[--end] = 's';
+  end = put_fraction(out, end, &value, 9);
+  end = put_integer(out, end, value % 60);
+  value /= 60;
+  if (!value) return end;
+  out[--end] = 'm';
+  end = put_integer(out, end, value % 60);
+  value /= 60;
+  if (!value) return end;
+  out[--end] = 'h';
+  return put_integer(out, end, value);
+}
+
+pprofc_str unit_go_duration(int64_t nanoseconds, char out[64]) {
+  if (nanoseconds == 0) {
+    memcpy(out, "0s", 2);
+    return (pprofc_str){out, 2};
+  }
+  uint64_t value = nanoseconds < 0 ? 0 - (uint64_t)nanoseconds : (uint64_t)nanoseconds;
+  size_t start =
+      value < 1000000000 ? put_short_duration(out, 64, value) : put_long_duration(out, 64, value);
+  if (nanoseconds < 0) out[--start] = '-';
+  return (pprofc_str){out + start, 64 - start};
+}
