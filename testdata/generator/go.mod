@@ -1,0 +1,3 @@
+module example.com/generator
+
+go 1.19
