@@ -1,0 +1,503 @@
+/* The builder: interns what samples refer to, keeps stacks as varints, and hands over finished
+ * columns.
+ *
+ * Strings and stacks go straight into the region of the profile to be. Columns that grow are plain
+ * arrays, which finish copies into the region one by one, giving each back before it takes the
+ * next. */
+#include "model/builder.h"
+
+#include "base/map.h"
+
+#define STACK_CHUNK      ((size_t)1 << 20)
+#define VARINT_MAX_BYTES 5
+
+/* A growing column. */
+struct column {
+  void *items;
+  size_t count, capacity, item_size;
+};
+
+/* In the order of pprofc_builder.columns. */
+enum {
+  TYPES,
+  COMMENTS,
+  VALUES,
+  STACKS,
+  STACK_SIZES,
+  LABEL_FROM, /* [sample count]: where the labels of each sample begin */
+  LABELS,
+  LOCATION_ADDRESS,
+  LOCATION_MAPPING,
+  LOCATION_LINE_FROM, /* [location count]: where the lines of each location begin */
+  LINES,
+  FUNCTION_NAME,
+  FUNCTION_SYSTEM_NAME,
+  FUNCTION_FILENAME,
+  FUNCTION_START_LINE,
+  MAPPINGS,
+  COLUMN_COUNT
+};
+
+static const size_t item_sizes[COLUMN_COUNT] = {
+    [TYPES] = sizeof(struct value_type),
+    [COMMENTS] = sizeof(uint32_t),
+    [VALUES] = sizeof(int64_t),
+    [STACKS] = sizeof(const uint8_t *),
+    [STACK_SIZES] = sizeof(uint32_t),
+    [LABEL_FROM] = sizeof(uint32_t),
+    [LABELS] = sizeof(struct label),
+    [LOCATION_ADDRESS] = sizeof(uint64_t),
+    [LOCATION_MAPPING] = sizeof(uint32_t),
+    [LOCATION_LINE_FROM] = sizeof(uint32_t),
+    [LINES] = sizeof(struct line),
+    [FUNCTION_NAME] = sizeof(uint32_t),
+    [FUNCTION_SYSTEM_NAME] = sizeof(uint32_t),
+    [FUNCTION_FILENAME] = sizeof(uint32_t),
+    [FUNCTION_START_LINE] = sizeof(int64_t),
+    [MAPPINGS] = sizeof(struct mapping),
+};
+
+struct pprofc_builder {
+  pprofc_allocator mem;
+  pprofc_error error;      /* the first one; PPROFC_OK while there is none */
+  pprofc_profile *profile; /* what is being made; its region holds strings and stacks */
+  struct interner strings;
+  struct map functions, locations, mappings;
+  struct column columns[COLUMN_COUNT];
+  uint8_t *chunk, *chunk_end; /* room for the stacks to come */
+  size_t max_depth;
+};
+
+pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
+  const pprofc_allocator *mem = mem_or_default(allocator);
+  pprofc_builder *b = mem_zero_array(mem, 1, sizeof *b);
+  if (!b) return NULL;
+  b->mem = *mem;
+  interner_init(&b->strings, &b->mem);
+  map_init(&b->functions, &b->mem);
+  map_init(&b->locations, &b->mem);
+  map_init(&b->mappings, &b->mem);
+  for (size_t i = 0; i < COLUMN_COUNT; i++) b->columns[i].item_size = item_sizes[i];
+  b->profile = profile_new(&b->mem);
+  if (b->profile && interner_copy(&b->strings, &b->profile->region->arena, STR("")) == 0) return b;
+  pprofc_builder_free(b);
+  return NULL;
+}
+
+void pprofc_builder_free(pprofc_builder *b) {
+  if (!b) return;
+  for (size_t i = 0; i < COLUMN_COUNT; i++)
+    mem_free(&b->mem, b->columns[i].items, b->columns[i].capacity, b->columns[i].item_size);
+  map_free(&b->functions);
+  map_free(&b->locations);
+  map_free(&b->mappings);
+  interner_free(&b->strings);
+  pprofc_profile_release(b->profile);
+  pprofc_allocator mem = b->mem;
+  mem_free(&mem, b, 1, sizeof *b);
+}
+
+bool builder_ok(const pprofc_builder *b) {
+  return b->error.status == PPROFC_OK;
+}
+
+static void fail(pprofc_builder *b, pprofc_status status, const char *message) {
+  if (builder_ok(b)) error_set(&b->error, status, "%s", message);
+}
+
+static void fail_nomem(pprofc_builder *b) {
+  if (builder_ok(b)) error_nomem(&b->error);
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+static size_t count_of(const pprofc_builder *b, int column) {
+  return b->columns[column].count;
+}
+
+static bool grow(pprofc_builder *b, struct column *column, size_t more) {
+  size_t wanted = column->count + more;
+  size_t capacity = column->capacity ? column->capacity * 2 : 16;
+  if (capacity < wanted) capacity = wanted;
+  void *items = mem_resize(&b->mem, column->items, column->capacity, capacity, column->item_size);
+  if (!items) {
+    fail_nomem(b);
+    return false;
+  }
+  column->items = items;
+  column->capacity = capacity;
+  return true;
+}
+
+/* Makes room for `more` items behind the last one. */
+static inline bool reserve(pprofc_builder *b, int column, size_t more) {
+  struct column *c = &b->columns[column];
+  return more <= c->capacity - c->count || grow(b, c, more);
+}
+
+/* Appends to a column that has room. Named for its type, so that the compiler checks what goes
+ * where. */
+#define DEFINE_PUT(name, type)                                                                     \
+  static inline void name(pprofc_builder *b, int column, type item) {                              \
+    struct column *c = &b->columns[column];                                                        \
+    ((type *)c->items)[c->count++] = item;                                                         \
+  }
+DEFINE_PUT(put_u32, uint32_t)
+DEFINE_PUT(put_u64, uint64_t)
+DEFINE_PUT(put_i64, int64_t)
+DEFINE_PUT(put_bytes, const uint8_t *)
+DEFINE_PUT(put_line, struct line)
+DEFINE_PUT(put_label, struct label)
+DEFINE_PUT(put_type, struct value_type)
+DEFINE_PUT(put_mapping, struct mapping)
+
+/* Indices are 32 bits wide, and the greatest ones have a meaning of their own. */
+static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
+  if (count < PPROFC_NONE - 1) return true;
+  fail(b, PPROFC_E_LIMIT, message);
+  return false;
+}
+
+/* ---- header -----------------------------------------------------------------------------------
+ */
+
+uint32_t builder_string(pprofc_builder *b, pprofc_str s) {
+  if (!builder_ok(b)) return 0;
+  uint32_t index = interner_copy(&b->strings, &b->profile->region->arena, s);
+  if (index != MAP_NONE) return index;
+  fail_nomem(b);
+  return 0;
+}
+
+static uint32_t text(pprofc_builder *b, const char *s) {
+  return builder_string(b, str_of(s));
+}
+
+void builder_add_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
+  if (count_of(b, STACKS)) fail(b, PPROFC_E_INVALID, "a sample type after the first sample");
+  struct value_type item = {builder_string(b, type), builder_string(b, unit)};
+  if (builder_ok(b) && reserve(b, TYPES, 1)) put_type(b, TYPES, item);
+}
+
+void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) {
+  builder_add_type(b, str_of(type), str_of(unit));
+}
+
+void pprofc_builder_default_type(pprofc_builder *b, const char *type) {
+  if (builder_ok(b)) b->profile->default_sample_type = text(b, type);
+}
+
+void pprofc_builder_period(pprofc_builder *b, const char *type, const char *unit, int64_t period) {
+  if (!builder_ok(b)) return;
+  b->profile->period_type = (struct value_type){text(b, type), text(b, unit)};
+  b->profile->period = period;
+}
+
+void pprofc_builder_time(pprofc_builder *b, int64_t time_nanos, int64_t duration_nanos) {
+  if (!builder_ok(b)) return;
+  b->profile->time_nanos = time_nanos;
+  b->profile->duration_nanos = duration_nanos;
+}
+
+void pprofc_builder_comment(pprofc_builder *b, const char *comment) {
+  uint32_t index = text(b, comment);
+  if (builder_ok(b) && reserve(b, COMMENTS, 1)) put_u32(b, COMMENTS, index);
+}
+
+void pprofc_builder_doc_url(pprofc_builder *b, const char *url) {
+  if (builder_ok(b)) b->profile->doc_url = text(b, url);
+}
+
+void pprofc_builder_drop_frames(pprofc_builder *b, const char *drop, const char *keep) {
+  if (!builder_ok(b)) return;
+  b->profile->drop_frames = text(b, drop);
+  b->profile->keep_frames = text(b, keep);
+}
+
+/* ---- mappings, functions, locations -------------------------------------------------------------
+ */
+
+static bool same_mapping(const struct mapping *a, const struct mapping *b) {
+  return a->start == b->start && a->limit == b->limit && a->offset == b->offset &&
+         a->file == b->file && a->build_id == b->build_id && a->flags == b->flags;
+}
+
+uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
+  if (!builder_ok(b)) return PPROFC_NONE;
+  uint64_t hash = hash_mix(hash_mix(mapping->start, mapping->limit), mapping->offset);
+  hash = hash_mix(hash, (uint64_t)mapping->file << 32 | mapping->build_id);
+  hash = hash_mix(hash, mapping->flags);
+  const struct mapping *items = b->columns[MAPPINGS].items;
+  struct map_probe probe = map_start(&b->mappings, hash);
+  uint32_t index;
+  while ((index = map_next(&b->mappings, &probe)) != MAP_NONE)
+    if (same_mapping(&items[index], mapping)) return index;
+
+  size_t count = count_of(b, MAPPINGS);
+  if (!has_index_left(b, count, "too many mappings") || !reserve(b, MAPPINGS, 1))
+    return PPROFC_NONE;
+  if (!map_insert(&b->mappings, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
+  struct mapping item = *mapping;
+  item.id = count + 1;
+  put_mapping(b, MAPPINGS, item);
+  return (uint32_t)count;
+}
+
+uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limit, uint64_t offset,
+                                const char *file, const char *build_id, unsigned flags) {
+  const unsigned known = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS |
+                         PPROFC_HAS_INLINE_FRAMES;
+  struct mapping mapping = {
+      0, start, limit, offset, text(b, file), text(b, build_id), flags & known};
+  return builder_add_mapping(b, &mapping);
+}
+
+uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
+                              uint32_t filename, int64_t start_line) {
+  if (!builder_ok(b)) return PPROFC_NONE;
+  uint64_t hash = hash_mix((uint64_t)name << 32 | system_name, filename);
+  hash = hash_mix(hash, (uint64_t)start_line);
+  const uint32_t *names = b->columns[FUNCTION_NAME].items;
+  const uint32_t *system_names = b->columns[FUNCTION_SYSTEM_NAME].items;
+  const uint32_t *filenames = b->columns[FUNCTION_FILENAME].items;
+  const int64_t *start_lines = b->columns[FUNCTION_START_LINE].items;
+  struct map_probe probe = map_start(&b->functions, hash);
+  uint32_t i;
+  while ((i = map_next(&b->functions, &probe)) != MAP_NONE)
+    if (names[i] == name && system_names[i] == system_name && filenames[i] == filename &&
+        start_lines[i] == start_line)
+      return i;
+
+  size_t count = count_of(b, FUNCTION_NAME);
+  if (!has_index_left(b, count, "too many functions") || !reserve(b, FUNCTION_NAME, 1) ||
+      !reserve(b, FUNCTION_SYSTEM_NAME, 1) || !reserve(b, FUNCTION_FILENAME, 1) ||
+      !reserve(b, FUNCTION_START_LINE, 1))
+    return PPROFC_NONE;
+  if (!map_insert(&b->functions, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
+  put_u32(b, FUNCTION_NAME, name);
+  put_u32(b, FUNCTION_SYSTEM_NAME, system_name);
+  put_u32(b, FUNCTION_FILENAME, filename);
+  put_i64(b, FUNCTION_START_LINE, start_line);
+  return (uint32_t)count;
+}
+
+uint32_t pprofc_builder_function(pprofc_builder *b, const char *name, const char *system_name,
+                                 const char *filename, int64_t start_line) {
+  uint32_t name_index = text(b, name);
+  uint32_t system_index = system_name ? text(b, system_name) : name_index;
+  return builder_add_function(b, name_index, system_index, text(b, filename), start_line);
+}
+
+/* Whether location i is the one that the arguments describe. */
+static bool same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping, uint64_t address,
+                          const pprofc_line *lines, size_t line_count) {
+  const uint32_t *line_from = b->columns[LOCATION_LINE_FROM].items;
+  size_t end = i + 1 < count_of(b, LOCATION_ADDRESS) ? line_from[i + 1] : count_of(b, LINES);
+  if (((const uint64_t *)b->columns[LOCATION_ADDRESS].items)[i] != address ||
+      ((const uint32_t *)b->columns[LOCATION_MAPPING].items)[i] != mapping ||
+      end - line_from[i] != line_count)
+    return false;
+  const struct line *own = (const struct line *)b->columns[LINES].items + line_from[i];
+  for (size_t k = 0; k < line_count; k++)
+    if (own[k].function != lines[k].function || own[k].line != lines[k].line ||
+        own[k].column != lines[k].column)
+      return false;
+  return true;
+}
+
+static bool check_location(pprofc_builder *b, uint32_t mapping, const pprofc_line *lines,
+                           size_t line_count) {
+  if (!builder_ok(b)) return false;
+  if (mapping != PPROFC_NONE && mapping >= count_of(b, MAPPINGS)) {
+    fail(b, PPROFC_E_INVALID, "a location with an unknown mapping");
+    return false;
+  }
+  for (size_t k = 0; k < line_count; k++)
+    if (lines[k].function >= count_of(b, FUNCTION_NAME)) {
+      fail(b, PPROFC_E_INVALID, "a line with an unknown function");
+      return false;
+    }
+  return true;
+}
+
+uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
+                                 const pprofc_line *lines, size_t line_count) {
+  if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
+  uint64_t hash = hash_mix(hash_mix(0, address), mapping);
+  for (size_t k = 0; k < line_count; k++) {
+    hash = hash_mix(hash_mix(hash, lines[k].function), (uint64_t)lines[k].line);
+    hash = hash_mix(hash, (uint64_t)lines[k].column);
+  }
+  struct map_probe probe = map_start(&b->locations, hash);
+  uint32_t index;
+  while ((index = map_next(&b->locations, &probe)) != MAP_NONE)
+    if (same_location(b, index, mapping, address, lines, line_count)) return index;
+
+  size_t count = count_of(b, LOCATION_ADDRESS), line_from = count_of(b, LINES);
+  if (!has_index_left(b, count, "too many locations") ||
+      !has_index_left(b, line_from + line_count, "too many lines") ||
+      !reserve(b, LOCATION_ADDRESS, 1) || !reserve(b, LOCATION_MAPPING, 1) ||
+      !reserve(b, LOCATION_LINE_FROM, 1) || !reserve(b, LINES, line_count))
+    return PPROFC_NONE;
+  if (!map_insert(&b->locations, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
+  put_u64(b, LOCATION_ADDRESS, address);
+  put_u32(b, LOCATION_MAPPING, mapping);
+  put_u32(b, LOCATION_LINE_FROM, (uint32_t)line_from);
+  for (size_t k = 0; k < line_count; k++)
+    put_line(b, LINES, (struct line){lines[k].function, lines[k].line, lines[k].column});
+  return (uint32_t)count;
+}
+
+uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const char *filename,
+                              int64_t line) {
+  pprofc_line only = {pprofc_builder_function(b, function, NULL, filename, 0), line, 0};
+  return pprofc_builder_location(b, PPROFC_NONE, 0, &only, 1);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+/* Makes room for the varints of a stack; false when out of memory. */
+static bool reserve_stack(pprofc_builder *b, size_t depth) {
+  size_t room = (size_t)(b->chunk_end - b->chunk);
+  if (depth <= room / VARINT_MAX_BYTES) return true;
+  if (!has_index_left(b, depth, "too many frames in one sample")) return false;
+  size_t size = depth > STACK_CHUNK / VARINT_MAX_BYTES ? depth * VARINT_MAX_BYTES : STACK_CHUNK;
+  uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
+  if (!chunk) {
+    fail_nomem(b);
+    return false;
+  }
+  b->chunk = chunk;
+  b->chunk_end = chunk + size;
+  return true;
+}
+
+void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
+                           const int64_t *values) {
+  size_t types = count_of(b, TYPES), locations = count_of(b, LOCATION_ADDRESS);
+  if (!types) fail(b, PPROFC_E_INVALID, "missing sample type information");
+  if (!builder_ok(b) || !reserve_stack(b, depth) || !reserve(b, VALUES, types) ||
+      !reserve(b, STACKS, 1) || !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_FROM, 1))
+    return;
+
+  uint8_t *out = b->chunk;
+  for (size_t i = 0; i < depth; i++) {
+    if (frames[i] >= locations) {
+      fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
+      return;
+    }
+    out += stack_put(out, frames[i] + 1);
+  }
+  size_t size = (size_t)(out - b->chunk);
+  if (size > UINT32_MAX) {
+    fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
+    return;
+  }
+  put_bytes(b, STACKS, b->chunk);
+  put_u32(b, STACK_SIZES, (uint32_t)size);
+  put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
+  for (size_t t = 0; t < types; t++) put_i64(b, VALUES, values[t]);
+  b->chunk = out;
+  if (depth > b->max_depth) b->max_depth = depth;
+}
+
+void builder_add_label(pprofc_builder *b, const struct label *label) {
+  if (!count_of(b, STACKS)) fail(b, PPROFC_E_INVALID, "a label before the first sample");
+  if (!builder_ok(b) || !has_index_left(b, count_of(b, LABELS), "too many labels") ||
+      !reserve(b, LABELS, 1))
+    return;
+  put_label(b, LABELS, *label);
+}
+
+void pprofc_builder_label(pprofc_builder *b, const char *key, const char *value) {
+  struct label label = {.key = text(b, key), .string = text(b, value)};
+  builder_add_label(b, &label);
+}
+
+void pprofc_builder_number_label(pprofc_builder *b, const char *key, int64_t value,
+                                 const char *unit) {
+  struct label label = {
+      .key = text(b, key), .unit = text(b, unit), .is_number = true, .number = value};
+  builder_add_label(b, &label);
+}
+
+/* ---- handing over -------------------------------------------------------------------------------
+ */
+
+/* Moves a column into the region of the profile; NULL after an error. */
+static const void *settle(pprofc_builder *b, int column) {
+  struct column *c = &b->columns[column];
+  void *items = arena_array(&b->profile->region->arena, c->count, c->item_size);
+  if (!items) {
+    fail_nomem(b);
+    return NULL;
+  }
+  if (c->count) memcpy(items, c->items, c->count * c->item_size);
+  mem_free(&b->mem, c->items, c->capacity, c->item_size);
+  *c = (struct column){.item_size = c->item_size};
+  return items;
+}
+
+static void settle_samples(pprofc_builder *b) {
+  struct samples *s = &b->profile->samples;
+  s->count = count_of(b, STACKS);
+  s->max_depth = b->max_depth;
+  if (count_of(b, LABELS) && reserve(b, LABEL_FROM, 1)) {
+    put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
+    s->label_from = settle(b, LABEL_FROM);
+    s->labels = settle(b, LABELS);
+  }
+  s->values = settle(b, VALUES);
+  s->stack = settle(b, STACKS);
+  s->stack_size = settle(b, STACK_SIZES);
+  struct segment *segment = arena_zero_array(&b->profile->region->arena, 1, sizeof *segment);
+  if (!segment) fail_nomem(b);
+  s->segments = segment;
+  s->segment_count = 1;
+}
+
+static void settle_tables(pprofc_builder *b) {
+  pprofc_profile *p = b->profile;
+  p->locations.count = count_of(b, LOCATION_ADDRESS);
+  if (reserve(b, LOCATION_LINE_FROM, 1))
+    put_u32(b, LOCATION_LINE_FROM, (uint32_t)count_of(b, LINES));
+  p->locations.line_from = settle(b, LOCATION_LINE_FROM);
+  p->locations.address = settle(b, LOCATION_ADDRESS);
+  p->locations.mapping = settle(b, LOCATION_MAPPING);
+  p->locations.lines = settle(b, LINES);
+
+  p->functions.count = count_of(b, FUNCTION_NAME);
+  p->functions.name = settle(b, FUNCTION_NAME);
+  p->functions.system_name = settle(b, FUNCTION_SYSTEM_NAME);
+  p->functions.filename = settle(b, FUNCTION_FILENAME);
+  p->functions.start_line = settle(b, FUNCTION_START_LINE);
+
+  p->mappings.count = count_of(b, MAPPINGS);
+  p->mappings.items = settle(b, MAPPINGS);
+  p->type_count = count_of(b, TYPES);
+  p->types = settle(b, TYPES);
+  p->comment_count = count_of(b, COMMENTS);
+  p->comments = settle(b, COMMENTS);
+
+  p->strings.count = b->strings.count;
+  p->strings.items =
+      arena_copy(&p->region->arena, b->strings.items, b->strings.count * sizeof *b->strings.items);
+  if (!p->strings.items) fail_nomem(b);
+}
+
+pprofc_status pprofc_builder_finish(pprofc_builder *b, pprofc_profile **profile,
+                                    pprofc_error *error) {
+  if (!b->profile) fail(b, PPROFC_E_INVALID, "the builder was finished before");
+  if (builder_ok(b)) settle_samples(b);
+  if (builder_ok(b)) settle_tables(b);
+  if (!builder_ok(b)) {
+    if (error) *error = b->error;
+    return b->error.status;
+  }
+  *profile = b->profile;
+  b->profile = NULL;
+  fail(b, PPROFC_E_INVALID, "the builder was finished before");
+  return PPROFC_OK;
+}

@@ -1,0 +1,25 @@
+/* The builder as the importers use it: strings that carry their length, records by index. */
+#ifndef PPROFC_MODEL_BUILDER_H
+#define PPROFC_MODEL_BUILDER_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/profile.h"
+#include "pprofc/builder.h"
+
+/* The index of a string, which is copied when it is new. After an error it is 0, the empty string.
+ */
+uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
+
+/* The same as the public calls, with string indices in place of C strings. `mapping->id` is not
+ * looked at. */
+uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
+uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
+                              uint32_t filename, int64_t start_line);
+void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
+void builder_add_label(pprofc_builder *builder, const struct label *label);
+
+/* True as long as no call has failed. */
+bool builder_ok(const pprofc_builder *builder);
+
+#endif

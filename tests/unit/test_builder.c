@@ -1,0 +1,203 @@
+/* The builder: what is said twice is stored once, errors stick, and what comes out is what went in.
+ */
+#include "pprofc/builder.h"
+
+#include "unit.h"
+
+#include <string.h>
+
+static bool is(pprofc_str s, const char *text) {
+  return s.size == strlen(text) && memcmp(s.data, text, s.size) == 0;
+}
+
+/* Finishes and frees the builder; NULL when it reports an error. */
+static pprofc_profile *finish(pprofc_builder *builder) {
+  pprofc_profile *profile = NULL;
+  pprofc_status status = pprofc_builder_finish(builder, &profile, NULL);
+  CU_ASSERT_EQUAL(status == PPROFC_OK, profile != NULL);
+  pprofc_builder_free(builder);
+  return profile;
+}
+
+static void test_equal_things_get_equal_indices(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  uint32_t m = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "prog", "abc", 0);
+  CU_ASSERT_EQUAL(m, pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "prog", "abc", 0));
+  CU_ASSERT_NOT_EQUAL(m, pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "prog", "abd", 0));
+  uint32_t f = pprofc_builder_function(b, "f", NULL, "f.c", 3);
+  CU_ASSERT_EQUAL(f, pprofc_builder_function(b, "f", "f", "f.c", 3));
+  CU_ASSERT_NOT_EQUAL(f, pprofc_builder_function(b, "f", "_f", "f.c", 3));
+  CU_ASSERT_NOT_EQUAL(f, pprofc_builder_function(b, "f", "f", "f.c", 4));
+  pprofc_line lines[2] = {{f, 5, 1}, {f, 9, 2}};
+  uint32_t l = pprofc_builder_location(b, m, 0x1234, lines, 2);
+  CU_ASSERT_EQUAL(l, pprofc_builder_location(b, m, 0x1234, lines, 2));
+  CU_ASSERT_NOT_EQUAL(l, pprofc_builder_location(b, m, 0x1234, lines, 1));
+  lines[0].column = 7;
+  CU_ASSERT_NOT_EQUAL(l, pprofc_builder_location(b, m, 0x1234, lines, 2));
+  pprofc_profile *p = finish(b);
+  CU_ASSERT_EQUAL(pprofc_profile_mapping_count(p), 2);
+  CU_ASSERT_EQUAL(pprofc_profile_function_count(p), 3);
+  CU_ASSERT_EQUAL(pprofc_profile_location_count(p), 3);
+  CU_ASSERT_EQUAL(pprofc_profile_line(p, l, 1).line, 9);
+  CU_ASSERT_EQUAL(pprofc_profile_location(p, l).line_count, 2);
+  pprofc_profile_release(p);
+}
+
+static void test_header_comes_back(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "objects", "count");
+  pprofc_builder_type(b, "space", "bytes");
+  pprofc_builder_default_type(b, "objects");
+  pprofc_builder_period(b, "space", "bytes", 512);
+  pprofc_builder_time(b, 11, 12);
+  pprofc_builder_comment(b, "one");
+  pprofc_builder_comment(b, "two");
+  pprofc_builder_doc_url(b, "http://localhost/doc");
+  pprofc_builder_drop_frames(b, "malloc", "main");
+  pprofc_profile *p = finish(b);
+  pprofc_header h;
+  pprofc_profile_header(p, &h);
+  CU_ASSERT(is(h.default_sample_type, "objects") && is(h.period_type.type, "space"));
+  CU_ASSERT(h.period == 512 && h.time_nanos == 11 && h.duration_nanos == 12);
+  CU_ASSERT(is(h.doc_url, "http://localhost/doc") && is(h.drop_frames, "malloc"));
+  CU_ASSERT(is(h.keep_frames, "main") && h.comment_count == 2);
+  CU_ASSERT(is(pprofc_profile_comment(p, 1), "two"));
+  CU_ASSERT_EQUAL(pprofc_profile_type_count(p), 2);
+  CU_ASSERT_EQUAL(pprofc_profile_default_type(p), 0);
+  pprofc_profile_release(p);
+}
+
+static void test_samples_come_back_with_their_labels(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  uint32_t frames[3] = {pprofc_builder_frame(b, "leaf", "a.c", 1),
+                        pprofc_builder_frame(b, "mid", "a.c", 2),
+                        pprofc_builder_frame(b, "main", "a.c", 3)};
+  int64_t values[3] = {10, -20, INT64_MIN};
+  pprofc_builder_sample(b, frames, 3, &values[0]);
+  pprofc_builder_sample(b, frames + 1, 2, &values[1]);
+  pprofc_builder_label(b, "thread", "main");
+  pprofc_builder_number_label(b, "bytes", -64, "kb");
+  pprofc_builder_sample(b, NULL, 0, &values[2]);
+  pprofc_profile *p = finish(b);
+
+  pprofc_samples_view view;
+  pprofc_profile_samples(p, &view);
+  CU_ASSERT(view.count == 3 && view.types == 1 && memcmp(view.values, values, sizeof values) == 0);
+  uint32_t stack[3];
+  CU_ASSERT_EQUAL(pprofc_profile_stack(p, 0, stack, 3), 3);
+  CU_ASSERT(memcmp(stack, frames, sizeof frames) == 0);
+  CU_ASSERT_EQUAL(pprofc_profile_stack(p, 1, stack, 1), 2);
+  CU_ASSERT_EQUAL(stack[0], frames[1]);
+  CU_ASSERT_EQUAL(pprofc_profile_stack(p, 2, stack, 3), 0);
+  CU_ASSERT_EQUAL(pprofc_profile_max_depth(p), 3);
+  CU_ASSERT_EQUAL(pprofc_profile_label_count(p, 0), 0);
+  CU_ASSERT_EQUAL(pprofc_profile_label_count(p, 1), 2);
+  CU_ASSERT_EQUAL(pprofc_profile_label_count(p, 2), 0);
+  pprofc_label text = pprofc_profile_label(p, 1, 0), number = pprofc_profile_label(p, 1, 1);
+  CU_ASSERT(!text.is_number && is(text.key, "thread") && is(text.string, "main"));
+  CU_ASSERT(number.is_number && is(number.key, "bytes") && number.number == -64 &&
+            is(number.unit, "kb"));
+  pprofc_profile_release(p);
+}
+
+static void test_an_empty_builder_gives_an_empty_profile(void) {
+  pprofc_profile *p = finish(pprofc_builder_new(NULL));
+  pprofc_samples_view view;
+  pprofc_profile_samples(p, &view);
+  CU_ASSERT_EQUAL(view.count, 0);
+  CU_ASSERT_EQUAL(pprofc_profile_string_count(p), 1);
+  pprofc_profile_release(p);
+}
+
+static void test_a_long_stack_crosses_chunks(void) {
+  enum { DEPTH = 300000 };
+  static uint32_t frames[DEPTH], back[DEPTH];
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "n", "count");
+  char name[16];
+  for (size_t i = 0; i < DEPTH; i++) {
+    snprintf(name, sizeof name, "f%zu", i % 20000);
+    frames[i] = pprofc_builder_frame(b, name, "", (int64_t)(i / 20000));
+  }
+  int64_t one = 1;
+  for (size_t depth = DEPTH; depth; depth /= 3) pprofc_builder_sample(b, frames, depth, &one);
+  pprofc_profile *p = finish(b);
+  size_t sample = 0;
+  for (size_t depth = DEPTH; depth; depth /= 3) {
+    CU_ASSERT_EQUAL(pprofc_profile_stack(p, sample++, back, DEPTH), depth);
+    CU_ASSERT(memcmp(frames, back, depth * sizeof *frames) == 0);
+  }
+  pprofc_profile_release(p);
+}
+
+/* Each of these does one thing wrong. */
+static void sample_without_type(pprofc_builder *b) {
+  pprofc_builder_sample(b, NULL, 0, NULL);
+}
+static void sample_of_unknown_location(pprofc_builder *b) {
+  pprofc_builder_type(b, "n", "count");
+  uint32_t frame = 0;
+  int64_t one = 1;
+  pprofc_builder_sample(b, &frame, 1, &one);
+}
+static void location_of_unknown_mapping(pprofc_builder *b) {
+  pprofc_builder_location(b, 0, 0, NULL, 0);
+}
+static void line_of_unknown_function(pprofc_builder *b) {
+  pprofc_line line = {0, 1, 0};
+  pprofc_builder_location(b, PPROFC_NONE, 0, &line, 1);
+}
+static void label_before_sample(pprofc_builder *b) {
+  pprofc_builder_label(b, "key", "value");
+}
+static void type_after_sample(pprofc_builder *b) {
+  int64_t one = 1;
+  pprofc_builder_type(b, "n", "count");
+  pprofc_builder_sample(b, NULL, 0, &one);
+  pprofc_builder_type(b, "m", "count");
+}
+
+static void test_the_first_error_sticks(void) {
+  static const struct {
+    void (*mistake)(pprofc_builder *);
+    const char *message;
+  } cases[] = {
+      {sample_without_type, "missing sample type information"},
+      {sample_of_unknown_location, "a sample with an unknown location"},
+      {location_of_unknown_mapping, "a location with an unknown mapping"},
+      {line_of_unknown_function, "a line with an unknown function"},
+      {label_before_sample, "a label before the first sample"},
+      {type_after_sample, "a sample type after the first sample"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pprofc_builder *b = pprofc_builder_new(NULL);
+    cases[i].mistake(b);
+    line_of_unknown_function(b);
+    CU_ASSERT_EQUAL(pprofc_builder_frame(b, "f", "f.c", 1), PPROFC_NONE);
+    pprofc_builder_period(b, "a", "b", 1);
+    pprofc_profile *p = NULL;
+    pprofc_error error = {0};
+    CU_ASSERT_EQUAL(pprofc_builder_finish(b, &p, &error), PPROFC_E_INVALID);
+    CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+    CU_ASSERT_PTR_NULL(p);
+    pprofc_builder_free(b);
+  }
+}
+
+static void test_finish_works_once(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_profile *p = NULL, *again = NULL;
+  CU_ASSERT_EQUAL(pprofc_builder_finish(b, &p, NULL), PPROFC_OK);
+  pprofc_builder_frame(b, "f", "f.c", 1);
+  CU_ASSERT_EQUAL(pprofc_builder_finish(b, &again, NULL), PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NULL(again);
+  pprofc_builder_free(b);
+  pprofc_profile_release(p);
+}
+
+UNIT_MAIN("builder", UNIT(test_equal_things_get_equal_indices), UNIT(test_header_comes_back),
+          UNIT(test_samples_come_back_with_their_labels),
+          UNIT(test_an_empty_builder_gives_an_empty_profile),
+          UNIT(test_a_long_stack_crosses_chunks), UNIT(test_the_first_error_sticks),
+          UNIT(test_finish_works_once))
