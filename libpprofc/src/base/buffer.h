@@ -1,4 +1,5 @@
-/* A growable byte buffer with a ceiling and a sticky error: append as much as you like, check once. */
+/* A growable byte buffer with a ceiling and a sticky error: append as much as you like, check once.
+ */
 #ifndef PPROFC_BASE_BUFFER_H
 #define PPROFC_BASE_BUFFER_H
 

@@ -20,8 +20,8 @@ pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *f
   return status;
 }
 
-pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset, const char *format,
-                       ...) {
+pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset,
+                       const char *format, ...) {
   va_list args;
   va_start(args, format);
   fill(error, status, offset, format, args);

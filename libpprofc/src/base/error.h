@@ -10,8 +10,8 @@
  * `return error_set(error, PPROFC_E_FORMAT, "...")`. */
 pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *format, ...)
     PPROFC_PRINTF(3, 4);
-pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset, const char *format,
-                       ...) PPROFC_PRINTF(4, 5);
+pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset,
+                       const char *format, ...) PPROFC_PRINTF(4, 5);
 
 /* "out of memory". */
 pprofc_status error_nomem(pprofc_error *error);

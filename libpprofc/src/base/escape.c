@@ -83,7 +83,8 @@ void escape_json(struct buffer *out, pprofc_str s) {
     else if (c == '"' || c == '\\') {
       buffer_add_char(out, '\\');
       buffer_add_char(out, (char)c);
-    } else if (c < 0x20 || c == 0x7F || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029)
+    } else if (c < 0x20 || c == 0x7F || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
+               c == 0x2029)
       buffer_printf(out, "\\u%04x", (unsigned)c);
     else
       buffer_add(out, s.data + start, i - start);
@@ -92,12 +93,18 @@ void escape_json(struct buffer *out, pprofc_str s) {
 
 static const char *xml_entity(int32_t c) {
   switch (c) {
-  case '&': return "&amp;";
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '"': return "&#34;";
-  case '\'': return "&#39;";
-  default: break;
+  case '&':
+    return "&amp;";
+  case '<':
+    return "&lt;";
+  case '>':
+    return "&gt;";
+  case '"':
+    return "&#34;";
+  case '\'':
+    return "&#39;";
+  default:
+    break;
   }
   bool control = c < 0x20 && c != '\t' && c != '\n' && c != '\r';
   return control || c == 0xFFFE || c == 0xFFFF ? "\xEF\xBF\xBD" : NULL;

@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 
-/* Decodes one code point of s at *position and moves on. Invalid bytes give -1 and move by one, as Go's
- * range over a string does. */
+/* Decodes one code point of s at *position and moves on. Invalid bytes give -1 and move by one, as
+ * Go's range over a string does. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
 /* Number of code points; an invalid byte counts as one. */
@@ -18,15 +18,17 @@ size_t utf8_encode(uint32_t code_point, char *out);
 /* True when escape_terminal would leave s as it is; cheap, for the usual case. */
 bool escape_terminal_clean(pprofc_str s);
 
-/* Appends s with every byte that could drive a terminal made visible: C0 and C1 controls, DEL and invalid
- * UTF-8 as \xNN, bidi controls and line separators as \u{NNNN}. Newline and tab stay only where `layout`. */
+/* Appends s with every byte that could drive a terminal made visible: C0 and C1 controls, DEL and
+ * invalid UTF-8 as \xNN, bidi controls and line separators as \u{NNNN}. Newline and tab stay only
+ * where `layout`. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
-/* Appends s as the inside of a JSON string: valid UTF-8 (bad bytes become U+FFFD), controls as \u00XX,
- * and <, >, &, U+2028, U+2029 as \uXXXX so that it may stand inside a script element. */
+/* Appends s as the inside of a JSON string: valid UTF-8 (bad bytes become U+FFFD), controls as
+ * \u00XX, and <, >, &, U+2028, U+2029 as \uXXXX so that it may stand inside a script element. */
 void escape_json(struct buffer *out, pprofc_str s);
 
-/* Appends s as XML or HTML text or attribute value: & < > " ' as entities, what XML cannot hold as U+FFFD. */
+/* Appends s as XML or HTML text or attribute value: & < > " ' as entities, what XML cannot hold as
+ * U+FFFD. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
 #endif

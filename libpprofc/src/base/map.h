@@ -50,10 +50,12 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Slots are chosen by the upper half of the hash, which is kept, so that growing needs no hash again. */
+/* Slots are chosen by the upper half of the hash, which is kept, so that growing needs no hash
+ * again. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
   uint32_t tag = (uint32_t)(hash >> 32);
-  return (struct map_probe){map->capacity ? tag * (size_t)0x9E3779B1u & (map->capacity - 1) : 0, tag};
+  return (struct map_probe){map->capacity ? tag * (size_t)0x9E3779B1u & (map->capacity - 1) : 0,
+                            tag};
 }
 
 static inline uint32_t map_next(const struct map *map, struct map_probe *probe) {
@@ -66,8 +68,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
-/* Strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must live as
- * long as the interner, or be put into an arena first (interner_copy). */
+/* Strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must live
+ * as long as the interner, or be put into an arena first (interner_copy). */
 struct interner {
   struct map map;
   pprofc_str *items;

@@ -58,7 +58,8 @@ void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size)
   if (block) a->release(a->context, block, product(count, size));
 }
 
-/* ---- arenas ----------------------------------------------------------------------------------- */
+/* ---- arenas -----------------------------------------------------------------------------------
+ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 #define LARGE_SIZE ((size_t)256 * 1024)
@@ -129,6 +130,24 @@ void *arena_copy(struct arena *arena, const void *data, size_t size) {
   return block;
 }
 
+void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
+  struct arena_block *head = arena->blocks;
+  if (!block || !head || block != head->data || new_size < LARGE_SIZE) {
+    void *copy = arena_alloc(arena, new_size);
+    if (copy && old_size) memcpy(copy, block, old_size);
+    return copy;
+  }
+  if (new_size > PTRDIFF_MAX - sizeof *head) return NULL;
+  /* A small first buffer shares its block with what comes after; grown, it has the block alone. */
+  bool shared = arena->end == head->data + head->size;
+  head = mem_resize(arena->mem, head, sizeof *head + head->size, sizeof *head + new_size, 1);
+  if (!head) return NULL;
+  if (shared) arena->next = arena->end = NULL;
+  head->size = new_size;
+  arena->blocks = head;
+  return head->data;
+}
+
 pprofc_str arena_str(struct arena *arena, pprofc_str s) {
   char *copy = s.size < SIZE_MAX ? arena_alloc(arena, s.size + 1) : NULL;
   if (!copy) return (pprofc_str){NULL, 0};
@@ -137,7 +156,8 @@ pprofc_str arena_str(struct arena *arena, pprofc_str s) {
   return (pprofc_str){copy, s.size};
 }
 
-/* ---- regions ---------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------
+ */
 
 struct region *region_new(const pprofc_allocator *mem) {
   mem = mem_or_default(mem);

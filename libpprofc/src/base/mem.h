@@ -1,5 +1,5 @@
-/* Memory of the library: checked allocation through the caller's allocator, and arenas on top of it.
- * No other file calls malloc, calloc, realloc, strdup or free. */
+/* Memory of the library: checked allocation through the caller's allocator, and arenas on top of
+ * it. No other file calls malloc, calloc, realloc, strdup or free. */
 #ifndef PPROFC_BASE_MEM_H
 #define PPROFC_BASE_MEM_H
 
@@ -11,11 +11,12 @@ extern const pprofc_allocator mem_default;
 /* `a`, or mem_default for NULL. */
 const pprofc_allocator *mem_or_default(const pprofc_allocator *a);
 
-/* Room for count objects of `size` bytes; NULL when out of memory or when the product overflows. A count
- * of 0 gives a block too. */
+/* Room for count objects of `size` bytes; NULL when out of memory or when the product overflows. A
+ * count of 0 gives a block too. */
 void *mem_array(const pprofc_allocator *a, size_t count, size_t size);
 void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size);
-void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count, size_t size);
+void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count,
+                 size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
 /* An arena hands out memory that is freed all at once. Blocks of 256 KiB and more are allocated
@@ -35,7 +36,12 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 void *arena_zero_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 
-/* Copies a string and puts a NUL behind it, which is not counted. data is NULL when out of memory. */
+/* Makes `block` (NULL, or what arena_grow gave last) larger, in place where the system can: for one
+ * buffer whose size is not known in advance. The block may move; NULL leaves it as it was. */
+void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
+
+/* Copies a string and puts a NUL behind it, which is not counted. data is NULL when out of memory.
+ */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
 /* A counted arena: what a profile's columns live in. Columns that several profiles share live in a

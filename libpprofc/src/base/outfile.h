@@ -4,11 +4,12 @@
 
 #include "base/error.h"
 
-/* A file being written under a temporary name beside its target. Devices and pipes are written straight. */
+/* A file being written under a temporary name beside its target. Devices and pipes are written
+ * straight. */
 struct outfile {
-  int fd;             /* -1 when closed */
-  bool straight;      /* no rename at the end */
-  char target[4096];  /* the path asked for, its symlink resolved */
+  int fd;            /* -1 when closed */
+  bool straight;     /* no rename at the end */
+  char target[4096]; /* the path asked for, its symlink resolved */
   char temporary[4128];
 };
 
@@ -21,7 +22,8 @@ int outfile_write(void *file, const void *data, size_t size);
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error);
 void outfile_discard(struct outfile *file);
 
-/* A pprofc_write_fn whose context is a pointer to a file descriptor; it writes everything or fails. */
+/* A pprofc_write_fn whose context is a pointer to a file descriptor; it writes everything or fails.
+ */
 int fd_write(void *fd, const void *data, size_t size);
 
 #endif

@@ -70,7 +70,8 @@ bool str_next_line(pprofc_str *rest, pprofc_str *line) {
   return true;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
 
 static int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -86,12 +87,19 @@ static int literal_base(pprofc_str *s) {
   size_t prefix = 1;
   switch (s->data[1]) {
   case 'x':
-  case 'X': base = 16, prefix = 2; break;
+  case 'X':
+    base = 16, prefix = 2;
+    break;
   case 'o':
-  case 'O': base = 8, prefix = 2; break;
+  case 'O':
+    base = 8, prefix = 2;
+    break;
   case 'b':
-  case 'B': base = 2, prefix = 2; break;
-  default: break;
+  case 'B':
+    base = 2, prefix = 2;
+    break;
+  default:
+    break;
   }
   *s = str_slice(*s, prefix, s->size);
   return base;
@@ -169,7 +177,8 @@ bool str_parse_float(pprofc_str s, double *out) {
   return true;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------ */
+/* ---- paths ------------------------------------------------------------------------------------
+ */
 
 pprofc_str str_path_base(pprofc_str path) {
   if (!path.size) return STR(".");

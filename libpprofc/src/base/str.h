@@ -37,15 +37,15 @@ pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 /* Without leading and trailing ASCII white space. */
 pprofc_str str_trim(pprofc_str s);
 
-/* Takes the text before the next `separator` off *rest. False when *rest was used up (data == NULL).
- * "a,,b" gives "a", "", "b"; an empty rest gives one empty piece. */
+/* Takes the text before the next `separator` off *rest. False when *rest was used up (data ==
+ * NULL). "a,,b" gives "a", "", "b"; an empty rest gives one empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
 /* The next line of *rest without "\n" or "\r\n"; false at the end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* Whole-string numbers: no blanks, no junk, no overflow, or false and *out untouched. `base` 0 takes
- * 0x, 0o, 0b, a leading 0 for octal and underscores between digits, as Go's literals do. */
+/* Whole-string numbers: no blanks, no junk, no overflow, or false and *out untouched. `base` 0
+ * takes 0x, 0o, 0b, a leading 0 for octal and underscores between digits, as Go's literals do. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 

@@ -13,16 +13,18 @@ struct input {
   size_t size;
 };
 
-/* Reads a file ("-": standard input) or takes a copy of memory, inflated when it is gzip (any number of members).
- * On success input->region is the caller's. */
-pprofc_status input_read_file(const char *path, const pprofc_allocator *mem, const pprofc_limits *limits,
-                              struct input *input, pprofc_error *error);
+/* Reads a file ("-": standard input) or takes a copy of memory, inflated when it is gzip (any
+ * number of members). On success input->region is the caller's. */
+pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
+                              const pprofc_limits *limits, struct input *input,
+                              pprofc_error *error);
 pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allocator *mem,
-                                const pprofc_limits *limits, struct input *input, pprofc_error *error);
+                                const pprofc_limits *limits, struct input *input,
+                                pprofc_error *error);
 
-/* Decodes profile.proto. The profile keeps input->region alive and points into it. PPROFC_E_FORMAT with the offset
- * when the bytes are no profile; then a legacy format may still recognise them, unless *certain comes back true
- * (the input is a profile, but a bad one). */
+/* Decodes profile.proto. The profile keeps input->region alive and points into it. PPROFC_E_FORMAT
+ * with the offset when the bytes are no profile; then a legacy format may still recognise them,
+ * unless *certain comes back true (the input is a profile, but a bad one). */
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 

@@ -1,4 +1,5 @@
-/* Foreign and legacy input formats, behind one table. A new format is one file and one row in formats.c. */
+/* Foreign and legacy input formats, behind one table. A new format is one file and one row in
+ * formats.c. */
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
@@ -6,8 +7,8 @@
 #include "base/str.h"
 #include "model/profile.h"
 
-/* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the bytes are not of this
- * format (the next one is tried); any other status is final. */
+/* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the
+ * bytes are not of this format (the next one is tried); any other status is final. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
                                    const pprofc_limits *limits, pprofc_profile **profile,
                                    pprofc_error *error);

@@ -1,4 +1,5 @@
-/* Life and look of a profile: counted ownership, copy-on-write edits, public views of the columns. */
+/* Life and look of a profile: counted ownership, copy-on-write edits, public views of the columns.
+ */
 #include "model/profile.h"
 
 #include "pprofc/builder.h"
@@ -59,7 +60,8 @@ bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more
   return true;
 }
 
-/* ---- views ------------------------------------------------------------------------------------ */
+/* ---- views ------------------------------------------------------------------------------------
+ */
 
 static pprofc_value_type type_view(const pprofc_profile *p, struct value_type type) {
   return (pprofc_value_type){profile_string(p, type.type), profile_string(p, type.unit)};
@@ -111,7 +113,8 @@ void pprofc_profile_samples(const pprofc_profile *p, pprofc_samples_view *view) 
   *view = (pprofc_samples_view){p->samples.count, p->type_count, p->samples.values};
 }
 
-size_t pprofc_profile_stack(const pprofc_profile *p, size_t sample, uint32_t *frames, size_t capacity) {
+size_t pprofc_profile_stack(const pprofc_profile *p, size_t sample, uint32_t *frames,
+                            size_t capacity) {
   if (sample >= p->samples.count) return 0;
   struct stack_reader reader = stack_reader_at(&p->samples, sample);
   const uint32_t *map = stack_map(&reader, sample);
@@ -193,8 +196,7 @@ size_t pprofc_profile_mapping_count(const pprofc_profile *p) {
 }
 
 pprofc_mapping pprofc_profile_mapping(const pprofc_profile *p, uint32_t index) {
-  if (index >= p->mappings.count)
-    return (pprofc_mapping){.file = STR(""), .build_id = STR("")};
+  if (index >= p->mappings.count) return (pprofc_mapping){.file = STR(""), .build_id = STR("")};
   const struct mapping *m = &p->mappings.items[index];
   return (pprofc_mapping){
       .id = m->id,

@@ -1,10 +1,10 @@
 /* The profile: immutable columns that everything else reads.
  *
- * Ids of the file are dense indices here. Strings are indices into a table whose entry 0 is ""; two entries
- * may hold the same text. Stacks stay as they were in the file: a run of varints, leaf first, that a
- * segment's map turns into location indices. That is smaller than an array of integers (the reader copies
- * nothing), and it makes cutting a stack at either end or hiding a location an edit of a few words:
- * the run gets shorter, or the map says LOCATION_HIDDEN. */
+ * Ids of the file are dense indices here. Strings are indices into a table whose entry 0 is ""; two
+ * entries may hold the same text. Stacks stay as they were in the file: a run of varints, leaf
+ * first, that a segment's map turns into location indices. That is smaller than an array of
+ * integers (the reader copies nothing), and it makes cutting a stack at either end or hiding a
+ * location an edit of a few words: the run gets shorter, or the map says LOCATION_HIDDEN. */
 #ifndef PPROFC_MODEL_PROFILE_H
 #define PPROFC_MODEL_PROFILE_H
 
@@ -27,8 +27,8 @@ struct label {
   int64_t number;
 };
 
-/* Samples [first, first of the next segment) write location i as the varint v with map[v] == i, or, when
- * map is NULL, as i + 1. Every v of a stack is known to be valid. */
+/* Samples [first, first of the next segment) write location i as the varint v with map[v] == i, or,
+ * when map is NULL, as i + 1. Every v of a stack is known to be valid. */
 struct segment {
   size_t first;
   const uint32_t *map; /* may hold LOCATION_HIDDEN: the frame is not there */
@@ -39,8 +39,9 @@ struct samples {
   const int64_t *values;       /* [count * type_count] */
   const uint8_t *const *stack; /* [count] the varints, leaf first */
   const uint32_t *stack_size;  /* [count] their bytes */
-  const uint32_t *label_from;  /* [count + 1] labels of sample i: label_from[i] .. label_from[i + 1]; NULL: none at all */
-  const struct label *labels;  /* strings and numbers in the order of the file */
+  const uint32_t *label_from; /* [count + 1] labels of sample i: label_from[i] .. label_from[i + 1];
+                                 NULL: none at all */
+  const struct label *labels; /* strings and numbers in the order of the file */
   const struct segment *segments;
   size_t segment_count; /* at least 1 when count > 0 */
   size_t max_depth;     /* no stack has more frames */
@@ -63,7 +64,7 @@ struct locations {
 
 struct functions {
   size_t count;
-  const uint64_t *ids; /* NULL: i + 1 */
+  const uint64_t *ids;                           /* NULL: i + 1 */
   const uint32_t *name, *system_name, *filename; /* strings */
   const int64_t *start_line;
 };
@@ -109,19 +110,22 @@ struct pprofc_profile {
 /* A profile with no columns yet, in a region of its own. NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);
 
-/* A copy that shares every column with `source`, which lives as long as the copy does. The caller replaces the
- * columns it changes by ones allocated in copy->region->arena. NULL when out of memory. */
+/* A copy that shares every column with `source`, which lives as long as the copy does. The caller
+ * replaces the columns it changes by ones allocated in copy->region->arena. NULL when out of
+ * memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
 static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
   return p->strings.items[index];
 }
 
-/* Gives the profile a string table with `more` entries behind the old ones (copied into its region), so that an
- * edit can name new things; entry old_count + i is extra[i]. False when out of memory. */
+/* Gives the profile a string table with `more` entries behind the old ones (copied into its
+ * region), so that an edit can name new things; entry old_count + i is extra[i]. False when out of
+ * memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* ---- stacks ----------------------------------------------------------------------------------- */
+/* ---- stacks -----------------------------------------------------------------------------------
+ */
 
 /* Walks samples in order and knows which segment the current one is in. */
 struct stack_reader {
@@ -182,7 +186,8 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
   return depth;
 }
 
-/* Writes v as a varint to out (room for 5 bytes); returns the bytes used. For stacks that are made anew. */
+/* Writes v as a varint to out (room for 5 bytes); returns the bytes used. For stacks that are made
+ * anew. */
 static inline size_t stack_put(uint8_t *out, uint32_t v) {
   size_t n = 0;
   while (v >= 0x80) {
@@ -193,7 +198,8 @@ static inline size_t stack_put(uint8_t *out, uint32_t v) {
   return n;
 }
 
-/* ---- labels ----------------------------------------------------------------------------------- */
+/* ---- labels -----------------------------------------------------------------------------------
+ */
 
 static inline size_t label_count(const struct samples *s, size_t sample) {
   return s->label_from ? s->label_from[sample + 1] - s->label_from[sample] : 0;

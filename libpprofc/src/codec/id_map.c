@@ -1,0 +1,61 @@
+/* Ids of a file to dense indices. */
+#include "codec/id_map.h"
+
+static uint64_t hash_id(uint64_t id) {
+  uint64_t hash = hash_mix(0x5851F42D4C957F2Du, id);
+  return hash_mix(hash, hash >> 32);
+}
+
+uint32_t id_map_find_slow(const struct id_map *map, uint64_t id) {
+  struct map_probe probe = map_start(&map->hash, hash_id(id));
+  uint32_t index;
+  while ((index = map_next(&map->hash, &probe)) != MAP_NONE)
+    if (map->ids[index] == id) return index;
+  return MAP_NONE;
+}
+
+static bool build_table(struct id_map *map, uint64_t largest, struct arena *arena) {
+  uint32_t *table = arena_array(arena, (size_t)largest + 1, sizeof *table);
+  if (!table) return false;
+  memset(table, 0xFF, ((size_t)largest + 1) * sizeof *table);
+  for (size_t i = 0; i < map->count; i++) {
+    uint32_t *slot = &table[map->ids[i]];
+    if (*slot == MAP_NONE)
+      *slot = (uint32_t)i;
+    else if (map->duplicate == MAP_NONE)
+      map->duplicate = (uint32_t)i;
+  }
+  map->table = table;
+  map->table_size = largest + 1;
+  return true;
+}
+
+static bool build_hash(struct id_map *map) {
+  if (!map_reserve(&map->hash, map->count)) return false;
+  for (size_t i = 0; i < map->count; i++) {
+    if (id_map_find_slow(map, map->ids[i]) != MAP_NONE) {
+      if (map->duplicate == MAP_NONE) map->duplicate = (uint32_t)i;
+    } else if (!map_insert(&map->hash, hash_id(map->ids[i]), (uint32_t)i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena) {
+  *map = (struct id_map){.count = count, .duplicate = MAP_NONE};
+  map_init(&map->hash, arena->mem);
+  bool dense = true;
+  uint64_t largest = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (ids[i] != i + 1) dense = false;
+    if (ids[i] > largest) largest = ids[i];
+  }
+  if (dense) return true;
+  map->ids = ids;
+  return largest < 4 * (uint64_t)count + 1024 ? build_table(map, largest, arena) : build_hash(map);
+}
+
+void id_map_free(struct id_map *map) {
+  map_free(&map->hash);
+}

@@ -1,0 +1,32 @@
+/* Ids of a file to dense indices. */
+#ifndef PPROFC_CODEC_ID_MAP_H
+#define PPROFC_CODEC_ID_MAP_H
+
+#include "base/map.h"
+
+/* Most files number their locations 1, 2, 3 ...; then there is nothing to store. Small ids in
+ * another order get a table, large ones (addresses, hashes) a hash table. */
+struct id_map {
+  size_t count;
+  const uint64_t *ids;   /* as met; NULL when id == index + 1 for all */
+  const uint32_t *table; /* [table_size] id to index or NONE */
+  uint64_t table_size;
+  struct map hash;
+  uint32_t duplicate; /* index of the first entry whose id was there before, or MAP_NONE */
+};
+
+/* Builds the map over ids[count], which must stay. Tables live in the arena, the hash table is
+ * freed by id_map_free. False when out of memory. */
+bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
+void id_map_free(struct id_map *map);
+
+uint32_t id_map_find_slow(const struct id_map *map, uint64_t id);
+
+/* The index of id, or MAP_NONE. */
+static inline uint32_t id_map_find(const struct id_map *map, uint64_t id) {
+  if (!map->ids) return id - 1 < map->count ? (uint32_t)(id - 1) : MAP_NONE;
+  if (map->table) return id < map->table_size ? map->table[id] : MAP_NONE;
+  return id_map_find_slow(map, id);
+}
+
+#endif

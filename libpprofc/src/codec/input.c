@@ -1,0 +1,305 @@
+/* The bytes of an input: a file, standard input or memory, inflated when they are gzip.
+ *
+ * Two ways to inflate. libdeflate is twice as fast but wants the whole input and a buffer of the
+ * right size: it is used when the size that the gzip trailer claims is plausible. Everything else
+ * (pipes, several members, a claim that does not hold, a broken stream) goes through zlib in steps,
+ * each of which checks the limits. */
+#include "codec/input.h"
+
+#include "codec/zlib_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STEP        ((size_t)256 * 1024)
+#define MEMORY_STEP ((size_t)1 << 30)    /* zlib counts in 32 bits */
+#define RATIO_FROM  ((uint64_t)32 << 20) /* inflated bytes from which the ratio is checked */
+#define HUGE_PAGES  ((size_t)8 << 20)    /* buffers from here on ask for huge pages */
+
+/* ---- where compressed bytes come from ----------------------------------------------------------
+ */
+
+struct source {
+  int fd;              /* or -1: what is left is in memory */
+  const uint8_t *rest; /* of a source in memory */
+  size_t rest_size;
+  uint8_t *step;       /* [STEP] room for the next read of fd */
+  const uint8_t *data; /* the piece at hand */
+  size_t size;
+  uint64_t consumed; /* bytes of the pieces before it */
+};
+
+/* Gets the next piece; size 0 at the end. */
+static pprofc_status source_next(struct source *source, pprofc_error *error) {
+  source->consumed += source->size;
+  if (source->fd < 0) {
+    source->data = source->rest;
+    source->size = source->rest_size < MEMORY_STEP ? source->rest_size : MEMORY_STEP;
+    source->rest_size -= source->size;
+    if (source->size) source->rest += source->size;
+    return PPROFC_OK;
+  }
+  ssize_t got;
+  do got = read(source->fd, source->step, STEP);
+  while (got < 0 && errno == EINTR);
+  source->data = source->step;
+  source->size = got > 0 ? (size_t)got : 0;
+  return got < 0 ? error_set(error, PPROFC_E_IO, "%s", strerror(errno)) : PPROFC_OK;
+}
+
+static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
+  if (extra <= sink->capacity - sink->size) return PPROFC_OK;
+  size_t capacity = sink->capacity ? sink->capacity * 2 : STEP;
+  if (capacity < sink->size + extra) capacity = sink->size + extra;
+  return input_sink_grow(sink, capacity) ? PPROFC_OK : error_nomem(error);
+}
+
+bool input_sink_grow(struct input_sink *sink, size_t capacity) {
+  if (capacity <= sink->capacity) return true;
+  uint8_t *data = arena_grow(&sink->region->arena, sink->data, sink->capacity, capacity);
+  if (!data) return false;
+  sink->data = data;
+  sink->capacity = capacity;
+  if (capacity >= HUGE_PAGES) { /* an eighth of the page faults; refusal does not matter */
+    uintptr_t from = ((uintptr_t)data + 4095) & ~(uintptr_t)4095;
+    madvise((void *)from, capacity - (size_t)(from - (uintptr_t)data), MADV_HUGEPAGE);
+  }
+  return true;
+}
+
+/* Checks what has come out so far against what has gone in. */
+static pprofc_status check_limits(const struct input_sink *sink, uint64_t input, bool gzip,
+                                  pprofc_error *error) {
+  const pprofc_limits *limits = sink->limits;
+  if (input > limits->input_bytes)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "input is larger than %llu bytes (raise with -max_input)",
+                     (unsigned long long)limits->input_bytes);
+  if (sink->size > limits->inflated_bytes)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "input inflates to more than %llu bytes (raise with -max_inflated)",
+                     (unsigned long long)limits->inflated_bytes);
+  if (gzip && sink->size > RATIO_FROM && sink->size / limits->inflate_ratio > input)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "input inflates to more than %u times its size (raise with -max_ratio)",
+                     limits->inflate_ratio);
+  return PPROFC_OK;
+}
+
+/* ---- plain bytes and gzip, in steps
+ * -------------------------------------------------------------- */
+
+static pprofc_status copy_plain(struct source *source, struct input_sink *sink,
+                                pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  while (source->size && status == PPROFC_OK) {
+    status = sink_reserve(sink, source->size, error);
+    if (status != PPROFC_OK) break;
+    memcpy(sink->data + sink->size, source->data, source->size);
+    sink->size += source->size;
+    status = check_limits(sink, sink->size, false, error);
+    if (status == PPROFC_OK) status = source_next(source, error);
+  }
+  return status;
+}
+
+static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, pprofc_error *error) {
+  if (code == Z_MEM_ERROR) return error_nomem(error);
+  if (code == Z_BUF_ERROR || code == Z_OK)
+    return error_at(error, PPROFC_E_FORMAT, offset, "truncated gzip stream");
+  return error_at(error, PPROFC_E_FORMAT, offset, "corrupt gzip stream: %s",
+                  why ? why : "invalid data");
+}
+
+/* Inflates every member. The stream has been initialised with the first piece. */
+static pprofc_status inflate_members(z_stream *z, struct source *source, struct input_sink *sink,
+                                     pprofc_error *error) {
+  int code = Z_OK;
+  pprofc_status status = PPROFC_OK;
+  for (;;) {
+    if (z->avail_in == 0) {
+      status = source_next(source, error);
+      if (status != PPROFC_OK) return status;
+      if (!source->size) break;
+      z->next_in = (Bytef *)(uintptr_t)source->data;
+      z->avail_in = (uInt)source->size;
+    }
+    if (code == Z_STREAM_END && (code = inflateReset(z)) != Z_OK)
+      return gzip_fault(code, source->consumed, z->msg, error);
+    status = sink_reserve(sink, STEP, error);
+    if (status != PPROFC_OK) return status;
+    z->next_out = sink->data + sink->size;
+    z->avail_out = (uInt)STEP;
+    code = inflate(z, Z_NO_FLUSH);
+    sink->size += STEP - z->avail_out;
+    uint64_t input = source->consumed + source->size - z->avail_in;
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      return gzip_fault(code, input, z->msg, error);
+    status = check_limits(sink, input, true, error);
+    if (status != PPROFC_OK) return status;
+  }
+  return code == Z_STREAM_END ? PPROFC_OK : gzip_fault(Z_BUF_ERROR, source->consumed, NULL, error);
+}
+
+static pprofc_status inflate_steps(struct source *source, struct input_sink *sink,
+                                   pprofc_error *error) {
+  z_stream z = {0};
+  zlib_use_memory(&z, &sink->region->mem);
+  if (inflateInit2(&z, 15 + 16) != Z_OK) return error_nomem(error);
+  z.next_in = (Bytef *)(uintptr_t)source->data;
+  z.avail_in = (uInt)source->size;
+  pprofc_status status = inflate_members(&z, source, sink, error);
+  inflateEnd(&z);
+  return status;
+}
+
+static bool is_gzip(const struct source *source) {
+  return source->size >= 2 && source->data[0] == 0x1F && source->data[1] == 0x8B;
+}
+
+static pprofc_status read_steps(struct source *source, struct input_sink *sink,
+                                pprofc_error *error) {
+  return is_gzip(source) ? inflate_steps(source, sink, error) : copy_plain(source, sink, error);
+}
+
+/* ---- the fast way: all in memory
+ * ------------------------------------------------------------------ */
+
+size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits) {
+  if (size < 18) return 0;
+  uint64_t claim = (uint64_t)trailer[0] | (uint64_t)trailer[1] << 8 | (uint64_t)trailer[2] << 16 |
+                   (uint64_t)trailer[3] << 24;
+  if (claim > limits->inflated_bytes) return 0;
+  return claim > RATIO_FROM && claim / limits->inflate_ratio > size ? 0 : (size_t)claim;
+}
+
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+
+bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
+  size_t claim = input_claimed_size(data + size - 4, size, sink->limits);
+  if (!claim || !input_sink_grow(sink, claim)) return false;
+  struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+  if (!d) return false;
+  size_t used = 0, made = 0;
+  bool done = libdeflate_gzip_decompress_ex(d, data, size, sink->data, claim, &used, &made) ==
+                  LIBDEFLATE_SUCCESS &&
+              used == size;
+  libdeflate_free_decompressor(d);
+  sink->size = done ? made : 0;
+  return done;
+}
+#else
+bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
+  (void)data, (void)size, (void)sink;
+  return false;
+}
+#endif
+
+static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct input_sink *sink,
+                                     pprofc_error *error) {
+  struct source source = {.fd = -1, .rest = data, .rest_size = size};
+  if (size > sink->limits->input_bytes) return check_limits(sink, size, false, error);
+  pprofc_status status = source_next(&source, error);
+  if (status != PPROFC_OK) return status;
+  if (is_gzip(&source) && size >= 18 && input_inflate_whole(data, size, sink)) return PPROFC_OK;
+  return read_steps(&source, sink, error);
+}
+
+/* ---- files
+ * ----------------------------------------------------------------------------------------- */
+
+/* A regular file, all of it, in a block of its own that is freed after inflating; or, when it is
+ * plain, straight in the sink. */
+static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
+                                pprofc_error *error) {
+  *got = 0;
+  while (*got < size) {
+    ssize_t n = read(fd, data + *got, size - *got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+    if (n == 0) break; /* it shrank */
+    *got += (size_t)n;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
+                                  pprofc_error *error) {
+  uint8_t magic[2];
+  bool gzip = pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
+  pprofc_status status;
+  if (!gzip) {
+    status = sink_reserve(sink, size, error);
+    return status == PPROFC_OK ? read_whole(fd, sink->data, size, &sink->size, error) : status;
+  }
+  if (input_inflate_mapped(fd, size, sink)) return PPROFC_OK;
+  uint8_t *data = mem_array(&sink->region->mem, size, 1);
+  if (!data) return error_nomem(error);
+  size_t got;
+  status = read_whole(fd, data, size, &got, error);
+  if (status == PPROFC_OK) status = read_all_memory(data, got, sink, error);
+  mem_free(&sink->region->mem, data, size, 1);
+  return status;
+}
+
+static pprofc_status read_stream(int fd, struct input_sink *sink, pprofc_error *error) {
+  struct source source = {.fd = fd};
+  source.step = mem_array(&sink->region->mem, STEP, 1);
+  if (!source.step) return error_nomem(error);
+  pprofc_status status = source_next(&source, error);
+  if (status == PPROFC_OK &&
+      source.size == 1) { /* a pipe may hand out one byte: the magic needs two */
+    ssize_t more = read(fd, source.step + 1, STEP - 1);
+    if (more > 0) source.size += (size_t)more;
+  }
+  if (status == PPROFC_OK) status = read_steps(&source, sink, error);
+  mem_free(&sink->region->mem, source.step, STEP, 1);
+  return status;
+}
+
+static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *error) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+  if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
+  bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
+  if (!at_start) return read_stream(fd, sink, error);
+  if ((uint64_t)info.st_size > sink->limits->input_bytes)
+    return check_limits(sink, (uint64_t)info.st_size, false, error);
+  return read_regular(fd, (size_t)info.st_size, sink, error);
+}
+
+/* ---- public
+ * ------------------------------------------------------------------------------------------ */
+
+static pprofc_status finish(pprofc_status status, struct input_sink *sink, struct input *input) {
+  if (status != PPROFC_OK) {
+    region_release(sink->region);
+    return status;
+  }
+  *input = (struct input){sink->region, sink->data, sink->size};
+  return PPROFC_OK;
+}
+
+pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allocator *mem,
+                                const pprofc_limits *limits, struct input *input,
+                                pprofc_error *error) {
+  struct input_sink sink = {.region = region_new(mem), .limits = limits};
+  if (!sink.region) return error_nomem(error);
+  return finish(read_all_memory(data, size, &sink, error), &sink, input);
+}
+
+pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
+                              const pprofc_limits *limits, struct input *input,
+                              pprofc_error *error) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+  struct input_sink sink = {.region = region_new(mem), .limits = limits};
+  pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
+  if (!is_stdin) close(fd);
+  return finish(status, &sink, input);
+}

@@ -1,0 +1,360 @@
+/* Reading profile.proto: two passes over the wire, no allocation per message (see pprof_decode.h).
+ * This file drives them and does pass 2 over everything but samples. */
+#include "codec/pprof_decode.h"
+
+#include "pprofc/builder.h"
+
+pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why) {
+  uint64_t offset = (uint64_t)(at - d->input->data);
+  if (offset > d->input->size) offset = PPROFC_NO_OFFSET;
+  return error_at(d->error, PPROFC_E_FORMAT, offset, "%s", why);
+}
+
+pprofc_status decoder_fault(struct decoder *d, const struct wire *w) {
+  return decoder_fail(d, w->at, w->fault);
+}
+
+/* ---- columns that are filled while the fields go by
+ * ---------------------------------------------- */
+
+struct tables {
+  struct decoder *d;
+  struct value_type *types;
+  struct mapping *mappings;
+  uint64_t *function_ids;
+  uint32_t *name, *system_name, *filename;
+  int64_t *start_line;
+  pprofc_str *strings;
+  uint32_t *comments;
+  size_t type, mapping, function, string, comment;
+
+  uint64_t *location_ids, *address, *mapping_ids;
+  uint32_t *location_mapping, *line_from;
+  struct line *lines;
+  uint8_t *is_folded;
+  size_t location, line;
+  bool any_folded;
+  const uint8_t *bad_line; /* the first location that has a line without function */
+  uint64_t bad_line_location;
+};
+
+/* Takes the string index v; true when it is one. */
+static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
+  *out = (uint32_t)v;
+  return v < d->strings;
+}
+
+/* The integer fields of a message, last one wins. Pass 1 has checked the wire. */
+static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
+  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire_field field;
+  memset(values, 0, count * sizeof *values);
+  while (w.at < w.end && wire_next(&w, &field))
+    if (field.number < count) values[field.number] = field.value;
+}
+
+static bool read_value_type(const struct decoder *d, const struct wire_field *field,
+                            struct value_type *type) {
+  uint64_t v[3];
+  read_integers(field, v, 3);
+  return take_string(d, v[1], &type->type) && take_string(d, v[2], &type->unit);
+}
+
+static bool read_mapping(struct tables *t, const struct wire_field *field) {
+  uint64_t v[11];
+  read_integers(field, v, 11);
+  struct mapping *m = &t->mappings[t->mapping++];
+  *m = (struct mapping){.id = v[1], .start = v[2], .limit = v[3], .offset = v[4]};
+  m->flags = (v[7] ? PPROFC_HAS_FUNCTIONS : 0) | (v[8] ? PPROFC_HAS_FILENAMES : 0) |
+             (v[9] ? PPROFC_HAS_LINE_NUMBERS : 0) | (v[10] ? PPROFC_HAS_INLINE_FRAMES : 0);
+  return take_string(t->d, v[5], &m->file) && take_string(t->d, v[6], &m->build_id);
+}
+
+static bool read_function(struct tables *t, const struct wire_field *field) {
+  uint64_t v[6];
+  read_integers(field, v, 6);
+  size_t i = t->function++;
+  t->function_ids[i] = v[1];
+  t->start_line[i] = (int64_t)v[5];
+  return take_string(t->d, v[2], &t->name[i]) && take_string(t->d, v[3], &t->system_name[i]) &&
+         take_string(t->d, v[4], &t->filename[i]);
+}
+
+static bool read_comments(struct tables *t, const struct wire_field *field) {
+  if (field->type == WIRE_VARINT)
+    return take_string(t->d, field->value, &t->comments[t->comment++]);
+  struct wire w = {field->data, field->data + field->size, NULL};
+  uint64_t v;
+  while (w.at < w.end && wire_varint(&w, &v))
+    if (!take_string(t->d, v, &t->comments[t->comment++])) return false;
+  return true;
+}
+
+/* Sub-pass A: one field that is neither sample nor location. False: a string index is out of range.
+ */
+static bool read_other(struct tables *t, const struct wire_field *field) {
+  struct decoder *d = t->d;
+  pprofc_profile *p = d->profile;
+  switch (field->number) {
+  case PROFILE_SAMPLE_TYPE:
+    return read_value_type(d, field, &t->types[t->type++]);
+  case PROFILE_MAPPING:
+    return read_mapping(t, field);
+  case PROFILE_FUNCTION:
+    return read_function(t, field);
+  case PROFILE_STRING:
+    t->strings[t->string++] = (pprofc_str){(const char *)field->data, field->size};
+    return true;
+  case PROFILE_DROP_FRAMES:
+    return take_string(d, field->value, &p->drop_frames);
+  case PROFILE_KEEP_FRAMES:
+    return take_string(d, field->value, &p->keep_frames);
+  case PROFILE_TIME:
+    p->time_nanos = (int64_t)field->value;
+    return true;
+  case PROFILE_DURATION:
+    p->duration_nanos = (int64_t)field->value;
+    return true;
+  case PROFILE_PERIOD_TYPE:
+    return read_value_type(d, field, &p->period_type);
+  case PROFILE_PERIOD:
+    p->period = (int64_t)field->value;
+    return true;
+  case PROFILE_COMMENT:
+    return read_comments(t, field);
+  case PROFILE_DEFAULT_TYPE:
+    return take_string(d, field->value, &p->default_sample_type);
+  case PROFILE_DOC_URL:
+    return take_string(d, field->value, &p->doc_url);
+  default:
+    return true;
+  }
+}
+
+static void read_line(struct tables *t, const struct wire_field *field, uint64_t location_id) {
+  uint64_t v[4];
+  read_integers(field, v, 4);
+  uint32_t function = id_map_find(&t->d->function_ids, v[1]);
+  if (function == NONE && !t->bad_line) {
+    t->bad_line = field->data;
+    t->bad_line_location = location_id;
+  }
+  t->lines[t->line++] = (struct line){function, (int64_t)v[2], (int64_t)v[3]};
+}
+
+/* Sub-pass B: functions and mappings are known now. */
+static void read_location(struct tables *t, const struct wire_field *message) {
+  size_t i = t->location++;
+  uint64_t v[6] = {0};
+  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire_field field;
+  while (w.at < w.end && wire_next(&w, &field))
+    if (field.number < 6 && field.number != 4) v[field.number] = field.value;
+  t->location_ids[i] = v[1];
+  t->location_mapping[i] = v[2] ? id_map_find(&t->d->mapping_ids, v[2]) : NONE;
+  t->address[i] = v[3];
+  t->is_folded[i] = v[5] != 0;
+  t->any_folded |= v[5] != 0;
+  w = (struct wire){message->data, message->data + message->size, NULL};
+  while (w.at < w.end && wire_next(&w, &field))
+    if (field.number == 4) read_line(t, &field, v[1]);
+  t->line_from[i + 1] = (uint32_t)t->line;
+}
+
+/* ---- the sub-passes
+ * -------------------------------------------------------------------------------- */
+
+static pprofc_status concatenated(struct decoder *d, const uint8_t *at) {
+  d->certain = true;
+  return error_at(d->error, PPROFC_E_FORMAT, (uint64_t)(at - d->input->data),
+                  "concatenated profiles detected");
+}
+
+static pprofc_status pass_others(struct tables *t) {
+  struct decoder *d = t->d;
+  size_t count;
+  const struct chunk *chunks = decoder_chunks(d, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (!chunks[i].has_others) continue;
+    struct wire top = {chunks[i].from, chunks[i].to, NULL};
+    while (top.at < top.end) {
+      const uint8_t *start = top.at;
+      struct wire_field field;
+      if (!wire_next(&top, &field)) return decoder_fault(d, &top);
+      if (field.number == PROFILE_TIME && d->profile->time_nanos) return concatenated(d, start);
+      if (!read_other(t, &field)) return decoder_fail(d, start, "string index out of range");
+    }
+  }
+  return PPROFC_OK;
+}
+
+static void pass_locations(struct tables *t) {
+  size_t count;
+  const struct chunk *chunks = decoder_chunks(t->d, &count);
+  t->line_from[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!chunks[i].has_others) continue;
+    struct wire top = {chunks[i].from, chunks[i].to, NULL};
+    struct wire_field field;
+    while (top.at < top.end && wire_next(&top, &field))
+      if (field.number == PROFILE_LOCATION) read_location(t, &field);
+  }
+}
+
+static bool alloc_tables(struct tables *t) {
+  struct decoder *d = t->d;
+  struct arena *a = d->arena;
+  t->types = arena_array(a, d->types, sizeof *t->types);
+  t->mappings = arena_array(a, d->mappings, sizeof *t->mappings);
+  t->function_ids = arena_array(a, d->functions, sizeof *t->function_ids);
+  t->name = arena_array(a, d->functions, sizeof *t->name);
+  t->system_name = arena_array(a, d->functions, sizeof *t->system_name);
+  t->filename = arena_array(a, d->functions, sizeof *t->filename);
+  t->start_line = arena_array(a, d->functions, sizeof *t->start_line);
+  t->strings = arena_array(a, d->strings, sizeof *t->strings);
+  t->comments = arena_array(a, d->comments, sizeof *t->comments);
+  t->location_ids = arena_array(a, d->locations, sizeof *t->location_ids);
+  t->address = arena_array(a, d->locations, sizeof *t->address);
+  t->location_mapping = arena_array(a, d->locations, sizeof *t->location_mapping);
+  t->line_from = arena_array(a, d->locations + 1, sizeof *t->line_from);
+  t->lines = arena_array(a, d->lines, sizeof *t->lines);
+  t->is_folded = arena_array(a, d->locations, sizeof *t->is_folded);
+  return t->types && t->mappings && t->function_ids && t->name && t->system_name && t->filename &&
+         t->start_line && t->strings && t->comments && t->location_ids && t->address &&
+         t->location_mapping && t->line_from && t->lines && t->is_folded;
+}
+
+/* Mapping ids lie in records; the map wants a column. */
+static bool map_mapping_ids(struct tables *t) {
+  struct decoder *d = t->d;
+  t->mapping_ids = arena_array(d->arena, d->mappings, sizeof *t->mapping_ids);
+  if (!t->mapping_ids) return false;
+  for (size_t i = 0; i < d->mappings; i++) t->mapping_ids[i] = t->mappings[i].id;
+  return id_map_build(&d->mapping_ids, t->mapping_ids, d->mappings, d->arena);
+}
+
+/* ---- validity
+ * ------------------------------------------------------------------------------------------ */
+
+static pprofc_status bad_profile(struct decoder *d, const char *what, uint64_t id, bool with_id) {
+  d->certain = true;
+  if (!with_id) return error_set(d->error, PPROFC_E_FORMAT, "malformed profile: %s", what);
+  return error_set(d->error, PPROFC_E_FORMAT, "malformed profile: %s %llu", what,
+                   (unsigned long long)id);
+}
+
+/* A reserved id 0 or an id that was there before, whichever comes first. */
+static pprofc_status check_ids(struct decoder *d, const struct id_map *map, const uint64_t *ids,
+                               const char *reserved, const char *duplicate) {
+  if (!map->ids) return PPROFC_OK;
+  uint32_t zero = id_map_find(map, 0);
+  if (zero == NONE && map->duplicate == MAP_NONE) return PPROFC_OK;
+  if (zero < map->duplicate) return bad_profile(d, reserved, 0, false);
+  return bad_profile(d, duplicate, ids[map->duplicate], true);
+}
+
+/* The rules of validation in the order in which the reference applies them; samples come before. */
+static pprofc_status check_tables(const struct tables *t) {
+  struct decoder *d = t->d;
+  pprofc_status status =
+      check_ids(d, &d->mapping_ids, t->mapping_ids, "found mapping with reserved ID=0",
+                "multiple mappings with same id:");
+  if (status == PPROFC_OK)
+    status = check_ids(d, &d->function_ids, t->function_ids, "found function with reserved ID=0",
+                       "multiple functions with same id:");
+  if (status == PPROFC_OK)
+    status = check_ids(d, &d->location_ids, t->location_ids, "found location with reserved id=0",
+                       "multiple locations with same id:");
+  if (status != PPROFC_OK || !t->bad_line) return status;
+  d->certain = true;
+  return error_at(d->error, PPROFC_E_FORMAT, (uint64_t)(t->bad_line - d->input->data),
+                  "malformed profile: location id: %llu has a line with nil function",
+                  (unsigned long long)t->bad_line_location);
+}
+
+static pprofc_status check_sample_counts(struct decoder *d) {
+  if (d->samples && !d->types) return bad_profile(d, "missing sample type information", 0, false);
+  if (d->first_without_value != SIZE_MAX && d->first_without_value == 0) {
+    d->certain = true;
+    return error_set(d->error, PPROFC_E_FORMAT,
+                     "malformed profile: mismatch: sample has 0 values vs. %zu types", d->types);
+  }
+  return PPROFC_OK;
+}
+
+/* ---- putting it together
+ * -------------------------------------------------------------------------------- */
+
+static void publish(const struct tables *t) {
+  struct decoder *d = t->d;
+  pprofc_profile *p = d->profile;
+  p->types = t->types;
+  p->type_count = d->types;
+  p->mappings = (struct mappings){d->mappings, t->mappings};
+  p->functions = (struct functions){
+      .count = d->functions,
+      .ids = d->function_ids.ids,
+      .name = t->name,
+      .system_name = t->system_name,
+      .filename = t->filename,
+      .start_line = t->start_line,
+  };
+  p->locations = (struct locations){
+      .count = d->locations,
+      .ids = d->location_ids.ids,
+      .address = t->address,
+      .mapping = t->location_mapping,
+      .line_from = t->line_from,
+      .lines = t->lines,
+      .is_folded = t->any_folded ? t->is_folded : NULL,
+  };
+  p->strings = (struct strings){d->strings, t->strings};
+  p->comments = t->comments;
+  p->comment_count = d->comments;
+}
+
+static pprofc_status decode(struct decoder *d, unsigned threads) {
+  pprofc_status status = decoder_scan(d);
+  if (status == PPROFC_OK) status = check_sample_counts(d);
+  if (status != PPROFC_OK) return status;
+  struct tables t = {.d = d};
+  if (!alloc_tables(&t)) return error_nomem(d->error);
+  status = pass_others(&t);
+  if (status != PPROFC_OK) return status;
+  if (!map_mapping_ids(&t) ||
+      !id_map_build(&d->function_ids, t.function_ids, d->functions, d->arena))
+    return error_nomem(d->error);
+  pass_locations(&t);
+  if (!id_map_build(&d->location_ids, t.location_ids, d->locations, d->arena))
+    return error_nomem(d->error);
+  status = decoder_samples(d, threads);
+  if (status == PPROFC_OK) status = check_tables(&t);
+  if (status == PPROFC_OK) publish(&t);
+  return status;
+}
+
+pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
+                           pprofc_profile **profile, bool *certain, pprofc_error *error) {
+  *certain = true;
+  if (!input->size) return error_set(error, PPROFC_E_FORMAT, "empty input file");
+  struct decoder d = {.input = input, .limits = limits, .error = error};
+  d.profile = profile_new(&input->region->mem);
+  if (!d.profile || !region_adopt(d.profile->region, input->region)) {
+    pprofc_profile_release(d.profile);
+    return error_nomem(error);
+  }
+  d.profile->threads = threads;
+  d.arena = &d.profile->region->arena;
+  buffer_init(&d.chunks, &d.profile->mem, SIZE_MAX / 2);
+  pprofc_status status = decode(&d, threads);
+  buffer_free(&d.chunks);
+  id_map_free(&d.location_ids);
+  id_map_free(&d.function_ids);
+  id_map_free(&d.mapping_ids);
+  *certain = d.certain || status == PPROFC_E_NOMEM;
+  if (status == PPROFC_OK)
+    *profile = d.profile;
+  else
+    pprofc_profile_release(d.profile);
+  return status;
+}

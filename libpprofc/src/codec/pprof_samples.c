@@ -1,0 +1,298 @@
+/* Pass 2 of the pprof reader over samples: values and labels go into columns; stacks stay where
+ * they are in the input, checked so that nobody need check them again. Chunks are spread over
+ * threads. */
+#include "codec/pprof_decode.h"
+
+#include "base/parallel.h"
+
+#define CHUNKS_PER_WORKER 8
+
+/* The first thing wrong with a sample, as the reference would find it. */
+struct fault {
+  size_t sample; /* SIZE_MAX: nothing is wrong */
+  const uint8_t *at;
+  const char *wire;    /* the bytes are bad, or: */
+  size_t values;       /* a wrong number of values, or: */
+  bool value_mismatch; /* else: a location that is not there */
+  bool too_deep;
+};
+
+/* The columns being filled, and one worker's place in them. */
+struct filler {
+  struct decoder *d;
+  int64_t *values;
+  const uint8_t **stack;
+  uint32_t *stack_size;
+  uint32_t *label_from; /* NULL when no sample has labels */
+  struct label *labels;
+  uint8_t *side;
+  size_t sample, label, side_at;
+  size_t max_depth;
+  struct fault fault;
+};
+
+struct job {
+  struct filler *fillers;
+  unsigned workers;
+};
+
+static bool sample_fault(struct filler *f, struct fault fault) {
+  fault.sample = f->sample;
+  f->fault = fault;
+  return false;
+}
+
+static bool bad_wire(struct filler *f, const struct wire *w) {
+  return sample_fault(f, (struct fault){.at = w->at, .wire = w->fault});
+}
+
+/* ---- stacks
+ * -------------------------------------------------------------------------------------- */
+
+/* Every id must be one of a location. The depth of the stack comes back in *depth. */
+static bool check_stack(struct filler *f, const uint8_t *data, size_t size, size_t *depth) {
+  struct wire w = {data, data + size, NULL};
+  const struct id_map *ids = &f->d->location_ids;
+  size_t n = 0;
+  while (w.at < w.end) {
+    uint64_t id;
+    const uint8_t *p = w.at;
+    if (w.end - p >= 3 && p[0] >= 0x80 && p[1] >= 0x80 && p[2] < 0x80) { /* the usual length */
+      id = (uint32_t)(p[0] & 0x7F) | (uint32_t)(p[1] & 0x7F) << 7 | (uint32_t)p[2] << 14;
+      w.at = p + 3;
+    } else if (!wire_varint(&w, &id)) {
+      return bad_wire(f, &w);
+    }
+    if (id_map_find(ids, id) == MAP_NONE) return sample_fault(f, (struct fault){.at = p});
+    n++;
+  }
+  *depth = n;
+  return true;
+}
+
+/* Sparse ids do not fit the stored form; such stacks are written anew as index + 1. */
+static bool rewrite_stack(struct filler *f, const uint8_t *data, size_t size, uint8_t *out,
+                          size_t *out_size) {
+  struct wire w = {data, data + size, NULL};
+  size_t n = 0;
+  uint64_t id;
+  while (w.at < w.end) {
+    if (!wire_varint(&w, &id)) return bad_wire(f, &w);
+    uint32_t index = id_map_find(&f->d->location_ids, id);
+    if (index == MAP_NONE) return sample_fault(f, (struct fault){.at = w.at});
+    n += stack_put(out + n, index + 1);
+  }
+  *out_size = n;
+  return true;
+}
+
+/* Notes one more run of location ids: the first is taken where it is, later ones make a copy of
+ * them all. */
+static void add_stack_piece(struct filler *f, size_t pieces, const uint8_t *data, size_t size) {
+  const uint8_t **stack = &f->stack[f->sample];
+  uint32_t *stack_size = &f->stack_size[f->sample];
+  if (pieces == 0) {
+    *stack = data;
+    *stack_size = (uint32_t)size;
+    return;
+  }
+  uint8_t *copy = f->side + f->side_at;
+  if (pieces == 1) {
+    memcpy(copy, *stack, *stack_size);
+    *stack = copy;
+  }
+  memcpy(copy + *stack_size, data, size);
+  *stack_size += (uint32_t)size;
+}
+
+static bool finish_stack(struct filler *f, size_t pieces) {
+  struct decoder *d = f->d;
+  const uint8_t *data = f->stack[f->sample];
+  size_t size = f->stack_size[f->sample], depth = 0;
+  if (pieces > 1) f->side_at += size;
+  if (!check_stack(f, data, size, &depth)) return false;
+  if (depth > d->limits->stack_depth)
+    return sample_fault(f, (struct fault){.at = data, .too_deep = true});
+  if (depth > f->max_depth) f->max_depth = depth;
+  if (!d->location_ids.ids || d->location_ids.table || !depth) return true;
+  uint8_t *out = arena_alloc(d->arena, depth * 5);
+  size_t out_size;
+  if (!out) return sample_fault(f, (struct fault){.wire = "out of memory"});
+  if (!rewrite_stack(f, data, size, out, &out_size)) return false;
+  f->stack[f->sample] = out;
+  f->stack_size[f->sample] = (uint32_t)out_size;
+  return true;
+}
+
+/* ---- values and labels
+ * ----------------------------------------------------------------------------- */
+
+static bool add_values(struct filler *f, const struct wire_field *field, size_t *count) {
+  size_t types = f->d->types;
+  int64_t *row = f->values + f->sample * types;
+  if (field->type == WIRE_VARINT) {
+    if (*count < types) row[*count] = (int64_t)field->value;
+    ++*count;
+    return true;
+  }
+  struct wire w = {field->data, field->data + field->size, NULL};
+  uint64_t value;
+  for (; w.at < w.end; ++*count) {
+    if (!wire_varint(&w, &value)) return bad_wire(f, &w);
+    if (*count < types) row[*count] = (int64_t)value;
+  }
+  return true;
+}
+
+static bool add_label(struct filler *f, const struct wire_field *message) {
+  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire_field field;
+  uint64_t value[5] = {0};
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field)) return bad_wire(f, &w);
+    if (field.number < 5) value[field.number] = field.value;
+  }
+  size_t strings = f->d->strings;
+  bool is_number = value[2] == 0;
+  bool known = value[1] < strings && (is_number ? value[4] < strings : value[2] < strings);
+  if (!known)
+    return sample_fault(f,
+                        (struct fault){.at = message->data, .wire = "string index out of range"});
+  if (is_number && !value[3] && !value[4]) return true;
+  f->labels[f->label++] = (struct label){
+      .key = (uint32_t)value[1],
+      .string = is_number ? 0 : (uint32_t)value[2],
+      .unit = is_number ? (uint32_t)value[4] : 0,
+      .is_number = is_number,
+      .number = is_number ? (int64_t)value[3] : 0,
+  };
+  return true;
+}
+
+static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  size_t pieces = 0, values = 0;
+  f->stack[f->sample] = data;
+  f->stack_size[f->sample] = 0;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field)) return bad_wire(f, &w);
+    switch (field.number) {
+    case SAMPLE_LOCATION:
+      if (field.type == WIRE_VARINT) { /* one id on its own: its varint is the end of the field */
+        uint8_t id[10];
+        size_t n = 1;
+        while (n < sizeof id && w.at[-(ptrdiff_t)n - 1] >= 0x80 && w.at - n > data + 1) n++;
+        field.data = w.at - n, field.size = n;
+      }
+      add_stack_piece(f, pieces++, field.data, field.size);
+      break;
+    case SAMPLE_VALUE:
+      if (!add_values(f, &field, &values)) return false;
+      break;
+    case SAMPLE_LABEL:
+      if (!add_label(f, &field)) return false;
+      break;
+    default:
+      break;
+    }
+  }
+  if (values != f->d->types)
+    return sample_fault(f, (struct fault){.at = data, .values = values, .value_mismatch = true});
+  if (!finish_stack(f, pieces)) return false;
+  f->sample++;
+  if (f->label_from) f->label_from[f->sample] = (uint32_t)f->label;
+  return true;
+}
+
+/* ---- chunks
+ * ------------------------------------------------------------------------------------------ */
+
+static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
+  f->sample = chunk->first_sample;
+  f->label = chunk->first_label;
+  f->side_at = chunk->first_side;
+  struct wire top = {chunk->from, chunk->to, NULL};
+  struct wire_field field;
+  while (top.at < top.end) {
+    if (!wire_next(&top, &field)) return bad_wire(f, &top);
+    if (field.number == PROFILE_SAMPLE && !fill_sample(f, field.data, field.size)) return false;
+  }
+  return true;
+}
+
+static void fill_range(void *context, unsigned worker) {
+  struct job *job = context;
+  struct filler *f = &job->fillers[worker];
+  size_t count;
+  const struct chunk *chunks = decoder_chunks(f->d, &count);
+  size_t from = parallel_from(count, worker, job->workers);
+  size_t to = parallel_from(count, worker + 1, job->workers);
+  for (size_t i = from; i < to; i++)
+    if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
+}
+
+static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
+  uint64_t offset = fault->at ? (uint64_t)(fault->at - d->input->data) : PPROFC_NO_OFFSET;
+  if (offset > d->input->size) offset = PPROFC_NO_OFFSET; /* a stack that was copied aside */
+  if (fault->wire && !fault->at) return error_nomem(d->error);
+  if (fault->wire) return decoder_fail(d, fault->at, fault->wire);
+  d->certain = true;
+  if (fault->too_deep)
+    return error_at(d->error, PPROFC_E_LIMIT, offset,
+                    "sample has more than %u frames (raise with -max_depth)",
+                    d->limits->stack_depth);
+  if (fault->value_mismatch)
+    return error_at(d->error, PPROFC_E_FORMAT, offset,
+                    "malformed profile: mismatch: sample has %zu values vs. %zu types",
+                    fault->values, d->types);
+  return error_at(d->error, PPROFC_E_FORMAT, offset, "malformed profile: sample has nil location");
+}
+
+static bool alloc_columns(struct decoder *d, struct filler *f) {
+  size_t n = d->samples;
+  *f = (struct filler){.d = d, .fault = {.sample = SIZE_MAX}};
+  f->values = arena_array(d->arena, n * d->types, sizeof *f->values);
+  f->stack = arena_array(d->arena, n, sizeof *f->stack);
+  f->stack_size = arena_array(d->arena, n, sizeof *f->stack_size);
+  f->side = arena_array(d->arena, d->side, 1);
+  if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
+  if (!d->labels) return true;
+  f->label_from = arena_array(d->arena, n + 1, sizeof *f->label_from);
+  f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
+  if (!f->label_from || !f->labels) return false;
+  f->label_from[0] = 0;
+  return true;
+}
+
+pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
+  struct filler fillers[16], first;
+  struct samples *samples = &d->profile->samples;
+  if (!alloc_columns(d, &first)) return error_nomem(d->error);
+  size_t chunk_count;
+  decoder_chunks(d, &chunk_count);
+  bool sparse = d->location_ids.ids && !d->location_ids.table; /* rewriting shares the arena */
+  unsigned workers = sparse ? 1 : parallel_workers(threads, chunk_count, CHUNKS_PER_WORKER);
+  for (unsigned w = 0; w < workers; w++) fillers[w] = first;
+  struct job job = {fillers, workers};
+  parallel_run(workers, fill_range, &job);
+
+  struct segment *segment = arena_alloc(d->arena, sizeof *segment);
+  if (!segment) return error_nomem(d->error);
+  *segment = (struct segment){0, d->location_ids.table};
+  *samples = (struct samples){
+      .count = d->samples,
+      .values = first.values,
+      .stack = first.stack,
+      .stack_size = first.stack_size,
+      .label_from = first.label_from,
+      .labels = first.labels,
+      .segments = segment,
+      .segment_count = d->samples ? 1 : 0,
+  };
+  for (unsigned w = 0; w < workers; w++) { /* workers are in sample order */
+    if (fillers[w].fault.sample != SIZE_MAX) return report_fault(d, &fillers[w].fault);
+    if (fillers[w].max_depth > samples->max_depth) samples->max_depth = fillers[w].max_depth;
+  }
+  return PPROFC_OK;
+}

@@ -1,0 +1,98 @@
+/* The protobuf wire format: varints, fields, skipping. Nothing is copied and nothing is trusted. */
+#ifndef PPROFC_CODEC_WIRE_H
+#define PPROFC_CODEC_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+
+/* A position in a message. After a failure `fault` says why, and `at` is where. */
+struct wire {
+  const uint8_t *at, *end;
+  const char *fault;
+};
+
+struct wire_field {
+  uint64_t number;
+  uint32_t type;
+  uint64_t value;      /* WIRE_VARINT */
+  const uint8_t *data; /* WIRE_BYTES */
+  size_t size;
+};
+
+static inline bool wire_fail(struct wire *w, const char *fault) {
+  w->fault = fault;
+  return false;
+}
+
+/* Up to ten bytes; bits past the 64th are dropped, as the reference does. */
+static inline bool wire_varint(struct wire *w, uint64_t *value) {
+  const uint8_t *p = w->at;
+  if (p < w->end && *p < 0x80) {
+    *value = *p;
+    w->at = p + 1;
+    return true;
+  }
+  uint64_t v = 0;
+  for (unsigned shift = 0; shift < 70; shift += 7) {
+    if (p == w->end) return wire_fail(w, "truncated varint");
+    v |= (uint64_t)(*p & 0x7F) << shift;
+    if (*p++ < 0x80) {
+      *value = v;
+      w->at = p;
+      return true;
+    }
+  }
+  return wire_fail(w, "varint longer than 10 bytes");
+}
+
+/* Reads one field, its contents included. False at a fault; call only while at < end. */
+static inline bool wire_next(struct wire *w, struct wire_field *field) {
+  const uint8_t *start = w->at;
+  uint64_t key;
+  *field = (struct wire_field){0};
+  if (!wire_varint(w, &key)) return false;
+  field->number = key >> 3;
+  field->type = (uint32_t)(key & 7);
+  size_t fixed = 0;
+  switch (field->type) {
+  case WIRE_VARINT:
+    return wire_varint(w, &field->value);
+  case WIRE_BYTES: {
+    uint64_t size;
+    if (!wire_varint(w, &size)) return false;
+    if (size > (uint64_t)(w->end - w->at)) {
+      w->at = start;
+      return wire_fail(w, "field runs past the end");
+    }
+    field->data = w->at;
+    field->size = (size_t)size;
+    w->at += size;
+    return true;
+  }
+  case WIRE_FIXED64:
+    fixed = 8;
+    break;
+  case WIRE_FIXED32:
+    fixed = 4;
+    break;
+  default:
+    w->at = start;
+    return wire_fail(w, "unknown wire type");
+  }
+  if (fixed > (size_t)(w->end - w->at)) return wire_fail(w, "truncated number");
+  w->at += fixed;
+  return true;
+}
+
+/* True when every field of a message can be read; where not, w tells. */
+static inline bool wire_check_varints(struct wire *w) {
+  uint64_t ignored;
+  while (w->at < w->end)
+    if (!wire_varint(w, &ignored)) return false;
+  return true;
+}
+
+#endif

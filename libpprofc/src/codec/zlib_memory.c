@@ -1,0 +1,27 @@
+/* Lets zlib take its memory from our allocator. */
+#include "codec/zlib_memory.h"
+
+#include <stdalign.h>
+
+/* zlib does not say how large a block is when it gives it back, so the size stands in front of it.
+ */
+#define HEADER alignof(max_align_t)
+
+static voidpf take(voidpf context, uInt count, uInt size) {
+  size_t bytes = (size_t)count * size + HEADER;
+  char *block = mem_array(context, bytes, 1);
+  if (!block) return NULL;
+  *(size_t *)(void *)block = bytes;
+  return block + HEADER;
+}
+
+static void give_back(voidpf context, voidpf block) {
+  char *start = (char *)block - HEADER;
+  mem_free(context, start, *(size_t *)(void *)start, 1);
+}
+
+void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem) {
+  stream->zalloc = take;
+  stream->zfree = give_back;
+  stream->opaque = (voidpf)(uintptr_t)mem;
+}

@@ -1,0 +1,12 @@
+/* Lets zlib take its memory from our allocator. */
+#ifndef PPROFC_CODEC_ZLIB_MEMORY_H
+#define PPROFC_CODEC_ZLIB_MEMORY_H
+
+#include "base/mem.h"
+
+#include <zlib.h>
+
+/* To be called before inflateInit2 or deflateInit2; `mem` must outlive the stream. */
+void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem);
+
+#endif

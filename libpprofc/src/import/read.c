@@ -1,0 +1,98 @@
+/* Reading a profile of any format: profile.proto first, then the table of formats. */
+#include "codec/codec.h"
+#include "import/import.h"
+
+#include <stdio.h>
+
+void pprofc_read_options_init(pprofc_read_options *options) {
+  *options = (pprofc_read_options){.struct_size = sizeof *options};
+}
+
+/* The caller's limits with zero fields replaced by the defaults. */
+static pprofc_limits effective_limits(const pprofc_limits *given) {
+  pprofc_limits limits;
+  pprofc_limits_init(&limits);
+  if (!given) return limits;
+  if (given->input_bytes) limits.input_bytes = given->input_bytes;
+  if (given->inflated_bytes) limits.inflated_bytes = given->inflated_bytes;
+  if (given->inflate_ratio) limits.inflate_ratio = given->inflate_ratio;
+  if (given->memory_bytes) limits.memory_bytes = given->memory_bytes;
+  if (given->stack_depth) limits.stack_depth = given->stack_depth;
+  if (given->labels) limits.labels = given->labels;
+  if (given->string_bytes) limits.string_bytes = given->string_bytes;
+  return limits;
+}
+
+/* Tries the table. What the pprof reader said stands in *error and is worded into the message when
+ * nothing fits. */
+static pprofc_status read_foreign(const struct input *input, const pprofc_limits *limits,
+                                  pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str data = {(const char *)input->data, input->size};
+  for (const struct import_format *format = import_formats; format->name; format++) {
+    pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+    pprofc_status status = format->read(data, &input->region->mem, limits, profile, &why);
+    if (status == PPROFC_OK) return status;
+    if (status == PPROFC_E_NO_MATCH) continue;
+    *error = why;
+    if (status != PPROFC_E_NOMEM) error_prefix(error, "%s: ", format->name);
+    return status;
+  }
+  error_prefix(error, "unrecognized profile format: ");
+  return PPROFC_E_FORMAT;
+}
+
+static pprofc_status read_input(const struct input *input, const pprofc_read_options *options,
+                                const pprofc_limits *limits, pprofc_profile **profile,
+                                pprofc_error *error) {
+  bool certain;
+  pprofc_status status =
+      pprof_decode(input, limits, options ? options->threads : 0, profile, &certain, error);
+  if (status == PPROFC_OK || certain) return status;
+  status = read_foreign(input, limits, profile, error);
+  if (status == PPROFC_OK) (*profile)->threads = options ? options->threads : 0;
+  return status;
+}
+
+/* Reads, and words what went wrong: "parsing profile: truncated varint at byte 512". */
+static pprofc_status read_profile(const char *path, const void *data, size_t size,
+                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  const pprofc_allocator *mem = mem_or_default(options ? options->allocator : NULL);
+  pprofc_limits limits = effective_limits(options ? options->limits : NULL);
+  pprofc_error local;
+  if (!error) error = &local;
+  *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  struct input input;
+  pprofc_profile *made = NULL;
+  const char *what = "decompressing profile: ";
+  pprofc_status status = path ? input_read_file(path, mem, &limits, &input, error)
+                              : input_read_memory(data, size, mem, &limits, &input, error);
+  if (status == PPROFC_OK) {
+    what = "parsing profile: ";
+    status = read_input(&input, options, &limits, &made, error);
+    region_release(input.region);
+  }
+  if (status == PPROFC_OK) {
+    *profile = made;
+    return status;
+  }
+  if (status == PPROFC_E_FORMAT) error_prefix(error, "%s", what);
+  size_t length = strlen(error->message);
+  if (error->offset != PPROFC_NO_OFFSET && length < sizeof error->message - 40)
+    snprintf(error->message + length, sizeof error->message - length, " at byte %llu",
+             (unsigned long long)error->offset);
+  return status;
+}
+
+pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_options *options,
+                                       pprofc_profile **profile, pprofc_error *error) {
+  pprofc_status status = read_profile(path, NULL, 0, options, profile, error);
+  if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", path);
+  return status;
+}
+
+pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
+                                         const pprofc_read_options *options,
+                                         pprofc_profile **profile, pprofc_error *error) {
+  return read_profile(NULL, data, size, options, profile, error);
+}
