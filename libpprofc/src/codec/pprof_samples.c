@@ -279,7 +279,10 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
 
   struct segment *segment = arena_alloc(d->arena, sizeof *segment);
   if (!segment) return error_nomem(d->error);
-  *segment = (struct segment){0, d->location_ids.table};
+  *segment = (struct segment){
+      .map = d->location_ids.table,
+      .map_size = d->location_ids.table ? (size_t)d->location_ids.table_size : 0,
+  };
   *samples = (struct samples){
       .count = d->samples,
       .values = first.values,

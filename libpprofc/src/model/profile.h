@@ -32,6 +32,7 @@ struct label {
 struct segment {
   size_t first;
   const uint32_t *map; /* may hold LOCATION_HIDDEN: the frame is not there */
+  size_t map_size;     /* entries of map, 0 when map is NULL: what an edit needs to make another */
 };
 
 struct samples {
