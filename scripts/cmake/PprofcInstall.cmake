@@ -1,1 +1,46 @@
-# What `cmake --install` puts in place.
+# What `cmake --install` puts in place: programs, both libraries, headers, files for pkg-config and find_package,
+# manual pages, shell completion.
+include(CMakePackageConfigHelpers)
+
+if(pprofc_programs)
+  install(TARGETS ${pprofc_programs} RUNTIME)
+endif()
+install(TARGETS pprofc_shared EXPORT pprofcTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS pprofc_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY libpprofc/include/pprofc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# What a program that links the static library needs beside it.
+string(REPLACE ";" " " pprofc_requires_text "${pprofc_requires}")
+list(TRANSFORM pprofc_private_libraries PREPEND "-l" OUTPUT_VARIABLE pprofc_libs_text)
+string(REPLACE ";" " " pprofc_libs_text "${pprofc_libs_text}")
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pprofc)
+configure_file(scripts/cmake/pprofc.pc.in pprofc.pc @ONLY)
+configure_package_config_file(scripts/cmake/pprofcConfig.cmake.in pprofcConfig.cmake
+  INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(pprofcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(FILES ${PROJECT_BINARY_DIR}/pprofc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/pprofcConfig.cmake ${PROJECT_BINARY_DIR}/pprofcConfigVersion.cmake
+  DESTINATION ${package_folder})
+install(EXPORT pprofcTargets NAMESPACE pprofc:: DESTINATION ${package_folder})
+
+# Manual pages: docs/man/NAME.1.md through an awk script that knows the Markdown they are written in.
+find_program(AWK awk REQUIRED)
+file(GLOB pages CONFIGURE_DEPENDS docs/man/*.1.md)
+foreach(page ${pages})
+  get_filename_component(name ${page} NAME_WLE)
+  add_custom_command(
+    OUTPUT ${PROJECT_BINARY_DIR}/man/${name}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+    COMMAND ${AWK} -v version=${PROJECT_VERSION} -f ${PROJECT_SOURCE_DIR}/scripts/man.awk ${page}
+            > ${PROJECT_BINARY_DIR}/man/${name}
+    DEPENDS ${page} scripts/man.awk
+    VERBATIM)
+  list(APPEND man_pages ${PROJECT_BINARY_DIR}/man/${name})
+endforeach()
+add_custom_target(man ALL DEPENDS ${man_pages})
+if(man_pages)
+  install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

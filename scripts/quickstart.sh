@@ -1,0 +1,24 @@
+#!/bin/sh
+# From a fresh clone to a first report: installs what is missing, builds, and compares two bundled profiles.
+# Needs a shell and apt; may be run again at any time.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+install_build_tools
+# A build folder that has the tests keeps them.
+if [ -f build/CMakeCache.txt ]; then build build; else build build -DPPROFC_BUILD_TESTS=OFF; fi
+
+artifacts=.docs/artifacts/ci
+old=testdata/generator_cpu.prof
+new=testdata/generator_optimized_cpu.prof
+mkdir -p "$artifacts"
+
+say "pprofc -top -diff_base=$old $new"
+build/bin/pprofc -symbolize=none -top -nodecount=20 -diff_base="$old" "$new"
+build/bin/pprofc -symbolize=none -top -diff_base="$old" -output="$artifacts/cpu.diff.txt" "$new" 2>/dev/null
+build/bin/pprofc -symbolize=none -speedscope -diff_base="$old" \
+  -output="$artifacts/cpu.diff.speedscope.json" "$new" 2>/dev/null
+
+say "the whole report and a speedscope file are in $artifacts"
+say "pprofc is build/bin/pprofc; 'cmake --install build' installs it; try build/bin/pprofc -help"

@@ -1,0 +1,59 @@
+#!/bin/sh
+# run.sh BUILD: installs BUILD into a folder of its own, then builds and runs a C and a C++ program against that,
+# through pkg-config (shared and static) and through find_package.
+set -eu
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1; do
+  [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name pprofc.pc)")
+LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libpprofc.so)")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# expect NAME COMMAND...: the program says what it should.
+expect() {
+  name=$1
+  shift
+  said=$("$@") || { echo "$name: failed"; exit 1; }
+  [ "$said" = "2 samples, last 30" ] || { echo "$name: said '$said'"; exit 1; }
+  echo "$name: ok"
+}
+
+cp -r "$here/consumer" "$work/consumer"
+cd "$work/consumer"
+
+# The flags of pkg-config are words to be split.
+# shellcheck disable=SC2046
+cc -std=c99 -Wall -Wextra -Werror -pedantic main.c -o shared_c $(pkg-config --cflags --libs pprofc)
+expect "C, pkg-config" ./shared_c
+mkdir "$work/static" && cp "$LD_LIBRARY_PATH/libpprofc.a" "$work/static"
+# shellcheck disable=SC2046
+cc -std=c99 main.c -o static_c -L"$work/static" $(pkg-config --static --cflags --libs pprofc |
+  sed "s|-L$LD_LIBRARY_PATH||; s|-lpprofc|-l:libpprofc.a|")
+expect "C, pkg-config --static" ./static_c
+
+languages=C
+if command -v c++ >/dev/null; then
+  languages="C CXX"
+  # shellcheck disable=SC2046
+  c++ -std=c++11 -Wall -Wextra -Werror -pedantic main.cpp -o shared_cpp $(pkg-config --cflags --libs pprofc)
+  expect "C++, pkg-config" ./shared_cpp
+else
+  echo "C++: skipped, there is no c++"
+fi
+
+if ! { cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DLANGUAGES="$languages" &&
+  cmake --build build; } >log 2>&1; then
+  cat log
+  exit 1
+fi
+for program in build/consume_*; do
+  [ -x "$program" ] && expect "find_package, ${program#build/}" "$program"
+done
