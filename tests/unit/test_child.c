@@ -1,0 +1,88 @@
+/* Child processes: streams, status, and the bounds that keep them from holding us up. */
+#include "unit.h"
+
+#include "base/child.h"
+
+#include <stdlib.h>
+
+static struct buffer output;
+static struct child_end end;
+static pprofc_error error;
+
+/* Runs sh -c script; the shell is only the tests' way to say what a program does. */
+static pprofc_status run(const char *script, const char *input, size_t ceiling,
+                         unsigned timeout_ms) {
+  const char *argv[] = {"sh", "-c", script, NULL};
+  struct child child = {argv, str_of(input), timeout_ms};
+  buffer_init(&output, &mem_default, ceiling);
+  return child_run(&child, &output, &end, &error);
+}
+
+static void test_input_goes_in_and_output_comes_back(void) {
+  CU_ASSERT_EQUAL(run("cat; echo warned >&2; exit 3", "a\nb\n", 1000, 0), PPROFC_OK);
+  CU_ASSERT(str_equal(buffer_str(&output), STR("a\nb\n")));
+  CU_ASSERT_EQUAL(end.status, 3);
+  CU_ASSERT_STRING_EQUAL(end.said, "warned");
+  buffer_free(&output);
+}
+
+static void test_a_child_that_reads_nothing_does_no_harm(void) {
+  size_t size = 4 << 20;
+  char *text = malloc(size + 1);
+  memset(text, 'x', size);
+  text[size] = '\0';
+  CU_ASSERT_EQUAL(run("exit 0", text, 1000, 0), PPROFC_OK);
+  CU_ASSERT_EQUAL(end.status, 0);
+  buffer_free(&output);
+  free(text);
+}
+
+static void test_a_child_that_takes_too_long_is_stopped_with_its_children(void) {
+  CU_ASSERT_EQUAL(run("sleep 60 & sleep 60", "", 1000, 100), PPROFC_E_LIMIT);
+  CU_ASSERT_STRING_EQUAL(error.message, "'sh' took too long and was stopped");
+  buffer_free(&output);
+}
+
+static void test_a_child_that_closes_its_output_and_stays_is_stopped(void) {
+  CU_ASSERT_EQUAL(run("exec >&- 2>&-; sleep 60", "", 1000, 100), PPROFC_E_LIMIT);
+  buffer_free(&output);
+}
+
+static void test_a_child_that_says_too_much_is_stopped(void) {
+  CU_ASSERT_EQUAL(run("yes", "", 100000, 0), PPROFC_E_LIMIT);
+  CU_ASSERT_STRING_EQUAL(error.message, "'sh' wrote more than 100000 bytes and was stopped");
+  buffer_free(&output);
+}
+
+static void test_a_signal_is_a_status_above_128(void) {
+  CU_ASSERT_EQUAL(run("kill -TERM $$", "", 1000, 0), PPROFC_OK);
+  CU_ASSERT_EQUAL(end.status, 128 + 15);
+  buffer_free(&output);
+}
+
+static void test_the_environment_is_reduced(void) {
+  setenv("PPROFC_TEST_SECRET", "x", 1);
+  CU_ASSERT_EQUAL(run("echo \"${PPROFC_TEST_SECRET:-none} $LC_ALL\"", "", 1000, 0), PPROFC_OK);
+  CU_ASSERT(str_equal(buffer_str(&output), STR("none C\n")));
+  buffer_free(&output);
+}
+
+static void test_a_missing_program_is_told_apart(void) {
+  const char *argv[] = {"pprofc-no-such-program", NULL};
+  struct child child = {argv, {NULL, 0}, 0};
+  buffer_init(&output, &mem_default, 1000);
+  CU_ASSERT_EQUAL(child_run(&child, &output, &end, &error), PPROFC_E_UNSUPPORTED);
+  CU_ASSERT_STRING_EQUAL(error.message,
+                         "cannot run 'pprofc-no-such-program': No such file or directory");
+  buffer_free(&output);
+  CU_ASSERT_FALSE(child_exists("pprofc-no-such-program"));
+  CU_ASSERT(child_exists("sh"));
+}
+
+UNIT_MAIN("child", UNIT(test_input_goes_in_and_output_comes_back),
+          UNIT(test_a_child_that_reads_nothing_does_no_harm),
+          UNIT(test_a_child_that_takes_too_long_is_stopped_with_its_children),
+          UNIT(test_a_child_that_closes_its_output_and_stays_is_stopped),
+          UNIT(test_a_child_that_says_too_much_is_stopped),
+          UNIT(test_a_signal_is_a_status_above_128), UNIT(test_the_environment_is_reduced),
+          UNIT(test_a_missing_program_is_told_apart))
