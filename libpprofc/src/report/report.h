@@ -55,6 +55,7 @@ const struct report_format *report_format_find(const char *name);
 
 /* Sample value shown: values[sample][value_index], or divided by value[0] with mean. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
+  if (divisor == -1) return (int64_t)(0 - (uint64_t)value); /* the smallest integer stays itself */
   return divisor ? value / divisor : value;
 }
 
