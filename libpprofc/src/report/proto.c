@@ -1,0 +1,20 @@
+/* The -proto report: the filtered profile itself, values divided when that was asked for. */
+#include "codec/codec.h"
+#include "report/report.h"
+
+static int to_output(void *context, const void *data, size_t size) {
+  struct output *out = context;
+  output_add(out, data, size);
+  return out->failed;
+}
+
+pprofc_status report_proto(struct report *report, struct output *out, pprofc_error *error) {
+  if (!(report->ratio > 0) || report->ratio == 1)
+    return pprof_encode(report->profile, to_output, out, error);
+  pprofc_profile *divided;
+  pprofc_status status = transform_divide(report->profile, report->ratio, &divided, error);
+  if (status != PPROFC_OK) return status;
+  status = pprof_encode(divided, to_output, out, error);
+  pprofc_profile_release(divided);
+  return status;
+}

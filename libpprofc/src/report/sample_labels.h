@@ -1,0 +1,62 @@
+/* The labels of one sample as the text reports show them: grouped by key, and as sorted pieces of
+ * text. */
+#ifndef PPROFC_REPORT_SAMPLE_LABELS_H
+#define PPROFC_REPORT_SAMPLE_LABELS_H
+
+#include "base/buffer.h"
+#include "base/output.h"
+#include "model/profile.h"
+
+/* Labels of one kind and key: labels[from] .. labels[from + count - 1], as they stand in the
+ * sample. */
+struct label_group {
+  pprofc_str key;
+  bool is_number;
+  size_t from, count;
+};
+
+/* The groups of the sample read last, strings before numbers and each kind by key. Keys are
+ * compared as text, since two entries of a string table may be equal. */
+struct label_groups {
+  const pprofc_profile *profile;
+  const pprofc_allocator *mem;
+  struct keyed_label {
+    pprofc_str key;
+    const struct label *label;
+  } * labels;
+  struct label_group *items;
+  size_t count, capacity;
+};
+
+/* Makes room for the sample with the most labels; false when out of memory. */
+bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
+                       const pprofc_allocator *mem);
+void label_groups_free(struct label_groups *groups);
+void label_groups_read(struct label_groups *groups, size_t sample);
+
+/* Pieces of text that are sorted before they are printed. */
+struct text_pieces {
+  const pprofc_allocator *mem;
+  struct buffer text;
+  size_t started; /* where the piece that is being written begins */
+  struct text_piece {
+    size_t from, size;
+    const char *data; /* set by text_pieces_sort */
+  } * items;
+  size_t count, capacity;
+  bool failed; /* out of memory */
+};
+
+void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
+void text_pieces_free(struct text_pieces *pieces);
+void text_pieces_clear(struct text_pieces *pieces);
+/* What was added to `text` since the last call is one piece. */
+void text_pieces_end_piece(struct text_pieces *pieces);
+/* Puts the pieces in bytewise order; false when anything failed since they were cleared. */
+bool text_pieces_sort(struct text_pieces *pieces);
+
+static inline pprofc_str text_pieces_at(const struct text_pieces *pieces, size_t index) {
+  return (pprofc_str){pieces->items[index].data, pieces->items[index].size};
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* The -tags report: for every label key, its values and how much of the profile each accounts for.
+ */
+#include "base/escape.h"
+#include "base/map.h"
+#include "report/report.h"
+#include "unit/unit.h"
+
+#include <stdlib.h>
+
+/* What the samples with one label add up to. First there is one per distinct label of the profile;
+ * then those that read the same are joined. */
+struct tag {
+  struct label label;
+  pprofc_str key, value; /* as printed */
+  int64_t sum;
+};
+
+struct tags {
+  const struct report *report;
+  const pprofc_profile *profile;
+  struct output *out;
+  struct arena texts;
+  struct map map;
+  struct tag *items;
+  size_t count, capacity;
+};
+
+/* Sums wrap as Go's do. */
+static int64_t add(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t magnitude(int64_t v) {
+  return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
+}
+
+/* ---- adding up
+ * ----------------------------------------------------------------------------------- */
+
+static uint64_t content(const struct label *label) {
+  return label->is_number ? (uint64_t)label->number : label->string;
+}
+
+static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash, int64_t value) {
+  if (tags->count == tags->capacity) {
+    size_t capacity = tags->capacity ? tags->capacity * 2 : 64;
+    struct tag *items =
+        mem_resize(tags->report->mem, tags->items, tags->capacity, capacity, sizeof *items);
+    if (!items) return false;
+    tags->items = items;
+    tags->capacity = capacity;
+  }
+  if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
+  tags->items[tags->count++] = (struct tag){.label = *label, .sum = value};
+  return true;
+}
+
+static bool count_label(struct tags *tags, const struct label *label, int64_t value) {
+  uint64_t hash = hash_mix((uint64_t)label->key << 1 | (label->is_number != 0), content(label));
+  hash = hash_mix(hash, 0);
+  struct map_probe probe = map_start(&tags->map, hash);
+  uint32_t index;
+  while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
+    struct tag *tag = &tags->items[index];
+    if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
+        content(&tag->label) == content(label)) {
+      tag->sum = add(tag->sum, value);
+      return true;
+    }
+  }
+  return add_tag(tags, label, hash, value);
+}
+
+static bool count_samples(struct tags *tags) {
+  const struct samples *samples = &tags->profile->samples;
+  size_t types = tags->profile->type_count;
+  for (size_t i = 0; i < samples->count; i++) {
+    size_t count = label_count(samples, i);
+    const struct label *labels = sample_labels(samples, i);
+    int64_t value = count ? samples->values[i * types + tags->report->value_index] : 0;
+    for (size_t k = 0; k < count; k++)
+      if (!count_label(tags, &labels[k], value)) return false;
+  }
+  return true;
+}
+
+/* Numbers are shown, and told apart, by their text in the unit of their key. */
+static bool make_texts(struct tags *tags) {
+  const struct report *report = tags->report;
+  for (size_t i = 0; i < tags->count; i++) {
+    struct tag *tag = &tags->items[i];
+    tag->key = profile_string(tags->profile, tag->label.key);
+    if (!tag->label.is_number) {
+      tag->value = profile_string(tags->profile, tag->label.string);
+      continue;
+    }
+    char label[UNIT_LABEL_MAX];
+    tag->value = arena_str(&tags->texts,
+                           unit_label(tag->label.number, label_units_get(&report->units, tag->key),
+                                      report->output_unit, label));
+    if (!tag->value.data) return false;
+  }
+  return true;
+}
+
+static int by_text(const void *left, const void *right) {
+  const struct tag *a = left, *b = right;
+  int order = str_compare(a->key, b->key);
+  return order ? order : str_compare(a->value, b->value);
+}
+
+static int by_sum(const void *left, const void *right) {
+  const struct tag *a = left, *b = right;
+  int64_t x = magnitude(a->sum), y = magnitude(b->sum);
+  if (x != y) return x > y ? -1 : 1;
+  return str_compare(a->value, b->value);
+}
+
+static void join_equal_texts(struct tags *tags) {
+  size_t kept = 0;
+  for (size_t i = 0; i < tags->count; i++) {
+    if (kept && by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
+      tags->items[kept - 1].sum = add(tags->items[kept - 1].sum, tags->items[i].sum);
+    else
+      tags->items[kept++] = tags->items[i];
+  }
+  tags->count = kept;
+}
+
+/* ---- printing
+ * ------------------------------------------------------------------------------------ */
+
+/* "31.25MB (31.68%):" */
+struct cell {
+  char text[UNIT_LABEL_MAX + 40];
+  size_t size;
+};
+
+static void cell_add(struct cell *cell, pprofc_str s) {
+  size_t room = sizeof cell->text - cell->size;
+  size_t size = s.size < room ? s.size : room;
+  memcpy(cell->text + cell->size, s.data, size);
+  cell->size += size;
+}
+
+static struct cell value_cell(const struct report *report, int64_t value) {
+  struct cell cell = {.size = 0};
+  char label[UNIT_LABEL_MAX], percentage[32];
+  cell_add(&cell, report_value(report, value, label));
+  if (report->total > 0) {
+    cell_add(&cell, STR(" ("));
+    cell_add(&cell, unit_percentage(value, report->total, percentage));
+    cell_add(&cell, STR(")"));
+  }
+  cell_add(&cell, STR(":"));
+  return cell;
+}
+
+static void print_padded(const struct tags *tags, pprofc_str s, size_t width) {
+  size_t length = utf8_length(s);
+  if (length < width) output_add_fill(tags->out, ' ', width - length);
+  report_text(tags->out, tags->report->mem, s);
+}
+
+static void print_total(const struct tags *tags, int64_t sum) {
+  const struct report *report = tags->report;
+  char label[UNIT_LABEL_MAX], percentage[32];
+  output_add_text(tags->out, ": Total ");
+  report_text(tags->out, report->mem, report_value(report, sum, label));
+  output_add_text(tags->out, " of ");
+  report_text(tags->out, report->mem, report_value(report, report->total, label));
+  if (report->total > 0) {
+    output_add_text(tags->out, " (");
+    output_add_str(tags->out, unit_percentage(sum, report->total, percentage));
+    output_add_char(tags->out, ')');
+  }
+  output_add_char(tags->out, '\n');
+}
+
+/* One key: its total, its values, and an empty line. */
+static void print_key(const struct tags *tags, const struct tag *items, size_t count) {
+  int64_t sum = 0;
+  size_t width = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct cell cell = value_cell(tags->report, items[i].sum);
+    size_t length = utf8_length((pprofc_str){cell.text, cell.size});
+    if (length > width) width = length;
+    sum = add(sum, items[i].sum);
+  }
+  output_add_char(tags->out, ' ');
+  report_text(tags->out, tags->report->mem, items[0].key);
+  print_total(tags, sum);
+  for (size_t i = 0; i < count; i++) {
+    struct cell cell = value_cell(tags->report, items[i].sum);
+    output_add_fill(tags->out, ' ', utf8_length(items[0].key) + 2);
+    print_padded(tags, (pprofc_str){cell.text, cell.size}, width + 1);
+    output_add_char(tags->out, ' ');
+    report_text(tags->out, tags->report->mem, items[i].value);
+    output_add_char(tags->out, '\n');
+  }
+  output_add_char(tags->out, '\n');
+}
+
+static void print_keys(struct tags *tags) {
+  for (size_t from = 0, to; from < tags->count; from = to) {
+    to = from + 1;
+    while (to < tags->count && str_equal(tags->items[to].key, tags->items[from].key)) to++;
+    qsort(tags->items + from, to - from, sizeof *tags->items, by_sum);
+    print_key(tags, tags->items + from, to - from);
+  }
+}
+
+pprofc_status report_tags(struct report *report, struct output *out, pprofc_error *error) {
+  struct tags tags = {.report = report, .profile = report->profile, .out = out};
+  arena_init(&tags.texts, report->mem);
+  map_init(&tags.map, report->mem);
+  bool ok = count_samples(&tags) && make_texts(&tags);
+  if (ok && tags.count) {
+    qsort(tags.items, tags.count, sizeof *tags.items, by_text);
+    join_equal_texts(&tags);
+    print_keys(&tags);
+  }
+  mem_free(report->mem, tags.items, tags.capacity, sizeof *tags.items);
+  map_free(&tags.map);
+  arena_free(&tags.texts);
+  return ok ? PPROFC_OK : error_nomem(error);
+}
