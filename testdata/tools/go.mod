@@ -1,0 +1,3 @@
+module example.com/testdata/tools
+
+go 1.19

@@ -1,0 +1,147 @@
+package main
+
+// The manifest: for each file of testdata its hash, its sample types and how it was made.
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+const manifestHead = `Files of testdata. scripts/record_testdata.sh records them again, with -check it compares them with
+the hashes below. Columns: sha256 and path, then sample types or "-", then how the file was made;
+the last two are set off by tabs. The programs that were recorded are in generator, server and native.
+
+`
+
+// origins says how files were made; the first pattern that matches counts. An empty text means that
+// the file is source code and not listed.
+var origins = []struct{ pattern, how string }{
+	{"MANIFEST", ""}, {"*.md", ""}, {"*/*.go", ""}, {"*/go.mod", ""},
+	{"native/*.c", ""}, {"native/*.cc", ""},
+	{"generator_optimized_cpu.prof", "generator, tag optimized, -bench . -benchtime 200x -cpuprofile"},
+	{"generator_optimized_mem.prof", "generator, tag optimized, -bench . -benchtime 20x -memprofile"},
+	{"generator_cpu.prof", "generator, -bench . -benchtime 200x -cpuprofile"},
+	{"generator_mem.prof", "generator, -bench . -benchtime 20x -memprofile"},
+	{"bench_original.txt", "generator, go test -bench . -count 10"},
+	{"bench_optimized.txt", "generator, tag optimized, go test -bench . -count 10"},
+	{"server_b_*.pb.gz", "server -cached, runtime/pprof"},
+	{"server_*.pb.gz", "server, runtime/pprof"},
+	{"server_*.debug1.txt", "server -cached, runtime/pprof text of debug=1"},
+	{"native/native_c", "native/inlined.c, the program that was recorded"},
+	{"native/native_cxx", "native/inlined.cc, the program that was recorded"},
+	{"native/native_c.cpu.prof", "native_c under gperftools' libprofiler"},
+	{"native/native_cxx.cpu.prof", "native_cxx under gperftools' libprofiler"},
+	{"native/native_cxx.heap", "native_cxx under tcmalloc, HEAPPROFILE"},
+	{"native/native_cxx.sampled.heap", "native_cxx under tcmalloc, sampled every 16 KiB"},
+	{"valid/*", "testdata/tools/valid.go"},
+	{"broken/*", "testdata/tools/broken.go"},
+}
+
+func originOf(path string) (string, error) {
+	for _, origin := range origins {
+		if ok, _ := filepath.Match(origin.pattern, path); ok {
+			return origin.how, nil
+		}
+	}
+	return "", fmt.Errorf("no origin for '%s': add one to testdata/tools/manifest.go", path)
+}
+
+// sampleTypes reads the types of a profile; files of other formats give "-".
+func sampleTypes(data []byte) string {
+	if isGzip(data) {
+		plain, err := decompress(data)
+		if err != nil || len(plain) > 16<<20 {
+			return "-"
+		}
+		data = plain
+	}
+	fields, err := splitFields(data)
+	if err != nil {
+		return "-"
+	}
+	var types, names []string
+	for _, f := range fields {
+		if f.number == fieldString {
+			names = append(names, string(f.payload))
+		}
+	}
+	for _, f := range fields {
+		if f.number != fieldSampleType {
+			continue
+		}
+		index := [3]uint64{}
+		members, err := splitFields(f.payload)
+		for _, member := range members {
+			if member.number < len(index) {
+				index[member.number] = member.value
+			}
+		}
+		if err != nil || index[1] >= uint64(len(names)) || index[2] >= uint64(len(names)) {
+			return "-"
+		}
+		types = append(types, names[index[1]]+"/"+names[index[2]])
+	}
+	if len(types) == 0 {
+		return "-"
+	}
+	return strings.Join(types, " ")
+}
+
+// legacyTypes names what gperftools' and Go's older formats hold.
+func legacyTypes(path string, data []byte) string {
+	switch {
+	case strings.HasPrefix(path, "broken/"):
+		return "-"
+	case strings.HasSuffix(path, ".cpu.prof"):
+		return "samples/count cpu/nanoseconds (binary)"
+	case bytes.HasPrefix(data, []byte("heap profile:")):
+		return "objects/count space/bytes (text)"
+	case bytes.HasPrefix(data, []byte("--- ")):
+		return "contentions/count delay/nanoseconds (text)"
+	case bytes.Contains(data[:min(len(data), 80)], []byte(" profile: total ")):
+		return "counts (text)"
+	}
+	return "-"
+}
+
+func min(a, b int) int {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+func manifest(dir string) (string, error) {
+	var lines []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		path := strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(dir)+"/")
+		how, err := originOf(path)
+		if err != nil || how == "" {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		types := sampleTypes(data)
+		if types == "-" {
+			types = legacyTypes(path, data)
+		}
+		lines = append(lines, fmt.Sprintf("%x  %s\t%s\t%s\n", sha256.Sum256(data), path, types, how))
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	sort.Slice(lines, func(i, j int) bool { return lines[i][64:] < lines[j][64:] })
+	return manifestHead + strings.Join(lines, ""), nil
+}
