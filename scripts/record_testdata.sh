@@ -1,0 +1,168 @@
+#!/bin/sh
+# Records the profiles and benchmark outputs of testdata/ again, or checks them against the manifest.
+set -eu
+
+usage() {
+  cat <<'EOF'
+usage: scripts/record_testdata.sh [PART...]   record everything, or only some of the parts
+                                              generator, server, native, made
+       scripts/record_testdata.sh manifest    write testdata/MANIFEST for the files as they are
+       scripts/record_testdata.sh -check      verify testdata/MANIFEST; needs no tools
+
+Recording needs Go and gperftools; on Debian and Ubuntu what is missing is installed with apt.
+Paths of this machine are replaced by /app in every file.
+EOF
+}
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+data=$root/testdata
+
+# shellcheck source=scripts/lib.sh
+. "$root/scripts/lib.sh"
+
+# A line of the manifest is sha256, two spaces, path, and after tabs what the file is.
+check() {
+  cd "$data"
+  tab=$(printf '\t')
+  sums=$(sed -n "s/^\([0-9a-f]\{64\}  [^$tab]*\)$tab.*/\1/p" MANIFEST)
+  [ -n "$sums" ] || die "cannot check testdata: no entry in MANIFEST"
+  echo "$sums" | sha256sum --quiet -c || die "testdata differs from its MANIFEST"
+  unlisted=$(find . -type f | sed 's|^\./||' | while read -r file; do
+    case "$file" in
+    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc) continue ;;
+    esac
+    echo "$sums" | grep -q -F -x -e "$(sha256sum "$file")" || echo "$file"
+  done)
+  [ -z "$unlisted" ] || die "not in MANIFEST: $unlisted"
+  say "$(echo "$sums" | wc -l) files match the manifest"
+}
+
+install_tools() {
+  set --
+  have go || set -- "$@" golang-go
+  have g++ || set -- "$@" g++
+  [ -e /usr/include/gperftools/profiler.h ] || set -- "$@" libgoogle-perftools-dev
+  [ $# -eq 0 ] || need_packages "$@"
+}
+
+tools() {
+  [ -x "$work/tools" ] || (cd "$data/tools" && go build -trimpath -o "$work/tools" .)
+  "$work/tools" "$@"
+}
+
+# Each benchmark runs a fixed number of times, so that the two versions do the same work and the
+# difference of their profiles is the difference of their cost.
+record_generator() {
+  cd "$data/generator"
+  for version in original optimized; do
+    name=generator
+    [ "$version" = original ] || name=generator_optimized
+    mkdir -p "$work/$version"
+    go test -tags "$version" . >/dev/null || die "the $version generator is wrong"
+    go test -tags "$version" -trimpath -c -o "$work/$version/generator.test" .
+    say "$version generator: cpu profile"
+    (cd "$work/$version" && ./generator.test -test.run '^$' -test.bench . -test.benchtime 200x \
+      -test.cpuprofile cpu.prof >/dev/null)
+    say "$version generator: memory profile"
+    (cd "$work/$version" && ./generator.test -test.run '^$' -test.bench . -test.benchtime 20x \
+      -test.memprofile mem.prof -test.memprofilerate 4096 >/dev/null)
+    tools scrub "$work/$version/" /app/ "$work/$version/cpu.prof" "$work/$version/mem.prof"
+    cp "$work/$version/cpu.prof" "$data/${name}_cpu.prof"
+    cp "$work/$version/mem.prof" "$data/${name}_mem.prof"
+    say "$version generator: ten rounds of benchmarks"
+    go test -tags "$version" -trimpath -run '^$' -bench . -benchtime 60ms -count 10 . \
+      >"$work/$version/bench.txt"
+    cp "$work/$version/bench.txt" "$data/bench_$version.txt"
+  done
+}
+
+# Two runs of one server: plain, and with -cached. The texts come from the second run, where they are
+# a fifth as long.
+record_server() {
+  cd "$data/server"
+  go build -trimpath -o "$work/server/server" .
+  for run in a b; do
+    mkdir -p "$work/server/$run"
+    cached=false
+    [ "$run" = a ] || cached=true
+    say "server, run $run"
+    "$work/server/server" -cached="$cached" -dir "$work/server/$run"
+  done
+  tools scrub "$work/server/" /app/ "$work"/server/?/*
+  for kind in cpu heap allocs mutex block goroutine threadcreate; do
+    cp "$work/server/a/$kind.pb.gz" "$data/server_$kind.pb.gz"
+    cp "$work/server/b/$kind.pb.gz" "$data/server_b_$kind.pb.gz"
+  done
+  for kind in heap mutex block goroutine threadcreate; do
+    cp "$work/server/b/$kind.debug1.txt" "$data/server_b_$kind.debug1.txt"
+  done
+}
+
+# The programs stay in testdata with their debug information, so that tests can symbolize the
+# profiles; the C++ one is kept small by compression and by leaving out types from headers.
+record_native() {
+  cd "$data/native"
+  mkdir -p "$work/native"
+  flags="-g -O2 -fno-optimize-sibling-calls -ffile-prefix-map=$data/native=/app -Wl,--build-id=sha1"
+  # shellcheck disable=SC2086 # a list of options
+  gcc $flags -o "$work/native/native_c" inlined.c -Wl,--no-as-needed -lprofiler
+  # shellcheck disable=SC2086
+  g++ -std=c++17 $flags -gz -fno-var-tracking -femit-struct-debug-baseonly \
+    -o "$work/native/native_cxx" inlined.cc -Wl,--no-as-needed -ltcmalloc_and_profiler
+  cd "$work/native"
+  say "native programs: cpu profiles"
+  export CPUPROFILE_FREQUENCY=250
+  CPUPROFILE=native_c.cpu.prof ./native_c 4000 >run.log 2>&1
+  CPUPROFILE=native_cxx.cpu.prof ./native_cxx 1200 >run.log 2>&1
+  say "native programs: heap profiles"
+  HEAPPROFILE=native_cxx ./native_cxx 20 >run.log 2>&1
+  mv native_cxx.0001.heap native_cxx.heap
+  TCMALLOC_SAMPLE_PARAMETER=16384 ./native_cxx 20 native_cxx.sampled.heap >run.log
+  tools scrub "$work/native/" /app/ ./*.prof ./*.heap
+  cp native_c native_cxx ./*.prof ./*.heap "$data/native/"
+}
+
+record_made() {
+  say "made files: valid and broken"
+  tools valid "$data/valid"
+  tools broken "$data/broken"
+}
+
+# No file may keep a path of this machine.
+check_paths() {
+  if grep -r -l -a -F -e "$work" -e "$root" "$data"; then
+    die "the files above name folders of this machine"
+  fi
+  for file in "$data"/*.prof "$data"/*.pb.gz; do
+    if gzip -dc "$file" | grep -q -a -F -e "$work" -e "$root"; then
+      die "'$file' names folders of this machine"
+    fi
+  done
+}
+
+main() {
+  case "${1:-}" in
+  -check) check && exit 0 ;;
+  -h | -help | --help) usage && exit 0 ;;
+  esac
+  [ $# -gt 0 ] || set -- generator server native made
+  for part in "$@"; do
+    case "$part" in
+    generator | server | native | made | manifest) ;;
+    *) usage >&2 && die "unknown part '$part'" ;;
+    esac
+  done
+  install_tools
+  export GOFLAGS=-mod=mod GOPROXY=off GOMAXPROCS=2
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  for part in "$@"; do
+    [ "$part" = manifest ] || "record_$part"
+  done
+  check_paths
+  tools manifest "$data" >"$work/MANIFEST"
+  cp "$work/MANIFEST" "$data/MANIFEST"
+  check
+}
+
+main "$@"
