@@ -351,7 +351,8 @@ static void put_locations(struct encoder *e) {
     for (size_t k = 0; k < location.n_line; k++) {
       const struct line *from = &l->lines[l->line_from[i] + k];
       perftools__profiles__line__init(&e->lines[k]);
-      e->lines[k].function_id = function_id(&e->p->functions, from->function);
+      if (from->function != NONE)
+        e->lines[k].function_id = function_id(&e->p->functions, from->function);
       e->lines[k].line = from->line;
       e->lines[k].column = from->column;
     }
