@@ -1,0 +1,204 @@
+/* Every allocation fails, one after the other: first only that one, then that one and all after it.
+ * Whatever the library was doing, it says PPROFC_E_NOMEM (or gets by without), leaves
+ * out-parameters alone, gives back every block with the size it asked for, and does the same work
+ * as ever when it is tried again. */
+#include "base/buffer.h"
+#include "pprofc/pprofc.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- an allocator that counts and fails
+ * ---------------------------------------------------------- */
+
+struct faults {
+  size_t calls;
+  size_t fail_at; /* the call that fails, counted from 0; SIZE_MAX: none */
+  bool from_there_on;
+  size_t live; /* blocks that were not given back */
+  size_t wrong_sizes;
+};
+
+#define HEADER alignof(max_align_t)
+
+static bool must_fail(struct faults *f) {
+  size_t call = f->calls++;
+  return f->from_there_on ? call >= f->fail_at : call == f->fail_at;
+}
+
+static void *fault_alloc(void *context, size_t size) {
+  struct faults *f = context;
+  if (must_fail(f)) return NULL;
+  char *block = malloc(size + HEADER);
+  if (!block) return NULL;
+  *(size_t *)(void *)block = size;
+  f->live++;
+  return block + HEADER;
+}
+
+static void fault_release(void *context, void *block, size_t size) {
+  struct faults *f = context;
+  char *start = (char *)block - HEADER;
+  if (*(size_t *)(void *)start != size) f->wrong_sizes++;
+  f->live--;
+  free(start);
+}
+
+/* Always moves, so that a pointer that was kept too long is noticed by a sanitizer. */
+static void *fault_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  void *moved = fault_alloc(context, new_size);
+  if (!moved) return NULL;
+  memcpy(moved, block, old_size < new_size ? old_size : new_size);
+  fault_release(context, block, old_size);
+  return moved;
+}
+
+/* ---- scenarios ----------------------------------------------------------------------------------
+ */
+
+/* The input, read once. */
+static struct buffer one;
+
+static int collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return ((struct buffer *)context)->failed ? -1 : 0;
+}
+
+/* Starts as a pointer that no call may touch when it fails. */
+#define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
+
+static pprofc_status read_from(const struct buffer *input, const pprofc_allocator *mem,
+                               pprofc_profile **profile) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.allocator = mem;
+  options.threads = 1;
+  pprofc_profile *made = UNTOUCHED;
+  pprofc_error error = {0};
+  pprofc_status status =
+      pprofc_profile_read_memory(input->data, input->size, &options, &made, &error);
+  if (status == PPROFC_OK)
+    *profile = made;
+  else if (made != UNTOUCHED || error.status != status || !error.message[0])
+    abort();
+  return status;
+}
+
+static pprofc_status run_read(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_profile *profile = NULL;
+  pprofc_status status = read_from(&one, mem, &profile);
+  if (status == PPROFC_OK) buffer_printf(out, "%zu", pprofc_profile_location_count(profile));
+  pprofc_profile_release(profile);
+  return status;
+}
+
+static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_profile *profile = NULL;
+  pprofc_status status = read_from(&one, mem, &profile);
+  if (status == PPROFC_OK) status = pprofc_profile_write(profile, collect, out, NULL);
+  pprofc_profile_release(profile);
+  return status;
+}
+
+static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_builder *b = pprofc_builder_new(mem);
+  if (!b) return PPROFC_E_NOMEM;
+  uint32_t frames[100];
+  char name[16];
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  for (uint32_t i = 0; i < 100; i++) {
+    snprintf(name, sizeof name, "f%u", i);
+    frames[i] = pprofc_builder_frame(b, name, "f.c", i);
+  }
+  for (size_t i = 0; i < 100; i++) {
+    pprofc_builder_sample(b, frames + i, 100 - i, (int64_t[]){1});
+    pprofc_builder_label(b, "key", "value");
+  }
+  pprofc_profile *profile = UNTOUCHED;
+  pprofc_status status = pprofc_builder_finish(b, &profile, NULL);
+  pprofc_builder_free(b);
+  if (status != PPROFC_OK) {
+    if (profile != UNTOUCHED) abort();
+    return status;
+  }
+  buffer_printf(out, "%zu", pprofc_profile_location_count(profile));
+  pprofc_profile_release(profile);
+  return status;
+}
+
+static const struct scenario {
+  const char *name;
+  pprofc_status (*run)(const pprofc_allocator *mem, struct buffer *out);
+} scenarios[] = {
+    {"read", run_read},
+    {"write", run_write},
+    {"build", run_build},
+};
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+static pprofc_status run(const struct scenario *s, struct faults *f, struct buffer *out) {
+  const pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, f};
+  buffer_clear(out);
+  return s->run(&mem, out);
+}
+
+static bool complain(const struct scenario *s, const struct faults *f, const char *what) {
+  fprintf(stderr, "%s, call %zu%s: %s\n", s->name, f->fail_at, f->from_there_on ? " and on" : "",
+          what);
+  return false;
+}
+
+static bool run_with_fault(const struct scenario *s, size_t fail_at, bool from_there_on,
+                           const struct buffer *wanted, struct buffer *out) {
+  struct faults f = {.fail_at = fail_at, .from_there_on = from_there_on};
+  pprofc_status status = run(s, &f, out);
+  if (f.live) return complain(s, &f, "a block was not given back");
+  if (f.wrong_sizes) return complain(s, &f, "a block was given back with another size");
+  if (status == PPROFC_OK && !str_equal(buffer_str(out), buffer_str(wanted)))
+    return complain(s, &f, "went on with a wrong result");
+  if (status != PPROFC_OK && status != PPROFC_E_NOMEM) return complain(s, &f, "the wrong status");
+  if (from_there_on && f.calls > fail_at && status == PPROFC_OK && fail_at == 0)
+    return complain(s, &f, "no status although nothing could be had");
+  return true;
+}
+
+static bool run_scenario(const struct scenario *s) {
+  struct buffer wanted, out;
+  buffer_init(&wanted, &mem_default, PTRDIFF_MAX);
+  buffer_init(&out, &mem_default, PTRDIFF_MAX);
+  struct faults none = {.fail_at = SIZE_MAX};
+  bool good = run(s, &none, &wanted) == PPROFC_OK && !none.live && !none.wrong_sizes;
+  if (!good) complain(s, &none, "fails without any fault");
+  size_t calls = none.calls;
+  for (size_t i = 0; i < calls && good; i++)
+    good = run_with_fault(s, i, false, &wanted, &out) && run_with_fault(s, i, true, &wanted, &out);
+  struct faults after = {.fail_at = SIZE_MAX};
+  if (good &&
+      (run(s, &after, &out) != PPROFC_OK || !str_equal(buffer_str(&out), buffer_str(&wanted))))
+    good = complain(s, &after, "another result afterwards");
+  printf("%-12s %zu allocations, each failed twice\n", s->name, calls);
+  buffer_free(&wanted);
+  buffer_free(&out);
+  return good;
+}
+
+static bool load(struct buffer *buffer, const char *path) {
+  buffer_init(buffer, &mem_default, PTRDIFF_MAX);
+  FILE *file = fopen(path, "rb");
+  char block[4096];
+  for (size_t n; file && (n = fread(block, 1, sizeof block, file));) buffer_add(buffer, block, n);
+  if (file) fclose(file);
+  if (!buffer->size) fprintf(stderr, "cannot read '%s'\n", path);
+  return buffer->size != 0;
+}
+
+int main(void) {
+  bool good = load(&one, TESTDATA "/server_cpu.pb.gz");
+  for (size_t i = 0; good && i < sizeof scenarios / sizeof *scenarios; i++)
+    good = run_scenario(&scenarios[i]);
+  buffer_free(&one);
+  return !good;
+}

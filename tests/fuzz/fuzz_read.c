@@ -1,0 +1,84 @@
+/* Reads any bytes as profile.proto. What is accepted must be what protobuf-c reads, valid, and
+ * survive being written: the second writing gives the bytes of the first. */
+#include "codec/codec.h"
+#include "compare.h"
+#include "fuzz.h"
+
+static int collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return ((struct buffer *)context)->failed ? -1 : 0;
+}
+
+static pprofc_profile *decode(const void *data, size_t size, struct input *input) {
+  pprofc_limits limits = fuzz_limits();
+  pprofc_profile *profile = NULL;
+  bool certain = false;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  if (input_read_memory(data, size, &mem_default, &limits, input, &error) != PPROFC_OK) {
+    input->region = NULL;
+  } else if (pprof_decode(input, &limits, 1, &profile, &certain, &error) == PPROFC_OK) {
+    return profile;
+  }
+  REQUIRE(!profile);
+  REQUIRE(error.status != PPROFC_OK && error.message[0]);
+  return NULL;
+}
+
+/* Every index of the columns must stand for something. */
+static void check_columns(const pprofc_profile *p) {
+  for (uint32_t i = 0; i < p->locations.count; i++) {
+    REQUIRE(p->locations.line_from[i] <= p->locations.line_from[i + 1]);
+    REQUIRE(p->locations.mapping[i] == NONE || p->locations.mapping[i] < p->mappings.count);
+    for (uint32_t k = p->locations.line_from[i]; k < p->locations.line_from[i + 1]; k++)
+      REQUIRE(p->locations.lines[k].function < p->functions.count);
+  }
+  size_t depth = pprofc_profile_max_depth(p);
+  uint32_t *stack = malloc((depth + 1) * sizeof *stack);
+  REQUIRE(stack);
+  for (size_t i = 0; i < p->samples.count; i++) {
+    size_t n = pprofc_profile_stack(p, i, stack, depth);
+    REQUIRE(n <= depth);
+    for (size_t k = 0; k < n; k++) REQUIRE(stack[k] < p->locations.count);
+  }
+  free(stack);
+}
+
+static void check_round_trip(const pprofc_profile *profile) {
+  struct buffer first, second;
+  struct input input;
+  struct difference difference;
+  buffer_init(&first, &mem_default, PTRDIFF_MAX);
+  buffer_init(&second, &mem_default, PTRDIFF_MAX);
+  REQUIRE(pprof_encode(profile, collect, &first, NULL) == PPROFC_OK);
+  pprofc_limits limits = fuzz_limits();
+  limits.inflated_bytes *=
+      8; /* what is written may be larger: several labels may share one string */
+  bool certain;
+  pprofc_profile *again = NULL;
+  REQUIRE(input_read_memory(first.data, first.size, &mem_default, &limits, &input, NULL) ==
+          PPROFC_OK);
+  REQUIRE(pprof_decode(&input, &limits, 1, &again, &certain, NULL) == PPROFC_OK);
+  compare_profiles(profile, again, &difference);
+  REQUIRE(!difference.what);
+  REQUIRE(pprof_encode(again, collect, &second, NULL) == PPROFC_OK);
+  REQUIRE(str_equal(buffer_str(&first), buffer_str(&second)));
+  pprofc_profile_release(again);
+  region_release(input.region);
+  buffer_free(&first);
+  buffer_free(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct input input;
+  pprofc_profile *profile = decode(data, size, &input);
+  if (profile) {
+    struct difference difference;
+    check_columns(profile);
+    if (compare_with_protobuf_c(input.data, input.size, profile, &difference))
+      REQUIRE(!difference.what);
+    check_round_trip(profile);
+  }
+  pprofc_profile_release(profile);
+  region_release(input.region);
+  return 0;
+}

@@ -1,0 +1,54 @@
+/* Runs a fuzz target over files and folders of files: `fuzz_NAME PATH...`. The main of builds
+ * without libFuzzer. */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool run_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  struct stat info;
+  bool done = false;
+  if (file && fstat(fileno(file), &info) == 0) {
+    size_t size = (size_t)info.st_size;
+    /* Exactly as large as the input, so that a sanitizer sees a read past its end. */
+    uint8_t *data = malloc(size ? size : 1);
+    done = data && fread(data, 1, size, file) == size;
+    if (done) LLVMFuzzerTestOneInput(data, size);
+    free(data);
+  }
+  if (file) fclose(file);
+  if (!done) fprintf(stderr, "cannot read '%s'\n", path);
+  return done;
+}
+
+/* Files of a folder, not of folders in it; -1 when it is no folder. */
+static long run_folder(const char *path) {
+  DIR *dir = opendir(path);
+  if (!dir) return -1;
+  long count = 0;
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    char name[4096];
+    struct stat info;
+    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    if (stat(name, &info) == 0 && S_ISREG(info.st_mode)) count += run_file(name);
+  }
+  closedir(dir);
+  return count;
+}
+
+int main(int argc, char **argv) {
+  long total = 0;
+  for (int i = 1; i < argc; i++) {
+    long count = run_folder(argv[i]);
+    if (count < 0) count = run_file(argv[i]);
+    if (count == 0) {
+      fprintf(stderr, "nothing to run in '%s'\n", argv[i]);
+      return 1;
+    }
+    total += count;
+  }
+  printf("%ld inputs\n", total);
+  return 0;
+}
