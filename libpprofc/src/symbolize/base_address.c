@@ -1,0 +1,182 @@
+/* From an address at run time to an address in the file. */
+#include "symbolize/base_address.h"
+
+#include <elf.h>
+
+#define PAGE        ((uint64_t)4096)
+#define KERNEL_FROM ((uint64_t)1 << 63)
+#define PPC64_TEXT  0xc000000000000000u
+
+/* ---- which segment a mapping shows
+ * -------------------------------------------------------------------- */
+
+static const struct elf_segment *text_segment(const struct elf_file *f) {
+  uint64_t address, offset, size;
+  if (!elf_text_section(f, &address, &offset, &size)) return NULL;
+  for (size_t i = 0; i < f->segment_count; i++) {
+    const struct elf_segment *s = &f->segments[i];
+    if (s->loadable && s->executable && offset >= s->offset && offset - s->offset < s->file_size)
+      return s;
+  }
+  return NULL;
+}
+
+/* Whether a segment may be what [offset, offset + size) of the file shows. */
+static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size) {
+  if (!s->loadable || !s->file_size) return false;
+  uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
+  if (offset >= segment_end || s->offset >= end) return false;
+  uint64_t in_page = s->vaddr & (PAGE - 1);
+  if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
+  /* It starts inside the segment, covers less than a page of it and goes on for a page: it shows
+   * another one. */
+  return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
+}
+
+/* The one segment that a user mapping shows; where several fit, the address decides. */
+static const struct elf_segment *user_segment(const struct elf_file *f,
+                                              const struct mapped_range *r, uint64_t address) {
+  const struct elf_segment *found = NULL;
+  uint64_t size = r->limit - r->start, file_offset = address - r->start + r->offset;
+  size_t candidates = 0, decided = 0;
+  for (size_t i = 0; i < f->segment_count; i++)
+    if (may_show(&f->segments[i], r->offset, size)) {
+      candidates++;
+      found = &f->segments[i];
+    }
+  if (candidates <= 1) return found;
+  for (size_t i = 0; i < f->segment_count; i++) {
+    const struct elf_segment *s = &f->segments[i];
+    if (!may_show(s, r->offset, size)) continue;
+    if (file_offset < s->offset || file_offset - s->offset >= s->memory_size) continue;
+    decided++;
+    found = s;
+  }
+  return decided == 1 ? found : NULL;
+}
+
+static bool has_loadable(const struct elf_file *f) {
+  for (size_t i = 0; i < f->segment_count; i++)
+    if (f->segments[i].loadable) return true;
+  return false;
+}
+
+/* ---- kernels
+ * --------------------------------------------------------------------------------------------- */
+
+static bool kernel_symbol(const struct elf_file *f, const struct mapped_range *r,
+                          uint64_t *address) {
+  bool aligned = r->start % PAGE == 0 && r->limit % PAGE == 0 && r->offset % PAGE == 0;
+  if (!strstr(f->path, "vmlinux") && aligned) return false;
+  char name[64] = "_stext";
+  if (r->kernel_symbol.size && r->kernel_symbol.size < sizeof name) {
+    memcpy(name, r->kernel_symbol.data, r->kernel_symbol.size);
+    name[r->kernel_symbol.size] = '\0';
+  }
+  return elf_symbol(f, name, address);
+}
+
+/* The ways in which a kernel is mapped; false when this is none of them. */
+static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
+                        uint64_t symbol, uint64_t *base) {
+  if (s->vaddr == r->start - r->offset) {
+    *base = r->offset;
+    return true;
+  }
+  bool same_page = known && symbol % PAGE == r->start % PAGE;
+  if (r->start == 0 && r->limit != 0 && known) {
+    *base = r->start - symbol;
+    return true;
+  }
+  if (r->start >= KERNEL_FROM && r->limit > r->start &&
+      (r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start)) {
+    *base = r->start - (same_page ? symbol : s->vaddr);
+    return true;
+  }
+  if (r->start % PAGE != 0 && same_page) {
+    *base = r->start - symbol;
+    return true;
+  }
+  return false;
+}
+
+/* ---- the three kinds of files
+ * ---------------------------------------------------------------------------- */
+
+struct question {
+  const struct elf_file *file;
+  const struct mapped_range *range;
+  const struct elf_segment *segment;
+  bool symbol_known;
+  uint64_t symbol;
+};
+
+static bool try_kernel(const struct question *q, uint64_t *base) {
+  return kernel_base(q->segment, q->range, q->symbol_known, q->symbol, base);
+}
+
+static uint64_t user_base(const struct question *q) {
+  return q->range->start - q->range->offset + q->segment->offset - q->segment->vaddr;
+}
+
+static pprofc_status exec_base(const struct question *q, uint64_t *base, pprofc_error *error) {
+  const struct mapped_range *r = q->range;
+  *base = 0;
+  if (!q->segment) return PPROFC_OK;
+  if (!q->symbol_known && r->start > 0 && r->start < KERNEL_FROM) {
+    *base = user_base(q);
+    return PPROFC_OK;
+  }
+  if (try_kernel(q, base)) return PPROFC_OK;
+  if (r->start == 0 && r->limit != 0 && !q->symbol_known) {
+    *base = r->start - q->segment->vaddr;
+    return PPROFC_OK;
+  }
+  return error_set(error, PPROFC_E_FORMAT,
+                   "don't know how to handle EXEC segment: start=0x%llx limit=0x%llx offset=0x%llx",
+                   (unsigned long long)r->start, (unsigned long long)r->limit,
+                   (unsigned long long)r->offset);
+}
+
+static void dyn_base(const struct question *q, uint64_t *base) {
+  if (!q->segment)
+    *base = q->range->start - q->range->offset;
+  else if (!try_kernel(q, base))
+    *base = user_base(q);
+}
+
+pprofc_status base_address(const struct elf_file *f, const struct mapped_range *r, uint64_t address,
+                           uint64_t *base, bool *is_data, pprofc_error *error) {
+  *base = 0;
+  *is_data = false;
+  if (r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0))
+    return PPROFC_OK;
+  struct question q = {.file = f, .range = r};
+  q.symbol_known = kernel_symbol(f, r, &q.symbol);
+  if (q.symbol_known || r->start >= r->limit || r->limit >= KERNEL_FROM) {
+    q.segment = text_segment(f);
+  } else if (has_loadable(f)) {
+    q.segment = user_segment(f, r, address);
+    if (!q.segment)
+      return error_set(error, PPROFC_E_FORMAT,
+                       "failed to find program header for file \"%s\", mapping 0x%llx-0x%llx",
+                       f->path, (unsigned long long)r->start, (unsigned long long)r->limit);
+  }
+  *is_data = q.segment && !q.segment->executable;
+  switch (f->type) {
+  case ET_EXEC:
+    return exec_base(&q, base, error);
+  case ET_DYN:
+    dyn_base(&q, base);
+    return PPROFC_OK;
+  case ET_REL:
+    if (r->offset != 0)
+      return error_set(error, PPROFC_E_FORMAT,
+                       "cannot use a mapping offset with the relocatable file \"%s\"", f->path);
+    *base = r->start;
+    return PPROFC_OK;
+  default:
+    return error_set(error, PPROFC_E_FORMAT, "\"%s\" is neither executable nor shared object",
+                     f->path);
+  }
+}

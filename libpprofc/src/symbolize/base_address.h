@@ -1,0 +1,20 @@
+/* From an address at run time to an address in the file (8.2). */
+#ifndef PPROFC_SYMBOLIZE_BASE_ADDRESS_H
+#define PPROFC_SYMBOLIZE_BASE_ADDRESS_H
+
+#include "symbolize/elf_file.h"
+
+/* Where a mapping lay. `kernel_symbol` is the relocation symbol that a kernel mapping names
+ * ("_text", "_stext"), or "". */
+struct mapped_range {
+  uint64_t start, limit, offset;
+  pprofc_str kernel_symbol;
+};
+
+/* The base to subtract from `address` (one in the mapping); *is_data tells that the address lies in
+ * a segment that is not executable. Computed once per mapping, for the first address that is asked
+ * for. */
+pprofc_status base_address(const struct elf_file *file, const struct mapped_range *range,
+                           uint64_t address, uint64_t *base, bool *is_data, pprofc_error *error);
+
+#endif

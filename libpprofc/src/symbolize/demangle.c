@@ -1,0 +1,206 @@
+/* From linker names to names people read. libiberty does the parsing; this file gives its output
+ * the form that pprof shows in each mode. */
+#include "symbolize/demangle.h"
+
+#include <setjmp.h>
+
+#define MOST_MANGLED ((size_t)64 * 1024)
+#define MOST_OUTPUT  ((size_t)1 << 20)
+
+static bool is_rust_v0(pprofc_str name) {
+  return str_starts(name, STR("_R"));
+}
+
+static bool is_mangled(pprofc_str name) {
+  return str_starts(name, STR("_Z")) || is_rust_v0(name) || str_starts(name, STR("___Z"));
+}
+
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+
+/* Substitutions can double the output with each few bytes of input, so the way out when there is
+ * too much of it is a jump: the callback form of the demangler holds no memory but its stack. */
+struct collector {
+  struct buffer *out;
+  jmp_buf too_much;
+};
+
+static void collect(const char *text, size_t size, void *context) {
+  struct collector *collector = context;
+  if (collector->out->size + size > MOST_OUTPUT || collector->out->failed)
+    longjmp(collector->too_much, 1);
+  buffer_add(collector->out, text, size);
+}
+
+static bool run_demangler(const char *mangled, int options, bool *is_rust, struct buffer *out) {
+  struct collector collector = {.out = out};
+  buffer_clear(out);
+  if (setjmp(collector.too_much)) return false;
+  *is_rust = true;
+  if (rust_demangle_callback(mangled, options, collect, &collector)) return true;
+  buffer_clear(out);
+  *is_rust = false;
+  return cplus_demangle_v3_callback(mangled, options, collect, &collector) && !out->failed;
+}
+
+static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
+  char name[MOST_MANGLED + 1];
+  if (mangled.size > MOST_MANGLED || memchr(mangled.data, '\0', mangled.size)) return false;
+  memcpy(name, mangled.data, mangled.size);
+  name[mangled.size] = '\0';
+  return run_demangler(name, parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, is_rust, out);
+}
+#else
+static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
+  (void)mangled, (void)parameters, (void)is_rust, (void)out;
+  return false;
+}
+#endif
+
+/* ---- shortening what libiberty says
+ * ----------------------------------------------------------------- */
+
+static void keep(struct buffer *out, size_t *to, char c) {
+  out->data[(*to)++] = c;
+}
+
+/* " [clone .part.1]" at the end says which copy of the function it is; pprof shows one name for
+ * all. */
+static void drop_clones(struct buffer *out) {
+  size_t clone = str_find(buffer_str(out), STR(" [clone "));
+  out->size = clone;
+}
+
+/* True when the '<' at `at` belongs to operator<, operator<<, operator<= ... */
+static bool is_operator(pprofc_str s, size_t at) {
+  while (at && (s.data[at - 1] == '<' || s.data[at - 1] == '>' || s.data[at - 1] == '-')) at--;
+  return at >= 8 && memcmp(s.data + at - 8, "operator", 8) == 0 &&
+         (at == 8 || !((s.data[at - 9] | 32) >= 'a' && (s.data[at - 9] | 32) <= 'z'));
+}
+
+/* Where the bracket that opens at `at` closes, or s.size. */
+static size_t closing(pprofc_str s, size_t at, char open, char close) {
+  size_t depth = 0;
+  for (size_t i = at; i < s.size; i++) {
+    if (open == '<' && i > at && (s.data[i] == '<' || s.data[i] == '>') && is_operator(s, i))
+      continue;
+    if (s.data[i] == '>' && i && s.data[i - 1] == '-') continue;
+    if (s.data[i] == open) depth++;
+    if (s.data[i] == close && --depth == 0) return i;
+  }
+  return s.size;
+}
+
+/* Takes template arguments off: foo<int>::bar becomes foo::bar. Those of Rust stay as an empty
+ * pair. */
+static void drop_templates(struct buffer *out, bool leave_pair) {
+  pprofc_str s = buffer_str(out);
+  size_t to = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    char c = s.data[i];
+    size_t end = c == '<' && !is_operator(s, i) ? closing(s, i, '<', '>') : s.size;
+    if (end == s.size) {
+      keep(out, &to, c);
+      continue;
+    }
+    if (to && out->data[to - 1] == ' ' && is_operator(s, i - 1)) to--; /* "operator<< <int>" */
+    if (leave_pair) {
+      keep(out, &to, '<');
+      keep(out, &to, '>');
+    }
+    i = end;
+  }
+  out->size = to;
+}
+
+/* The function around a local name shows no parameters: bar(int)::{lambda()#1} becomes
+ * bar()::{lambda()#1}. */
+static void drop_enclosing_parameters(struct buffer *out) {
+  pprofc_str s = buffer_str(out);
+  size_t to = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    keep(out, &to, s.data[i]);
+    if (s.data[i] != '(' || i == 0 || s.data[i - 1] == ':' || s.data[i - 1] == ' ') continue;
+    if (i >= 8 && memcmp(s.data + i - 8, "operator", 8) == 0) continue;
+    if (i >= 7 && memcmp(s.data + i - 7, "{lambda", 7) == 0) continue;
+    size_t end = closing(s, i, '(', ')');
+    pprofc_str after = str_slice(s, end + 1, s.size);
+    if (str_starts(after, STR(" const"))) after = str_slice(after, 6, after.size);
+    if (end == s.size || !str_starts(after, STR("::"))) continue;
+    keep(out, &to, ')');
+    i = end;
+  }
+  out->size = to;
+}
+
+/* _GLOBAL__I_name and its likes. */
+static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buffer *out) {
+  if (!str_starts(name, STR("_GLOBAL_")) || name.size < 12) return false;
+  char separator = name.data[8], kind = name.data[9];
+  bool known = (separator == '_' || separator == '.' || separator == '$') && name.data[10] == '_';
+  if (!known || (kind != 'I' && kind != 'D')) return false;
+  pprofc_str rest = str_slice(name, 11, name.size), what = str_slice(name, 8, name.size);
+  struct buffer inner;
+  buffer_init(&inner, out->mem, MOST_OUTPUT);
+  if (str_starts(rest, STR("_Z")) && demangle(rest, mode, &inner)) what = buffer_str(&inner);
+  buffer_clear(out);
+  buffer_printf(out, "global %s keyed to ", kind == 'I' ? "constructors" : "destructors");
+  buffer_add_str(out, what);
+  buffer_free(&inner);
+  return true;
+}
+
+bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
+  if (mode == DEMANGLE_NONE) return false;
+  if (global_structor(mangled, mode, out)) return !out->failed;
+  bool is_rust = false;
+  if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
+    return false;
+  drop_clones(out);
+  if (mode == DEMANGLE_FULL) return true;
+  if (!is_rust) drop_enclosing_parameters(out);
+  if (mode == DEMANGLE_DEFAULT && (!is_rust || is_rust_v0(mangled))) drop_templates(out, is_rust);
+  return true;
+}
+
+/* ---- names that are not mangled
+ * ----------------------------------------------------------------------- */
+
+/* Removes balanced groups in place; a closing bracket without an opening one ends it. */
+static void remove_groups(struct buffer *out, char open, char close) {
+  size_t nesting = 0, first = 0;
+  for (size_t i = 0; i < out->size; i++) {
+    if (out->data[i] == open && nesting++ == 0) first = i;
+    if (out->data[i] != close) continue;
+    if (nesting == 0) return;
+    if (--nesting > 0) continue;
+    memmove(out->data + first, out->data + i + 1, out->size - i - 1);
+    out->size -= i + 1 - first;
+    i = first - 1; /* wraps to 0 with the loop's step when first is 0 */
+  }
+}
+
+static bool looks_demangled(pprofc_str name) {
+  bool cxx = false;
+  for (size_t i = 0; i < name.size && !cxx; i++) {
+    char c = name.data[i];
+    cxx = c == '<' || c == '>' || c == '[' || c == ']' ||
+          (c == ':' && i + 1 < name.size && name.data[i + 1] == ':');
+  }
+  return cxx && str_find(name, STR(".<")) == name.size && str_find(name, STR("]).")) == name.size;
+}
+
+void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struct buffer *out) {
+  buffer_clear(out);
+  bool changed = demangle(system_name, mode, out) && !str_equal(buffer_str(out), system_name);
+  if (!changed && str_starts(system_name, STR("_"))) {
+    pprofc_str rest = str_slice(system_name, 1, system_name.size);
+    changed = demangle(rest, mode, out) && !str_equal(buffer_str(out), rest);
+  }
+  if (changed) return;
+  buffer_clear(out);
+  buffer_add_str(out, system_name);
+  if (!looks_demangled(system_name) || out->failed) return;
+  if (mode == DEMANGLE_DEFAULT || mode == DEMANGLE_TEMPLATES) remove_groups(out, '(', ')');
+  if (mode == DEMANGLE_DEFAULT) remove_groups(out, '<', '>');
+}

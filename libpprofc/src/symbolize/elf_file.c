@@ -1,0 +1,266 @@
+/* Reading the parts of an ELF file that symbolization needs. */
+#include "symbolize/elf_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_SEGMENTS  4096u
+#define MOST_SECTIONS  65535u
+#define MOST_NOTE_SIZE ((uint64_t)1 << 20)
+#define MOST_TABLE     ((uint64_t)512 << 20)
+
+/* ---- bytes
+ * ---------------------------------------------------------------------------------------- */
+
+static bool read_at(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
+  if (offset > f->size || size > f->size - offset) return false;
+  uint8_t *p = out;
+  while (size) {
+    ssize_t got = pread(f->fd, p, size, (off_t)offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    p += got;
+    offset += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; i++) value = value << 8 | p[f->big_endian ? i : size - 1 - i];
+  return value;
+}
+
+/* Where a field stands in the 32 and 64 bit form of a header, and its width there. */
+struct place {
+  uint8_t at32, size32, at64, size64;
+};
+
+static uint64_t get(const struct elf_file *f, const uint8_t *header, struct place place) {
+  return f->is64 ? number(f, header + place.at64, place.size64)
+                 : number(f, header + place.at32, place.size32);
+}
+
+static const struct place e_phoff = {28, 4, 32, 8}, e_shoff = {32, 4, 40, 8},
+                          e_phentsize = {42, 2, 54, 2}, e_phnum = {44, 2, 56, 2},
+                          e_shentsize = {46, 2, 58, 2}, e_shnum = {48, 2, 60, 2},
+                          e_shstrndx = {50, 2, 62, 2};
+static const struct place p_type = {0, 4, 0, 4}, p_flags = {24, 4, 4, 4}, p_offset = {4, 4, 8, 8},
+                          p_vaddr = {8, 4, 16, 8}, p_filesz = {16, 4, 32, 8},
+                          p_memsz = {20, 4, 40, 8};
+static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_addr = {12, 4, 16, 8},
+                          sh_offset = {16, 4, 24, 8}, sh_size = {20, 4, 32, 8},
+                          sh_link = {24, 4, 40, 4};
+static const struct place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
+
+/* ---- sections
+ * ------------------------------------------------------------------------------------- */
+
+static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out[64]) {
+  memset(out, 0, 64);
+  size_t size = f->is64 ? 64 : 40;
+  if (index >= f->section_count || f->section_size < size) return false;
+  return read_at(f, f->section_offset + index * f->section_size, out, size);
+}
+
+/* Compares a NUL-terminated name in a string section. */
+static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t name_offset,
+                    const char *name) {
+  char text[64];
+  size_t size = strlen(name) + 1;
+  if (size > sizeof text || name_offset + size > get(f, strings, sh_size)) return false;
+  return read_at(f, get(f, strings, sh_offset) + name_offset, text, size) &&
+         memcmp(text, name, size) == 0;
+}
+
+bool elf_text_section(const struct elf_file *f, uint64_t *address, uint64_t *offset,
+                      uint64_t *size) {
+  uint8_t strings[64], header[64];
+  if (!section_header(f, f->section_names, strings)) return false;
+  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
+    if (!name_is(f, strings, get(f, header, sh_name), ".text")) continue;
+    *address = get(f, header, sh_addr);
+    *offset = get(f, header, sh_offset);
+    *size = get(f, header, sh_size);
+    return true;
+  }
+  return false;
+}
+
+static bool find_symbol(const struct elf_file *f, const uint8_t *table, const uint8_t *strings,
+                        const uint8_t *header, const char *name, uint64_t *address) {
+  size_t entry = f->is64 ? 24 : 16;
+  uint64_t count = get(f, header, sh_size) / entry;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint8_t *symbol = table + i * entry;
+    if (!name_is(f, strings, get(f, symbol, st_name), name)) continue;
+    *address = get(f, symbol, st_value);
+    return true;
+  }
+  return false;
+}
+
+bool elf_symbol(const struct elf_file *f, const char *name, uint64_t *address) {
+  uint8_t header[64], strings[64];
+  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
+    if (get(f, header, sh_type) != SHT_SYMTAB) continue;
+    uint64_t size = get(f, header, sh_size);
+    if (size > MOST_TABLE || !section_header(f, get(f, header, sh_link), strings)) return false;
+    uint8_t *table = mem_array(f->mem, (size_t)size, 1);
+    bool found = table && read_at(f, get(f, header, sh_offset), table, (size_t)size) &&
+                 find_symbol(f, table, strings, header, name, address);
+    mem_free(f->mem, table, (size_t)size, 1);
+    return found;
+  }
+  return false;
+}
+
+/* ---- notes: the build id
+ * ----------------------------------------------------------------------------- */
+
+struct notes {
+  const struct elf_file *file;
+  char *id; /* [129] */
+  unsigned found;
+};
+
+static void note_id(struct notes *notes, const uint8_t *data, size_t size) {
+  char id[129];
+  if (size == 0 || size > 64) return;
+  for (size_t i = 0; i < size; i++) {
+    id[2 * i] = "0123456789abcdef"[data[i] >> 4];
+    id[2 * i + 1] = "0123456789abcdef"[data[i] & 15];
+  }
+  id[2 * size] = '\0';
+  if (notes->found && strcmp(notes->id, id) != 0) {
+    notes->found = 2; /* two candidates are none */
+    return;
+  }
+  memcpy(notes->id, id, sizeof id);
+  notes->found = 1;
+}
+
+static void scan_notes(struct notes *notes, uint64_t offset, uint64_t size) {
+  const struct elf_file *f = notes->file;
+  if (size > MOST_NOTE_SIZE) return;
+  uint8_t *data = mem_array(f->mem, (size_t)size, 1);
+  if (data && read_at(f, offset, data, (size_t)size))
+    for (size_t at = 0; size - at >= 12;) {
+      uint64_t name_size = number(f, data + at, 4), desc_size = number(f, data + at + 4, 4);
+      uint64_t type = number(f, data + at + 8, 4);
+      uint64_t desc = at + 12 + ((name_size + 3) & ~(uint64_t)3);
+      uint64_t next = desc + ((desc_size + 3) & ~(uint64_t)3);
+      if (desc > size || desc_size > size - desc) break;
+      if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(data + at + 12, "GNU", 4) == 0)
+        note_id(notes, data + desc, (size_t)desc_size);
+      if (next > size) break;
+      at = (size_t)next;
+    }
+  mem_free(f->mem, data, (size_t)size, 1);
+}
+
+static void find_build_id(struct elf_file *f, const uint8_t *program_headers, size_t entry) {
+  struct notes notes = {f, f->build_id, 0};
+  for (size_t i = 0; i < f->segment_count; i++) {
+    const uint8_t *header = program_headers + i * entry;
+    if (get(f, header, p_type) == PT_NOTE)
+      scan_notes(&notes, get(f, header, p_offset), get(f, header, p_filesz));
+  }
+  uint8_t header[64];
+  for (uint32_t i = 0; !notes.found && i < f->section_count && section_header(f, i, header); i++)
+    if (get(f, header, sh_type) == SHT_NOTE)
+      scan_notes(&notes, get(f, header, sh_offset), get(f, header, sh_size));
+  if (notes.found != 1) f->build_id[0] = '\0';
+}
+
+/* ---- opening
+ * -------------------------------------------------------------------------------------------- */
+
+static pprofc_status corrupt(const struct elf_file *f, pprofc_error *error) {
+  return error_set(error, PPROFC_E_FORMAT, "error reading ELF file %s: truncated or corrupt header",
+                   f->path);
+}
+
+static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pprofc_error *error) {
+  size_t count = (size_t)get(f, header, e_phnum), entry = (size_t)get(f, header, e_phentsize);
+  if (count == 0) return PPROFC_OK;
+  if (count > MOST_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
+  uint8_t *table = mem_array(f->mem, count, entry);
+  f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
+  f->segment_count = f->segments ? count : 0;
+  pprofc_status status = table && f->segments ? PPROFC_OK : error_nomem(error);
+  if (status == PPROFC_OK && !read_at(f, get(f, header, e_phoff), table, count * entry))
+    status = corrupt(f, error);
+  if (status == PPROFC_OK) {
+    for (size_t i = 0; i < count; i++) {
+      const uint8_t *p = table + i * entry;
+      f->segments[i] = (struct elf_segment){
+          .offset = get(f, p, p_offset),
+          .file_size = get(f, p, p_filesz),
+          .vaddr = get(f, p, p_vaddr),
+          .memory_size = get(f, p, p_memsz),
+          .executable = get(f, p, p_flags) & PF_X,
+          .loadable = get(f, p, p_type) == PT_LOAD,
+      };
+    }
+    find_build_id(f, table, entry);
+  }
+  mem_free(f->mem, table, count, entry);
+  return status;
+}
+
+static pprofc_status read_headers(struct elf_file *f, pprofc_error *error) {
+  uint8_t header[64] = {0};
+  size_t head = f->size < sizeof header ? (size_t)f->size : sizeof header;
+  if (head < 4 || !read_at(f, 0, header, head))
+    return error_set(error, PPROFC_E_FORMAT, "error reading magic number from %s: EOF", f->path);
+  if (memcmp(header, ELFMAG, 4) != 0)
+    return error_set(error, PPROFC_E_FORMAT, "unrecognized binary format: %s", f->path);
+  f->is64 = header[EI_CLASS] == ELFCLASS64;
+  f->big_endian = header[EI_DATA] == ELFDATA2MSB;
+  if (head < (f->is64 ? 64u : 52u)) return corrupt(f, error);
+  f->type = (uint16_t)number(f, header + 16, 2);
+  f->section_offset = get(f, header, e_shoff);
+  f->section_size = (uint16_t)get(f, header, e_shentsize);
+  f->section_count = (uint16_t)get(f, header, e_shnum);
+  f->section_names = (uint16_t)get(f, header, e_shstrndx);
+  return read_segments(f, header, error);
+}
+
+pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
+                       pprofc_error *error) {
+  *file = (struct elf_file){.mem = mem, .path = path};
+  file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat info;
+  if (file->fd < 0 || fstat(file->fd, &info) != 0) {
+    pprofc_status status =
+        error_set(error, PPROFC_E_IO, "open %s: %s", path,
+                  errno == ENOENT ? "no such file or directory" : strerror(errno));
+    if (file->fd >= 0) close(file->fd);
+    file->fd = -1;
+    return status;
+  }
+  file->size = S_ISREG(info.st_mode) && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+  pprofc_status status = read_headers(file, error);
+  if (status != PPROFC_OK) elf_close(file);
+  return status;
+}
+
+void elf_close(struct elf_file *file) {
+  if (file->fd >= 0) close(file->fd);
+  mem_free(file->mem, file->segments, file->segment_count, sizeof *file->segments);
+  file->fd = -1;
+  file->segments = NULL;
+  file->segment_count = 0;
+}
+
+bool elf_is_object(const char *path) {
+  struct elf_file file;
+  if (elf_open(&file, path, &mem_default, NULL) != PPROFC_OK) return false;
+  elf_close(&file);
+  return true;
+}

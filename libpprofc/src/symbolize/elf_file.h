@@ -1,0 +1,46 @@
+/* What symbolization needs from an ELF file: its kind, load segments, build id, single symbols.
+ * Only headers, notes and symbol tables are read, each with its bounds checked; debug information
+ * stays with the tools that run as children. */
+#ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
+#define PPROFC_SYMBOLIZE_ELF_FILE_H
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+struct elf_segment {
+  uint64_t offset, file_size, vaddr, memory_size;
+  bool executable, loadable;
+};
+
+struct elf_file {
+  const pprofc_allocator *mem;
+  const char *path; /* borrowed */
+  int fd;
+  uint64_t size;
+  bool is64, big_endian;
+  uint16_t type; /* ET_EXEC, ET_DYN, ET_REL */
+  uint64_t section_offset;
+  uint16_t section_size, section_count, section_names;
+  struct elf_segment *segments;
+  size_t segment_count;
+  char build_id[129]; /* hex, "" when there is none or more than one */
+};
+
+/* Opens an ELF file. Messages are those of pprof: "error reading magic number from F: EOF",
+ * "unrecognized binary format: F", "open F: no such file or directory". */
+pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
+                       pprofc_error *error);
+void elf_close(struct elf_file *file);
+
+/* True when the file starts as an object file does, whatever comes after; for the command line. */
+bool elf_is_object(const char *path);
+
+/* The address of a symbol of that name in .symtab. */
+bool elf_symbol(const struct elf_file *file, const char *name, uint64_t *address);
+
+/* The address range and file offset of .text. */
+bool elf_text_section(const struct elf_file *file, uint64_t *address, uint64_t *offset,
+                      uint64_t *size);
+
+#endif

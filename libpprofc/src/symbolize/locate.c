@@ -1,0 +1,175 @@
+/* Finding the binaries that a profile's mappings name. */
+#include "symbolize/symbolize.h"
+
+#include "pprofc/builder.h"
+#include "symbolize/elf_file.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PATH_ROOM 4096
+
+/* One search: which mapping, and the file that was found for it. */
+struct search {
+  const pprofc_profile *profile;
+  const struct symbolize_options *options;
+  pprofc_str file, build_id;
+  char found[PATH_ROOM + 8];
+};
+
+static void warn(const struct symbolize_options *options, const char *message) {
+  if (options->warn) options->warn(options->warn_context, message);
+}
+
+/* True when the candidate opens and is the right build; it then stands in search->found. */
+static bool try_candidate(struct search *s, const char *path) {
+  struct elf_file file;
+  if (elf_open(&file, path, &s->profile->mem, NULL) != PPROFC_OK) return false;
+  bool right = !s->build_id.size || str_equal(str_of(file.build_id), s->build_id);
+  if (!right) {
+    char message[PATH_ROOM + 512];
+    snprintf(message, sizeof message, "Ignoring local file %s: build-id mismatch (%.*s != %s)",
+             path, STR_ARG(s->build_id), file.build_id);
+    warn(s->options, message);
+  } else {
+    snprintf(s->found, sizeof s->found, "%s", path);
+  }
+  elf_close(&file);
+  return right;
+}
+
+/* Joins the parts as a path join does, and tries it. */
+static bool try_join(struct search *s, pprofc_str folder, const char *format, ...)
+    PPROFC_PRINTF(3, 4);
+
+static bool try_join(struct search *s, pprofc_str folder, const char *format, ...) {
+  char joined[PATH_ROOM], clean[PATH_ROOM + 2];
+  int length = snprintf(joined, sizeof joined, "%.*s/", STR_ARG(folder));
+  if (length < 0 || (size_t)length >= sizeof joined) return false;
+  va_list args;
+  va_start(args, format);
+  int more = vsnprintf(joined + length, sizeof joined - (size_t)length, format, args);
+  va_end(args);
+  if (more < 0 || (size_t)more >= sizeof joined - (size_t)length) return false;
+  pprofc_str path = str_path_clean(str_of(joined), clean);
+  clean[path.size] = '\0';
+  return try_candidate(s, clean);
+}
+
+static int not_hidden(const struct dirent *entry) {
+  return entry->d_name[0] != '.';
+}
+
+/* Every file of folder/id, in order of name. */
+static bool try_folder(struct search *s, pprofc_str folder) {
+  char path[PATH_ROOM];
+  int length = snprintf(path, sizeof path, "%.*s/%.*s", STR_ARG(folder), STR_ARG(s->build_id));
+  if (length < 0 || (size_t)length >= sizeof path) return false;
+  struct dirent **entries;
+  int count = scandir(path, &entries, not_hidden, alphasort);
+  bool found = false;
+  for (int i = 0; i < count; i++) {
+    if (!found) found = try_join(s, str_of(path), "%s", entries[i]->d_name);
+    free(entries[i]); /* scandir's own memory */
+  }
+  if (count >= 0) free(entries);
+  return found;
+}
+
+static bool try_build_id(struct search *s, pprofc_str folder) {
+  pprofc_str id = s->build_id, file = s->file, base = str_path_base(file);
+  if (str_find_char(id, '/') < id.size) return false;
+  if (try_join(s, folder, "%.*s/%.*s", STR_ARG(id), STR_ARG(base))) return true;
+  if (try_folder(s, folder)) return true;
+  if (try_join(s, folder, "%.*s/%.*s", STR_ARG(file), STR_ARG(id))) return true;
+  return id.size >= 2 &&
+         try_join(s, folder, "%.2s/%.*s.debug", id.data, (int)id.size - 2, id.data + 2);
+}
+
+static bool try_name(struct search *s, pprofc_str folder) {
+  char room[PATH_ROOM + 2];
+  pprofc_str file = s->file, base = str_path_base(file);
+  if (file.size > PATH_ROOM) return false;
+  pprofc_str dir = str_path_dir(file, room);
+  return try_join(s, folder, "%.*s", STR_ARG(base)) || try_join(s, folder, "%.*s", STR_ARG(file)) ||
+         try_join(s, folder, "%.*s.debug", STR_ARG(file)) ||
+         try_join(s, folder, "%.*s/.debug/%.*s.debug", STR_ARG(dir), STR_ARG(base)) ||
+         try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
+}
+
+static bool search_mapping(struct search *s) {
+  pprofc_str rest = str_of(s->options->search_path ? s->options->search_path : ""), folder;
+  if (!rest.size) return false;
+  while (str_next(&rest, ':', &folder)) {
+    if (s->build_id.size && try_build_id(s, folder)) return true;
+    if (s->file.size && try_name(s, folder)) return true;
+  }
+  return false;
+}
+
+/* ---- the new mapping column
+ * ------------------------------------------------------------------------- */
+
+struct renames {
+  pprofc_str *strings; /* new texts, ids from old string count on */
+  size_t count;
+};
+
+static uint32_t rename_to(const pprofc_profile *p, struct renames *renames, pprofc_str text) {
+  renames->strings[renames->count] = text;
+  return (uint32_t)(p->strings.count + renames->count++);
+}
+
+/* A profile without mappings gets one, and every location belongs to it. */
+static bool add_fake_mapping(pprofc_profile *p) {
+  struct mapping *mapping = arena_zero_array(&p->region->arena, 1, sizeof *mapping);
+  uint32_t *column = arena_zero_array(&p->region->arena, p->locations.count, sizeof *column);
+  if (!mapping || !column) return false;
+  mapping->id = 1;
+  p->mappings = (struct mappings){1, mapping};
+  p->locations.mapping = column;
+  return true;
+}
+
+static pprofc_status locate(pprofc_profile *p, const struct symbolize_options *options,
+                            pprofc_error *error) {
+  if (!p->mappings.count && !add_fake_mapping(p)) return error_nomem(error);
+  struct arena *arena = &p->region->arena;
+  size_t count = p->mappings.count;
+  struct mapping *items = arena_copy(arena, p->mappings.items, count * sizeof *items);
+  struct renames renames = {arena_array(arena, count + 2, sizeof *renames.strings), 0};
+  if (!items || !renames.strings) return error_nomem(error);
+  for (size_t i = 0; i < count; i++) {
+    struct search search = {.profile = p, .options = options};
+    search.file = profile_string(p, items[i].file);
+    search.build_id = profile_string(p, items[i].build_id);
+    if (!search_mapping(&search)) continue;
+    pprofc_str copy = arena_str(arena, str_of(search.found));
+    if (!copy.data) return error_nomem(error);
+    items[i].file = rename_to(p, &renames, copy);
+  }
+  if (options->executable && *options->executable) {
+    /* When a name was found for mapping 0, this one replaces it; the text in between is never seen.
+     */
+    items[0].file = rename_to(p, &renames, str_of(options->executable));
+  }
+  if (options->build_id && *options->build_id && !profile_string(p, items[0].build_id).size)
+    items[0].build_id = rename_to(p, &renames, str_of(options->build_id));
+  p->mappings.items = items;
+  return profile_add_strings(p, renames.strings, renames.count) ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status symbolize_locate(const pprofc_profile *source,
+                               const struct symbolize_options *options, pprofc_profile **out,
+                               pprofc_error *error) {
+  pprofc_profile *p = profile_edit(source);
+  if (!p) return error_nomem(error);
+  pprofc_status status = locate(p, options, error);
+  if (status == PPROFC_OK)
+    *out = p;
+  else
+    pprofc_profile_release(p);
+  return status;
+}

@@ -1,0 +1,433 @@
+/* Local symbolization and demangling of a profile: which mappings, which addresses, what becomes of
+ * the answers. */
+#include "symbolize/symbolize.h"
+
+#include "base/map.h"
+#include "pprofc/builder.h"
+#include "symbolize/base_address.h"
+#include "symbolize/demangle.h"
+#include "symbolize/tools.h"
+
+#include <stdio.h>
+
+/* ---- the mode
+ * ------------------------------------------------------------------------------------------ */
+
+struct mode {
+  bool none, local, fast, force;
+  enum demangle_mode demangle;
+};
+
+static void warn(const struct symbolize_options *options, const char *format, ...)
+    PPROFC_PRINTF(2, 3);
+
+static void warn(const struct symbolize_options *options, const char *format, ...) {
+  char message[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  if (options->warn) options->warn(options->warn_context, message);
+}
+
+static const struct {
+  const char *word;
+  enum demangle_mode mode;
+} demangle_words[] = {
+    {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
+
+/* "demangle=full" or the bare word; each also forces. */
+static bool demangle_word(pprofc_str word, struct mode *mode) {
+  bool prefixed = str_starts(word, STR("demangle="));
+  if (prefixed) word = str_slice(word, 9, word.size);
+  if (str_equal(word, STR("default"))) return true;
+  for (size_t i = 0; i < sizeof demangle_words / sizeof *demangle_words; i++) {
+    bool bare_none = !prefixed && demangle_words[i].mode == DEMANGLE_NONE;
+    if (bare_none || !str_equal(word, str_of(demangle_words[i].word))) continue;
+    mode->demangle = demangle_words[i].mode;
+    mode->force = true;
+    return true;
+  }
+  return false;
+}
+
+static void parse_mode(const struct symbolize_options *options, struct mode *mode) {
+  *mode = (struct mode){.local = true};
+  char lower[256];
+  pprofc_str text = str_of(options->mode ? options->mode : ""), word;
+  if (text.size >= sizeof lower) text.size = sizeof lower - 1;
+  for (size_t i = 0; i < text.size; i++)
+    lower[i] =
+        (char)(text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + 32 : text.data[i]);
+  pprofc_str rest = {lower, text.size};
+  while (!mode->none && str_next(&rest, ':', &word)) {
+    if (!word.size) continue;
+    if (str_equal(word, STR("none")) || str_equal(word, STR("no"))) {
+      mode->none = true;
+    } else if (str_equal(word, STR("local"))) {
+      mode->local = true;
+    } else if (str_equal(word, STR("fastlocal"))) {
+      mode->local = mode->fast = true;
+    } else if (str_equal(word, STR("remote"))) {
+      mode->local = false;
+    } else if (str_equal(word, STR("force"))) {
+      mode->force = true;
+    } else if (!demangle_word(word, mode)) {
+      warn(options, "ignoring unrecognized symbolization option: %s", options->mode);
+      warn(options, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
+                    "[:demangle=[none|full|templates|default]");
+    }
+  }
+}
+
+/* ---- the local pass
+ * --------------------------------------------------------------------------------------- */
+
+/* What came back for the locations of one mapping. */
+struct answer {
+  struct frames frames;
+  bool known;
+};
+
+struct pass {
+  pprofc_profile *profile; /* being edited */
+  const struct symbolize_options *options;
+  struct mode mode;
+  struct tools tools;
+  struct arena scratch;
+  struct answer *answers; /* [mapping] */
+  uint32_t *slot;         /* [location] index of its address among those of its mapping */
+  uint32_t *members;      /* [mapping] how many locations it has */
+  bool missing_binaries, any;
+};
+
+static bool unsymbolizable(pprofc_str name) {
+  pprofc_str base = str_path_base(name);
+  return !name.size || str_starts(base, STR("[")) || str_starts(base, STR("linux-vdso")) ||
+         str_starts(name, STR("/dev/dri/")) || str_starts(name, STR("/memfd:")) ||
+         str_equal(name, STR("//anon"));
+}
+
+static bool is_url(pprofc_str name) {
+  return str_starts(name, STR("http://")) || str_starts(name, STR("https://")) ||
+         str_starts(name, STR("https+insecure://"));
+}
+
+/* Whether a mapping is to be symbolized; says why not where pprof does. */
+static bool wanted(struct pass *pass, size_t index) {
+  const struct mapping *m = &pass->profile->mappings.items[index];
+  pprofc_str file = profile_string(pass->profile, m->file);
+  unsigned has = m->flags & (PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS);
+  if (!pass->members[index] || (has && !pass->mode.force)) return false;
+  if (!file.size) {
+    if (index == 0)
+      warn(pass->options, "Main binary filename not available.");
+    else
+      pass->missing_binaries = true;
+    return false;
+  }
+  bool remote = !profile_string(pass->profile, m->build_id).size && is_url(file);
+  return !remote && !unsymbolizable(file);
+}
+
+static void failed(struct pass *pass, size_t index, const char *reason) {
+  const struct mapping *m = &pass->profile->mappings.items[index];
+  pprofc_str base = str_path_base(profile_string(pass->profile, m->file));
+  pprofc_str id = profile_string(pass->profile, m->build_id);
+  if (id.size)
+    warn(pass->options, "Local symbolization failed for %.*s (build ID %.*s): %s", STR_ARG(base),
+         STR_ARG(id), reason);
+  else
+    warn(pass->options, "Local symbolization failed for %.*s: %s", STR_ARG(base), reason);
+}
+
+/* The addresses of the mapping's locations as the file knows them. */
+static pprofc_status file_addresses(struct pass *pass, size_t index, const struct elf_file *file,
+                                    uint64_t **addresses, bool *is_data, pprofc_error *error) {
+  const pprofc_profile *p = pass->profile;
+  const struct mapping *m = &p->mappings.items[index];
+  pprofc_str name = profile_string(p, m->file), kernel = STR("[kernel.kallsyms]");
+  struct mapped_range range = {m->start, m->limit, m->offset, STR("")};
+  if (str_starts(name, kernel)) range.kernel_symbol = str_slice(name, kernel.size, name.size);
+  *addresses = arena_array(&pass->scratch, pass->members[index], sizeof **addresses);
+  if (!*addresses) return error_nomem(error);
+  bool based = false;
+  uint64_t base = 0;
+  for (size_t i = 0; i < p->locations.count; i++) {
+    if (p->locations.mapping[i] != index) continue;
+    uint64_t address = p->locations.address[i];
+    if (!based) {
+      pprofc_status status = base_address(file, &range, address, &base, is_data, error);
+      if (status != PPROFC_OK) return status;
+      based = true;
+    }
+    (*addresses)[pass->slot[i]] = address - base;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_error *error) {
+  pprofc_profile *p = pass->profile;
+  const struct mapping *m = &p->mappings.items[index];
+  pprofc_str name = profile_string(p, m->file), id = profile_string(p, m->build_id);
+  pprofc_str path = arena_str(&pass->scratch, name);
+  if (!path.data) return error_nomem(error);
+  pprofc_error why;
+  struct elf_file file;
+  if (elf_open(&file, path.data, &p->mem, &why) != PPROFC_OK) {
+    failed(pass, index, why.message);
+    pass->missing_binaries = true;
+    return PPROFC_OK;
+  }
+  pprofc_status status = PPROFC_OK;
+  if (id.size && file.build_id[0] && !str_equal(id, str_of(file.build_id))) {
+    failed(pass, index, "build ID mismatch");
+  } else {
+    uint64_t *addresses;
+    bool is_data = false;
+    status = file_addresses(pass, index, &file, &addresses, &is_data, &why);
+    if (status == PPROFC_OK)
+      status = tools_symbolize(&pass->tools, path.data, addresses, pass->members[index], is_data,
+                               pass->mode.fast, &pass->scratch, &pass->answers[index].frames, &why);
+    pass->answers[index].known = status == PPROFC_OK;
+    pass->any |= status == PPROFC_OK;
+    if (status != PPROFC_OK && status != PPROFC_E_NOMEM) {
+      warn(pass->options, "local symbolization: %s", why.message);
+      status = PPROFC_OK;
+    } else if (status == PPROFC_E_NOMEM) {
+      error_nomem(error);
+    }
+  }
+  elf_close(&file);
+  return status;
+}
+
+/* ---- new columns from the answers
+ * ----------------------------------------------------------------------------- */
+
+struct columns {
+  struct interner strings; /* texts new to the profile; id = old count + index */
+  struct map functions;    /* name, file, start line to index */
+  uint32_t *name, *file;
+  int64_t *start_line;
+  size_t function_count, function_capacity;
+};
+
+/* The frames of a location, or NULL when nothing was found for it. */
+static const struct frame *frames_of(const struct pass *pass, size_t location, size_t *count) {
+  uint32_t mapping = pass->profile->locations.mapping[location];
+  *count = 0;
+  if (mapping == NONE || !pass->answers[mapping].known) return NULL;
+  const struct frames *frames = &pass->answers[mapping].frames;
+  size_t from = frames->from[pass->slot[location]];
+  *count = frames->from[pass->slot[location] + 1] - from;
+  return *count ? frames->items + from : NULL;
+}
+
+static bool grow_functions(struct pass *pass, struct columns *c) {
+  if (c->function_count < c->function_capacity) return true;
+  size_t capacity = c->function_capacity ? c->function_capacity * 2 : 256;
+  uint32_t *name = arena_array(&pass->scratch, capacity, sizeof *name);
+  uint32_t *file = arena_array(&pass->scratch, capacity, sizeof *file);
+  int64_t *start_line = arena_array(&pass->scratch, capacity, sizeof *start_line);
+  if (!name || !file || !start_line) return false;
+  if (c->function_count) {
+    memcpy(name, c->name, c->function_count * sizeof *name);
+    memcpy(file, c->file, c->function_count * sizeof *file);
+    memcpy(start_line, c->start_line, c->function_count * sizeof *start_line);
+  }
+  c->name = name, c->file = file, c->start_line = start_line;
+  c->function_capacity = capacity;
+  return true;
+}
+
+/* The index among the new functions of (name, file, start line); NONE when out of memory. */
+static uint32_t new_function(struct pass *pass, struct columns *c, const struct frame *frame) {
+  uint32_t name = interner_add(&c->strings, frame->function);
+  uint32_t file = interner_add(&c->strings, frame->file);
+  if (name == MAP_NONE || file == MAP_NONE) return NONE;
+  uint64_t hash = hash_mix(hash_mix(hash_mix(1, name), file), (uint64_t)frame->start_line);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&c->functions, hash);
+  uint32_t index;
+  while ((index = map_next(&c->functions, &probe)) != MAP_NONE)
+    if (c->name[index] == name && c->file[index] == file &&
+        c->start_line[index] == frame->start_line)
+      return index;
+  if (!grow_functions(pass, c) || !map_insert(&c->functions, hash, (uint32_t)c->function_count))
+    return NONE;
+  c->name[c->function_count] = name;
+  c->file[c->function_count] = file;
+  c->start_line[c->function_count] = frame->start_line;
+  return (uint32_t)c->function_count++;
+}
+
+/* Line columns with the answers in place of what was there. */
+static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mappings) {
+  pprofc_profile *p = pass->profile;
+  struct arena *arena = &p->region->arena;
+  const struct locations *old = &p->locations;
+  size_t total = 0, count;
+  for (size_t i = 0; i < old->count; i++)
+    total += frames_of(pass, i, &count) ? count : old->line_from[i + 1] - old->line_from[i];
+  uint32_t *from = arena_array(arena, old->count + 1, sizeof *from);
+  struct line *lines = arena_array(arena, total, sizeof *lines);
+  uint8_t *folded = old->is_folded ? arena_copy(arena, old->is_folded, old->count) : NULL;
+  if (!from || !lines || (old->is_folded && !folded) || total >= NONE) return false;
+  size_t n = 0;
+  for (size_t i = 0; i < old->count; i++) {
+    from[i] = (uint32_t)n;
+    const struct frame *frames = frames_of(pass, i, &count);
+    for (size_t k = old->line_from[i]; !frames && k < old->line_from[i + 1]; k++)
+      lines[n++] = old->lines[k];
+    for (size_t k = 0; k < count; k++) {
+      uint32_t function = new_function(pass, c, &frames[k]);
+      if (function == NONE) return false;
+      lines[n++] =
+          (struct line){(uint32_t)p->functions.count + function, frames[k].line, frames[k].column};
+      struct mapping *m = &mappings[old->mapping[i]];
+      m->flags |= PPROFC_HAS_INLINE_FRAMES | (frames[k].function.size ? PPROFC_HAS_FUNCTIONS : 0) |
+                  (frames[k].file.size ? PPROFC_HAS_FILENAMES : 0) |
+                  (frames[k].line ? PPROFC_HAS_LINE_NUMBERS : 0);
+    }
+    if (count && folded) folded[i] = 0;
+  }
+  from[old->count] = (uint32_t)n;
+  p->locations.line_from = from;
+  p->locations.lines = lines;
+  p->locations.is_folded = folded;
+  return true;
+}
+
+/* Function columns with the new functions behind the old ones. */
+static bool new_functions(struct pass *pass, const struct columns *c) {
+  pprofc_profile *p = pass->profile;
+  struct arena *arena = &p->region->arena;
+  struct functions *f = &p->functions;
+  size_t old = f->count, all = old + c->function_count;
+  uint32_t *name = arena_array(arena, all, sizeof *name);
+  uint32_t *system_name = arena_array(arena, all, sizeof *system_name);
+  uint32_t *file = arena_array(arena, all, sizeof *file);
+  int64_t *start_line = arena_array(arena, all, sizeof *start_line);
+  uint64_t *ids = f->ids ? arena_array(arena, all, sizeof *ids) : NULL;
+  if (!name || !system_name || !file || !start_line || (f->ids && !ids)) return false;
+  for (size_t i = 0; i < old; i++) {
+    name[i] = f->name[i], system_name[i] = f->system_name[i], file[i] = f->filename[i];
+    start_line[i] = f->start_line[i];
+    if (ids) ids[i] = f->ids[i];
+  }
+  uint32_t first_string = (uint32_t)p->strings.count;
+  for (size_t i = 0; i < c->function_count; i++) {
+    name[old + i] = system_name[old + i] = first_string + c->name[i];
+    file[old + i] = first_string + c->file[i];
+    start_line[old + i] = c->start_line[i];
+    if (ids) ids[old + i] = old + i + 1;
+  }
+  *f = (struct functions){all, ids, name, system_name, file, start_line};
+  return profile_add_strings(p, c->strings.items, c->strings.count);
+}
+
+static pprofc_status apply_answers(struct pass *pass, pprofc_error *error) {
+  pprofc_profile *p = pass->profile;
+  struct columns columns = {0};
+  struct mapping *mappings =
+      arena_copy(&p->region->arena, p->mappings.items, p->mappings.count * sizeof *mappings);
+  interner_init(&columns.strings, &p->mem);
+  map_init(&columns.functions, &p->mem);
+  bool done = mappings && new_lines(pass, &columns, mappings) && new_functions(pass, &columns);
+  interner_free(&columns.strings);
+  map_free(&columns.functions);
+  if (!done) return error_nomem(error);
+  p->mappings.items = mappings;
+  return PPROFC_OK;
+}
+
+static bool prepare(struct pass *pass) {
+  const pprofc_profile *p = pass->profile;
+  pass->answers = arena_zero_array(&pass->scratch, p->mappings.count, sizeof *pass->answers);
+  pass->members = arena_zero_array(&pass->scratch, p->mappings.count, sizeof *pass->members);
+  pass->slot = arena_zero_array(&pass->scratch, p->locations.count, sizeof *pass->slot);
+  if (!pass->answers || !pass->members || !pass->slot) return false;
+  for (size_t i = 0; i < p->locations.count; i++) {
+    uint32_t mapping = p->locations.mapping[i];
+    if (mapping != NONE) pass->slot[i] = pass->members[mapping]++;
+  }
+  return true;
+}
+
+static pprofc_status local_pass(struct pass *pass, pprofc_error *error) {
+  if (!prepare(pass)) return error_nomem(error);
+  bool have_tools = false;
+  for (size_t i = 0; i < pass->profile->mappings.count; i++) {
+    if (!wanted(pass, i)) continue;
+    if (!have_tools) tools_find(&pass->tools, pass->options->tools, &pass->profile->mem);
+    have_tools = true;
+    pprofc_status status = symbolize_mapping(pass, i, error);
+    if (status != PPROFC_OK) return status;
+  }
+  if (pass->missing_binaries)
+    warn(pass->options, "Some binary filenames not available. Symbolization may be incomplete.\n"
+                        "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
+  return pass->any ? apply_answers(pass, error) : PPROFC_OK;
+}
+
+/* ---- demangling
+ * --------------------------------------------------------------------------------------------------
+ */
+
+/* Names that differ from their system name are somebody's choice and stay, unless forced. */
+static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,
+                                    pprofc_error *error) {
+  struct arena *arena = &p->region->arena;
+  const struct functions *f = &p->functions;
+  struct buffer text;
+  struct interner added;
+  uint32_t *name = arena_copy(arena, f->name, f->count * sizeof *name);
+  buffer_init(&text, &p->mem, (size_t)16 << 20);
+  interner_init(&added, &p->mem);
+  bool failed_memory = !name, changed = false;
+  for (size_t i = 0; i < f->count && !failed_memory; i++) {
+    pprofc_str shown = profile_string(p, f->name[i]), system = profile_string(p, f->system_name[i]);
+    if (mode->force && shown.size && system.size) {
+      changed |= name[i] != f->system_name[i];
+      name[i] = f->system_name[i];
+      shown = system;
+    }
+    if (mode->demangle == DEMANGLE_NONE || (shown.size && !str_equal(shown, system))) continue;
+    demangle_for_display(system, mode->demangle, &text);
+    if (text.failed) failed_memory = true;
+    if (failed_memory || str_equal(buffer_str(&text), shown)) continue;
+    uint32_t id = interner_copy(&added, arena, buffer_str(&text));
+    failed_memory = id == MAP_NONE;
+    name[i] = (uint32_t)p->strings.count + id;
+    changed = true;
+  }
+  if (!failed_memory && changed) {
+    p->functions.name = name;
+    failed_memory = !profile_add_strings(p, added.items, added.count);
+  }
+  buffer_free(&text);
+  interner_free(&added);
+  return failed_memory ? error_nomem(error) : PPROFC_OK;
+}
+
+pprofc_status symbolize_profile(const pprofc_profile *source,
+                                const struct symbolize_options *options, pprofc_profile **out,
+                                pprofc_error *error) {
+  struct mode mode;
+  parse_mode(options, &mode);
+  struct pass pass = {.profile = profile_edit(source), .options = options, .mode = mode};
+  if (!pass.profile) return error_nomem(error);
+  pprofc_status status = PPROFC_OK;
+  if (!mode.none) {
+    arena_init(&pass.scratch, &pass.profile->mem);
+    if (mode.local) status = local_pass(&pass, error);
+    arena_free(&pass.scratch);
+    if (status == PPROFC_OK) status = demangle_names(pass.profile, &mode, error);
+  }
+  if (status == PPROFC_OK)
+    *out = pass.profile;
+  else
+    pprofc_profile_release(pass.profile);
+  return status;
+}

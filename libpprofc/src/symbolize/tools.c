@@ -1,0 +1,151 @@
+/* Finding the tools, and choosing which one answers. */
+#include "symbolize/tools.h"
+
+#include "base/child.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_FRAMES ((size_t)1 << 26)
+
+static const struct {
+  enum tool tool;
+  const char *names[3]; /* in the order they are tried */
+} tool_names[] = {
+    {TOOL_ADDR2LINE, {"addr2line"}},
+    {TOOL_LLVM_SYMBOLIZER, {"llvm-symbolizer"}},
+    {TOOL_NM, {"llvm-nm", "nm"}},
+    {TOOL_OBJDUMP, {"llvm-objdump", "objdump"}},
+};
+
+static bool is_program(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Tries path/name, or `name` of PATH for an empty path. */
+static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
+  char *out = t->path[tool];
+  if (!path.size) {
+    if (!child_exists(name)) return false;
+    snprintf(out, sizeof t->path[tool], "%s", name);
+    return true;
+  }
+  int length = snprintf(out, sizeof t->path[tool], "%.*s/%s", STR_ARG(path), name);
+  if (length > 0 && (size_t)length < sizeof t->path[tool] && is_program(out)) return true;
+  *out = '\0';
+  return false;
+}
+
+/* Goes through the list twice: first the paths that name this tool, then the general ones. */
+static bool try_setting(struct tools *t, enum tool tool, const char *name, pprofc_str setting) {
+  for (int general = 0; general < 2; general++) {
+    pprofc_str rest = setting, entry;
+    while (str_next(&rest, ',', &entry)) {
+      size_t colon = str_find_char(entry, ':');
+      bool names_tool = colon < entry.size;
+      if (names_tool == (general == 1)) continue;
+      if (names_tool && !str_equal(str_slice(entry, 0, colon), str_of(name))) continue;
+      pprofc_str path = names_tool ? str_slice(entry, colon + 1, entry.size) : entry;
+      if (try_path(t, tool, path, name)) return true;
+    }
+  }
+  return false;
+}
+
+/* objdump must be a GNU one or an LLVM of at least version 8. */
+static bool usable_objdump(struct tools *t, const pprofc_allocator *mem) {
+  const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
+  struct child child = {.argv = argv};
+  struct child_end end;
+  struct buffer said;
+  buffer_init(&said, mem, 1 << 20);
+  bool ran = child_run(&child, &said, &end, NULL) == PPROFC_OK;
+  pprofc_str text = ran ? buffer_str(&said) : STR("");
+  size_t llvm = str_find(text, STR("LLVM version "));
+  t->objdump_is_llvm = llvm < text.size;
+  int64_t major = 0;
+  pprofc_str version = str_slice(text, llvm + 13, llvm + 16), digits;
+  bool good = str_find(text, STR("GNU objdump")) < text.size;
+  if (t->objdump_is_llvm)
+    good = str_find(text, STR("trunk")) < text.size ||
+           (str_next(&version, '.', &digits) && str_parse_int(digits, 10, &major) && major >= 8);
+  buffer_free(&said);
+  return good;
+}
+
+void tools_find(struct tools *t, const char *setting, const pprofc_allocator *mem) {
+  memset(t, 0, sizeof *t);
+  for (size_t i = 0; i < sizeof tool_names / sizeof *tool_names; i++) {
+    enum tool tool = tool_names[i].tool;
+    for (size_t k = 0; k < 3 && tool_names[i].names[k] && !t->found[tool]; k++) {
+      t->found[tool] = try_setting(t, tool, tool_names[i].names[k], str_of(setting ? setting : ""));
+      if (tool == TOOL_OBJDUMP && t->found[tool]) t->found[tool] = usable_objdump(t, mem);
+    }
+  }
+}
+
+bool frames_add(struct frames *frames, struct arena *arena, struct frame frame) {
+  if (frames->count == frames->capacity) {
+    size_t capacity = frames->capacity ? frames->capacity * 2 : 256;
+    if (capacity > MOST_FRAMES) return false;
+    struct frame *items = arena_array(arena, capacity, sizeof *items);
+    if (!items) return false;
+    if (frames->count) memcpy(items, frames->items, frames->count * sizeof *items);
+    frames->items = items;
+    frames->capacity = capacity;
+  }
+  frames->items[frames->count++] = frame;
+  return true;
+}
+
+/* Names alone, from the symbol table. */
+static pprofc_status nm_frames(const struct tools *tools, const char *file,
+                               const uint64_t *addresses, size_t count, struct arena *arena,
+                               struct frames *frames, pprofc_error *error) {
+  struct nm_symbol *symbols;
+  size_t symbol_count;
+  pprofc_status status = nm_symbols(tools, file, arena, &symbols, &symbol_count, error);
+  if (status != PPROFC_OK) return status;
+  for (size_t i = 0; i < count; i++) {
+    frames->from[i] = frames->count;
+    const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
+    if (symbol && !frames_add(frames, arena, (struct frame){.function = symbol->name}))
+      return error_nomem(error);
+  }
+  frames->from[count] = frames->count;
+  return PPROFC_OK;
+}
+
+/* addr2line knows the static symbol only; nm's longer name of the same function is the better one.
+ */
+static void improve_names(struct frames *frames, const uint64_t *addresses, size_t count,
+                          const struct nm_symbol *symbols, size_t symbol_count) {
+  for (size_t i = 0; i < count; i++) {
+    if (frames->from[i] == frames->from[i + 1]) continue;
+    struct frame *outermost = &frames->items[frames->from[i + 1] - 1];
+    const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
+    if (symbol && symbol->name.size > outermost->function.size + 1)
+      outermost->function = symbol->name;
+  }
+}
+
+pprofc_status tools_symbolize(const struct tools *tools, const char *file,
+                              const uint64_t *addresses, size_t count, bool is_data, bool fast,
+                              struct arena *arena, struct frames *frames, pprofc_error *error) {
+  *frames = (struct frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
+  if (!frames->from) return error_nomem(error);
+  bool llvm = tools->found[TOOL_LLVM_SYMBOLIZER], gnu = tools->found[TOOL_ADDR2LINE];
+  if (fast || (!llvm && !gnu))
+    return nm_frames(tools, file, addresses, count, arena, frames, error);
+  if (llvm)
+    return llvm_symbolizer_frames(tools, file, addresses, count, is_data, arena, frames, error);
+  pprofc_status status = addr2line_frames(tools, file, addresses, count, arena, frames, error);
+  struct nm_symbol *symbols;
+  size_t symbol_count;
+  if (status == PPROFC_OK &&
+      nm_symbols(tools, file, arena, &symbols, &symbol_count, NULL) == PPROFC_OK)
+    improve_names(frames, addresses, count, symbols, symbol_count);
+  return status;
+}

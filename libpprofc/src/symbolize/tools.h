@@ -1,0 +1,64 @@
+/* Finding addr2line, nm, objdump and llvm-symbolizer, and asking them about many addresses at once.
+ */
+#ifndef PPROFC_SYMBOLIZE_TOOLS_H
+#define PPROFC_SYMBOLIZE_TOOLS_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
+
+struct tools {
+  char path[TOOL_COUNT][1024]; /* "" when not found; a bare name is looked up in PATH */
+  bool found[TOOL_COUNT];
+  bool objdump_is_llvm;
+};
+
+/* `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path". NULL or "": PATH. */
+void tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
+
+/* One frame of an answer, innermost first. Strings live in the arena that was given. */
+struct frame {
+  pprofc_str function, file;
+  int64_t line, column, start_line;
+};
+
+/* The frames of each address: frames[from[i] .. from[i + 1]). */
+struct frames {
+  struct frame *items;
+  size_t count, capacity;
+  size_t *from; /* [address_count + 1], in the arena */
+};
+
+/* Asks for `count` addresses of the file (in the file's own addresses) in one process. `fast`: nm
+ * only. Answers that are unknown have no frames. */
+pprofc_status tools_symbolize(const struct tools *tools, const char *file,
+                              const uint64_t *addresses, size_t count, bool is_data, bool fast,
+                              struct arena *arena, struct frames *frames, pprofc_error *error);
+
+/* Appends a frame to the answer; false when out of memory. For the readers of the tools' output. */
+bool frames_add(struct frames *frames, struct arena *arena, struct frame frame);
+
+/* One symbol of nm's list. */
+struct nm_symbol {
+  uint64_t address, size;
+  pprofc_str name;
+  char type;
+};
+
+/* The sorted symbols of a file as `nm --numeric-sort --print-size --format=posix` tells them. */
+pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
+                         struct nm_symbol **symbols, size_t *count, pprofc_error *error);
+/* The symbol at an address, or NULL. */
+const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
+
+/* Readers of one tool each; the same contract as tools_symbolize. */
+pprofc_status addr2line_frames(const struct tools *tools, const char *file,
+                               const uint64_t *addresses, size_t count, struct arena *arena,
+                               struct frames *frames, pprofc_error *error);
+pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
+                                     const uint64_t *addresses, size_t count, bool is_data,
+                                     struct arena *arena, struct frames *frames,
+                                     pprofc_error *error);
+
+#endif
