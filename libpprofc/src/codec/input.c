@@ -63,10 +63,6 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity) {
   if (!data) return false;
   sink->data = data;
   sink->capacity = capacity;
-  if (capacity >= HUGE_PAGES) { /* an eighth of the page faults; refusal does not matter */
-    uintptr_t from = ((uintptr_t)data + 4095) & ~(uintptr_t)4095;
-    madvise((void *)from, capacity - (size_t)(from - (uintptr_t)data), MADV_HUGEPAGE);
-  }
   return true;
 }
 
@@ -179,9 +175,18 @@ size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_li
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
+/* Fewer page faults for a buffer that has its final size (one that grows could no longer be moved
+ * in place). */
+static void advise_huge_pages(const struct input_sink *sink) {
+  if (sink->capacity < HUGE_PAGES) return;
+  uintptr_t start = (uintptr_t)sink->data, from = (start + 4095) & ~(uintptr_t)4095;
+  madvise((void *)from, sink->capacity - (size_t)(from - start), MADV_HUGEPAGE);
+}
+
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
   size_t claim = input_claimed_size(data + size - 4, size, sink->limits);
   if (!claim || !input_sink_grow(sink, claim)) return false;
+  advise_huge_pages(sink);
   struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
   if (!d) return false;
   size_t used = 0, made = 0;
