@@ -1,0 +1,354 @@
+/* Regular expressions: Go's grammar, Go's words for errors, Go's matches, and a bound on the time.
+ */
+#include "base/regex.h"
+#include "base/str.h"
+#include "unit.h"
+
+static struct regex *compile(pprofc_str pattern) {
+  struct regex *regex = NULL;
+  pprofc_error error = {.message = ""};
+  pprofc_status status = regex_compile(&mem_default, pattern, &regex, &error);
+  if (status != PPROFC_OK) printf("    %.*s: %s\n", STR_ARG(pattern), error.message);
+  CU_ASSERT_EQUAL_FATAL(status, PPROFC_OK);
+  return regex;
+}
+
+static bool matches(const char *pattern, pprofc_str text) {
+  struct regex *regex = compile(str_of(pattern));
+  bool result = regex_match(regex, text);
+  CU_ASSERT_FALSE(regex_tripped(regex));
+  regex_free(regex);
+  return result;
+}
+
+/* ---- matching ---- */
+
+struct expectation {
+  const char *pattern;
+  pprofc_str text;
+  bool match;
+};
+
+#define YES(pattern, text)                                                                         \
+  { pattern, {text, sizeof(text) - 1}, true }
+#define NO(pattern, text)                                                                          \
+  { pattern, {text, sizeof(text) - 1}, false }
+
+static void expect_all(const struct expectation *all, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    bool match = matches(all[i].pattern, all[i].text);
+    if (match != all[i].match) printf("    %s on %.*s\n", all[i].pattern, STR_ARG(all[i].text));
+    CU_ASSERT_EQUAL(match, all[i].match);
+  }
+}
+#define EXPECT_ALL(...)                                                                            \
+  static const struct expectation expected[] = {__VA_ARGS__};                                      \
+  expect_all(expected, sizeof expected / sizeof *expected)
+
+static void test_plain_texts_match_anywhere(void) {
+  EXPECT_ALL(YES("", ""), YES("", "x"), YES("malloc", "runtime.mallocgc"), NO("malloc", "mallo"),
+             YES("main\\.run", "main.run"), NO("main\\.run", "mainxrun"), YES("json|http|", ""),
+             YES("json|http|main", "main.f"), NO("json|http|main", "runtime"),
+             YES("\\Qa.b*\\E", "xa.b*"), YES("é", "caf\xc3\xa9"), YES("a{,5}", "a{,5}"),
+             YES("x{", "x{"), YES("\\x41\\102", "AB"), YES("1|2|3|4|5|6|7|8", "8"),
+             NO("1|2|3|4|5|6|7|8", "0"));
+}
+
+#ifdef HAVE_PCRE2
+static void test_anchors_are_those_of_go(void) {
+  EXPECT_ALL(YES("^main\\.", "main.f"), NO("^main\\.", "xmain.f"), YES("f$", "main.f"),
+             NO("f$", "f\n"), NO("^b", "a\nb"), YES("(?m)^b", "a\nb"), YES("(?m)a$", "a\nb"),
+             YES("(?m)^$", "a\n"), YES("\\Aa\\z", "a"), NO("(?m)\\Ab", "a\nb"),
+             YES("\\bb\\b", "a b"), NO("\\bb", "ab"), NO("\\b\\x{e9}", "\xc3\xa9"),
+             YES("^*a", "ba"), YES("(?:\\b)+a", "a"), NO("\\b+a", "ba"));
+}
+
+static void test_classes_are_ascii_unless_unicode_is_named(void) {
+  EXPECT_ALL(YES("\\d", "7"), NO("\\d", "\xd9\xa3"), NO("\\w", "\xc3\xa9"), YES("\\W", "\xc3\xa9"),
+             NO("\\s", "\v"), YES("[[:space:]]", "\v"), YES("\\pL", "\xc3\xa9"),
+             NO("\\PL", "\xc3\xa9"), YES("\\p{Greek}", "\xce\xb1"), NO("\\p{^Greek}", "\xce\xb1"),
+             YES("[^\\PL]", "a"), YES("\\p{uppercase letter}", "A"), NO("\\p{Lu}", "a"),
+             YES("[[:^alpha:]]", "1"), YES("[]a]", "]"), YES("[a-]", "-"), YES("[^\\x{d800}]", "a"),
+             NO("[\\x{d800}]", "a"), YES("[\\d\\-x]", "-"), YES("[\\W]", "\xc3\xa9"),
+             NO("[\\W\\S]", ""));
+}
+
+static void test_flags_change_what_follows(void) {
+  EXPECT_ALL(YES("(?i)MALLOC", "malloc"), YES("(?i:A)b", "ab"), NO("(?i:A)b", "aB"),
+             NO("a.b", "a\nb"), YES("(?s)a.b", "a\nb"), YES("a(?i)b|c", "C"),
+             NO("(?i)a(?-i)b", "AB"), YES("(?i)k", "\xe2\x84\xaa"), YES("(?i)\\w", "\xc5\xbf"),
+             NO("(?i)[\\W]", "\xc5\xbf"), YES("(?i)\\p{Lu}", "a"), YES("(?i)[^[:^upper:]]", "a"),
+             YES("((?i)a)b", "Ab"), NO("((?i)a)b", "AB"), YES("(?i)\xc3\xa9", "\xc3\x89"));
+}
+
+static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) {
+  EXPECT_ALL(YES("^a.b$", "a\xff"
+                          "b"),
+             YES("^..$", "\xe2\x82"), YES("[^a]", "\xff"), NO("\\w", "\xff"),
+             YES("\\x{fffd}+", "\xff"),
+             YES("a.*c", "a\xff\xfe"
+                         "c"));
+  struct regex *regex = compile(STR("(b+)(x)?"));
+  pprofc_str groups[3], text = STR("\xff\xff"
+                                   "abb\xff");
+  CU_ASSERT_EQUAL(regex_find(regex, text, groups, 3), 3);
+  CU_ASSERT_PTR_EQUAL(groups[1].data, text.data + 3);
+  CU_ASSERT_EQUAL(groups[1].size, 2);
+  CU_ASSERT_PTR_NULL(groups[2].data);
+  regex_free(regex);
+}
+
+static void test_repeated_operators_are_one_operator_each(void) {
+  EXPECT_ALL(YES("^a*(?i)*$", "aa"), YES("^(?:a+)+$", "aaa"), YES("^a\\Q\\E*b", "aab"),
+             YES("^a{2}$", "aa"), NO("^a{2}$", "aaa"), YES("^a{2,}$", "aaaa"), YES("^(|a)+$", "aa"),
+             YES("^(a|b*)*c", "abac"), YES("1|2|3|4|5|6|7|8|9", "9"), YES("a{0}b", "b"),
+             YES("(?:){3}", ""));
+}
+
+static void test_a_match_is_the_leftmost_and_the_first_that_the_operators_prefer(void) {
+  static const struct {
+    const char *pattern, *text, *found;
+  } cases[] = {{"a+", "xaaay", "aaa"},   {"a+?", "xaaay", "a"},
+               {"(?U)a+", "xaaay", "a"}, {"(?U)a+?", "xaaay", "aaa"},
+               {"a|ab", "ab", "a"},      {"ab|a", "ab", "ab"},
+               {"cd|bc", "abcd", "bc"},  {"b|", "ab", ""},
+               {"x|ab|b", "ab", "ab"},   {"main\\.\\w+", "main.go", "main.go"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct regex *regex = compile(str_of(cases[i].pattern));
+    pprofc_str found;
+    CU_ASSERT_EQUAL_FATAL(regex_find(regex, str_of(cases[i].text), &found, 1), 1);
+    CU_ASSERT(str_equal(found, str_of(cases[i].found)));
+    regex_free(regex);
+  }
+}
+
+static void test_groups_are_numbered_by_their_opening_parenthesis(void) {
+  struct regex *regex = compile(STR("((a)|(?P<name>b))(?:c)(?<other>d)"));
+  pprofc_str groups[8];
+  CU_ASSERT_EQUAL_FATAL(regex_find(regex, STR("xbcd"), groups, 8), 5);
+  CU_ASSERT(str_equal(groups[0], STR("bcd")));
+  CU_ASSERT(str_equal(groups[1], STR("b")));
+  CU_ASSERT_PTR_NULL(groups[2].data);
+  CU_ASSERT(str_equal(groups[3], STR("b")));
+  CU_ASSERT(str_equal(groups[4], STR("d")));
+  CU_ASSERT_EQUAL(regex_find(regex, STR("xbcd"), groups, 2), 2);
+  CU_ASSERT_EQUAL(regex_find(regex, STR("xyz"), groups, 8), 0);
+  regex_free(regex);
+}
+
+/* ---- bounds ---- */
+
+static void test_exponential_backtracking_still_gives_the_answer(void) {
+  static const char *const patterns[] = {"^(a|a)*$", "(a|aa)+$", "^(a|aa)*(a|aa)*(a|aa)*$",
+                                         "(a*a*)*$b"};
+  static const char *const texts[] = {
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+    CU_ASSERT_FALSE(matches(patterns[i], str_of(texts[0])));
+}
+
+static void test_a_long_text_takes_time_in_proportion(void) {
+  size_t size = 1 << 20;
+  char *text = mem_array(&mem_default, size, 1);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+  memset(text, 'a', size);
+  CU_ASSERT_FALSE(matches(".*=.*[xy]", (pprofc_str){text, size}));
+  CU_ASSERT_TRUE(matches("a+$", (pprofc_str){text, size}));
+  mem_free(&mem_default, text, size, 1);
+}
+
+static void test_what_takes_too_long_trips_and_no_longer_matches(void) {
+  size_t size = 1 << 20;
+  char *text = mem_array(&mem_default, size, 1);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+  memset(text, 'a', size);
+  text[size - 1] = '!';
+  struct regex *regex = compile(STR("(?:(?:a?){30}){30}[xz]"));
+  CU_ASSERT_FALSE(regex_match(regex, (pprofc_str){text, size}));
+  CU_ASSERT_TRUE(regex_tripped(regex));
+  CU_ASSERT_FALSE(regex_match(regex, STR("x")));
+  regex_free(regex);
+  mem_free(&mem_default, text, size, 1);
+}
+#endif
+
+/* ---- errors ---- */
+
+static void expect_error(pprofc_str pattern, const char *reason, pprofc_str fragment) {
+  char expected[1024];
+  snprintf(expected, sizeof expected, "error parsing regexp: %s: `%.*s`", reason,
+           STR_ARG(fragment));
+  struct regex *regex = NULL;
+  pprofc_error error = {.message = ""};
+  CU_ASSERT_EQUAL(regex_compile(&mem_default, pattern, &regex, &error), PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NULL(regex);
+  if (strcmp(error.message, expected) != 0) printf("    %s\n    %s\n", error.message, expected);
+  CU_ASSERT_STRING_EQUAL(error.message, expected);
+}
+
+static void test_errors_are_worded_as_in_go(void) {
+  static const struct {
+    const char *pattern, *reason, *fragment;
+  } cases[] = {
+      {"a(b", "missing closing )", "a(b"},
+      {"a)b", "unexpected )", "a)b"},
+      {"x[a", "missing closing ]", "[a"},
+      {"[", "missing closing ]", "["},
+      {"*a", "missing argument to repetition operator", "*"},
+      {"(|+)", "missing argument to repetition operator", "+"},
+      {"{2}", "missing argument to repetition operator", "{2}"},
+      {"(?i)*?", "missing argument to repetition operator", "*?"},
+      {"a**", "invalid nested repetition operator", "**"},
+      {"a++", "invalid nested repetition operator", "++"},
+      {"a{2}{3}?b", "invalid nested repetition operator", "{2}{3}?"},
+      {"[z-a]", "invalid character class range", "z-a"},
+      {"[[:foo:]]", "invalid character class range", "[:foo:]"},
+      {"\\p{Foo}", "invalid character class range", "\\p{Foo}"},
+      {"\\pX", "invalid character class range", "\\pX"},
+      {"\\p{Lu", "invalid character class range", "\\p{Lu"},
+      {"\\q", "invalid escape sequence", "\\q"},
+      {"\\Z", "invalid escape sequence", "\\Z"},
+      {"\\C", "invalid escape sequence", "\\C"},
+      {"\\8", "invalid escape sequence", "\\8"},
+      {"(a)\\1", "invalid escape sequence", "\\1"},
+      {"\\x1z", "invalid escape sequence", "\\x1z"},
+      {"\\x{110000}", "invalid escape sequence", "\\x{110000"},
+      {"[a-\\d]", "invalid escape sequence", "\\d"},
+      {"a\xff"
+       "b",
+       "invalid UTF-8",
+       "\xff"
+       "b"},
+      {"\\Q\xff\\Eb", "invalid UTF-8", "\xff"},
+      {"(?P<\xff>a)", "invalid UTF-8", "\xff"},
+      {"(?=a)", "invalid or unsupported Perl syntax", "(?="},
+      {"(?i-)", "invalid or unsupported Perl syntax", "(?i-)"},
+      {"(?>a)", "invalid or unsupported Perl syntax", "(?>"},
+      {"(?P<x y>a)", "invalid named capture", "(?P<x y>"},
+      {"(?P<x", "invalid named capture", "(?P<x"},
+      {"a{1001}", "invalid repeat count", "{1001}"},
+      {"a{99999999999999999999}", "invalid repeat count", "{99999999999999999999}"},
+      {"a{2,1}", "invalid repeat count", "{2,1}"},
+      {"((a{10}){10}){11}?", "invalid repeat count", "{11}?"},
+      {"a\\", "trailing backslash at end of expression", ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    expect_error(str_of(cases[i].pattern), cases[i].reason, str_of(cases[i].fragment));
+}
+
+/* `open` n times, "a", and `close` n times. */
+static pprofc_str nested(char *out, const char *open, const char *close, size_t n) {
+  size_t size = 0;
+  for (size_t i = 0; i < n; i++, size += strlen(open)) memcpy(out + size, open, strlen(open));
+  out[size++] = 'a';
+  for (size_t i = 0; i < n; i++, size += strlen(close)) memcpy(out + size, close, strlen(close));
+  return (pprofc_str){out, size};
+}
+
+static void test_nesting_is_limited_as_in_go(void) {
+  static char text[200000];
+  struct regex *regex = NULL;
+  pprofc_error error;
+#ifdef HAVE_PCRE2
+  regex = compile(nested(text, "(", ")", 999));
+  CU_ASSERT_TRUE(regex_match(regex, STR("a")));
+  regex_free(regex);
+#endif
+  CU_ASSERT_EQUAL(regex_compile(&mem_default, nested(text, "(", ")", 1000), &regex, &error),
+                  PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "expression nests too deeply: `((((("));
+  CU_ASSERT_EQUAL(regex_compile(&mem_default, nested(text, "(", "", 100000), &regex, &error),
+                  PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "missing closing ): `((((("));
+  CU_ASSERT_EQUAL(regex_compile(&mem_default, nested(text, "", "*(?i)", 1200), &regex, &error),
+                  PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "expression nests too deeply"));
+}
+
+static void test_an_expression_that_needs_too_much_is_refused(void) {
+  struct regex *regex = NULL;
+  pprofc_error error;
+  pprofc_status status = regex_compile(
+      &mem_default, STR("(?:[a-z]bcdefghijklmnopqrstuvwxyz[^x][^yz][^z]){1000}a{1000}"), &regex,
+      &error);
+#ifdef HAVE_PCRE2
+  CU_ASSERT_EQUAL(status, PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "error parsing regexp: expression too large: `"));
+#else
+  CU_ASSERT_EQUAL(status, PPROFC_E_UNSUPPORTED);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "built without PCRE2"));
+#endif
+}
+
+/* ---- memory ---- */
+
+struct budget {
+  int left; /* allocations until the one that fails */
+  size_t bytes;
+};
+
+static void *budget_alloc(void *context, size_t size) {
+  struct budget *budget = context;
+  if (budget->left-- <= 0) return NULL;
+  budget->bytes += size;
+  return mem_default.alloc(mem_default.context, size);
+}
+
+static void *budget_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  struct budget *budget = context;
+  if (budget->left-- <= 0) return NULL;
+  budget->bytes += new_size - old_size;
+  return mem_default.resize(mem_default.context, block, old_size, new_size);
+}
+
+static void budget_release(void *context, void *block, size_t size) {
+  struct budget *budget = context;
+  if (block) budget->bytes -= size;
+  mem_default.release(mem_default.context, block, size);
+}
+
+static void test_every_allocation_may_fail_and_nothing_leaks(void) {
+  static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xff!";
+  bool compiled = false;
+  for (int n = 0; n < 200 && !compiled; n++) {
+    struct budget budget = {.left = n};
+    pprofc_allocator mem = {budget_alloc, budget_resize, budget_release, &budget};
+    struct regex *regex = NULL;
+    pprofc_error error;
+    pprofc_status status =
+        regex_compile(&mem, STR("^((((((((((((((((a|a))))))))))))))))*$"), &regex, &error);
+    if (status == PPROFC_OK) {
+      CU_ASSERT_FALSE(regex_match(regex, STR(text)));
+      compiled = !regex_tripped(regex);
+      regex_free(regex);
+    } else {
+#ifdef HAVE_PCRE2
+      CU_ASSERT_EQUAL(status, PPROFC_E_NOMEM);
+#else
+      compiled = status == PPROFC_E_UNSUPPORTED;
+#endif
+    }
+    CU_ASSERT_EQUAL(budget.bytes, 0);
+  }
+  CU_ASSERT_TRUE(compiled);
+}
+
+#ifdef HAVE_PCRE2
+#define ENGINE_TESTS                                                                               \
+  UNIT(test_anchors_are_those_of_go), UNIT(test_classes_are_ascii_unless_unicode_is_named),        \
+      UNIT(test_flags_change_what_follows),                                                        \
+      UNIT(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte),                         \
+      UNIT(test_repeated_operators_are_one_operator_each),                                         \
+      UNIT(test_a_match_is_the_leftmost_and_the_first_that_the_operators_prefer),                  \
+      UNIT(test_groups_are_numbered_by_their_opening_parenthesis),                                 \
+      UNIT(test_exponential_backtracking_still_gives_the_answer),                                  \
+      UNIT(test_a_long_text_takes_time_in_proportion),                                             \
+      UNIT(test_what_takes_too_long_trips_and_no_longer_matches),
+#else
+#define ENGINE_TESTS
+#endif
+
+UNIT_MAIN("regex", ENGINE_TESTS UNIT(test_plain_texts_match_anywhere),
+          UNIT(test_errors_are_worded_as_in_go), UNIT(test_nesting_is_limited_as_in_go),
+          UNIT(test_an_expression_that_needs_too_much_is_refused),
+          UNIT(test_every_allocation_may_fail_and_nothing_leaks))
