@@ -1,0 +1,109 @@
+/* Writes a heap profile from a hook in an allocator: every allocation of this program, by call
+ * stack.
+ *
+ *   cc -g allocator_hook.c $(pkg-config --cflags --libs pprofc) -o allocator_hook
+ *   ./allocator_hook heap.pb.gz && pprofc -top heap.pb.gz
+ *
+ * The hook itself must not allocate, so it only notes addresses in a table of fixed size; the
+ * profile is built when the program asks for it. */
+#define _GNU_SOURCE
+#include <execinfo.h>
+#include <link.h>
+#include <pprofc/pprofc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_STACKS 1024
+#define MAX_DEPTH  32
+
+/* What was allocated from one place. */
+struct record {
+  void *stack[MAX_DEPTH];
+  int depth;
+  int64_t count, bytes;
+};
+
+static struct record records[MAX_STACKS];
+static size_t record_count;
+
+/* The hook: called for each allocation. */
+static void note_allocation(size_t size) {
+  struct record now = {.depth = 0};
+  now.depth = backtrace(now.stack, MAX_DEPTH);
+  for (size_t i = 0; i <= record_count && i < MAX_STACKS; i++) {
+    struct record *r = &records[i];
+    if (i == record_count) {
+      *r = now;
+      record_count++;
+    } else if (memcmp(r->stack, now.stack, sizeof now.stack) != 0) {
+      continue;
+    }
+    r->count++;
+    r->bytes += (int64_t)size;
+    return;
+  }
+}
+
+/* The allocator that is being watched. */
+static void *my_alloc(size_t size) {
+  note_allocation(size);
+  return malloc(size);
+}
+
+/* The main program is the first object; its executable segment is what pprofc needs to find
+ * symbols. */
+static int add_mapping(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
+    uint64_t start = info->dlpi_addr + segment->p_vaddr;
+    pprofc_builder_mapping(context, start, start + segment->p_memsz, segment->p_offset, path, "",
+                           0);
+    return 1;
+  }
+  return 0;
+}
+
+static pprofc_status write_profile(const char *path, pprofc_error *error) {
+  pprofc_builder *builder = pprofc_builder_new(NULL);
+  pprofc_profile *profile = NULL;
+  pprofc_builder_type(builder, "alloc_objects", "count");
+  pprofc_builder_type(builder, "alloc_space", "bytes");
+  pprofc_builder_period(builder, "space", "bytes", 1);
+  dl_iterate_phdr(add_mapping, builder);
+  for (size_t i = 0; i < record_count; i++) {
+    uint32_t frames[MAX_DEPTH];
+    int64_t values[] = {records[i].count, records[i].bytes};
+    /* The hook's own frame is not interesting. A return address is one past its call. */
+    for (int j = 1; j < records[i].depth; j++)
+      frames[j - 1] = pprofc_builder_location(
+          builder, 0, (uint64_t)(uintptr_t)records[i].stack[j] - 1, NULL, 0);
+    pprofc_builder_sample(builder, frames, (size_t)records[i].depth - 1, values);
+  }
+  pprofc_status status = pprofc_builder_finish(builder, &profile, error);
+  if (status == PPROFC_OK) status = pprofc_profile_write_file(profile, path, error);
+  pprofc_profile_release(profile);
+  pprofc_builder_free(builder);
+  return status;
+}
+
+/* Something to look at. */
+static void fill(int rounds, size_t size) {
+  for (int i = 0; i < rounds; i++) free(my_alloc(size));
+}
+
+int main(int argc, char **argv) {
+  pprofc_error error;
+  if (argc != 2) return fprintf(stderr, "usage: allocator_hook FILE\n"), 1;
+  fill(100, 64);
+  fill(3, 1 << 20);
+  if (write_profile(argv[1], &error) == PPROFC_OK) return 0;
+  fprintf(stderr, "allocator_hook: %s\n", error.message);
+  return 1;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Runs the recorded command lines of tests/golden/cases.
+
+  run.py --bin BUILD/bin [--update] [PATTERN ...]
+
+A case is one file:
+
+    # what it promises
+    $ the command, given to sh
+    --- stdout
+    what it must print, to the byte
+    --- stderr
+    what it must say there; "..." stands for any text in a line
+    --- status 2
+
+Sections may be left out: nothing printed, nothing said, status 0. The command runs in an empty folder that has
+testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
+the difference before you commit it.
+"""
+import argparse
+import concurrent.futures
+import difflib
+import fnmatch
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTDATA = HERE.parent.parent / "testdata"
+
+
+class Case:
+    def __init__(self, path):
+        self.path = path
+        self.name = str(path.relative_to(HERE / "cases")).removesuffix(".test")
+        # Bytes of a report that are no UTF-8 survive as surrogates.
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        head, *sections = re.split(r"^--- ", text, flags=re.M)
+        self.promise = "".join(line for line in head.splitlines(True) if line.startswith("#"))
+        self.command = "".join(line[2:] for line in head.splitlines(True) if line.startswith("$ "))
+        self.stdout = self.stderr = ""
+        self.status = 0
+        for section in sections:
+            title, _, body = section.partition("\n")
+            if title.startswith("status "):
+                self.status = int(title.split()[1])
+            elif title in ("stdout", "stderr"):
+                setattr(self, title, body)
+            else:
+                sys.exit(f"{path}: unknown section '{title}'")
+
+    def run(self, programs):
+        env = dict(os.environ, TZ="UTC", HOME="/nonexistent", LC_ALL="C.UTF-8",
+                   PATH=f"{programs}:{os.environ['PATH']}")
+        for name in ("PPROF_TOOLS", "PPROF_BINARY_PATH", "PPROF_TMPDIR", "NO_COLOR"):
+            env.pop(name, None)
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(TESTDATA, os.path.join(folder, "testdata"))
+            result = subprocess.run(["sh", "-c", self.command], cwd=folder, env=env, timeout=60,
+                                    stdin=subprocess.DEVNULL, capture_output=True)
+        decode = lambda data: data.decode("utf-8", "surrogateescape")
+        return decode(result.stdout), decode(result.stderr), result.returncode
+
+    def stderr_matches(self, said):
+        expected, lines = self.stderr.splitlines(), said.splitlines()
+        return len(expected) == len(lines) and all(
+            fnmatch.fnmatchcase(line, re.sub(r"([][*?])", r"[\1]", want).replace("...", "*"))
+            for want, line in zip(expected, lines))
+
+    def check(self, programs):
+        """What differs, as lines; empty when nothing does."""
+        stdout, stderr, status = self.run(programs)
+        wrong = []
+        if stdout != self.stdout:
+            wrong += difflib.unified_diff(self.stdout.splitlines(), stdout.splitlines(),
+                                          "expected stdout", "stdout", lineterm="", n=1)
+        if not self.stderr_matches(stderr):
+            wrong += difflib.unified_diff(self.stderr.splitlines(), stderr.splitlines(),
+                                          "expected stderr", "stderr", lineterm="", n=1)
+        if status != self.status:
+            wrong.append(f"expected status {self.status}, got {status}")
+        return wrong
+
+    def update(self, programs):
+        stdout, stderr, status = self.run(programs)
+        text = self.promise + "".join(f"$ {line}\n" for line in self.command.splitlines())
+        if stdout:
+            text += "--- stdout\n" + stdout
+        # Patterns stay as they were written while they fit.
+        stderr = self.stderr if self.stderr_matches(stderr) else stderr
+        if stderr:
+            text += "--- stderr\n" + stderr
+        if status:
+            text += f"--- status {status}\n"
+        self.path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--bin", required=True, help="folder of the programs")
+    options.add_argument("--update", action="store_true")
+    options.add_argument("patterns", nargs="*", help="names of cases, with * for anything")
+    options = options.parse_args()
+    programs = os.path.abspath(options.bin)
+    cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
+    if options.patterns:
+        cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
+    act = Case.update if options.update else Case.check
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for case, wrong in zip(cases, pool.map(lambda case: act(case, programs), cases)):
+            if wrong:
+                failed += 1
+                print(f"FAILED {case.name}: {case.command.strip()}")
+                # Bytes that are no UTF-8 are shown as \udcXX.
+                print("\n".join("  " + line for line in wrong[:40])
+                      .encode("utf-8", "backslashreplace").decode())
+    print(f"{len(cases)} cases, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
