@@ -1,0 +1,220 @@
+/* The frame table: which lines of which locations are the same frame, and in which order frames
+ * come. */
+#include "base/map.h"
+#include "graph/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct builder {
+  const pprofc_profile *profile;
+  const struct stack_policy *policy;
+  const pprofc_allocator *mem;
+  struct stack_frames *frames;
+  struct interner texts; /* of names and files: equal text, equal id */
+  struct map map;
+  struct keyed_frame {
+    uint32_t name, file; /* of texts */
+    uint32_t index;      /* before sorting */
+    struct stack_frame frame;
+  } * items;
+  size_t count, capacity;
+};
+
+/* ---- names
+ * --------------------------------------------------------------------------------------- */
+
+static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
+  if (mapping == NONE) return STR("");
+  pprofc_str file = profile_string(p, p->mappings.items[mapping].file);
+  return file.size ? str_path_base(file) : file;
+}
+
+/* The name of a frame of which nothing but the object and the address is known. */
+static pprofc_str unnamed(struct builder *b, uint32_t location) {
+  pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
+  uint64_t address = b->profile->locations.address[location];
+  if (!object.size && !address) return STR("<unknown>");
+  char hex[24];
+  int printed = address ? snprintf(hex, sizeof hex, "0x%llx", (unsigned long long)address) : 0;
+  size_t digits = printed > 0 ? (size_t)printed : 0;
+  char *text = arena_alloc(&b->frames->arena, object.size + 3 + digits);
+  if (!text) return (pprofc_str){0};
+  size_t at = 0;
+  if (object.size) {
+    text[at++] = '[';
+    memcpy(text + at, object.data, object.size);
+    at += object.size;
+    text[at++] = ']';
+    if (digits) text[at++] = ' ';
+  }
+  memcpy(text + at, hex, digits);
+  return (pprofc_str){text, at + digits};
+}
+
+/* Fills in what the frame is called and what tells it from others; false when out of memory. */
+static bool describe(struct builder *b, uint32_t location, const struct line *line,
+                     struct stack_frame *frame) {
+  const pprofc_profile *p = b->profile;
+  const struct stack_policy *policy = b->policy;
+  frame->mapping = p->locations.mapping[location];
+  frame->address = policy->address ? p->locations.address[location] : 0;
+  frame->function = line ? line->function : NONE;
+  if (frame->function != NONE) {
+    pprofc_str name = profile_string(p, p->functions.name[frame->function]);
+    if (!name.size) name = profile_string(p, p->functions.system_name[frame->function]);
+    pprofc_str file = profile_string(p, p->functions.filename[frame->function]);
+    frame->name = policy->function && name.size ? name : file;
+    if (policy->file) frame->file = file;
+    if (policy->line) frame->line = line->line;
+    if (policy->column) frame->column = line->column;
+  }
+  if (!frame->name.size) frame->name = unnamed(b, location);
+  return frame->name.data != NULL;
+}
+
+/* Where lines do not tell frames apart, a frame shows the line its function begins at, or else the
+ * smallest one. */
+static void note_line(struct builder *b, struct stack_frame *frame, const struct line *line) {
+  if (b->policy->line || !line || line->function == NONE) return;
+  int64_t start = b->profile->functions.start_line[line->function];
+  int64_t candidate = start > 0 ? start : line->line;
+  if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
+}
+
+/* ---- one entry per distinct frame
+ * ---------------------------------------------------------------- */
+
+static bool same_frame(const struct builder *b, const struct keyed_frame *x,
+                       const struct keyed_frame *y) {
+  return x->name == y->name && x->file == y->file && x->frame.address == y->frame.address &&
+         (!b->policy->line || x->frame.line == y->frame.line) &&
+         x->frame.column == y->frame.column && x->frame.inlined == y->frame.inlined;
+}
+
+static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *key) {
+  uint64_t hash = hash_mix(key->name, key->file);
+  hash = hash_mix(hash, b->policy->line ? (uint64_t)key->frame.line : 0);
+  hash = hash_mix(hash, (uint64_t)key->frame.column);
+  hash = hash_mix(hash, key->frame.address);
+  return hash_mix(hash, key->frame.inlined);
+}
+
+/* The index of the frame, or MAP_NONE when out of memory. */
+static uint32_t add_frame(struct builder *b, struct keyed_frame *key) {
+  key->name = interner_add(&b->texts, key->frame.name);
+  key->file = interner_add(&b->texts, key->frame.file);
+  if (key->name == MAP_NONE || key->file == MAP_NONE) return MAP_NONE;
+  uint64_t hash = frame_hash(b, key);
+  struct map_probe probe = map_start(&b->map, hash);
+  uint32_t index;
+  while ((index = map_next(&b->map, &probe)) != MAP_NONE)
+    if (same_frame(b, &b->items[index], key)) return index;
+  if (b->count == b->capacity) {
+    size_t capacity = b->capacity ? b->capacity * 2 : 256;
+    struct keyed_frame *items = mem_resize(b->mem, b->items, b->capacity, capacity, sizeof *items);
+    if (!items) return MAP_NONE;
+    b->items = items;
+    b->capacity = capacity;
+  }
+  if (b->count >= MAP_NONE || !map_insert(&b->map, hash, (uint32_t)b->count)) return MAP_NONE;
+  key->index = (uint32_t)b->count;
+  b->items[b->count++] = *key;
+  return key->index;
+}
+
+static bool add_line(struct builder *b, uint32_t location, const struct line *line, bool inlined,
+                     uint32_t *out) {
+  struct keyed_frame key = {.frame = {.name = STR(""), .file = STR("")}};
+  key.frame.inlined = inlined && b->policy->inlined;
+  if (!describe(b, location, line, &key.frame)) return false;
+  *out = add_frame(b, &key);
+  if (*out == MAP_NONE) return false;
+  note_line(b, &b->items[*out].frame, line);
+  return true;
+}
+
+static bool add_locations(struct builder *b) {
+  const struct locations *l = &b->profile->locations;
+  struct stack_frames *frames = b->frames;
+  size_t most = (l->count ? l->line_from[l->count] : 0) + l->count;
+  frames->location_from = arena_array(&frames->arena, l->count + 1, sizeof *frames->location_from);
+  frames->location_frames = arena_array(&frames->arena, most, sizeof *frames->location_frames);
+  if (most >= UINT32_MAX || !frames->location_from || !frames->location_frames) return false;
+  uint32_t filled = 0;
+  for (uint32_t i = 0; i < l->count; i++) {
+    uint32_t from = l->line_from[i], to = l->line_from[i + 1];
+    frames->location_from[i] = filled;
+    if (from == to && !add_line(b, i, NULL, false, &frames->location_frames[filled++]))
+      return false;
+    if (!b->policy->inlines && from < to) from = to - 1;
+    for (uint32_t k = to; k > from; k--)
+      if (!add_line(b, i, &l->lines[k - 1], k < to, &frames->location_frames[filled++]))
+        return false;
+  }
+  frames->location_from[l->count] = filled;
+  return true;
+}
+
+/* ---- order
+ * --------------------------------------------------------------------------------------- */
+
+static int compare_unsigned(uint64_t x, uint64_t y) {
+  return x < y ? -1 : x > y;
+}
+
+static int compare_signed(int64_t x, int64_t y) {
+  return x < y ? -1 : x > y;
+}
+
+static int compare_frames(const void *left, const void *right) {
+  const struct keyed_frame *x = left, *y = right;
+  int order = x->name == y->name ? 0 : str_compare(x->frame.name, y->frame.name);
+  if (!order && x->file != y->file) order = str_compare(x->frame.file, y->frame.file);
+  if (!order) order = compare_signed(x->frame.line, y->frame.line);
+  if (!order) order = compare_signed(x->frame.column, y->frame.column);
+  if (!order) order = compare_unsigned(x->frame.address, y->frame.address);
+  return order ? order : (int)x->frame.inlined - (int)y->frame.inlined;
+}
+
+/* Sorts the frames and rewrites the indices of the locations. */
+static bool sort_frames(struct builder *b) {
+  struct stack_frames *frames = b->frames;
+  frames->count = b->count;
+  frames->items = arena_array(&frames->arena, b->count, sizeof *frames->items);
+  uint32_t *place = mem_array(b->mem, b->count, sizeof *place);
+  bool ok = frames->items && place;
+  if (ok) {
+    if (b->count > 1) qsort(b->items, b->count, sizeof *b->items, compare_frames);
+    for (uint32_t i = 0; i < b->count; i++) {
+      frames->items[i] = b->items[i].frame;
+      place[b->items[i].index] = i;
+    }
+    uint32_t total = frames->location_from[b->profile->locations.count];
+    for (uint32_t i = 0; i < total; i++)
+      frames->location_frames[i] = place[frames->location_frames[i]];
+  }
+  mem_free(b->mem, place, b->count, sizeof *place);
+  return ok;
+}
+
+pprofc_status stack_frames_build(const pprofc_profile *profile, const struct stack_policy *policy,
+                                 const pprofc_allocator *mem, struct stack_frames *frames,
+                                 pprofc_error *error) {
+  *frames = (struct stack_frames){.profile = profile};
+  arena_init(&frames->arena, mem);
+  struct builder b = {.profile = profile, .policy = policy, .mem = mem, .frames = frames};
+  interner_init(&b.texts, mem);
+  map_init(&b.map, mem);
+  bool ok = add_locations(&b) && sort_frames(&b);
+  interner_free(&b.texts);
+  map_free(&b.map);
+  mem_free(mem, b.items, b.capacity, sizeof *b.items);
+  if (ok) return PPROFC_OK;
+  arena_free(&frames->arena);
+  return error_nomem(error);
+}
+
+void stack_frames_free(struct stack_frames *frames) {
+  arena_free(&frames->arena);
+}

@@ -1,0 +1,89 @@
+/* Stacks as flame graphs and their kin want them: one frame table, and all distinct stacks in
+ * order, root first.
+ *
+ * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames,
+ * and each knows how many frames it shares with the one before it, so the list is the prefix tree
+ * of the stacks in preorder: the nodes that stack i adds to the tree are its frames behind the
+ * first shared[i]. */
+#ifndef PPROFC_GRAPH_STACKS_H
+#define PPROFC_GRAPH_STACKS_H
+
+#include "base/error.h"
+#include "model/profile.h"
+
+/* What makes a frame of a line of a location. */
+struct stack_policy {
+  bool inlines;  /* each inlined call is a frame; false: only the function it was inlined into */
+  bool function; /* what tells two frames apart ... */
+  bool file;
+  bool line, column;
+  bool address;
+  bool inlined; /* ... and whether they were inlined */
+};
+
+/* A frame without a function is named after its object and address: "[libc.so.6] 0x7f10". */
+struct stack_frame {
+  pprofc_str name, file;
+  int64_t line,
+      column; /* 0: unknown; where the policy has no lines, the line where the function begins */
+  uint64_t address;
+  uint32_t function, mapping; /* the first with these properties, or NONE */
+  bool inlined;
+};
+
+struct stack_frames {
+  const pprofc_profile *profile; /* must live as long */
+  struct arena arena;
+  size_t count;
+  struct stack_frame *items; /* by name, file, line, column, address: the order of stacks */
+  uint32_t *location_from;   /* [locations + 1] into location_frames */
+  uint32_t *location_frames; /* the frames of each location, outermost first */
+};
+
+pprofc_status stack_frames_build(const pprofc_profile *profile, const struct stack_policy *policy,
+                                 const pprofc_allocator *mem, struct stack_frames *frames,
+                                 pprofc_error *error);
+void stack_frames_free(struct stack_frames *frames);
+
+/* The frames of all stacks together may not be more than this, so that inlining cannot multiply a
+ * small file into something that fits no memory. */
+#define STACK_FRAMES_MAX (UINT64_C(1) << 30)
+
+struct stack_set {
+  size_t count;
+  const uint32_t **frames; /* [count] root first */
+  uint32_t *depth;         /* [count] */
+  uint32_t *shared;        /* [count] frames in common with the stack before */
+  size_t max_depth;
+
+  size_t types;   /* of the profile */
+  size_t columns; /* types, or 2 * types when there are base samples */
+  bool has_base;
+  int64_t
+      *values; /* [count * columns]: head, then base with its sign turned so that it is positive */
+  struct arena arena;
+};
+
+/* Which samples, and how much of them. */
+struct stack_selection {
+  const uint32_t *samples; /* ascending; NULL: all */
+  size_t count;            /* of them */
+  size_t max_depth;        /* frames from the root on that count; 0: all */
+};
+
+/* Samples whose values are all 0 are left out; samples with the label pprof::base=true are the
+ * base. `selection` may be NULL. */
+pprofc_status stack_set_build(const struct stack_frames *frames,
+                              const struct stack_selection *selection, const pprofc_allocator *mem,
+                              struct stack_set *set, pprofc_error *error);
+void stack_set_free(struct stack_set *set);
+
+static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {
+  return set->values[stack * set->columns + type];
+}
+
+static inline int64_t stack_base(const struct stack_set *set, size_t stack, size_t type) {
+  return set->has_base ? set->values[stack * set->columns + set->types + type] : 0;
+}
+
+#endif
