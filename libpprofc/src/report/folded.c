@@ -1,0 +1,165 @@
+/* The -folded report: one line per distinct stack, "root;child;leaf value", as flame graph tools
+ * read it. */
+#include "base/escape.h"
+#include "graph/stacks.h"
+#include "report/report.h"
+
+struct folded {
+  const struct report *report;
+  struct output *out;
+  struct stack_frames frames;
+  struct stack_set set;
+  struct buffer texts; /* of all frames, made once */
+  size_t *text_from;   /* [frames + 1] */
+  bool two_columns;    /* base and head, as difffolded.pl writes them */
+};
+
+/* ---- frames
+ * -------------------------------------------------------------------------------------- */
+
+/* Adds a name as it may stand in a line. ';' ends a frame and a newline the line, so they become
+ * what tools that fold stacks make of them; other control bytes become visible. */
+static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch) {
+  buffer_clear(scratch);
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool is_space = c == '\n' || c == '\r' || c == '\t';
+    buffer_add_char(scratch, c == ';' ? ':' : is_space ? ' ' : c);
+  }
+  escape_terminal(to, buffer_str(scratch), false);
+}
+
+static bool is_number(pprofc_str s) {
+  for (size_t i = 0; i < s.size; i++)
+    if ((s.data[i] < '0' || s.data[i] > '9') && s.data[i] != '.') return false;
+  return s.size > 0;
+}
+
+/* A frame that ends like "f 12" would read as a value: the blank is joined up. */
+static void guard_number(struct buffer *text, size_t from) {
+  pprofc_str frame = str_slice(buffer_str(text), from, text->size);
+  size_t blank = str_find_last_char(frame, ' ');
+  if (blank < frame.size && is_number(str_slice(frame, blank + 1, frame.size)))
+    text->data[from + blank] = '_';
+}
+
+/* "name file:line", as far as the granularity has kept it. */
+static void add_frame(struct buffer *to, const struct stack_frame *frame, struct buffer *scratch) {
+  size_t from = to->size;
+  if (frame->address && frame->function != NONE)
+    buffer_printf(to, "%016llx ", (unsigned long long)frame->address);
+  add_name(to, frame->name, scratch);
+  bool named_by_file = str_equal(frame->name, frame->file);
+  if ((frame->file.size || frame->line) && !named_by_file) {
+    buffer_add_char(to, ' ');
+    add_name(to, frame->file, scratch);
+  }
+  if (frame->line) buffer_printf(to, ":%lld", (long long)frame->line);
+  if (frame->line && frame->column) buffer_printf(to, ":%lld", (long long)frame->column);
+  if (!to->failed) guard_number(to, from);
+}
+
+static bool make_texts(struct folded *f) {
+  struct buffer scratch;
+  buffer_init(&scratch, f->report->mem, SIZE_MAX);
+  buffer_init(&f->texts, f->report->mem, SIZE_MAX);
+  f->text_from = arena_array(&f->frames.arena, f->frames.count + 1, sizeof *f->text_from);
+  for (size_t i = 0; f->text_from && i < f->frames.count; i++) {
+    f->text_from[i] = f->texts.size;
+    add_frame(&f->texts, &f->frames.items[i], &scratch);
+    f->text_from[i + 1] = f->texts.size;
+  }
+  bool ok = f->text_from && !scratch.failed && !f->texts.failed;
+  buffer_free(&scratch);
+  return ok;
+}
+
+/* ---- lines
+ * --------------------------------------------------------------------------------------- */
+
+/* A value as the report shows it: mean, then divide_by. */
+static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
+  if (report->mean) value = report_mean(value, divisor);
+  if (!(report->ratio > 0) || report->ratio == 1) return value;
+  double divided = (double)value * report->ratio;
+  if (divided >= (double)INT64_MAX) return INT64_MAX;
+  return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
+}
+
+/* Turns what is negative in one column into the other: flame graph tools take no negative numbers.
+ */
+static void move_negative(int64_t *from, int64_t *to) {
+  if (*from >= 0) return;
+  if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;
+  *from = 0;
+}
+
+/* Base and head of a stack. What a plain difference has below 0 counts as base. */
+static void values_of(const struct folded *f, size_t stack, int64_t *base, int64_t *head) {
+  const struct report *report = f->report;
+  size_t type = report->value_index;
+  *head = shown_value(report, stack_head(&f->set, stack, type), stack_head(&f->set, stack, 0));
+  *base = shown_value(report, stack_base(&f->set, stack, type), stack_base(&f->set, stack, 0));
+  move_negative(head, base);
+  move_negative(base, head);
+}
+
+static bool any_base(const struct folded *f) {
+  for (size_t i = 0; i < f->set.count; i++) {
+    int64_t base, head;
+    values_of(f, i, &base, &head);
+    if (base) return true;
+  }
+  return false;
+}
+
+static void write_stack(const struct folded *f, size_t stack) {
+  const uint32_t *frames = f->set.frames[stack];
+  size_t depth = f->set.depth[stack];
+  if (!depth) output_add_text(f->out, "[no stack]");
+  for (size_t i = 0; i < depth; i++) {
+    size_t from = f->text_from[frames[i]];
+    if (i) output_add_char(f->out, ';');
+    output_add(f->out, f->texts.data + from, f->text_from[frames[i] + 1] - from);
+  }
+}
+
+static void write_lines(const struct folded *f) {
+  for (size_t i = 0; i < f->set.count && !f->out->failed; i++) {
+    int64_t base, head;
+    values_of(f, i, &base, &head);
+    if (!base && !head) continue;
+    write_stack(f, i);
+    output_add_char(f->out, ' ');
+    if (f->two_columns) {
+      output_add_int(f->out, base);
+      output_add_char(f->out, ' ');
+    }
+    output_add_int(f->out, head);
+    output_add_char(f->out, '\n');
+  }
+}
+
+pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
+  struct folded f = {.report = report, .out = out};
+  /* The profile is aggregated: everything it still tells frames apart by is shown. */
+  static const struct stack_policy policy = {.inlines = true,
+                                             .function = true,
+                                             .file = true,
+                                             .line = true,
+                                             .column = true,
+                                             .address = true};
+  pprofc_status status =
+      stack_frames_build(report->profile, &policy, report->mem, &f.frames, error);
+  if (status != PPROFC_OK) return status;
+  status = stack_set_build(&f.frames, NULL, report->mem, &f.set, error);
+  if (status == PPROFC_OK && !make_texts(&f)) status = error_nomem(error);
+  if (status == PPROFC_OK) {
+    f.two_columns = f.set.has_base || any_base(&f);
+    write_lines(&f);
+  }
+  if (f.texts.mem) buffer_free(&f.texts);
+  stack_set_free(&f.set);
+  stack_frames_free(&f.frames);
+  return status;
+}

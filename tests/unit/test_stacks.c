@@ -1,0 +1,278 @@
+/* graph/stacks: equal stacks are joined, in order, root first; base and head stay apart. */
+#include "graph/stacks.h"
+#include "pprofc/builder.h"
+
+#include "unit.h"
+
+#include <stdlib.h>
+
+static const struct stack_policy by_function = {.inlines = true, .function = true};
+static const struct stack_policy by_line = {
+    .inlines = true, .function = true, .file = true, .line = true};
+
+static pprofc_builder *new_builder(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  return b;
+}
+
+static pprofc_profile *finish(pprofc_builder *b) {
+  pprofc_profile *p = NULL;
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &p, &error), PPROFC_OK);
+  pprofc_builder_free(b);
+  return p;
+}
+
+static void add(pprofc_builder *b, const uint32_t *frames, size_t depth, int64_t value) {
+  pprofc_builder_sample(b, frames, depth, (int64_t[]){1, value});
+}
+
+/* "a;b;c" of a stack. */
+static const char *text_of(const struct stack_frames *frames, const struct stack_set *set,
+                           size_t stack) {
+  static char text[256];
+  size_t size = 0;
+  for (size_t i = 0; i < set->depth[stack]; i++) {
+    pprofc_str name = frames->items[set->frames[stack][i]].name;
+    size +=
+        (size_t)snprintf(text + size, sizeof text - size, "%s%.*s", i ? ";" : "", STR_ARG(name));
+  }
+  text[size] = 0;
+  return text;
+}
+
+struct built {
+  pprofc_profile *profile;
+  struct stack_frames frames;
+  struct stack_set set;
+};
+
+static struct built build(pprofc_builder *b, const struct stack_policy *policy,
+                          const struct stack_selection *selection) {
+  struct built built = {.profile = finish(b)};
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(
+      stack_frames_build(built.profile, policy, &mem_default, &built.frames, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(&built.frames, selection, &mem_default, &built.set, &error),
+                        PPROFC_OK);
+  return built;
+}
+
+static void drop(struct built *built) {
+  stack_set_free(&built->set);
+  stack_frames_free(&built->frames);
+  pprofc_profile_release(built->profile);
+}
+
+static void expect(const struct built *built, size_t stack, const char *text, int64_t head,
+                   int64_t base) {
+  CU_ASSERT_STRING_EQUAL(text_of(&built->frames, &built->set, stack), text);
+  CU_ASSERT_EQUAL(stack_head(&built->set, stack, 1), head);
+  CU_ASSERT_EQUAL(stack_base(&built->set, stack, 1), base);
+}
+
+static void test_equal_stacks_are_joined_and_sorted_root_first(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t m = pprofc_builder_frame(b, "main", "m.c", 1);
+  uint32_t x = pprofc_builder_frame(b, "x", "x.c", 1), y = pprofc_builder_frame(b, "y", "y.c", 1);
+  add(b, (uint32_t[]){y, m}, 2, 5);
+  add(b, (uint32_t[]){x, y, m}, 3, 7);
+  add(b, (uint32_t[]){x, m}, 2, 1);
+  add(b, (uint32_t[]){y, m}, 2, 10);
+  add(b, (uint32_t[]){m}, 1, 2);
+  struct built s = build(b, &by_function, NULL);
+  CU_ASSERT_EQUAL_FATAL(s.set.count, 4);
+  expect(&s, 0, "main", 2, 0);
+  expect(&s, 1, "main;x", 1, 0);
+  expect(&s, 2, "main;y", 15, 0);
+  expect(&s, 3, "main;y;x", 7, 0);
+  static const uint32_t shared[] = {0, 1, 1, 2};
+  for (size_t i = 0; i < 4; i++) CU_ASSERT_EQUAL(s.set.shared[i], shared[i]);
+  CU_ASSERT_EQUAL(stack_head(&s.set, 2, 0), 2);
+  CU_ASSERT_EQUAL(s.set.max_depth, 3);
+  CU_ASSERT(!s.set.has_base);
+  drop(&s);
+}
+
+static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
+  for (int lines = 0; lines < 2; lines++) {
+    pprofc_builder *b = new_builder();
+    uint32_t first = pprofc_builder_frame(b, "f", "f.c", 30);
+    uint32_t second = pprofc_builder_frame(b, "f", "f.c", 10);
+    add(b, &first, 1, 1);
+    add(b, &second, 1, 1);
+    struct built s = build(b, lines ? &by_line : &by_function, NULL);
+    CU_ASSERT_EQUAL(s.frames.count, lines ? 2 : 1);
+    CU_ASSERT_EQUAL(s.set.count, lines ? 2 : 1);
+    CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest, where no start is known */
+    drop(&s);
+  }
+}
+
+static void test_inlined_calls_are_frames_of_their_own(void) {
+  for (int inlines = 0; inlines < 2; inlines++) {
+    pprofc_builder *b = new_builder();
+    uint32_t inner = pprofc_builder_function(b, "inner", NULL, "a.h", 3);
+    uint32_t outer = pprofc_builder_function(b, "outer", NULL, "a.c", 8);
+    uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 0x10,
+                                                (pprofc_line[]){{inner, 4, 0}, {outer, 9, 0}}, 2);
+    add(b, &location, 1, 6);
+    struct stack_policy policy = by_function;
+    policy.inlines = inlines;
+    struct built s = build(b, &policy, NULL);
+    CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
+    expect(&s, 0, inlines ? "outer;inner" : "outer", 6, 0);
+    CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* where "outer" starts */
+    drop(&s);
+  }
+}
+
+static void test_frames_without_function_are_named_after_object_and_address(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x9000, 0, "/lib/libc.so.6", "", 0);
+  uint32_t here = pprofc_builder_location(b, mapping, 0x1234, NULL, 0);
+  uint32_t nowhere = pprofc_builder_location(b, PPROFC_NONE, 0xabc, NULL, 0);
+  uint32_t nothing = pprofc_builder_location(b, PPROFC_NONE, 0, NULL, 0);
+  uint32_t object = pprofc_builder_location(b, mapping, 0, NULL, 0);
+  add(b, (uint32_t[]){here, nowhere, nothing, object}, 4, 1);
+  struct built s = build(b, &by_function, NULL);
+  expect(&s, 0, "[libc.so.6];<unknown>;0xabc;[libc.so.6] 0x1234", 1, 0);
+  drop(&s);
+}
+
+static void test_base_samples_are_kept_apart_and_turned_positive(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t f = pprofc_builder_frame(b, "f", "", 0), g = pprofc_builder_frame(b, "g", "", 0);
+  add(b, &f, 1, 30);
+  add(b, &f, 1, -20);
+  pprofc_builder_label(b, "pprof::base", "true");
+  add(b, &g, 1, -5);
+  pprofc_builder_label(b, "pprof::base", "true");
+  struct built s = build(b, &by_function, NULL);
+  CU_ASSERT(s.set.has_base);
+  CU_ASSERT_EQUAL_FATAL(s.set.count, 2);
+  expect(&s, 0, "f", 30, 20);
+  expect(&s, 1, "g", 0, 5);
+  drop(&s);
+}
+
+static void test_samples_of_zeros_are_left_out_and_empty_stacks_kept(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t f = pprofc_builder_frame(b, "f", "", 0);
+  pprofc_builder_sample(b, &f, 1, (int64_t[]){0, 0});
+  add(b, NULL, 0, 4);
+  struct built s = build(b, &by_function, NULL);
+  CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
+  expect(&s, 0, "", 4, 0);
+  drop(&s);
+}
+
+static void test_a_selection_takes_samples_and_depth(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t m = pprofc_builder_frame(b, "m", "", 0), f = pprofc_builder_frame(b, "f", "", 0);
+  uint32_t g = pprofc_builder_frame(b, "g", "", 0);
+  add(b, (uint32_t[]){f, m}, 2, 1);
+  add(b, (uint32_t[]){g, f, m}, 3, 2);
+  add(b, (uint32_t[]){g, m}, 2, 4);
+  struct stack_selection selection = {(uint32_t[]){1, 2}, 2, 2};
+  struct built s = build(b, &by_function, &selection);
+  CU_ASSERT_EQUAL_FATAL(s.set.count, 2);
+  expect(&s, 0, "m;f", 2, 0);
+  expect(&s, 1, "m;g", 4, 0);
+  drop(&s);
+}
+
+/* ---- against the obvious way
+ * --------------------------------------------------------------------- */
+
+#define RANDOM_SAMPLES 20000
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+/* Stacks over `letters` names, which come as digits: texts compare as the stacks do. */
+static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
+  static char texts[RANDOM_SAMPLES][128];
+  pprofc_builder *b = new_builder();
+  uint32_t frames[64], names[26];
+  for (uint32_t i = 0; i < letters; i++)
+    names[i] = pprofc_builder_frame(b, (char[]){(char)('a' + i), 0}, "", 0);
+  for (size_t i = 0; i < RANDOM_SAMPLES; i++) {
+    uint32_t depth = 1 + next_random(&state) % most;
+    for (uint32_t k = 0; k < depth; k++) {
+      uint32_t letter = next_random(&state) % letters;
+      frames[depth - 1 - k] = names[letter];
+      texts[i][2 * k] = (char)('a' + letter);
+      texts[i][2 * k + 1] = k + 1 < depth ? ';' : 0;
+    }
+    add(b, frames, depth, 1);
+  }
+  qsort(texts, RANDOM_SAMPLES, sizeof *texts, by_text);
+  struct built s = build(b, &by_function, NULL);
+  size_t at = 0;
+  for (size_t i = 0; i < s.set.count; i++) {
+    int64_t count = 0;
+    while (at < RANDOM_SAMPLES && strcmp(texts[at], text_of(&s.frames, &s.set, i)) == 0)
+      at++, count++;
+    if (count != stack_head(&s.set, i, 1)) CU_FAIL_FATAL("a stack has another value");
+    size_t shared = 0;
+    if (i)
+      while (shared < s.set.depth[i] && shared < s.set.depth[i - 1] &&
+             s.set.frames[i][shared] == s.set.frames[i - 1][shared])
+        shared++;
+    if (shared != s.set.shared[i]) CU_FAIL_FATAL("a stack shares another number of frames");
+  }
+  CU_ASSERT_EQUAL(at, RANDOM_SAMPLES);
+  drop(&s);
+}
+
+static void test_random_stacks_are_those_of_sorting_texts(void) {
+  check_random(2, 6, 1);
+  check_random(2, 40, 2);
+  check_random(3, 12, 3);
+  check_random(26, 3, 4);
+  check_random(26, 60, 5);
+  check_random(1, 50, 6);
+}
+
+/* Orders that make careless quicksorts quadratic. */
+static void test_no_order_of_samples_is_slow(void) {
+  enum { COUNT = 60000 };
+  for (int order = 0; order < 4; order++) {
+    pprofc_builder *b = new_builder();
+    for (uint32_t i = 0; i < COUNT; i++) {
+      uint32_t n = order == 0   ? i
+                   : order == 1 ? COUNT - i
+                   : order == 2 ? (i < COUNT / 2 ? 2 * i : 2 * (COUNT - i))
+                                : (i % 2 ? i : COUNT - i);
+      char name[16];
+      snprintf(name, sizeof name, "f%06u", n);
+      uint32_t frame = pprofc_builder_frame(b, name, "", 0);
+      add(b, &frame, 1, 1);
+    }
+    struct built s = build(b, &by_function, NULL);
+    bool sorted = true;
+    for (size_t i = 1; i < s.set.count; i++)
+      sorted = sorted && s.set.frames[i - 1][0] < s.set.frames[i][0];
+    CU_ASSERT(sorted);
+    drop(&s);
+  }
+}
+
+UNIT_MAIN("stacks", UNIT(test_equal_stacks_are_joined_and_sorted_root_first),
+          UNIT(test_lines_of_a_function_are_one_frame_unless_lines_count),
+          UNIT(test_inlined_calls_are_frames_of_their_own),
+          UNIT(test_frames_without_function_are_named_after_object_and_address),
+          UNIT(test_base_samples_are_kept_apart_and_turned_positive),
+          UNIT(test_samples_of_zeros_are_left_out_and_empty_stacks_kept),
+          UNIT(test_a_selection_takes_samples_and_depth),
+          UNIT(test_random_stacks_are_those_of_sorting_texts),
+          UNIT(test_no_order_of_samples_is_slow))
