@@ -2,5 +2,6 @@
 #include "import/import.h"
 
 const struct import_format import_formats[] = {
+    {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */
     {NULL, NULL},
 };
