@@ -1,0 +1,176 @@
+/* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
+#include "transform/diff.h"
+
+#include "transform/compatible.h"
+#include "transform/edit.h"
+#include "transform/merge.h"
+
+#define BASE_KEY STR("pprof::base")
+
+/* ---- the label of the base --------------------------------------------------------------------
+ */
+
+static bool is_base_label(const pprofc_profile *p, const struct label *l) {
+  return !l->is_number && str_equal(profile_string(p, l->key), BASE_KEY);
+}
+
+/* The labels of each sample without previous values of the label, then the label. */
+static void write_labels(pprofc_profile *copy, struct label base, uint32_t *from,
+                         struct label *labels) {
+  const struct samples *s = &copy->samples;
+  size_t n = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const struct label *old = sample_labels(s, i);
+    from[i] = (uint32_t)n;
+    for (size_t l = 0; l < label_count(s, i); l++)
+      if (!is_base_label(copy, &old[l])) labels[n++] = old[l];
+    labels[n++] = base;
+  }
+  from[s->count] = (uint32_t)n;
+}
+
+static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out,
+                                pprofc_error *error) {
+  const pprofc_str texts[2] = {BASE_KEY, STR("true")};
+  pprofc_profile *copy = profile_edit(base);
+  if (!copy) return error_nomem(error);
+  const struct samples *s = &copy->samples;
+  size_t old = s->label_from ? s->label_from[s->count] : 0, total;
+  bool ok = !__builtin_add_overflow(old, s->count, &total) && total < NONE &&
+            profile_add_strings(copy, texts, 2);
+  uint32_t *from = ok ? arena_array(&copy->region->arena, s->count + 1, sizeof *from) : NULL;
+  struct label *labels = from ? arena_array(&copy->region->arena, total, sizeof *labels) : NULL;
+  if (!labels) return edit_finish(error_nomem(error), copy, out);
+  uint32_t key = (uint32_t)copy->strings.count - 2;
+  write_labels(copy, (struct label){.key = key, .string = key + 1}, from, labels);
+  copy->samples.label_from = from;
+  copy->samples.labels = labels;
+  return edit_finish(PPROFC_OK, copy, out);
+}
+
+/* ---- normalising ------------------------------------------------------------------------------
+ */
+
+static void add_up(const pprofc_profile *p, int64_t *sums) {
+  for (size_t t = 0; t < p->type_count; t++) sums[t] = 0;
+  for (size_t i = 0; i < p->samples.count; i++)
+    for (size_t t = 0; t < p->type_count; t++)
+      sums[t] = (int64_t)((uint64_t)sums[t] + (uint64_t)p->samples.values[i * p->type_count + t]);
+}
+
+/* Head scaled so that its sums are those of base. */
+static pprofc_status normalize_head(const pprofc_profile *head, const pprofc_profile *base,
+                                    pprofc_profile **out, pprofc_error *error) {
+  pprofc_status status = compatible_check(head, base, error);
+  if (status != PPROFC_OK) return status;
+  size_t types = head->type_count;
+  int64_t *sums = mem_array(&head->mem, types, 2 * sizeof *sums);
+  double *ratios = mem_array(&head->mem, types, sizeof *ratios);
+  if (sums && ratios) {
+    int64_t *base_sums = sums + types;
+    add_up(head, sums);
+    add_up(base, base_sums);
+    for (size_t t = 0; t < types; t++)
+      ratios[t] = sums[t] ? (double)base_sums[t] / (double)sums[t] : 0;
+    status = pprofc_scale(head, ratios, out, error);
+  } else {
+    status = error_nomem(error);
+  }
+  mem_free(&head->mem, ratios, types, sizeof *ratios);
+  mem_free(&head->mem, sums, types, 2 * sizeof *sums);
+  return status;
+}
+
+/* ---- the difference ---------------------------------------------------------------------------
+ */
+
+static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pprofc_error *error) {
+  double *ratios = mem_array(&base->mem, base->type_count, sizeof *ratios);
+  if (!ratios) return error_nomem(error);
+  for (size_t t = 0; t < base->type_count; t++) ratios[t] = -1;
+  pprofc_status status = pprofc_scale(base, ratios, out, error);
+  mem_free(&base->mem, ratios, base->type_count, sizeof *ratios);
+  return status;
+}
+
+/* The base as it is added to head: labelled and negated. */
+static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
+                                  pprofc_profile **out, pprofc_error *error) {
+  pprofc_profile *labelled = NULL;
+  if (kind == PPROFC_SUBTRACT) return negate(base, out, error);
+  pprofc_status status = label_base(base, &labelled, error);
+  if (status != PPROFC_OK) return status;
+  status = negate(labelled, out, error);
+  pprofc_profile_release(labelled);
+  return status;
+}
+
+static pprofc_status combine(const pprofc_profile *head, const pprofc_profile *base,
+                             enum merge_kind kind, pprofc_profile **out, pprofc_error *error) {
+  const pprofc_profile *both[2] = {head, base};
+  pprofc_profile *compatible[2];
+  pprofc_status status = compatible_profiles(both, 2, compatible, error);
+  if (status != PPROFC_OK) return status;
+  both[0] = compatible[0];
+  both[1] = compatible[1];
+  status = merge_profiles(both, 2, kind, out, error);
+  pprofc_profile_release(compatible[0]);
+  pprofc_profile_release(compatible[1]);
+  return status;
+}
+
+static pprofc_status difference_of(const pprofc_profile *head, const pprofc_profile *base,
+                                   pprofc_diff_kind kind, bool normalize, enum merge_kind how,
+                                   pprofc_profile **out, pprofc_error *error) {
+  pprofc_profile *scaled = edit_same(head), *prepared = NULL;
+  pprofc_status status = PPROFC_OK;
+  if (normalize) {
+    pprofc_profile_release(scaled);
+    scaled = NULL;
+    status = normalize_head(head, base, &scaled, error);
+  }
+  if (status == PPROFC_OK) status = prepare_base(base, kind, &prepared, error);
+  if (status == PPROFC_OK) status = combine(scaled, prepared, how, out, error);
+  pprofc_profile_release(prepared);
+  pprofc_profile_release(scaled);
+  return status;
+}
+
+pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base,
+                          pprofc_diff_kind kind, bool normalize, pprofc_profile **difference,
+                          pprofc_error *error) {
+  return difference_of(head, base, kind, normalize, MERGE_EQUAL, difference, error);
+}
+
+/* ---- without looking samples up ---------------------------------------------------------------
+ */
+
+pprofc_status transform_diff_unmerged(const pprofc_profile *head, const pprofc_profile *base,
+                                      pprofc_diff_kind kind, bool normalize,
+                                      pprofc_profile **difference, pprofc_error *error) {
+  return difference_of(head, base, kind, normalize, MERGE_APPEND, difference, error);
+}
+
+/* No value is negative and no sum overflows. */
+static bool sums_plainly(const pprofc_profile *p) {
+  size_t count = p->samples.count * p->type_count;
+  int64_t sum = 0; /* over all types: no less than each of them */
+  for (size_t i = 0; i < count; i++)
+    if (p->samples.values[i] < 0 || __builtin_add_overflow(sum, p->samples.values[i], &sum))
+      return false;
+  return true;
+}
+
+static bool has_base_label(const pprofc_profile *p) {
+  bool known = false;
+  for (size_t i = 0; i < p->strings.count && !known; i++)
+    known = str_equal(p->strings.items[i], BASE_KEY);
+  return known;
+}
+
+bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
+                                      pprofc_diff_kind kind) {
+  /* A head that has the label already may have samples equal to those of the base. */
+  return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
+         sums_plainly(base);
+}

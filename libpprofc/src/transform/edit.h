@@ -1,0 +1,49 @@
+/* What the edits share: each changes a copy made by profile_edit, in which unchanged columns stay
+ * those of the source. New columns live in the copy's region. */
+#ifndef PPROFC_TRANSFORM_EDIT_H
+#define PPROFC_TRANSFORM_EDIT_H
+
+#include "base/error.h"
+#include "model/profile.h"
+
+/* Samples that make a thread worth its start. */
+#define EDIT_GRAIN ((size_t)16384)
+
+/* An edit that changed nothing hands its source on. */
+static inline pprofc_profile *edit_same(const pprofc_profile *source) {
+  return pprofc_profile_retain((pprofc_profile *)source);
+}
+
+/* Go's conversion of a float to int64 on amd64: towards zero, and what does not fit is the smallest
+ * integer. */
+static inline int64_t edit_truncate(double value) {
+  return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
+}
+
+/* Ends an edit: hands the copy over, or releases it when the edit failed. */
+static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *copy,
+                                        pprofc_profile **out) {
+  if (status == PPROFC_OK)
+    *out = copy;
+  else
+    pprofc_profile_release(copy);
+  return status;
+}
+
+/* Leaves samples i with keep[i] != 0. */
+pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error);
+
+/* Leaves lines i of the table of lines with keep[i] != 0; locations may lose all of theirs. */
+pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error);
+
+/* Takes locations i with hidden[i] != 0 out of all stacks. */
+pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
+
+/* Cuts one stack: moves *begin (leaf side) and *end (root side) to the varints that stay. `map` as
+ * in struct segment. Returns false when the sample is to go. Called from several threads. */
+typedef bool (*edit_cut_fn)(const void *context, const uint32_t *map, const uint8_t **begin,
+                            const uint8_t **end);
+pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
+                              pprofc_error *error);
+
+#endif

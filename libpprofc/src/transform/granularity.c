@@ -1,0 +1,99 @@
+/* Granularity: blanking what two frames need not agree on to be one. Section 16. */
+#include "pprofc/builder.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+
+bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
+                       struct granularity *out) {
+  static const struct {
+    const char *name;
+    struct granularity keeps;
+  } table[] = {
+      {"", {.function = true}},
+      {"functions", {.function = true}},
+      {"filefunctions", {.function = true, .file = true}},
+      {"files", {.file = true}},
+      {"lines", {.function = true, .file = true, .line = true}},
+      {"addresses", {.function = true, .file = true, .line = true, .address = true}},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    if (strcmp(name, table[i].name) != 0) continue;
+    *out = table[i].keeps;
+    out->inlines = !noinlines;
+    /* Addresses with inlined frames is the profile as it is, columns and all. */
+    out->column = showcolumns || (out->address && !noinlines);
+    return true;
+  }
+  return false;
+}
+
+static bool blank_functions(pprofc_profile *copy, const struct granularity *g) {
+  if (g->function && g->file) return true;
+  uint32_t *none = arena_zero_array(&copy->region->arena, copy->functions.count, sizeof *none);
+  if (!none) return false;
+  if (!g->function) copy->functions.name = copy->functions.system_name = none;
+  if (!g->file) copy->functions.filename = none;
+  return true;
+}
+
+static bool blank_lines(pprofc_profile *copy, const struct granularity *g) {
+  size_t count = copy->locations.count ? copy->locations.line_from[copy->locations.count] : 0;
+  if (g->line && g->column) return true;
+  struct line *lines = arena_array(&copy->region->arena, count, sizeof *lines);
+  if (!lines) return false;
+  for (size_t i = 0; i < count; i++) {
+    lines[i] = copy->locations.lines[i];
+    if (!g->line) lines[i].line = 0;
+    if (!g->line || !g->column) lines[i].column = 0;
+  }
+  copy->locations.lines = lines;
+  return true;
+}
+
+static bool blank_addresses(pprofc_profile *copy, const struct granularity *g) {
+  if (g->address) return true;
+  uint64_t *none = arena_zero_array(&copy->region->arena, copy->locations.count, sizeof *none);
+  copy->locations.address = none;
+  return none != NULL;
+}
+
+static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {
+  unsigned kept = (g->function ? PPROFC_HAS_FUNCTIONS : 0) | (g->file ? PPROFC_HAS_FILENAMES : 0) |
+                  (g->line ? PPROFC_HAS_LINE_NUMBERS : 0) |
+                  (g->inlines ? PPROFC_HAS_INLINE_FRAMES : 0);
+  size_t count = copy->mappings.count;
+  struct mapping *items =
+      arena_copy(&copy->region->arena, copy->mappings.items, count * sizeof *items);
+  if (!items) return false;
+  for (size_t i = 0; i < count; i++) items[i].flags &= kept;
+  copy->mappings.items = items;
+  return true;
+}
+
+/* Leaves the last line of each location. */
+static pprofc_status drop_inlines(pprofc_profile *copy, pprofc_error *error) {
+  const struct locations *l = &copy->locations;
+  size_t count = l->count ? l->line_from[l->count] : 0;
+  uint8_t *keep = mem_zero_array(&copy->mem, count, 1);
+  if (!keep) return error_nomem(error);
+  for (size_t i = 0; i < l->count; i++)
+    if (l->line_from[i + 1] > l->line_from[i]) keep[l->line_from[i + 1] - 1] = 1;
+  pprofc_status status = edit_keep_lines(copy, keep, error);
+  mem_free(&copy->mem, keep, count, 1);
+  return status;
+}
+
+pprofc_status transform_granularity(const pprofc_profile *source, const struct granularity *g,
+                                    pprofc_profile **out, pprofc_error *error) {
+  if (g->function && g->file && g->line && g->address && g->column && g->inlines) {
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  pprofc_status status = g->inlines ? PPROFC_OK : drop_inlines(copy, error);
+  if (status == PPROFC_OK && !(blank_functions(copy, g) && blank_lines(copy, g) &&
+                               blank_addresses(copy, g) && blank_flags(copy, g)))
+    status = error_nomem(error);
+  return edit_finish(status, copy, out);
+}

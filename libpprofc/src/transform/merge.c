@@ -1,0 +1,194 @@
+/* Adding up profiles as pprof does: header, chunks, and the order of the steps. Sections 3 and 6.
+ */
+#include "transform/merge.h"
+
+#include "base/parallel.h"
+#include "pprofc/transform.h"
+#include "transform/compatible.h"
+#include "transform/edit.h"
+
+/* A source with more bytes of stacks than this is kept, so that they need no copy. */
+#define SHARED_STACK_BYTES ((size_t)256 * 1024)
+
+/* ---- header -----------------------------------------------------------------------------------
+ */
+
+static void merge_times(struct merge *m) {
+  pprofc_profile *out = m->out;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const pprofc_profile *p = m->sources[i].profile;
+    if (out->time_nanos == 0 || p->time_nanos < out->time_nanos) out->time_nanos = p->time_nanos;
+    out->duration_nanos = (int64_t)((uint64_t)out->duration_nanos + (uint64_t)p->duration_nanos);
+    if (out->period == 0 || out->period < p->period) out->period = p->period;
+  }
+}
+
+/* The string of the first source where that is not empty. */
+static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
+  if (*ours) return true;
+  *ours = merge_string(m, source, theirs);
+  return *ours != NONE;
+}
+
+static bool merge_comments(struct merge *m) {
+  size_t total = 0, n = 0;
+  for (size_t i = 0; i < m->source_count; i++) total += m->sources[i].profile->comment_count;
+  if (!total) return true;
+  uint32_t *comments = arena_array(&m->out->region->arena, total, sizeof *comments);
+  if (!comments) return false;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const pprofc_profile *p = m->sources[i].profile;
+    for (size_t c = 0; c < p->comment_count; c++)
+      if ((comments[n++] = merge_string(m, i, p->comments[c])) == NONE) return false;
+  }
+  uint8_t *seen = arena_zero_array(&m->arena, m->strings.count, 1);
+  if (!seen) return false;
+  for (size_t c = 0; c < total; c++) {
+    if (seen[comments[c]]) continue;
+    seen[comments[c]] = 1;
+    comments[m->out->comment_count++] = comments[c];
+  }
+  m->out->comments = comments;
+  return true;
+}
+
+static bool merge_types(struct merge *m) {
+  pprofc_profile *out = m->out;
+  const pprofc_profile *p = m->sources[0].profile;
+  struct value_type *types = arena_array(&out->region->arena, p->type_count, sizeof *types);
+  if (!types) return false;
+  for (size_t t = 0; t < p->type_count; t++) {
+    types[t].type = merge_string(m, 0, p->types[t].type);
+    types[t].unit = merge_string(m, 0, p->types[t].unit);
+    if (types[t].type == NONE || types[t].unit == NONE) return false;
+  }
+  out->types = types;
+  out->type_count = p->type_count;
+  out->period_type.type = merge_string(m, 0, p->period_type.type);
+  out->period_type.unit = merge_string(m, 0, p->period_type.unit);
+  out->drop_frames = merge_string(m, 0, p->drop_frames);
+  out->keep_frames = merge_string(m, 0, p->keep_frames);
+  return out->period_type.type != NONE && out->period_type.unit != NONE &&
+         out->drop_frames != NONE && out->keep_frames != NONE;
+}
+
+static bool merge_header(struct merge *m) {
+  merge_times(m);
+  for (size_t i = 0; i < m->source_count; i++) {
+    const pprofc_profile *p = m->sources[i].profile;
+    if (!first_string(m, i, p->default_sample_type, &m->out->default_sample_type) ||
+        !first_string(m, i, p->doc_url, &m->out->doc_url))
+      return false;
+  }
+  return merge_types(m) && merge_comments(m);
+}
+
+/* ---- one merge --------------------------------------------------------------------------------
+ */
+
+static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile) {
+  struct merge_source *s = &m->sources[i];
+  size_t bytes = 0;
+  for (size_t n = 0; n < profile->samples.count; n++) bytes += profile->samples.stack_size[n];
+  *s = (struct merge_source){
+      .profile = profile,
+      .first_sample = m->sample_count,
+      .shared = bytes > SHARED_STACK_BYTES,
+  };
+  m->sample_count += profile->samples.count;
+  return !s->shared || region_adopt(m->out->region, profile->region);
+}
+
+static bool open_merge(struct merge *m, const pprofc_profile *const *profiles, size_t count) {
+  m->out->threads = profiles[0]->threads;
+  m->sources = arena_array(&m->arena, count, sizeof *m->sources);
+  if (!m->sources || interner_add(&m->strings, STR("")) == MAP_NONE) return false;
+  for (m->source_count = 0; m->source_count < count; m->source_count++)
+    if (!open_source(m, m->source_count, profiles[m->source_count])) return false;
+  m->workers = parallel_workers(m->out->threads, m->sample_count, EDIT_GRAIN);
+  return m->sample_count < NONE;
+}
+
+static bool combine_equal(struct merge *m) {
+  bool zeros;
+  if (!merge_walk_samples(m, true) || !merge_equal_samples(m, &zeros)) return false;
+  if (!zeros) return true;
+  /* pprof merges the result with itself: what only the samples that are gone used goes too. */
+  merge_drop_zeros(m);
+  return merge_walk_results(m);
+}
+
+static bool combine(struct merge *m, enum merge_kind kind) {
+  if (kind == MERGE_EQUAL) return combine_equal(m);
+  bool numbered = m->ambiguous ? merge_walk_samples(m, false) : merge_number_tables(m);
+  return numbered && merge_append_samples(m);
+}
+
+static bool write_strings(struct merge *m) {
+  pprofc_str *items = arena_copy(&m->out->region->arena, m->strings.items,
+                                 m->strings.count * sizeof *m->strings.items);
+  m->out->strings = (struct strings){m->strings.count, items};
+  return items != NULL;
+}
+
+pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
+                             enum merge_kind kind, pprofc_profile **out, pprofc_error *error) {
+  for (size_t i = 1; i < count; i++) {
+    pprofc_status status = compatible_check(profiles[0], profiles[i], error);
+    if (status != PPROFC_OK) return status;
+  }
+  const pprofc_allocator mem = profiles[0]->mem;
+  struct merge m = {.out = profile_new(&mem)};
+  if (!m.out) return error_nomem(error);
+  arena_init(&m.arena, &mem);
+  interner_init(&m.strings, &mem);
+  bool ok = open_merge(&m, profiles, count) && merge_header(&m) && merge_tables(&m) &&
+            merge_label_strings(&m) && combine(&m, kind) && merge_write_tables(&m) &&
+            merge_write_samples(&m) && write_strings(&m);
+  interner_free(&m.strings);
+  arena_free(&m.arena);
+  return edit_finish(ok ? PPROFC_OK : error_nomem(error), m.out, out);
+}
+
+/* ---- any number of them -----------------------------------------------------------------------
+ */
+
+/* pprof fetches and merges so many at a time, and then merges the result with what it has. */
+#define CHUNK 128
+
+static pprofc_status merge_chunk(const pprofc_profile *const *profiles, size_t count,
+                                 pprofc_profile **out, pprofc_error *error) {
+  const pprofc_profile *sources[CHUNK];
+  pprofc_profile *compatible[CHUNK];
+  pprofc_status status = compatible_profiles(profiles, count, compatible, error);
+  if (status != PPROFC_OK) return status;
+  if (count == 1) {
+    *out = compatible[0];
+    return PPROFC_OK;
+  }
+  for (size_t i = 0; i < count; i++) sources[i] = compatible[i];
+  status = merge_profiles(sources, count, MERGE_EQUAL, out, error);
+  for (size_t i = 0; i < count; i++) pprofc_profile_release(compatible[i]);
+  return status;
+}
+
+pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
+                           pprofc_profile **merged, pprofc_error *error) {
+  pprofc_profile *sum = NULL;
+  if (!count) return error_set(error, PPROFC_E_INVALID, "no profiles to merge");
+  for (size_t from = 0; from < count; from += CHUNK) {
+    pprofc_profile *chunk, *both[2] = {sum, NULL};
+    size_t size = count - from < CHUNK ? count - from : CHUNK;
+    pprofc_status status = merge_chunk(profiles + from, size, &chunk, error);
+    if (status == PPROFC_OK && sum) {
+      both[1] = chunk;
+      status = merge_chunk((const pprofc_profile *const *)both, 2, &chunk, error);
+      pprofc_profile_release(both[1]);
+    }
+    pprofc_profile_release(sum);
+    if (status != PPROFC_OK) return status;
+    sum = chunk;
+  }
+  *merged = sum;
+  return PPROFC_OK;
+}

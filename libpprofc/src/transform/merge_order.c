@@ -1,0 +1,270 @@
+/* The passes of a merge over all stacks: hashing samples, and numbering locations, functions and
+ * mappings in the order in which pprof meets them: sample by sample, leaf to root, for a new
+ * location its mapping, then its functions. */
+#include "base/parallel.h"
+#include "transform/merge.h"
+#include "transform/stack_tail.h"
+
+/* One worker's walk over a range of samples. */
+struct walker {
+  struct merge *m;
+  const uint32_t *samples; /* the samples to look at, or NULL for all that are not all zero */
+  uint64_t *hashes;        /* or NULL */
+  uint8_t *seen;           /* [location_count] */
+  struct merge_place *first_uses;
+  size_t first_use_count;
+  uint64_t *state; /* [longest stack + 1] hash of the frames in so many bytes at the root end of the
+                      previous stack */
+  const uint8_t *stack;
+  size_t stack_size; /* the previous stack; 0 bytes of it are known where a piece begins */
+};
+
+struct walk {
+  struct walker *walkers;
+  size_t count; /* samples to look at */
+  unsigned workers;
+};
+
+/* ---- hashes -----------------------------------------------------------------------------------
+ */
+
+#define STACK_SEED 0x51ED270B0F0F4D5Bu
+
+/* Without regard to the order of labels; equality looks at that. */
+static uint64_t hash_labels(const struct merge *m, uint32_t source, size_t sample) {
+  const struct samples *s = merge_samples_of(m, source);
+  const uint32_t *strings = m->sources[source].strings;
+  const struct label *labels = sample_labels(s, sample);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < label_count(s, sample); i++) {
+    const struct label *l = &labels[i];
+    uint64_t value = l->is_number ? (uint64_t)l->number : strings[l->string];
+    uint64_t unit = l->is_number ? strings[l->unit] + 1u : 0;
+    sum += hash_mix(hash_mix(hash_mix(strings[l->key], value), unit), STACK_SEED);
+  }
+  return sum;
+}
+
+static bool all_zero(const int64_t *values, size_t types) {
+  for (size_t t = 0; t < types; t++)
+    if (values[t]) return false;
+  return true;
+}
+
+/* Notes the locations of a stack that were not seen before, leaf first. */
+static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
+  const uint8_t *p = w->stack, *end = p + w->stack_size;
+  while (p < end) {
+    uint32_t v;
+    p = stack_varint(p, &v);
+    uint32_t class = piece->classes[v];
+    if (class == LOCATION_HIDDEN || w->seen[class]) continue;
+    w->seen[class] = 1;
+    w->first_uses[w->first_use_count++] =
+        (struct merge_place){piece->source, piece->map ? piece->map[v] : v - 1};
+  }
+}
+
+/* Hashes a stack from the root, beginning with what it has in common with the previous one. */
+static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
+                           size_t size) {
+  size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
+  const uint32_t *classes = piece->classes;
+  const uint8_t *seen = w->seen, *end = stack + size, *p = end - tail;
+  uint64_t hash = w->state[tail];
+  bool new_ones = false;
+  while (p > stack) {
+    uint32_t v;
+    p = stack_varint_before(stack, p, &v);
+    uint32_t class = classes[v];
+    if (class != LOCATION_HIDDEN) {
+      hash = hash_mix(hash, class);
+      new_ones = new_ones || !seen[class];
+    }
+    w->state[end - p] = hash;
+  }
+  w->stack = stack;
+  w->stack_size = size;
+  if (new_ones) note_first_uses(w, piece);
+  return hash;
+}
+
+static void walk_sample(struct walker *w, const struct merge_piece *piece, size_t sample) {
+  const struct merge *m = w->m;
+  const struct samples *s = merge_samples_of(m, piece->source);
+  size_t local = sample - m->sources[piece->source].first_sample, types = m->out->type_count;
+  if (!w->samples && all_zero(s->values + local * types, types)) {
+    if (w->hashes) w->hashes[sample] = 0;
+    return;
+  }
+  uint64_t hash = walk_stack(w, piece, s->stack[local], s->stack_size[local]);
+  if (!w->hashes) return;
+  hash = hash_mix(hash, s->label_from ? hash_labels(m, piece->source, local) : 0);
+  hash = hash_mix(hash, hash >> 32);
+  w->hashes[sample] = hash ? hash : 1;
+}
+
+static void walk_range(void *context, unsigned worker) {
+  struct walk *walk = context;
+  struct walker *w = &walk->walkers[worker];
+  const struct merge *m = w->m;
+  size_t from = parallel_from(walk->count, worker, walk->workers);
+  size_t to = parallel_from(walk->count, worker + 1, walk->workers);
+  if (from == to) return;
+  const struct merge_piece *piece = merge_piece_of(m, w->samples ? w->samples[from] : from);
+  for (size_t i = from; i < to; i++) {
+    size_t sample = w->samples ? w->samples[i] : i;
+    const struct merge_piece *next = merge_piece_next(m, piece, sample);
+    if (next != piece) w->stack_size = 0;
+    piece = next;
+    walk_sample(w, piece, sample);
+  }
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------
+ */
+
+static void number_mapping(struct merge *m, uint32_t class) {
+  if (m->mapping_number[class] != NONE) return;
+  m->mapping_number[class] = (uint32_t)m->mappings_used;
+  m->mapping_order[m->mappings_used++] = class;
+}
+
+static void number_location(struct merge *m, uint32_t class) {
+  const struct merge_location *key = &m->locations[class];
+  const struct merge_source *s = &m->sources[key->place.source];
+  const struct locations *l = &s->profile->locations;
+  if (key->mapping != NONE) number_mapping(m, key->mapping);
+  for (uint32_t i = l->line_from[key->place.index]; i < l->line_from[key->place.index + 1]; i++) {
+    uint32_t function = s->functions[l->lines[i].function];
+    if (m->function_number[function] != NONE) continue;
+    m->function_number[function] = (uint32_t)m->functions_used;
+    m->function_order[m->functions_used++] = function;
+  }
+  m->location_number[class] = (uint32_t)m->locations_used;
+  m->location_order[m->locations_used++] = class;
+}
+
+static bool alloc_numbers(struct merge *m) {
+  m->location_number = arena_array(&m->arena, m->location_count, sizeof(uint32_t));
+  m->location_order = arena_array(&m->arena, m->location_count, sizeof(uint32_t));
+  m->function_number = arena_array(&m->arena, m->function_count, sizeof(uint32_t));
+  m->function_order = arena_array(&m->arena, m->function_count, sizeof(uint32_t));
+  m->mapping_number = arena_array(&m->arena, m->mapping_count, sizeof(uint32_t));
+  m->mapping_order = arena_array(&m->arena, m->mapping_count, sizeof(uint32_t));
+  return m->location_number && m->location_order && m->function_number && m->function_order &&
+         m->mapping_number && m->mapping_order;
+}
+
+static void reset_numbers(struct merge *m) {
+  memset(m->location_number, 0xFF, m->location_count * sizeof(uint32_t));
+  memset(m->function_number, 0xFF, m->function_count * sizeof(uint32_t));
+  memset(m->mapping_number, 0xFF, m->mapping_count * sizeof(uint32_t));
+  m->locations_used = m->functions_used = m->mappings_used = 0;
+}
+
+/* Mapping 0 of the first source that has any goes first, used or not: it is the main binary. `next`
+ * is the first source that was not asked yet. */
+static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until) {
+  for (; *next < until; ++*next) {
+    const struct merge_source *s = &m->sources[*next];
+    if (m->mappings_used || !s->profile->mappings.count) continue;
+    m->mappings[s->mappings[0]] = (struct merge_place){*next, 0};
+    number_mapping(m, s->mappings[0]);
+  }
+}
+
+/* The record met first stands for its class. */
+static void represent(struct merge *m, uint32_t class, struct merge_place place) {
+  m->locations[class].place = place;
+  uint32_t mapping = m->locations[class].mapping;
+  if (mapping == NONE || m->mapping_number[mapping] != NONE) return;
+  const struct locations *l = &m->sources[place.source].profile->locations;
+  m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
+}
+
+bool merge_number_tables(struct merge *m) {
+  if (!alloc_numbers(m)) return false;
+  reset_numbers(m);
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    const struct merge_source *s = &m->sources[i];
+    number_main_mapping(m, &next, i + 1);
+    for (size_t n = 0; n < s->profile->locations.count; n++)
+      if (m->location_number[s->locations[n]] == NONE) number_location(m, s->locations[n]);
+  }
+  return true;
+}
+
+/* ---- walks ------------------------------------------------------------------------------------
+ */
+
+static size_t longest_stack(const struct merge *m) {
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    const struct samples *s = merge_samples_of(m, i);
+    for (size_t n = 0; n < s->count; n++)
+      if (s->stack_size[n] > longest) longest = s->stack_size[n];
+  }
+  return longest;
+}
+
+static bool run_walk(struct merge *m, struct walk *walk, const uint32_t *samples,
+                     uint64_t *hashes) {
+  size_t state_size = longest_stack(m) + 1;
+  for (unsigned w = 0; w < walk->workers; w++) {
+    struct walker *walker = &walk->walkers[w];
+    *walker = (struct walker){
+        .m = m,
+        .samples = samples,
+        .hashes = hashes,
+        .seen = arena_zero_array(&m->arena, m->location_count, 1),
+        .first_uses = arena_array(&m->arena, m->location_count, sizeof(struct merge_place)),
+        .state = arena_array(&m->arena, state_size, sizeof(uint64_t)),
+        .stack = (const uint8_t *)"",
+    };
+    if (!walker->seen || !walker->first_uses || !walker->state) return false;
+    walker->state[0] = STACK_SEED;
+  }
+  parallel_run(walk->workers, walk_range, walk);
+  return true;
+}
+
+bool merge_walk_samples(struct merge *m, bool with_hashes) {
+  struct walker walkers[16];
+  struct walk walk = {walkers, m->sample_count, m->workers};
+  if (with_hashes) {
+    m->hashes = arena_array(&m->arena, m->sample_count, sizeof *m->hashes);
+    if (!m->hashes) return false;
+  }
+  if (!alloc_numbers(m) || !run_walk(m, &walk, NULL, m->hashes)) return false;
+  reset_numbers(m);
+  uint32_t next = 0;
+  for (unsigned w = 0; w < walk.workers; w++)
+    for (size_t i = 0; i < walkers[w].first_use_count; i++) {
+      struct merge_place place = walkers[w].first_uses[i];
+      uint32_t class = m->sources[place.source].locations[place.index];
+      number_main_mapping(m, &next, place.source + 1);
+      if (m->location_number[class] != NONE) continue;
+      represent(m, class, place);
+      number_location(m, class);
+    }
+  number_main_mapping(m, &next, (uint32_t)m->source_count);
+  return true;
+}
+
+bool merge_walk_results(struct merge *m) {
+  struct walker walkers[16];
+  struct walk walk = {walkers, m->result_count, m->workers};
+  if (!run_walk(m, &walk, m->origins, NULL)) return false;
+  uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
+  reset_numbers(m);
+  if (main_mapping != NONE) number_mapping(m, main_mapping);
+  for (unsigned w = 0; w < walk.workers; w++)
+    for (size_t i = 0; i < walkers[w].first_use_count; i++) {
+      struct merge_place place = walkers[w].first_uses[i];
+      uint32_t class = m->sources[place.source].locations[place.index];
+      if (m->location_number[class] == NONE) number_location(m, class);
+    }
+  return true;
+}

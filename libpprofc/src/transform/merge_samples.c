@@ -1,0 +1,263 @@
+/* The samples of a merge: which are equal, their sums, and the columns of the result. Section 6.3.
+ */
+#include "base/parallel.h"
+#include "transform/merge.h"
+
+#include <stdlib.h>
+
+bool merge_label_strings(struct merge *m) {
+  for (size_t i = 0; i < m->source_count; i++) {
+    const struct samples *s = &m->sources[i].profile->samples;
+    size_t count = s->label_from ? s->label_from[s->count] : 0;
+    for (size_t n = 0; n < count; n++) {
+      const struct label *l = &s->labels[n];
+      if (merge_string(m, i, l->key) == NONE || merge_string(m, i, l->string) == NONE ||
+          merge_string(m, i, l->unit) == NONE)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* ---- equality ---------------------------------------------------------------------------------
+ */
+
+/* A sample with all that is needed to look at it. */
+struct view {
+  const struct merge_piece *piece;
+  const uint8_t *stack;
+  size_t stack_size;
+  const struct label *labels;
+  size_t label_count;
+  const uint32_t *strings;
+};
+
+static struct view view_of(const struct merge *m, const struct merge_piece *piece, size_t sample) {
+  const struct merge_source *source = &m->sources[piece->source];
+  const struct samples *s = &source->profile->samples;
+  size_t local = sample - source->first_sample;
+  return (struct view){piece,
+                       s->stack[local],
+                       s->stack_size[local],
+                       sample_labels(s, local),
+                       label_count(s, local),
+                       source->strings};
+}
+
+/* The next class of a stack that is not hidden, or NONE at its end. */
+static uint32_t next_class(const struct merge_piece *piece, const uint8_t **at,
+                           const uint8_t *end) {
+  while (*at < end) {
+    uint32_t v;
+    *at = stack_varint(*at, &v);
+    if (piece->classes[v] != LOCATION_HIDDEN) return piece->classes[v];
+  }
+  return NONE;
+}
+
+static bool same_stack(const struct view *a, const struct view *b) {
+  if (a->piece == b->piece && a->stack_size == b->stack_size &&
+      memcmp(a->stack, b->stack, a->stack_size) == 0)
+    return true;
+  const uint8_t *p = a->stack, *p_end = p + a->stack_size;
+  const uint8_t *q = b->stack, *q_end = q + b->stack_size;
+  uint32_t x, y;
+  do {
+    x = next_class(a->piece, &p, p_end);
+    y = next_class(b->piece, &q, q_end);
+  } while (x == y && x != NONE);
+  return x == y;
+}
+
+static bool same_label(const struct view *a, size_t i, const struct view *b, size_t j) {
+  const struct label *x = &a->labels[i], *y = &b->labels[j];
+  if (x->is_number != y->is_number || a->strings[x->key] != b->strings[y->key]) return false;
+  if (!x->is_number) return a->strings[x->string] == b->strings[y->string];
+  return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
+}
+
+/* A label in the order in which keys do not matter: by kind and key, values of a key as they are.
+ */
+struct sorted_label {
+  uint32_t is_number, key, index;
+};
+
+static int compare_labels(const void *a, const void *b) {
+  const struct sorted_label *x = a, *y = b;
+  if (x->is_number != y->is_number) return x->is_number < y->is_number ? -1 : 1;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort_labels(const struct view *v, struct sorted_label *sorted) {
+  for (uint32_t i = 0; i < v->label_count; i++)
+    sorted[i] = (struct sorted_label){v->labels[i].is_number, v->strings[v->labels[i].key], i};
+  qsort(sorted, v->label_count, sizeof *sorted, compare_labels);
+}
+
+enum answer { NO, YES, OUT_OF_MEMORY };
+
+static enum answer same_labels(const pprofc_allocator *mem, const struct view *a,
+                               const struct view *b) {
+  if (a->label_count != b->label_count) return NO;
+  size_t count = a->label_count, i = 0;
+  while (i < count && same_label(a, i, b, i)) i++;
+  if (i == count) return YES;
+  struct sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
+  if (!sorted) return OUT_OF_MEMORY;
+  sort_labels(a, sorted);
+  sort_labels(b, sorted + count);
+  for (i = 0; i < count && same_label(a, sorted[i].index, b, sorted[count + i].index);) i++;
+  mem_free(mem, sorted, 2 * count, sizeof *sorted);
+  return i == count ? YES : NO;
+}
+
+/* ---- finding equal samples --------------------------------------------------------------------
+ */
+
+/* Each worker takes the samples whose hash falls to it, in their order, so that the first of equal
+ * ones is found without locks. */
+struct finder {
+  struct merge *m;
+  bool failed[16];
+};
+
+/* Lookups miss the cache: so many are under way at once. */
+#define BATCH 16
+
+static unsigned owner(uint64_t hash, unsigned workers) {
+  return (unsigned)((hash & 0xFFFF) * workers >> 16);
+}
+
+static bool find_first(struct merge *m, struct map *table, const struct merge_piece *piece,
+                       uint32_t sample) {
+  uint64_t hash = m->hashes[sample];
+  struct map_probe probe = map_start(table, hash);
+  uint32_t other;
+  struct view view = view_of(m, piece, sample);
+  while ((other = map_next(table, &probe)) != MAP_NONE) {
+    if (m->hashes[other] != hash) continue;
+    struct view first = view_of(m, merge_piece_of(m, other), other);
+    if (!same_stack(&first, &view)) continue;
+    enum answer same = same_labels(table->mem, &first, &view);
+    if (same == OUT_OF_MEMORY) return false;
+    if (same == NO) continue;
+    m->result_of[sample] = other;
+    return true;
+  }
+  m->result_of[sample] = sample;
+  return map_insert(table, hash, sample);
+}
+
+static bool find_batch(struct merge *m, struct map *table, const struct merge_piece **piece,
+                       const uint32_t *batch, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    *piece = merge_piece_next(m, *piece, batch[i]);
+    if (!find_first(m, table, *piece, batch[i])) return false;
+  }
+  return true;
+}
+
+static bool find_all(struct merge *m, struct map *table, unsigned worker) {
+  const struct merge_piece *piece = m->pieces;
+  uint32_t batch[BATCH];
+  size_t pending = 0;
+  for (uint32_t i = 0; i < m->sample_count; i++) {
+    uint64_t hash = m->hashes[i];
+    if (!hash || owner(hash, m->workers) != worker) continue;
+    __builtin_prefetch(&table->slots[map_start(table, hash).position]);
+    batch[pending++] = i;
+    if (pending < BATCH) continue;
+    if (!find_batch(m, table, &piece, batch, pending)) return false;
+    pending = 0;
+  }
+  return find_batch(m, table, &piece, batch, pending);
+}
+
+static void find_range(void *context, unsigned worker) {
+  struct finder *finder = context;
+  struct merge *m = finder->m;
+  struct map table;
+  map_init(&table, &m->out->mem);
+  finder->failed[worker] =
+      !map_reserve(&table, m->sample_count / m->workers + 1) || !find_all(m, &table, worker);
+  map_free(&table);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------
+ */
+
+static bool is_zero(const int64_t *values, size_t types) {
+  for (size_t t = 0; t < types; t++)
+    if (values[t]) return false;
+  return true;
+}
+
+static bool alloc_results(struct merge *m, size_t count) {
+  m->origins = arena_array(&m->arena, count, sizeof *m->origins);
+  m->values = arena_array(&m->out->region->arena, count, m->out->type_count * sizeof *m->values);
+  return m->origins && m->values;
+}
+
+static void add_up(struct merge *m) {
+  size_t types = m->out->type_count;
+  uint32_t sample = 0;
+  for (size_t s = 0; s < m->source_count; s++) {
+    const int64_t *from = m->sources[s].profile->samples.values;
+    for (size_t i = 0; i < m->sources[s].profile->samples.count; i++, sample++, from += types) {
+      if (!m->hashes[sample]) continue;
+      uint32_t first = m->result_of[sample];
+      if (first == sample) {
+        memcpy(m->values + m->result_count * types, from, types * sizeof *from);
+        m->origins[m->result_count] = sample;
+        m->result_of[sample] = (uint32_t)m->result_count++;
+        continue;
+      }
+      uint32_t result = m->result_of[sample] = m->result_of[first];
+      int64_t *to = m->values + result * types;
+      for (size_t t = 0; t < types; t++) to[t] = (int64_t)((uint64_t)to[t] + (uint64_t)from[t]);
+    }
+  }
+}
+
+bool merge_equal_samples(struct merge *m, bool *zeros) {
+  struct finder finder = {.m = m};
+  m->result_of = arena_array(&m->arena, m->sample_count, sizeof *m->result_of);
+  if (!m->result_of) return false;
+  parallel_run(m->workers, find_range, &finder);
+  size_t results = 0;
+  for (unsigned w = 0; w < m->workers; w++)
+    if (finder.failed[w]) return false;
+  for (uint32_t i = 0; i < m->sample_count; i++) results += m->hashes[i] && m->result_of[i] == i;
+  if (!alloc_results(m, results)) return false;
+  add_up(m);
+  *zeros = false;
+  for (size_t i = 0; i < m->result_count && !*zeros; i++)
+    *zeros = is_zero(m->values + i * m->out->type_count, m->out->type_count);
+  return true;
+}
+
+void merge_drop_zeros(struct merge *m) {
+  size_t types = m->out->type_count, kept = 0;
+  for (size_t i = 0; i < m->result_count; i++) {
+    if (is_zero(m->values + i * types, types)) continue;
+    memmove(m->values + kept * types, m->values + i * types, types * sizeof *m->values);
+    m->origins[kept++] = m->origins[i];
+  }
+  m->result_count = kept;
+}
+
+bool merge_append_samples(struct merge *m) {
+  size_t types = m->out->type_count;
+  uint32_t sample = 0;
+  if (!alloc_results(m, m->sample_count)) return false;
+  for (size_t s = 0; s < m->source_count; s++) {
+    const int64_t *from = m->sources[s].profile->samples.values;
+    for (size_t i = 0; i < m->sources[s].profile->samples.count; i++, sample++, from += types) {
+      if (is_zero(from, types)) continue;
+      memcpy(m->values + m->result_count * types, from, types * sizeof *from);
+      m->origins[m->result_count++] = sample;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,373 @@
+/* The tables of a merge: which functions, mappings and locations of the sources are the same, and
+ * the columns of those the result has. Section 6.3. */
+#include "pprofc/builder.h"
+#include "transform/merge.h"
+
+uint32_t merge_string(struct merge *m, size_t source, uint32_t string) {
+  struct merge_source *s = &m->sources[source];
+  if (s->strings[string] != NONE) return s->strings[string];
+  pprofc_str text = profile_string(s->profile, string);
+  s->strings[string] = s->shared ? interner_add(&m->strings, text)
+                                 : interner_copy(&m->strings, &m->out->region->arena, text);
+  return s->strings[string];
+}
+
+/* ---- classes ----------------------------------------------------------------------------------
+ */
+
+static bool class_functions(struct merge *m, struct map *table, size_t source) {
+  struct merge_source *s = &m->sources[source];
+  const struct functions *f = &s->profile->functions;
+  for (size_t i = 0; i < f->count; i++) {
+    struct merge_function key = {
+        .name = merge_string(m, source, f->name[i]),
+        .system_name = merge_string(m, source, f->system_name[i]),
+        .filename = merge_string(m, source, f->filename[i]),
+        .start_line = f->start_line[i],
+    };
+    if (key.name == NONE || key.system_name == NONE || key.filename == NONE) return false;
+    uint64_t hash = hash_mix(hash_mix(key.name, key.system_name),
+                             hash_mix(key.filename, (uint64_t)key.start_line));
+    hash = hash_mix(hash, hash >> 32);
+    struct map_probe probe = map_start(table, hash);
+    uint32_t class;
+    while ((class = map_next(table, &probe)) != MAP_NONE) {
+      const struct merge_function *other = &m->functions[class];
+      if (other->name == key.name && other->system_name == key.system_name &&
+          other->filename == key.filename && other->start_line == key.start_line)
+        break;
+    }
+    if (class == MAP_NONE) {
+      class = (uint32_t)m->function_count++;
+      m->functions[class] = key;
+      if (!map_insert(table, hash, class)) return false;
+    }
+    s->functions[i] = class;
+  }
+  return true;
+}
+
+static uint64_t rounded_size(const struct mapping *a) {
+  uint64_t size = a->limit - a->start + 0xFFF;
+  return size - size % 0x1000;
+}
+
+/* What tells mappings of equal size and offset apart: the build id or else the file. */
+static pprofc_str mapping_name(const pprofc_profile *p, const struct mapping *a) {
+  pprofc_str build_id = profile_string(p, a->build_id);
+  return build_id.size ? build_id : profile_string(p, a->file);
+}
+
+static bool same_text(const pprofc_profile *p, uint32_t a, const pprofc_profile *q, uint32_t b) {
+  return str_equal(profile_string(p, a), profile_string(q, b));
+}
+
+static bool class_mappings(struct merge *m, struct map *table, size_t source) {
+  struct merge_source *s = &m->sources[source];
+  const pprofc_profile *p = s->profile;
+  for (size_t i = 0; i < p->mappings.count; i++) {
+    const struct mapping *a = &p->mappings.items[i];
+    pprofc_str name = mapping_name(p, a);
+    uint64_t hash = hash_mix(hash_mix(hash_str(name), rounded_size(a)), a->offset);
+    hash = hash_mix(hash, hash >> 32);
+    struct map_probe probe = map_start(table, hash);
+    uint32_t class;
+    while ((class = map_next(table, &probe)) != MAP_NONE) {
+      const pprofc_profile *q = m->sources[m->mappings[class].source].profile;
+      const struct mapping *b = &q->mappings.items[m->mappings[class].index];
+      if (rounded_size(a) != rounded_size(b) || a->offset != b->offset ||
+          !str_equal(name, mapping_name(q, b)))
+        continue;
+      m->ambiguous = m->ambiguous || a->start != b->start || a->limit != b->limit ||
+                     a->flags != b->flags || !same_text(p, a->file, q, b->file) ||
+                     !same_text(p, a->build_id, q, b->build_id);
+      break;
+    }
+    if (class == MAP_NONE) {
+      class = (uint32_t)m->mapping_count++;
+      m->mappings[class] = (struct merge_place){(uint32_t)source, (uint32_t)i};
+      if (!map_insert(table, hash, class)) return false;
+    }
+    s->mappings[i] = class;
+  }
+  return true;
+}
+
+static bool is_folded(const struct locations *l, size_t i) {
+  return l->is_folded && l->is_folded[i];
+}
+
+/* As pprof's key does, this leaves out the columns of all lines but the last. */
+static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
+  const struct locations *l = &s->profile->locations;
+  uint32_t i = key->place.index;
+  uint64_t hash = hash_mix(hash_mix(key->address, key->mapping), is_folded(l, i));
+  for (uint32_t n = l->line_from[i]; n < l->line_from[i + 1]; n++) {
+    hash = hash_mix(hash, s->functions[l->lines[n].function]);
+    hash = hash_mix(hash, (uint64_t)l->lines[n].line);
+  }
+  if (l->line_from[i + 1] > l->line_from[i])
+    hash = hash_mix(hash, (uint64_t)l->lines[l->line_from[i + 1] - 1].column);
+  return hash_mix(hash, hash >> 32);
+}
+
+static bool same_location(struct merge *m, const struct merge_location *a,
+                          const struct merge_location *b) {
+  const struct merge_source *sa = &m->sources[a->place.source], *sb = &m->sources[b->place.source];
+  const struct locations *la = &sa->profile->locations, *lb = &sb->profile->locations;
+  uint32_t i = a->place.index, j = b->place.index;
+  uint32_t count = la->line_from[i + 1] - la->line_from[i];
+  if (a->address != b->address || a->mapping != b->mapping ||
+      is_folded(la, i) != is_folded(lb, j) || count != lb->line_from[j + 1] - lb->line_from[j])
+    return false;
+  const struct line *x = la->lines + la->line_from[i], *y = lb->lines + lb->line_from[j];
+  bool inner_columns = true;
+  for (uint32_t n = 0; n < count; n++) {
+    if (sa->functions[x[n].function] != sb->functions[y[n].function] || x[n].line != y[n].line)
+      return false;
+    if (x[n].column == y[n].column) continue;
+    if (n + 1 == count) return false;
+    inner_columns = false;
+  }
+  m->ambiguous = m->ambiguous || !inner_columns;
+  return true;
+}
+
+static bool class_locations(struct merge *m, struct map *table, size_t source) {
+  struct merge_source *s = &m->sources[source];
+  const struct locations *l = &s->profile->locations;
+  for (size_t i = 0; i < l->count; i++) {
+    uint32_t mapping = l->mapping[i];
+    struct merge_location key = {
+        .place = {(uint32_t)source, (uint32_t)i},
+        .address = l->address[i],
+        .mapping = NONE,
+    };
+    if (mapping != NONE) {
+      key.mapping = s->mappings[mapping];
+      key.address -= s->profile->mappings.items[mapping].start;
+    }
+    uint64_t hash = hash_location(s, &key);
+    struct map_probe probe = map_start(table, hash);
+    uint32_t class;
+    while ((class = map_next(table, &probe)) != MAP_NONE)
+      if (same_location(m, &key, &m->locations[class])) break;
+    if (class == MAP_NONE) {
+      class = (uint32_t)m->location_count++;
+      m->locations[class] = key;
+      if (!map_insert(table, hash, class)) return false;
+    }
+    s->locations[i] = class;
+  }
+  return true;
+}
+
+/* ---- pieces -----------------------------------------------------------------------------------
+ */
+
+static bool class_piece(struct merge *m, struct merge_piece *piece, const struct segment *segment) {
+  const struct merge_source *s = &m->sources[piece->source];
+  size_t locations = s->profile->locations.count;
+  piece->map = segment->map;
+  piece->size = segment->map ? segment->map_size : locations + 1;
+  uint32_t *classes = arena_array(&m->arena, piece->size, sizeof *classes);
+  if (!classes) return false;
+  piece->classes = classes;
+  if (!segment->map) {
+    classes[0] = LOCATION_HIDDEN;
+    memcpy(classes + 1, s->locations, locations * sizeof *classes);
+    return true;
+  }
+  for (size_t v = 0; v < piece->size; v++) {
+    uint32_t location = segment->map[v];
+    classes[v] = location == LOCATION_HIDDEN ? LOCATION_HIDDEN : s->locations[location];
+  }
+  return true;
+}
+
+static bool make_pieces(struct merge *m) {
+  size_t count = 0;
+  for (size_t i = 0; i < m->source_count; i++)
+    count += merge_samples_of(m, (uint32_t)i)->segment_count;
+  m->pieces = arena_array(&m->arena, count, sizeof *m->pieces);
+  if (!m->pieces) return false;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    const struct samples *s = merge_samples_of(m, i);
+    for (size_t n = 0; n < s->segment_count; n++) {
+      struct merge_piece *piece = &m->pieces[m->piece_count];
+      if (segment_end(s, n) == s->segments[n].first) continue;
+      *piece = (struct merge_piece){.first = m->sources[i].first_sample + s->segments[n].first,
+                                    .source = i};
+      if (!class_piece(m, piece, &s->segments[n])) return false;
+      m->piece_count++;
+    }
+  }
+  return true;
+}
+
+const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
+  size_t low = 0, high = m->piece_count;
+  while (high - low > 1) {
+    size_t middle = (low + high) / 2;
+    if (m->pieces[middle].first <= sample)
+      low = middle;
+    else
+      high = middle;
+  }
+  return &m->pieces[low];
+}
+
+/* ---- all of it --------------------------------------------------------------------------------
+ */
+
+static bool alloc_classes(struct merge *m) {
+  size_t functions = 0, mappings = 0, locations = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    struct merge_source *s = &m->sources[i];
+    const pprofc_profile *p = s->profile;
+    s->strings = arena_array(&m->arena, p->strings.count, sizeof *s->strings);
+    s->functions = arena_array(&m->arena, p->functions.count, sizeof *s->functions);
+    s->mappings = arena_array(&m->arena, p->mappings.count, sizeof *s->mappings);
+    s->locations = arena_array(&m->arena, p->locations.count, sizeof *s->locations);
+    if (!s->strings || !s->functions || !s->mappings || !s->locations) return false;
+    memset(s->strings, 0xFF, p->strings.count * sizeof *s->strings);
+    functions += p->functions.count;
+    mappings += p->mappings.count;
+    locations += p->locations.count;
+  }
+  if (functions >= NONE || mappings >= NONE || locations >= NONE) return false;
+  m->functions = arena_array(&m->arena, functions, sizeof *m->functions);
+  m->mappings = arena_array(&m->arena, mappings, sizeof *m->mappings);
+  m->locations = arena_array(&m->arena, locations, sizeof *m->locations);
+  return m->functions && m->mappings && m->locations;
+}
+
+/* Room for the largest source at once; what the others add makes the tables grow. */
+static bool reserve(struct merge *m, struct map *functions, struct map *locations) {
+  size_t most_functions = 0, most_locations = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const pprofc_profile *p = m->sources[i].profile;
+    if (p->functions.count > most_functions) most_functions = p->functions.count;
+    if (p->locations.count > most_locations) most_locations = p->locations.count;
+  }
+  return map_reserve(functions, most_functions) && map_reserve(locations, most_locations) &&
+         map_reserve(&m->strings.map, most_functions);
+}
+
+bool merge_tables(struct merge *m) {
+  struct map functions, mappings, locations;
+  const pprofc_allocator *mem = &m->out->mem;
+  map_init(&functions, mem);
+  map_init(&mappings, mem);
+  map_init(&locations, mem);
+  bool ok = alloc_classes(m) && reserve(m, &functions, &locations);
+  for (size_t i = 0; ok && i < m->source_count; i++)
+    ok = class_functions(m, &functions, i) && class_mappings(m, &mappings, i) &&
+         class_locations(m, &locations, i);
+  map_free(&functions);
+  map_free(&mappings);
+  map_free(&locations);
+  return ok && make_pieces(m);
+}
+
+/* ---- the tables of the result -----------------------------------------------------------------
+ */
+
+static bool write_functions(struct merge *m) {
+  struct arena *arena = &m->out->region->arena;
+  size_t n = m->functions_used;
+  uint32_t *name = arena_array(arena, n, sizeof *name);
+  uint32_t *system_name = arena_array(arena, n, sizeof *system_name);
+  uint32_t *filename = arena_array(arena, n, sizeof *filename);
+  int64_t *start_line = arena_array(arena, n, sizeof *start_line);
+  if (!name || !system_name || !filename || !start_line) return false;
+  for (size_t i = 0; i < n; i++) {
+    const struct merge_function *f = &m->functions[m->function_order[i]];
+    name[i] = f->name;
+    system_name[i] = f->system_name;
+    filename[i] = f->filename;
+    start_line[i] = f->start_line;
+  }
+  m->out->functions = (struct functions){n, NULL, name, system_name, filename, start_line};
+  return true;
+}
+
+static bool write_mappings(struct merge *m) {
+  struct mapping *items = arena_array(&m->out->region->arena, m->mappings_used, sizeof *items);
+  if (!items) return false;
+  for (size_t i = 0; i < m->mappings_used; i++) {
+    struct merge_place place = m->mappings[m->mapping_order[i]];
+    items[i] = m->sources[place.source].profile->mappings.items[place.index];
+    items[i].id = i + 1;
+    items[i].file = merge_string(m, place.source, items[i].file);
+    items[i].build_id = merge_string(m, place.source, items[i].build_id);
+    if (items[i].file == NONE || items[i].build_id == NONE) return false;
+  }
+  m->out->mappings = (struct mappings){m->mappings_used, items};
+  return true;
+}
+
+struct location_columns {
+  uint64_t *address;
+  uint32_t *mapping, *line_from;
+  struct line *lines;
+  uint8_t *is_folded;
+  size_t line_count;
+};
+
+static void write_location(const struct merge *m, size_t n, struct location_columns *c) {
+  const struct merge_location *key = &m->locations[m->location_order[n]];
+  const struct merge_source *s = &m->sources[key->place.source];
+  const struct locations *l = &s->profile->locations;
+  uint32_t i = key->place.index;
+  c->address[n] = key->address;
+  c->mapping[n] = NONE;
+  if (key->mapping != NONE) {
+    c->mapping[n] = m->mapping_number[key->mapping];
+    c->address[n] += m->out->mappings.items[c->mapping[n]].start;
+  }
+  if (c->is_folded) c->is_folded[n] = is_folded(l, i);
+  c->line_from[n] = (uint32_t)c->line_count;
+  for (uint32_t at = l->line_from[i]; at < l->line_from[i + 1]; at++) {
+    struct line line = l->lines[at];
+    line.function = m->function_number[s->functions[line.function]];
+    c->lines[c->line_count++] = line;
+  }
+}
+
+static bool write_locations(struct merge *m) {
+  struct arena *arena = &m->out->region->arena;
+  size_t count = m->locations_used, lines = 0;
+  bool any_folded = false;
+  for (size_t n = 0; n < count; n++) {
+    struct merge_place place = m->locations[m->location_order[n]].place;
+    const struct locations *l = &m->sources[place.source].profile->locations;
+    lines += l->line_from[place.index + 1] - l->line_from[place.index];
+    any_folded = any_folded || is_folded(l, place.index);
+  }
+  if (lines >= NONE) return false;
+  struct location_columns c = {
+      .address = arena_array(arena, count, sizeof *c.address),
+      .mapping = arena_array(arena, count, sizeof *c.mapping),
+      .line_from = arena_array(arena, count + 1, sizeof *c.line_from),
+      .lines = arena_array(arena, lines, sizeof *c.lines),
+      .is_folded = any_folded ? arena_array(arena, count, 1) : NULL,
+  };
+  if (!c.address || !c.mapping || !c.line_from || !c.lines || (any_folded && !c.is_folded))
+    return false;
+  for (size_t n = 0; n < count; n++) write_location(m, n, &c);
+  c.line_from[count] = (uint32_t)lines;
+  m->out->locations = (struct locations){
+      .count = count,
+      .address = c.address,
+      .mapping = c.mapping,
+      .line_from = c.line_from,
+      .lines = c.lines,
+      .is_folded = c.is_folded,
+  };
+  return true;
+}
+
+bool merge_write_tables(struct merge *m) {
+  return write_functions(m) && write_mappings(m) && write_locations(m);
+}

@@ -1,0 +1,135 @@
+/* The sample columns of a merge's result. Stacks of large sources stay where they are, under a map
+ * to the new locations; those of small ones are written anew, so that the source can go. */
+#include "transform/merge.h"
+
+/* Varint to new location for a piece whose stacks are shared; NULL when that is v - 1 anyway. */
+static bool make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
+  uint32_t *map = arena_array(&m->out->region->arena, piece->size, sizeof *map);
+  if (!map) return false;
+  bool plain = piece->size <= m->locations_used + 1;
+  for (size_t v = 0; v < piece->size; v++) {
+    uint32_t class = piece->classes[v];
+    map[v] = class == LOCATION_HIDDEN ? LOCATION_HIDDEN : m->location_number[class];
+    plain = plain && (v == 0 || map[v] == v - 1);
+  }
+  segment->map = plain ? NULL : map;
+  segment->map_size = plain ? 0 : piece->size;
+  return true;
+}
+
+/* The stack of one sample in new numbers, in the region of the result. */
+static bool write_stack(struct merge *m, const struct merge_piece *piece, const uint8_t *stack,
+                        uint32_t *size, uint8_t **room, size_t *left, const uint8_t **out) {
+  size_t most = (size_t)*size * 5; /* a byte or more for each frame, five or fewer here */
+  if (*left < most) {
+    *left = most > 64 * 1024 ? most : 64 * 1024;
+    *room = arena_alloc(&m->out->region->arena, *left);
+    if (!*room) return false;
+  }
+  const uint8_t *end = stack + *size;
+  size_t n = 0;
+  *out = *room;
+  while (stack < end) {
+    uint32_t v;
+    stack = stack_varint(stack, &v);
+    if (piece->classes[v] != LOCATION_HIDDEN)
+      n += stack_put(*room + n, m->location_number[piece->classes[v]] + 1);
+  }
+  *size = (uint32_t)n;
+  *room += n;
+  *left -= n;
+  return true;
+}
+
+/* A segment for what follows from sample `first` of the result, unless the last one will do. */
+static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
+                          struct segment *segments) {
+  struct samples *out = &m->out->samples;
+  bool shared = m->sources[piece->source].shared;
+  if (!shared && out->segment_count && !segments[out->segment_count - 1].map) return true;
+  struct segment *segment = &segments[out->segment_count++];
+  *segment = (struct segment){.first = first};
+  return !shared || make_map(m, piece, segment);
+}
+
+static bool write_stacks(struct merge *m) {
+  struct arena *arena = &m->out->region->arena;
+  struct samples *out = &m->out->samples;
+  const uint8_t **stack = arena_array(arena, m->result_count, sizeof *stack);
+  uint32_t *stack_size = arena_array(arena, m->result_count, sizeof *stack_size);
+  struct segment *segments = arena_array(arena, m->piece_count, sizeof *segments);
+  if (!stack || !stack_size || !segments) return false;
+  const struct merge_piece *piece = NULL;
+  uint8_t *room = NULL;
+  size_t left = 0;
+  for (size_t i = 0; i < m->result_count; i++) {
+    uint32_t sample = m->origins[i];
+    const struct merge_piece *next = merge_piece_next(m, piece ? piece : m->pieces, sample);
+    if (next != piece) {
+      piece = next;
+      if (!begin_segment(m, piece, i, segments)) return false;
+    }
+    const struct merge_source *source = &m->sources[piece->source];
+    const struct samples *s = &source->profile->samples;
+    stack[i] = s->stack[sample - source->first_sample];
+    stack_size[i] = s->stack_size[sample - source->first_sample];
+    if (!source->shared &&
+        !write_stack(m, piece, stack[i], &stack_size[i], &room, &left, &stack[i]))
+      return false;
+  }
+  out->stack = stack;
+  out->stack_size = stack_size;
+  out->segments = segments;
+  return true;
+}
+
+static bool write_labels(struct merge *m) {
+  struct samples *out = &m->out->samples;
+  size_t total = 0, n = 0;
+  const struct merge_piece *piece = m->pieces;
+  bool any = false;
+  for (size_t i = 0; i < m->source_count; i++)
+    any = any || m->sources[i].profile->samples.label_from;
+  if (!any || !m->result_count) return true;
+  for (size_t i = 0; i < m->result_count; i++) {
+    piece = merge_piece_next(m, piece, m->origins[i]);
+    const struct merge_source *source = &m->sources[piece->source];
+    total += label_count(&source->profile->samples, m->origins[i] - source->first_sample);
+  }
+  if (!total) return true;
+  if (total >= NONE) return false;
+  uint32_t *from = arena_array(&m->out->region->arena, m->result_count + 1, sizeof *from);
+  struct label *labels = arena_array(&m->out->region->arena, total, sizeof *labels);
+  if (!from || !labels) return false;
+  piece = m->pieces;
+  for (size_t i = 0; i < m->result_count; i++) {
+    piece = merge_piece_next(m, piece, m->origins[i]);
+    const struct merge_source *source = &m->sources[piece->source];
+    const struct samples *s = &source->profile->samples;
+    size_t local = m->origins[i] - source->first_sample, count = label_count(s, local);
+    const struct label *old = sample_labels(s, local);
+    from[i] = (uint32_t)n;
+    for (size_t l = 0; l < count; l++, n++) {
+      labels[n] = old[l];
+      labels[n].key = source->strings[old[l].key];
+      labels[n].string = source->strings[old[l].string];
+      labels[n].unit = source->strings[old[l].unit];
+    }
+  }
+  from[m->result_count] = (uint32_t)n;
+  out->label_from = from;
+  out->labels = labels;
+  return true;
+}
+
+bool merge_write_samples(struct merge *m) {
+  struct samples *out = &m->out->samples;
+  if (!write_stacks(m) || !write_labels(m)) return false;
+  out->count = m->result_count;
+  out->values = m->values;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    size_t depth = merge_samples_of(m, i)->max_depth;
+    if (depth > out->max_depth) out->max_depth = depth;
+  }
+  return true;
+}

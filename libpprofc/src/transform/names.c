@@ -1,0 +1,291 @@
+/* focus, ignore, hide and show: one run of each expression per distinct string, then a few bits per
+ * location, then one pass over the samples. show_from likewise. Section 13. */
+#include "base/parallel.h"
+#include "transform/edit.h"
+#include "transform/name_bits.h"
+#include "transform/stack_tail.h"
+#include "transform/transform.h"
+
+/* ---- strings ----------------------------------------------------------------------------------
+ */
+
+static void match_string(struct name_bits *bits, uint32_t string) {
+  uint8_t *of = &bits->strings[string];
+  if (*of & NAME_KNOWN) return;
+  *of |= NAME_KNOWN;
+  pprofc_str text = profile_string(bits->profile, string);
+  for (unsigned i = 0; i < bits->count; i++)
+    if (bits->expressions[i] && regex_match(bits->expressions[i], text)) *of |= (uint8_t)(1u << i);
+}
+
+pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
+  const pprofc_profile *p = bits->profile;
+  bits->strings = mem_zero_array(&p->mem, p->strings.count, 1);
+  if (!bits->strings) return error_nomem(error);
+  for (size_t i = 0; i < p->functions.count; i++) {
+    match_string(bits, p->functions.name[i]);
+    match_string(bits, p->functions.filename[i]);
+  }
+  for (size_t i = 0; i < p->mappings.count; i++) match_string(bits, p->mappings.items[i].file);
+  for (unsigned i = 0; i < bits->count; i++)
+    if (bits->expressions[i] && regex_tripped(bits->expressions[i]))
+      return error_set(error, PPROFC_E_LIMIT, "matching %s regexp: too many steps for one name",
+                       bits->names[i]);
+  return PPROFC_OK;
+}
+
+void name_bits_free(struct name_bits *bits) {
+  mem_free(&bits->profile->mem, bits->strings, bits->profile->strings.count, 1);
+}
+
+/* ---- locations --------------------------------------------------------------------------------
+ */
+
+enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
+
+/* What a location does to the samples it is in. */
+enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4 };
+
+struct filter {
+  const pprofc_profile *profile;
+  const struct name_filters *wanted;
+  struct name_bits bits;
+  struct name_matches matched;
+  uint8_t *effect;    /* [locations] */
+  uint8_t *hidden;    /* [locations] */
+  uint8_t *keep_line; /* [lines] */
+  uint8_t *keep;      /* [samples] */
+  size_t line_count;
+  bool hides;
+};
+
+/* Strikes lines out; returns how many stay. */
+static size_t filter_lines(struct filter *f, uint32_t location, uint8_t mapping_bits) {
+  const struct locations *l = &f->profile->locations;
+  const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
+  size_t left = 0;
+  for (uint32_t i = l->line_from[location]; i < l->line_from[location + 1]; i++) {
+    uint8_t bits = name_bits_line(&f->bits, i);
+    bool gone = (f->wanted->hide && (bits | mapping_bits) & hide) ||
+                (f->wanted->show && !((bits | mapping_bits) & show));
+    if (gone) f->keep_line[i] = 0;
+    left += !gone;
+  }
+  return left;
+}
+
+static void filter_location(struct filter *f, uint32_t location) {
+  uint8_t mapping_bits = name_bits_mapping(&f->bits, location);
+  uint8_t bits = name_bits_location(&f->bits, location);
+  uint8_t effect = VISIBLE;
+  if (bits & 1u << IGNORE) {
+    f->matched.ignore = true;
+    effect |= IGNORED;
+  } else if (!f->wanted->focus || bits & 1u << FOCUS) {
+    f->matched.focus = true;
+    effect |= FOCUSED;
+  }
+  size_t left = filter_lines(f, location, mapping_bits);
+  bool hide_matched = bits & 1u << HIDE;
+  f->matched.hide = f->matched.hide || hide_matched;
+  f->matched.show = f->matched.show || (f->wanted->show && left);
+  if (!left && (hide_matched || f->wanted->show)) {
+    f->hidden[location] = 1;
+    f->hides = true;
+    effect &= (uint8_t)~VISIBLE;
+  }
+  f->effect[location] = effect;
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+struct pass {
+  struct filter *filter;
+  uint8_t *
+      states[16]; /* effects of the frames in so many bytes at the root end of the previous stack */
+  unsigned workers;
+};
+
+static uint8_t stack_effect(const uint8_t *effect, const uint32_t *map, const uint8_t *stack,
+                            size_t size, size_t tail, uint8_t *state) {
+  const uint8_t *end = stack + size, *p = end - tail;
+  uint8_t sum = state[tail];
+  while (p > stack) {
+    uint32_t v;
+    p = stack_varint_before(stack, p, &v);
+    uint32_t location = map ? map[v] : v - 1;
+    if (location != LOCATION_HIDDEN) sum |= effect[location];
+    state[end - p] = sum;
+  }
+  return sum;
+}
+
+static void filter_range(void *context, unsigned worker) {
+  struct pass *pass = context;
+  const struct samples *s = &pass->filter->profile->samples;
+  size_t from = parallel_from(s->count, worker, pass->workers);
+  size_t to = parallel_from(s->count, worker + 1, pass->workers);
+  struct stack_reader reader = stack_reader_at(s, from);
+  const uint32_t *previous_map = NULL;
+  const uint8_t *previous = (const uint8_t *)"";
+  size_t previous_size = 0;
+  for (size_t i = from; i < to; i++) {
+    const uint32_t *map = stack_map(&reader, i);
+    size_t tail = 0;
+    if (map == previous_map)
+      tail = stack_shared_tail(previous, previous_size, s->stack[i], s->stack_size[i]);
+    uint8_t effect = stack_effect(pass->filter->effect, map, s->stack[i], s->stack_size[i], tail,
+                                  pass->states[worker]);
+    pass->filter->keep[i] = effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED);
+    previous_map = map;
+    previous = s->stack[i];
+    previous_size = s->stack_size[i];
+  }
+}
+
+static bool filter_samples(struct filter *f) {
+  const struct samples *s = &f->profile->samples;
+  struct pass pass = {.filter = f,
+                      .workers = parallel_workers(f->profile->threads, s->count, EDIT_GRAIN)};
+  size_t longest = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->stack_size[i] > longest) longest = s->stack_size[i];
+  bool ok = true;
+  for (unsigned w = 0; w < pass.workers; w++) {
+    pass.states[w] = mem_zero_array(&f->profile->mem, longest + 1, 1);
+    ok = ok && pass.states[w];
+  }
+  if (ok) parallel_run(pass.workers, filter_range, &pass);
+  for (unsigned w = 0; w < pass.workers; w++)
+    mem_free(&f->profile->mem, pass.states[w], longest + 1, 1);
+  return ok;
+}
+
+/* ---- the edit ---------------------------------------------------------------------------------
+ */
+
+static bool alloc_filter(struct filter *f) {
+  const pprofc_profile *p = f->profile;
+  const pprofc_allocator *mem = &p->mem;
+  f->line_count = p->locations.count ? p->locations.line_from[p->locations.count] : 0;
+  f->effect = mem_zero_array(mem, p->locations.count, 1);
+  f->hidden = mem_zero_array(mem, p->locations.count, 1);
+  f->keep_line = mem_array(mem, f->line_count, 1);
+  f->keep = mem_array(mem, p->samples.count, 1);
+  if (!f->effect || !f->hidden || !f->keep_line || !f->keep) return false;
+  memset(f->keep_line, 1, f->line_count);
+  return true;
+}
+
+static void free_filter(struct filter *f) {
+  const pprofc_profile *p = f->profile;
+  mem_free(&p->mem, f->effect, p->locations.count, 1);
+  mem_free(&p->mem, f->hidden, p->locations.count, 1);
+  mem_free(&p->mem, f->keep_line, f->line_count, 1);
+  mem_free(&p->mem, f->keep, p->samples.count, 1);
+  name_bits_free(&f->bits);
+}
+
+static pprofc_status apply_filter(struct filter *f, pprofc_profile *copy, pprofc_error *error) {
+  pprofc_status status = name_bits_find(&f->bits, error);
+  if (status != PPROFC_OK) return status;
+  if (!alloc_filter(f)) return error_nomem(error);
+  for (uint32_t i = 0; i < f->profile->locations.count; i++) filter_location(f, i);
+  if (!filter_samples(f)) return error_nomem(error);
+  status = edit_keep_lines(copy, f->keep_line, error);
+  if (status == PPROFC_OK && f->hides) status = edit_hide(copy, f->hidden, error);
+  if (status == PPROFC_OK) status = edit_keep_samples(copy, f->keep, error);
+  return status;
+}
+
+pprofc_status transform_names(const pprofc_profile *source, const struct name_filters *filters,
+                              struct name_matches *matched, pprofc_profile **out,
+                              pprofc_error *error) {
+  if (!filters->focus && !filters->ignore && !filters->hide && !filters->show) {
+    *matched = (struct name_matches){.focus = true};
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  struct filter f = {
+      .profile = source,
+      .wanted = filters,
+      .bits = {.profile = source,
+               .count = EXPRESSIONS,
+               .expressions = {filters->focus, filters->ignore, filters->hide, filters->show},
+               .names = {"focus", "ignore", "hide", "show"}},
+  };
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  pprofc_status status = apply_filter(&f, copy, error);
+  if (status == PPROFC_OK) *matched = f.matched;
+  free_filter(&f);
+  return edit_finish(status, copy, out);
+}
+
+/* ---- show_from --------------------------------------------------------------------------------
+ */
+
+/* Ends the stack at the matching location that is nearest to the root. */
+static bool cut_above(const void *context, const uint32_t *map, const uint8_t **begin,
+                      const uint8_t **end) {
+  const uint8_t *matches = context;
+  for (const uint8_t *p = *end; p > *begin;) {
+    uint32_t v;
+    const uint8_t *after = p;
+    p = stack_varint_before(*begin, p, &v);
+    uint32_t location = map ? map[v] : v - 1;
+    if (location == LOCATION_HIDDEN || !matches[location]) continue;
+    *end = after;
+    return true;
+  }
+  return false;
+}
+
+/* Cuts lines outside the last matching one, unless the mapping matches. */
+static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
+  const struct locations *l = &bits->profile->locations;
+  if (name_bits_mapping(bits, location) & 1) return true;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1], i = to;
+  while (i > from && !(name_bits_line(bits, i - 1) & 1)) i--;
+  if (i == from) return false;
+  memset(keep_line + i, 0, to - i);
+  return true;
+}
+
+static pprofc_status show_from_matches(pprofc_profile *copy, const struct name_bits *bits,
+                                       bool *matched, pprofc_error *error) {
+  const pprofc_profile *p = bits->profile;
+  size_t locations = p->locations.count;
+  size_t lines = locations ? p->locations.line_from[locations] : 0;
+  uint8_t *matches = mem_array(&p->mem, locations, 1);
+  uint8_t *keep_line = mem_array(&p->mem, lines, 1);
+  pprofc_status status = PPROFC_OK;
+  if (matches && keep_line) {
+    memset(keep_line, 1, lines);
+    for (uint32_t i = 0; i < locations; i++) {
+      matches[i] = match_from(bits, i, keep_line);
+      *matched = *matched || matches[i];
+    }
+    status = edit_keep_lines(copy, keep_line, error);
+    if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
+  } else {
+    status = error_nomem(error);
+  }
+  mem_free(&p->mem, keep_line, lines, 1);
+  mem_free(&p->mem, matches, locations, 1);
+  return status;
+}
+
+pprofc_status transform_show_from(const pprofc_profile *source, struct regex *show_from,
+                                  bool *matched, pprofc_profile **out, pprofc_error *error) {
+  struct name_bits bits = {
+      .profile = source, .count = 1, .expressions = {show_from}, .names = {"show_from"}};
+  *matched = false;
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  pprofc_status status = name_bits_find(&bits, error);
+  if (status == PPROFC_OK) status = show_from_matches(copy, &bits, matched, error);
+  name_bits_free(&bits);
+  return edit_finish(status, copy, out);
+}

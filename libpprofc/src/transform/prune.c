@@ -1,0 +1,206 @@
+/* Cutting what is below a function: drop_frames and keep_frames of the profile, and prune_from.
+ * Sections 9 and 13. */
+#include "base/buffer.h"
+#include "transform/edit.h"
+#include "transform/stack_tail.h"
+#include "transform/transform.h"
+
+/* A function name as the expressions see it: without a leading dot, cut at the first argument list.
+ */
+static pprofc_str simple_name(pprofc_str name) {
+  static const pprofc_str reserved[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
+  if (name.size && name.data[0] == '.') name = str_slice(name, 1, name.size);
+  for (size_t i = 0; i < name.size; i++) {
+    pprofc_str rest = str_slice(name, i, name.size);
+    if (str_starts(rest, reserved[0]))
+      i += reserved[0].size - 1;
+    else if (str_starts(rest, reserved[1]))
+      i += reserved[1].size - 1;
+    else if (name.data[i] == '(')
+      return str_slice(name, 0, i);
+  }
+  return name;
+}
+
+/* Which functions are to go, and what that does to locations. */
+enum { PRUNE = 1, PRUNE_BENEATH = 2 };
+
+struct pruning {
+  const pprofc_profile *profile;
+  struct regex *drop, *keep;
+  uint8_t *strings;   /* [strings] 0: not known, 1: stays, 2: goes */
+  uint8_t *effect;    /* [locations] */
+  uint8_t *keep_line; /* [lines] */
+  size_t line_count;
+  bool any;
+};
+
+static bool goes(struct pruning *p, uint32_t function) {
+  uint32_t string = p->profile->functions.name[function];
+  if (!p->strings[string]) {
+    pprofc_str name = profile_string(p->profile, string);
+    pprofc_str simple = simple_name(name);
+    bool matches =
+        name.size && regex_match(p->drop, simple) && !(p->keep && regex_match(p->keep, simple));
+    p->strings[string] = matches ? 2 : 1;
+  }
+  return p->strings[string] == 2;
+}
+
+static bool alloc_pruning(struct pruning *p) {
+  const struct locations *l = &p->profile->locations;
+  const pprofc_allocator *mem = &p->profile->mem;
+  p->line_count = l->count ? l->line_from[l->count] : 0;
+  p->strings = mem_zero_array(mem, p->profile->strings.count, 1);
+  p->effect = mem_zero_array(mem, l->count, 1);
+  p->keep_line = mem_array(mem, p->line_count, 1);
+  if (!p->strings || !p->effect || !p->keep_line) return false;
+  memset(p->keep_line, 1, p->line_count);
+  return true;
+}
+
+static void free_pruning(struct pruning *p) {
+  const pprofc_allocator *mem = &p->profile->mem;
+  mem_free(mem, p->strings, p->profile->strings.count, 1);
+  mem_free(mem, p->effect, p->profile->locations.count, 1);
+  mem_free(mem, p->keep_line, p->line_count, 1);
+}
+
+static pprofc_status finish(struct pruning *p, edit_cut_fn cut, const char *name,
+                            pprofc_profile **out, pprofc_error *error) {
+  if (regex_tripped(p->drop) || (p->keep && regex_tripped(p->keep)))
+    return error_set(error, PPROFC_E_LIMIT, "matching %s regexp: too many steps for one name",
+                     name);
+  if (!p->any) {
+    *out = edit_same(p->profile);
+    return PPROFC_OK;
+  }
+  pprofc_profile *copy = profile_edit(p->profile);
+  if (!copy) return error_nomem(error);
+  pprofc_status status = edit_keep_lines(copy, p->keep_line, error);
+  if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut, p->effect, error);
+  return edit_finish(status, copy, out);
+}
+
+/* ---- drop_frames ------------------------------------------------------------------------------
+ */
+
+/* From the root, matches stay until there was a frame that does not match; then the first match
+ * ends the stack. */
+static bool cut_beneath(const void *context, const uint32_t *map, const uint8_t **begin,
+                        const uint8_t **end) {
+  const uint8_t *effect = context;
+  bool found_user = false;
+  for (const uint8_t *p = *end; p > *begin;) {
+    uint32_t v;
+    const uint8_t *after = p;
+    p = stack_varint_before(*begin, p, &v);
+    uint32_t location = map ? map[v] : v - 1;
+    if (location == LOCATION_HIDDEN) continue;
+    if (!effect[location]) {
+      found_user = true;
+    } else if (found_user) {
+      *begin = effect[location] & PRUNE ? after : p;
+      break;
+    }
+  }
+  return true;
+}
+
+static void drop_location(struct pruning *p, uint32_t location) {
+  const struct locations *l = &p->profile->locations;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1], i = to;
+  while (i > from && !goes(p, l->lines[i - 1].function)) i--;
+  if (i == from) return;
+  p->any = true;
+  p->effect[location] = PRUNE_BENEATH;
+  if (i == to)
+    p->effect[location] |= PRUNE;
+  else
+    memset(p->keep_line + from, 0, i - from);
+}
+
+/* Compiles ^(text)$; *regex is NULL when it is no expression. */
+static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
+                                   struct regex **regex, pprofc_error *error) {
+  struct buffer pattern;
+  buffer_init(&pattern, mem, SIZE_MAX);
+  buffer_add_text(&pattern, "^(");
+  buffer_add_str(&pattern, text);
+  buffer_add_text(&pattern, ")$");
+  *regex = NULL;
+  pprofc_error ignored;
+  pprofc_status status = PPROFC_E_NOMEM;
+  if (!pattern.failed) status = regex_compile(mem, buffer_str(&pattern), regex, &ignored);
+  buffer_free(&pattern);
+  return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
+}
+
+static pprofc_status drop_matches(struct pruning *p, pprofc_profile **out, pprofc_error *error) {
+  if (!alloc_pruning(p)) return error_nomem(error);
+  for (uint32_t i = 0; i < p->profile->locations.count; i++) drop_location(p, i);
+  return finish(p, cut_beneath, "drop_frames", out, error);
+}
+
+pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
+                                    pprofc_error *error) {
+  struct pruning p = {.profile = source};
+  pprofc_str drop = profile_string(source, source->drop_frames);
+  pprofc_str keep = profile_string(source, source->keep_frames);
+  pprofc_status status = PPROFC_OK;
+  if (drop.size) status = compile_whole(&source->mem, drop, &p.drop, error);
+  if (status == PPROFC_OK && p.drop && keep.size)
+    status = compile_whole(&source->mem, keep, &p.keep, error);
+  bool usable = p.drop && (p.keep || !keep.size);
+  if (status == PPROFC_OK && usable)
+    status = drop_matches(&p, out, error);
+  else if (status == PPROFC_OK)
+    *out = edit_same(source);
+  regex_free(p.drop);
+  regex_free(p.keep);
+  free_pruning(&p);
+  return status;
+}
+
+/* ---- prune_from -------------------------------------------------------------------------------
+ */
+
+/* Begins the stack at the first match from the leaf. */
+static bool cut_before(const void *context, const uint32_t *map, const uint8_t **begin,
+                       const uint8_t **end) {
+  const uint8_t *effect = context;
+  for (const uint8_t *p = *begin; p < *end;) {
+    uint32_t v;
+    const uint8_t *at = p;
+    p = stack_varint(p, &v);
+    uint32_t location = map ? map[v] : v - 1;
+    if (location == LOCATION_HIDDEN || !effect[location]) continue;
+    *begin = at;
+    break;
+  }
+  return true;
+}
+
+static void prune_location(struct pruning *p, uint32_t location) {
+  const struct locations *l = &p->profile->locations;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1], i = from;
+  while (i < to && !goes(p, l->lines[i].function)) i++;
+  if (i == to) return;
+  p->any = true;
+  p->effect[location] = PRUNE_BENEATH;
+  memset(p->keep_line + from, 0, i - from);
+}
+
+pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
+                                   pprofc_profile **out, pprofc_error *error) {
+  struct pruning p = {.profile = source, .drop = prune_from};
+  pprofc_status status = PPROFC_OK;
+  if (alloc_pruning(&p)) {
+    for (uint32_t i = 0; i < source->locations.count; i++) prune_location(&p, i);
+    status = finish(&p, cut_before, "prune_from", out, error);
+  } else {
+    status = error_nomem(error);
+  }
+  free_pruning(&p);
+  return status;
+}

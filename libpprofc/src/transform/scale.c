@@ -1,0 +1,82 @@
+/* Multiplying values: the rounding primitive that merges, differences and normalising are made of
+ * (6.2), and the truncating one of divide_by. */
+#include "pprofc/transform.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+
+#include <math.h>
+
+static bool is_one(double ratio) {
+  return !(ratio < 1) && !(ratio > 1) && !isnan(ratio);
+}
+
+static bool all_one(const double *ratios, size_t count) {
+  for (size_t t = 0; t < count; t++)
+    if (!is_one(ratios[t])) return false;
+  return true;
+}
+
+/* Values that a double holds exactly need no detour through one to be negated. */
+static int64_t scaled(int64_t value, double ratio) {
+  const int64_t exact = (int64_t)1 << 53;
+  if (ratio == -1 && value >= -exact && value <= exact) return -value;
+  return edit_truncate(round((double)value * ratio));
+}
+
+/* Fills values and keep, which is set for samples with a scaled value that is not 0. */
+static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
+                         uint8_t *keep) {
+  size_t types = source->type_count;
+  const int64_t *old = source->samples.values;
+  for (size_t i = 0; i < source->samples.count; i++) {
+    bool any = false;
+    for (size_t t = 0; t < types; t++) {
+      size_t at = i * types + t;
+      values[at] = old[at];
+      if (is_one(ratios[t])) continue;
+      values[at] = scaled(old[at], ratios[t]);
+      any = any || values[at] != 0;
+    }
+    keep[i] = any;
+  }
+}
+
+pprofc_status pprofc_scale(const pprofc_profile *source, const double *ratios, pprofc_profile **out,
+                           pprofc_error *error) {
+  if (all_one(ratios, source->type_count)) {
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  size_t count = source->samples.count;
+  int64_t *values = arena_array(&copy->region->arena, count, source->type_count * sizeof *values);
+  uint8_t *keep = mem_array(&copy->mem, count, 1);
+  pprofc_status status = PPROFC_OK;
+  if (values && keep) {
+    scale_values(source, ratios, values, keep);
+    copy->samples.values = values;
+    status = edit_keep_samples(copy, keep, error);
+  } else {
+    status = error_nomem(error);
+  }
+  mem_free(&source->mem, keep, count, 1);
+  return edit_finish(status, copy, out);
+}
+
+pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprofc_profile **out,
+                               pprofc_error *error) {
+  if (!(ratio > 0) || is_one(ratio)) {
+    *out = edit_same(source);
+    return PPROFC_OK;
+  }
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  size_t count = source->samples.count * source->type_count;
+  int64_t *values = arena_array(&copy->region->arena, count, sizeof *values);
+  if (!values) return edit_finish(error_nomem(error), copy, out);
+  for (size_t i = 0; i < count; i++)
+    values[i] = edit_truncate((double)source->samples.values[i] * ratio);
+  copy->samples.values = values;
+  return edit_finish(PPROFC_OK, copy, out);
+}

@@ -1,0 +1,213 @@
+/* Leaving out samples, lines and frames: the edits that all filters end in. */
+#include "base/parallel.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+static size_t count_kept(const uint8_t *keep, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) kept += keep[i] != 0;
+  return kept;
+}
+
+static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep, size_t kept) {
+  const struct samples *old = &copy->samples;
+  struct arena *arena = &copy->region->arena;
+  size_t types = copy->type_count, n = 0;
+  int64_t *values = arena_array(arena, kept * types, sizeof *values);
+  const uint8_t **stack = arena_array(arena, kept, sizeof *stack);
+  uint32_t *stack_size = arena_array(arena, kept, sizeof *stack_size);
+  if (!values || !stack || !stack_size) return false;
+  for (size_t i = 0; i < old->count; i++) {
+    if (!keep[i]) continue;
+    for (size_t t = 0; t < types; t++) values[n * types + t] = old->values[i * types + t];
+    stack[n] = old->stack[i];
+    stack_size[n++] = old->stack_size[i];
+  }
+  copy->samples.values = values;
+  copy->samples.stack = stack;
+  copy->samples.stack_size = stack_size;
+  return true;
+}
+
+static bool keep_labels(pprofc_profile *copy, const uint8_t *keep, size_t kept) {
+  const struct samples *old = &copy->samples;
+  if (!old->label_from) return true;
+  size_t total = 0, n = 0, sample = 0;
+  for (size_t i = 0; i < old->count; i++)
+    if (keep[i]) total += label_count(old, i);
+  if (!total) {
+    copy->samples.label_from = NULL;
+    copy->samples.labels = NULL;
+    return true;
+  }
+  uint32_t *from = arena_array(&copy->region->arena, kept + 1, sizeof *from);
+  struct label *labels = arena_array(&copy->region->arena, total, sizeof *labels);
+  if (!from || !labels) return false;
+  from[0] = 0;
+  for (size_t i = 0; i < old->count; i++) {
+    if (!keep[i]) continue;
+    for (uint32_t l = old->label_from[i]; l < old->label_from[i + 1]; l++)
+      labels[n++] = old->labels[l];
+    from[++sample] = (uint32_t)n;
+  }
+  copy->samples.label_from = from;
+  copy->samples.labels = labels;
+  return true;
+}
+
+static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
+  const struct samples *old = &copy->samples;
+  struct segment *segments =
+      arena_array(&copy->region->arena, old->segment_count, sizeof *segments);
+  if (!segments) return false;
+  size_t count = 0, first = 0;
+  for (size_t i = 0; i < old->segment_count; i++) {
+    size_t from = old->segments[i].first;
+    size_t kept = count_kept(keep + from, segment_end(old, i) - from);
+    if (!kept) continue;
+    segments[count] = old->segments[i];
+    segments[count++].first = first;
+    first += kept;
+  }
+  copy->samples.segments = segments;
+  copy->samples.segment_count = count;
+  return true;
+}
+
+pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
+  size_t kept = count_kept(keep, copy->samples.count);
+  if (kept == copy->samples.count) return PPROFC_OK;
+  /* The count is that of the old columns until all are made. */
+  if (!keep_stacks(copy, keep, kept) || !keep_labels(copy, keep, kept) ||
+      !keep_segments(copy, keep))
+    return error_nomem(error);
+  copy->samples.count = kept;
+  return PPROFC_OK;
+}
+
+pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep,
+                               pprofc_profile **out, pprofc_error *error) {
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  return edit_finish(edit_keep_samples(copy, keep, error), copy, out);
+}
+
+/* ---- lines and frames -------------------------------------------------------------------------
+ */
+
+pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
+  const struct locations *old = &copy->locations;
+  size_t total = old->count ? old->line_from[old->count] : 0, n = 0;
+  size_t kept = count_kept(keep, total);
+  if (kept == total) return PPROFC_OK;
+  uint32_t *from = arena_array(&copy->region->arena, old->count + 1, sizeof *from);
+  struct line *lines = arena_array(&copy->region->arena, kept, sizeof *lines);
+  if (!from || !lines) return error_nomem(error);
+  for (size_t i = 0; i < old->count; i++) {
+    from[i] = (uint32_t)n;
+    for (uint32_t l = old->line_from[i]; l < old->line_from[i + 1]; l++)
+      if (keep[l]) lines[n++] = old->lines[l];
+  }
+  from[old->count] = (uint32_t)n;
+  copy->locations.line_from = from;
+  copy->locations.lines = lines;
+  return PPROFC_OK;
+}
+
+/* A segment without a map writes location i as i + 1. */
+static uint32_t *plain_map(struct arena *arena, size_t locations, const uint8_t *hidden) {
+  uint32_t *map = arena_array(arena, locations + 1, sizeof *map);
+  if (!map) return NULL;
+  map[0] = LOCATION_HIDDEN;
+  for (uint32_t i = 0; i < locations; i++) map[i + 1] = hidden[i] ? LOCATION_HIDDEN : i;
+  return map;
+}
+
+static uint32_t *other_map(struct arena *arena, const struct segment *old, const uint8_t *hidden) {
+  uint32_t *map = arena_array(arena, old->map_size, sizeof *map);
+  if (!map) return NULL;
+  for (size_t v = 0; v < old->map_size; v++) {
+    uint32_t location = old->map[v];
+    map[v] = location == LOCATION_HIDDEN || hidden[location] ? LOCATION_HIDDEN : location;
+  }
+  return map;
+}
+
+pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error) {
+  struct arena *arena = &copy->region->arena;
+  size_t count = copy->samples.segment_count, locations = copy->locations.count;
+  if (count_kept(hidden, locations) == 0) return PPROFC_OK;
+  struct segment *segments = arena_array(arena, count, sizeof *segments);
+  if (!segments) return error_nomem(error);
+  const uint32_t *plain = NULL;
+  for (size_t i = 0; i < count; i++) {
+    const struct segment *old = &copy->samples.segments[i];
+    segments[i] = *old;
+    if (old->map) {
+      segments[i].map = other_map(arena, old, hidden);
+    } else {
+      if (!plain) plain = plain_map(arena, locations, hidden);
+      segments[i].map = plain;
+      segments[i].map_size = locations + 1;
+    }
+    if (!segments[i].map) return error_nomem(error);
+  }
+  copy->samples.segments = segments;
+  return PPROFC_OK;
+}
+
+/* ---- cutting ----------------------------------------------------------------------------------
+ */
+
+struct cut_job {
+  const struct samples *samples;
+  edit_cut_fn cut;
+  const void *context;
+  const uint8_t **stack;
+  uint32_t *stack_size;
+  uint8_t *keep;
+  unsigned workers;
+};
+
+static void cut_range(void *context, unsigned worker) {
+  struct cut_job *job = context;
+  const struct samples *s = job->samples;
+  size_t from = parallel_from(s->count, worker, job->workers);
+  size_t to = parallel_from(s->count, worker + 1, job->workers);
+  struct stack_reader reader = stack_reader_at(s, from);
+  for (size_t i = from; i < to; i++) {
+    const uint8_t *begin = s->stack[i], *end = begin + s->stack_size[i];
+    job->keep[i] = job->cut(job->context, stack_map(&reader, i), &begin, &end);
+    job->stack[i] = begin;
+    job->stack_size[i] = (uint32_t)(end - begin);
+  }
+}
+
+pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
+                              pprofc_error *error) {
+  size_t count = copy->samples.count;
+  if (!count) return PPROFC_OK;
+  struct cut_job job = {
+      .samples = &copy->samples,
+      .cut = cut,
+      .context = context,
+      .stack = arena_array(&copy->region->arena, count, sizeof *job.stack),
+      .stack_size = arena_array(&copy->region->arena, count, sizeof *job.stack_size),
+      .keep = mem_array(&copy->mem, count, 1),
+      .workers = parallel_workers(copy->threads, count, EDIT_GRAIN),
+  };
+  pprofc_status status = PPROFC_OK;
+  if (job.stack && job.stack_size && job.keep) {
+    parallel_run(job.workers, cut_range, &job);
+    copy->samples.stack = job.stack;
+    copy->samples.stack_size = job.stack_size;
+    status = edit_keep_samples(copy, job.keep, error);
+  } else {
+    status = error_nomem(error);
+  }
+  mem_free(&copy->mem, job.keep, count, 1);
+  return status;
+}
