@@ -94,7 +94,10 @@ static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile
       .profile = profile,
       .first_sample = m->sample_count,
       .shared = bytes > SHARED_STACK_BYTES,
+      .strings = arena_array(&m->arena, profile->strings.count, sizeof *s->strings),
   };
+  if (!s->strings) return false;
+  memset(s->strings, 0xFF, profile->strings.count * sizeof *s->strings);
   m->sample_count += profile->samples.count;
   return !s->shared || region_adopt(m->out->region, profile->region);
 }

@@ -225,12 +225,10 @@ static bool alloc_classes(struct merge *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct merge_source *s = &m->sources[i];
     const pprofc_profile *p = s->profile;
-    s->strings = arena_array(&m->arena, p->strings.count, sizeof *s->strings);
     s->functions = arena_array(&m->arena, p->functions.count, sizeof *s->functions);
     s->mappings = arena_array(&m->arena, p->mappings.count, sizeof *s->mappings);
     s->locations = arena_array(&m->arena, p->locations.count, sizeof *s->locations);
-    if (!s->strings || !s->functions || !s->mappings || !s->locations) return false;
-    memset(s->strings, 0xFF, p->strings.count * sizeof *s->strings);
+    if (!s->functions || !s->mappings || !s->locations) return false;
     functions += p->functions.count;
     mappings += p->mappings.count;
     locations += p->locations.count;

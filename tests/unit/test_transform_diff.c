@@ -1,0 +1,111 @@
+/* Differences: -base, -diff_base and -normalize. */
+#include "pprofc/transform.h"
+#include "profile_text.h"
+#include "transform/diff.h"
+#include "unit.h"
+
+static pprofc_profile *head_profile(void) {
+  pprofc_builder *b = cpu_builder();
+  sample(b, "A main", 100, 0);
+  sample(b, "B main", 50, 0);
+  sample(b, "D C main", 10, 0);
+  return finish(b);
+}
+
+static pprofc_profile *base_profile(void) {
+  pprofc_builder *b = cpu_builder();
+  sample(b, "A main", 40, 0);
+  sample(b, "B main", 50, 0);
+  sample(b, "E C main", 20, 0);
+  return finish(b);
+}
+
+static void expect_difference(pprofc_profile *head, pprofc_profile *base, pprofc_diff_kind kind,
+                              bool normalize, const char *expected) {
+  pprofc_profile *p = NULL;
+  pprofc_error error = {0};
+  CU_ASSERT_EQUAL_FATAL(pprofc_diff(head, base, kind, normalize, &p, &error), PPROFC_OK);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  expect_samples(p, expected);
+  pprofc_profile_release(p);
+}
+
+static void test_base_cancels_equal_stacks(void) {
+  expect_difference(head_profile(), base_profile(), PPROFC_SUBTRACT, false,
+                    "60: 1 2 | A main\n10: 3 4 2 | D C main\n-20: 5 4 2 | E C main\n");
+}
+
+static void test_diff_base_keeps_both_sides_under_a_label(void) {
+  expect_difference(head_profile(), base_profile(), PPROFC_COMPARE, false,
+                    "100: 1 2 | A main\n50: 3 2 | B main\n10: 4 5 2 | D C main\n"
+                    "-40: 1 2 | A main | pprof::base=true\n"
+                    "-50: 3 2 | B main | pprof::base=true\n"
+                    "-20: 6 5 2 | E C main | pprof::base=true\n");
+}
+
+static void test_the_label_replaces_a_previous_one(void) {
+  pprofc_builder *b = cpu_builder(), *c = cpu_builder();
+  sample(b, "a", 1, 0);
+  sample(c, "a", 2, 0);
+  pprofc_builder_label(c, "pprof::base", "false");
+  pprofc_builder_label(c, "k", "v");
+  pprofc_builder_number_label(c, "pprof::base", 7, NULL);
+  expect_difference(finish(b), finish(c), PPROFC_COMPARE, false,
+                    "1: 1 | a\n-2: 1 | a | k=v pprof::base=7: pprof::base=true\n");
+}
+
+static void test_normalize_scales_head_to_the_sums_of_base(void) {
+  pprofc_builder *b = cpu_builder(), *c = cpu_builder();
+  sample(b, "a", 100, 0);
+  sample(b, "b", 100, 0);
+  sample(c, "a", 30, 0);
+  expect_difference(finish(b), finish(c), PPROFC_SUBTRACT, true, "-15: 1 | a\n15: 2 | b\n");
+}
+
+static void test_normalize_wants_equal_types(void) {
+  pprofc_builder *b = cpu_builder(), *c = pprofc_builder_new(NULL);
+  pprofc_builder_type(c, "cpu", "ms");
+  pprofc_profile *head = finish(b), *base = finish(c), *p = NULL;
+  pprofc_error error = {0};
+  pprofc_status status = pprofc_diff(head, base, PPROFC_COMPARE, true, &p, &error);
+  expect_message(status, PPROFC_E_INVALID, &error,
+                 "incompatible sample types [{cpu nanoseconds 0 0}] and [{cpu ms 0 0}]");
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+}
+
+/* A double between int64 and int64 loses bits past 2^53, as in pprof. */
+static void test_the_base_goes_through_a_double(void) {
+  pprofc_builder *b = cpu_builder(), *c = cpu_builder();
+  sample(b, "x", 1, 0);
+  sample(c, "a", ((int64_t)1 << 53) + 1, 0);
+  sample(c, "b", INT64_MIN, 0);
+  expect_difference(finish(b), finish(c), PPROFC_SUBTRACT, false,
+                    "1: 1 | x\n-9007199254740992: 2 | a\n-9223372036854775808: 3 | b\n");
+}
+
+static void test_unmerged_has_the_same_samples(void) {
+  pprofc_profile *head = head_profile(), *base = base_profile(), *p = NULL;
+  pprofc_error error = {0};
+  CU_ASSERT(transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE));
+  CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(head, base, PPROFC_SUBTRACT));
+  CU_ASSERT_EQUAL_FATAL(transform_diff_unmerged(head, base, PPROFC_COMPARE, false, &p, &error),
+                        PPROFC_OK);
+  expect_samples(p, "100: 1 2 | A main\n50: 3 2 | B main\n10: 4 5 2 | D C main\n"
+                    "-40: 1 2 | A main | pprof::base=true\n"
+                    "-50: 3 2 | B main | pprof::base=true\n"
+                    "-20: 6 5 2 | E C main | pprof::base=true\n");
+  CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(p, base, PPROFC_COMPARE));
+  CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(base, p, PPROFC_COMPARE));
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  pprofc_profile_release(p);
+}
+
+UNIT_MAIN("diff", UNIT(test_base_cancels_equal_stacks),
+          UNIT(test_diff_base_keeps_both_sides_under_a_label),
+          UNIT(test_the_label_replaces_a_previous_one),
+          UNIT(test_normalize_scales_head_to_the_sums_of_base),
+          UNIT(test_normalize_wants_equal_types), UNIT(test_the_base_goes_through_a_double),
+          UNIT(test_unmerged_has_the_same_samples))
