@@ -1,0 +1,480 @@
+/* Flags by Go's rules, and what is printed from a table of them: help, manual, completion. */
+#include "common/flags.h"
+
+#include "base/buffer.h"
+#include "common/quote.h"
+#include "common/terminal.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct options {
+  bool cum, trim;
+  int64_t nodecount;
+  double nodefraction;
+  const char *focus, *output;
+  int color, granularity;
+  int called;
+};
+
+enum { FUNCTIONS, LINES, FILES };
+
+static const char *call_mean_delay(void *options, const struct flag *flag, const char *text) {
+  (void)flag, (void)text;
+  ((struct options *)options)->called++;
+  return NULL;
+}
+
+static const char *call_even(void *options, const struct flag *flag, const char *text) {
+  (void)options, (void)flag;
+  return strcmp(text, "2") == 0 ? NULL : "must be even";
+}
+
+static const char *const colours[] = {"auto", "always", "never", NULL};
+#define FIELD(name) offsetof(struct options, name)
+
+static const struct flag flags[] = {
+    {.name = "cum", .kind = FLAG_BOOL, .offset = FIELD(cum), .help = "sort by cumulative weight"},
+    {.name = "trim",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(trim),
+     .initial = "true",
+     .help = "honour the limits below"},
+    {.name = "nodecount",
+     .kind = FLAG_INT,
+     .offset = FIELD(nodecount),
+     .argument = "N",
+     .initial = "-1",
+     .help = "at most N nodes, of which the largest are shown and the others are left out of the "
+             "report"},
+    {.name = "nodefraction",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(nodefraction),
+     .argument = "F",
+     .initial = "0.005",
+     .help = "leave nodes below F * total out"},
+    {.name = "focus",
+     .kind = FLAG_STRING,
+     .offset = FIELD(focus),
+     .group = 1,
+     .argument = "RE",
+     .help = "only stacks with a frame that matches: 'a|b' [regexp]"},
+    {.name = "output",
+     .kind = FLAG_STRING,
+     .offset = FIELD(output),
+     .group = 1,
+     .argument = "FILE",
+     .help = "file to write"},
+    {.name = "color",
+     .kind = FLAG_CHOICE,
+     .offset = FIELD(color),
+     .group = 1,
+     .argument = "WHEN",
+     .choices = colours,
+     .initial = "auto",
+     .help = "colour in the report"},
+    {.name = "lines",
+     .kind = FLAG_SET,
+     .offset = FIELD(granularity),
+     .value = LINES,
+     .help = "by line"},
+    {.name = "files",
+     .kind = FLAG_SET,
+     .offset = FIELD(granularity),
+     .value = FILES,
+     .help = "by file"},
+    {.name = "mean_delay",
+     .kind = FLAG_BOOL,
+     .group = 1,
+     .help = "mean delay",
+     .call = call_mean_delay},
+    {.name = "even",
+     .kind = FLAG_STRING,
+     .group = 1,
+     .argument = "N",
+     .help = "an even number",
+     .call = call_even},
+    {.name = "secret", .kind = FLAG_BOOL, .offset = FIELD(cum), .hidden = true, .help = "hidden"},
+};
+
+static const struct flag_table table = {
+    .program = "prog",
+    .summary = "does things to profiles",
+    .usage = (const char *const[]){"[options] source ...", NULL},
+    .details = (const char *const[]){"One paragraph.", NULL},
+    .groups = (const struct flag_group[]){{"Limits", NULL}, {"Other", "Each may come once."}},
+    .group_count = 2,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = (const struct flag_note[]){{"prog -cum x.pb.gz", "sorted"}, {NULL, NULL}},
+    .environment = (const struct flag_note[]){{"PROG_TOOLS", "where the tools are"}, {NULL, NULL}},
+    .statuses = (const struct flag_note[]){{"0", "done"}, {NULL, NULL}},
+};
+
+/* Parses the words after the program's name. */
+#define PARSE(...) parse((const char *const[]){"prog", __VA_ARGS__, NULL})
+static struct options options;
+static struct flags_parsed parsed;
+static pprofc_error error;
+
+static pprofc_status parse(const char *const *words) {
+  int count = 0;
+  while (words[count]) count++;
+  options = (struct options){0};
+  error = (pprofc_error){.message = ""};
+  CU_ASSERT_EQUAL(flags_defaults(&table, &options, &error), PPROFC_OK);
+  return flags_parse(&table, &options, count, (char *const *)(uintptr_t)words, &parsed, &error);
+}
+
+#define FAILS(text, ...)                                                                           \
+  do {                                                                                             \
+    CU_ASSERT_EQUAL(PARSE(__VA_ARGS__), PPROFC_E_INVALID);                                         \
+    CU_ASSERT_STRING_EQUAL(error.message, text);                                                   \
+  } while (0)
+
+static void test_defaults_come_from_the_table(void) {
+  CU_ASSERT_EQUAL(PARSE("x"), PPROFC_OK);
+  CU_ASSERT_TRUE(options.trim);
+  CU_ASSERT_FALSE(options.cum);
+  CU_ASSERT_EQUAL(options.nodecount, -1);
+  CU_ASSERT_EQUAL(options.nodefraction, 0.005);
+  CU_ASSERT_STRING_EQUAL(options.focus, "");
+  CU_ASSERT_EQUAL(options.called, 0);
+  CU_ASSERT_EQUAL(parsed.rest, 1);
+}
+
+static void test_one_dash_or_two_with_equals_or_without(void) {
+  CU_ASSERT_EQUAL(
+      PARSE("-nodecount", "5", "--nodefraction=0x1p-3", "--focus", "-x", "-cum", "a", "-lines"),
+      PPROFC_OK);
+  CU_ASSERT_EQUAL(options.nodecount, 5);
+  CU_ASSERT_EQUAL(options.nodefraction, 0.125);
+  CU_ASSERT_STRING_EQUAL(options.focus, "-x");
+  CU_ASSERT_TRUE(options.cum);
+  CU_ASSERT_EQUAL(options.granularity, FUNCTIONS);
+  CU_ASSERT_EQUAL(parsed.rest, 7);
+  CU_ASSERT_TRUE(parsed.seen[0]);
+  CU_ASSERT_FALSE(parsed.seen[1]);
+}
+
+static void test_the_last_of_a_repeated_flag_counts(void) {
+  CU_ASSERT_EQUAL(PARSE("-focus=a", "-focus=b=c", "-lines", "-files", "-lines=false", "-trim=F"),
+                  PPROFC_OK);
+  CU_ASSERT_STRING_EQUAL(options.focus, "b=c");
+  CU_ASSERT_EQUAL(options.granularity, FILES);
+  CU_ASSERT_FALSE(options.trim);
+}
+
+static void test_two_dashes_or_a_lone_one_end_the_flags(void) {
+  CU_ASSERT_EQUAL(PARSE("-cum", "--", "-trim=false"), PPROFC_OK);
+  CU_ASSERT_EQUAL(parsed.rest, 3);
+  CU_ASSERT_TRUE(options.trim);
+  CU_ASSERT_EQUAL(PARSE("-cum", "-", "-trim=false"), PPROFC_OK);
+  CU_ASSERT_EQUAL(parsed.rest, 2);
+}
+
+static void test_numbers_are_literals_of_go(void) {
+  CU_ASSERT_EQUAL(PARSE("-nodecount=0x_1f"), PPROFC_OK);
+  CU_ASSERT_EQUAL(options.nodecount, 31);
+  CU_ASSERT_EQUAL(PARSE("-nodecount=-0b101"), PPROFC_OK);
+  CU_ASSERT_EQUAL(options.nodecount, -5);
+  CU_ASSERT_EQUAL(PARSE("-nodecount=010"), PPROFC_OK);
+  CU_ASSERT_EQUAL(options.nodecount, 8);
+  CU_ASSERT_EQUAL(PARSE("-nodefraction=Inf"), PPROFC_OK);
+  CU_ASSERT_TRUE(options.nodefraction > 1e308);
+}
+
+static void test_errors_are_worded_as_in_go(void) {
+  FAILS("flag provided but not defined: -bogus", "-bogus");
+  FAILS("flag provided but not defined: -bogus", "--bogus=1");
+  FAILS("flag needs an argument: -nodecount", "-nodecount");
+  FAILS("invalid value \"zz\" for flag -nodecount: parse error", "-nodecount=zz");
+  FAILS("invalid value \"\" for flag -nodecount: parse error", "-nodecount=");
+  FAILS("invalid value \"1_\" for flag -nodecount: parse error", "-nodecount=1_");
+  FAILS("invalid value \"99999999999999999999\" for flag -nodecount: value out of range",
+        "-nodecount=99999999999999999999");
+  FAILS("invalid value \"0xfffffffffffffffff\" for flag -nodecount: value out of range",
+        "-nodecount=0xfffffffffffffffff");
+  FAILS("invalid value \"1e999\" for flag -nodefraction: value out of range",
+        "-nodefraction=1e999");
+  FAILS("invalid value \"1e\" for flag -nodefraction: parse error", "-nodefraction=1e");
+  FAILS("invalid boolean value \"maybe\" for -cum: parse error", "-cum=maybe");
+  FAILS("invalid boolean value \"\" for -lines: parse error", "-lines=");
+  FAILS("bad flag syntax: ---x", "---x");
+  FAILS("bad flag syntax: -=x", "-=x");
+  FAILS("invalid value \"sometimes\" for flag -color: must be auto, always or never", "-color",
+        "sometimes");
+  FAILS("invalid value \"3\" for flag -even: must be even", "-even=3");
+}
+
+static void test_an_unknown_flag_has_a_nearest_one(void) {
+  static const struct {
+    const char *typed, *meant;
+  } cases[] = {{"nodecout", "nodecount"},   {"nodcount", "nodecount"},   {"cmu", "cum"},
+               {"focsu", "focus"},          {"node-count", "nodecount"}, {"Lines", "lines"},
+               {"nodefrac", "nodefraction"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct flag *nearest = flags_nearest(&table, str_of(cases[i].typed));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(nearest);
+    CU_ASSERT_STRING_EQUAL(nearest->name, cases[i].meant);
+  }
+  CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("bogus")));
+  CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("secre")));
+  CU_ASSERT_PTR_NULL(flags_nearest(&table, STR("x")));
+  CU_ASSERT_EQUAL(PARSE("-focuss=a"), PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(parsed.nearest);
+  CU_ASSERT_STRING_EQUAL(parsed.nearest->name, "focus");
+}
+
+static void test_help_stops_the_parser(void) {
+  CU_ASSERT_EQUAL(PARSE("-cum", "-h", "-bogus"), PPROFC_OK);
+  CU_ASSERT_TRUE(parsed.help);
+  CU_ASSERT_EQUAL(PARSE("--help"), PPROFC_OK);
+  CU_ASSERT_TRUE(parsed.help);
+}
+
+static void test_a_call_is_told_only_when_its_flag_is_on(void) {
+  CU_ASSERT_EQUAL(PARSE("-mean_delay=false"), PPROFC_OK);
+  CU_ASSERT_EQUAL(options.called, 0);
+  CU_ASSERT_EQUAL(PARSE("-mean_delay"), PPROFC_OK);
+  CU_ASSERT_EQUAL(options.called, 1);
+}
+
+/* ---- what is printed from the table ---- */
+
+static int collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return 0;
+}
+
+static struct buffer text;
+static struct output out;
+
+static void begin(void) {
+  buffer_init(&text, &mem_default, 1 << 20);
+  output_init(&out, collect, &text);
+}
+
+/* What was printed, with a NUL behind it; to be freed with buffer_free(&text). */
+static const char *printed(void) {
+  CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+  buffer_add_char(&text, '\0');
+  CU_ASSERT_FALSE_FATAL(text.failed);
+  return text.data;
+}
+
+static void test_help_is_grouped_and_wrapped(void) {
+  begin();
+  help_print(&table, &out, 60);
+  CU_ASSERT_STRING_EQUAL(printed(), "prog: does things to profiles\n"
+                                    "\n"
+                                    "Usage:\n"
+                                    "  prog [options] source ...\n"
+                                    "\n"
+                                    "One paragraph.\n"
+                                    "\n"
+                                    "Limits:\n"
+                                    "  -cum                  sort by cumulative weight\n"
+                                    "  -trim                 honour the limits below (default\n"
+                                    "                        true)\n"
+                                    "  -nodecount=N          at most N nodes, of which the\n"
+                                    "                        largest are shown and the others are\n"
+                                    "                        left out of the report (default -1)\n"
+                                    "  -nodefraction=F       leave nodes below F * total out\n"
+                                    "                        (default 0.005)\n"
+                                    "  -lines                by line\n"
+                                    "  -files                by file\n"
+                                    "\n"
+                                    "Other:\n"
+                                    "  Each may come once.\n"
+                                    "  -focus=RE             only stacks with a frame that\n"
+                                    "                        matches: 'a|b' [regexp]\n"
+                                    "  -output=FILE          file to write\n"
+                                    "  -color=WHEN           colour in the report (auto, always,\n"
+                                    "                        never) (default auto)\n"
+                                    "  -mean_delay           mean delay\n"
+                                    "  -even=N               an even number\n"
+                                    "\n"
+                                    "Examples:\n"
+                                    "  prog -cum x.pb.gz\n"
+                                    "      sorted\n"
+                                    "\n"
+                                    "Environment:\n"
+                                    "  PROG_TOOLS            where the tools are\n"
+                                    "\n"
+                                    "Exit status:\n"
+                                    "  0                     done\n");
+  buffer_free(&text);
+}
+
+static void test_no_line_of_the_help_is_wider_than_asked(void) {
+  for (size_t width = 40; width <= 110; width += 7) {
+    begin();
+    help_print(&table, &out, width);
+    pprofc_str rest = str_of(printed()), line;
+    while (str_next_line(&rest, &line)) CU_ASSERT(line.size <= width);
+    buffer_free(&text);
+  }
+}
+
+static void test_the_manual_lists_what_the_help_lists(void) {
+  begin();
+  manual_print_options(&table, &out);
+  CU_ASSERT_STRING_EQUAL(
+      printed(), "## Options\n"
+                 "\n"
+                 "### Limits\n"
+                 "\n"
+                 "- `-cum`\n"
+                 "  sort by cumulative weight\n"
+                 "- `-trim`\n"
+                 "  honour the limits below (default `true`)\n"
+                 "- `-nodecount`=*N*\n"
+                 "  at most N nodes, of which the largest are shown and the others are left "
+                 "out of the report (default `-1`)\n"
+                 "- `-nodefraction`=*F*\n"
+                 "  leave nodes below F `*` total out (default `0.005`)\n"
+                 "- `-lines`\n"
+                 "  by line\n"
+                 "- `-files`\n"
+                 "  by file\n"
+                 "\n"
+                 "### Other\n"
+                 "\n"
+                 "Each may come once.\n"
+                 "\n"
+                 "- `-focus`=*RE*\n"
+                 "  only stacks with a frame that matches: 'a|b' [regexp]\n"
+                 "- `-output`=*FILE*\n"
+                 "  file to write\n"
+                 "- `-color`=*WHEN*\n"
+                 "  colour in the report (`auto`, `always`, `never`) (default `auto`)\n"
+                 "- `-mean_delay`\n"
+                 "  mean delay\n"
+                 "- `-even`=*N*\n"
+                 "  an even number\n"
+                 "\n"
+                 "## Environment\n"
+                 "\n"
+                 "- `PROG_TOOLS`\n"
+                 "  where the tools are\n"
+                 "\n"
+                 "## Exit status\n"
+                 "\n"
+                 "- `0`\n"
+                 "  done\n");
+  buffer_free(&text);
+}
+
+static void test_every_shell_completes_every_flag(void) {
+  static const char *const shells[] = {"bash", "zsh", "fish"};
+  for (size_t i = 0; i < 3; i++) {
+    begin();
+    CU_ASSERT_EQUAL(completion_print(&table, str_of(shells[i]), &out, &error), PPROFC_OK);
+    const char *script = printed();
+    for (size_t k = 0; k < table.flag_count; k++) {
+      bool named = strstr(script, flags[k].name) != NULL;
+      CU_ASSERT_EQUAL(named, !flags[k].hidden);
+    }
+    CU_ASSERT_PTR_NOT_NULL(strstr(script, "auto always never"));
+    buffer_free(&text);
+  }
+  begin();
+  CU_ASSERT_EQUAL(completion_print(&table, STR("csh"), &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_STRING_EQUAL(error.message, "no completion for shell 'csh': must be bash, zsh or fish");
+}
+
+/* Runs the bash script and prints what it proposes for a command line of `words`. */
+static void expect_completion(const char *words, const char *expected) {
+  char path[] = "/tmp/test_flags_XXXXXX", command[256], line[512] = "";
+  int fd = mkstemp(path);
+  CU_ASSERT_FATAL(fd >= 0);
+  FILE *file = fdopen(fd, "w");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+  begin();
+  CU_ASSERT_EQUAL(completion_print(&table, STR("bash"), &out, &error), PPROFC_OK);
+  fprintf(
+      file,
+      "%s\nCOMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]}-1))\n_prog\necho \"${COMPREPLY[*]}\"\n",
+      printed(), words);
+  fclose(file);
+  buffer_free(&text);
+  snprintf(command, sizeof command, "bash %s 2>&1", path);
+  FILE *pipe = popen(command, "r");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(pipe);
+  size_t size = fread(line, 1, sizeof line - 1, pipe);
+  line[size] = '\0';
+  CU_ASSERT_EQUAL(pclose(pipe), 0);
+  unlink(path);
+  if (strcmp(line, expected) != 0) printf("    %s: %s", words, line);
+  CU_ASSERT_STRING_EQUAL(line, expected);
+}
+
+static void test_bash_runs_the_completion(void) {
+  if (system("command -v bash >/dev/null") != 0) return;
+  expect_completion("prog -node", "-nodecount= -nodefraction=\n");
+  expect_completion("prog -color = a", "auto always\n");
+  expect_completion("prog -color =", "auto always never\n");
+  expect_completion("prog -color n", "never\n");
+  expect_completion("prog -focus = x", "\n");
+  expect_completion("prog -output = /etc/hostnam", "/etc/hostname\n");
+  expect_completion("prog -cum /etc/hostnam", "/etc/hostname\n");
+}
+
+/* ---- messages ---- */
+
+static void test_text_is_quoted_as_go_does(void) {
+  static const struct {
+    const char *text, *quoted;
+  } cases[] = {{"", "\"\""},
+               {"a\"b\\c\n\t", "\"a\\\"b\\\\c\\n\\t\""},
+               {"\x01\x7f\xff", "\"\\x01\\x7f\\xff\""},
+               {"caf\xc3\xa9 \xe6\x97\xa5", "\"caf\xc3\xa9 \xe6\x97\xa5\""},
+               {"\xc2\xa0\xe2\x80\xae", "\"\\u00a0\\u202e\""}};
+  char quoted[QUOTE_MAX];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    quote_go(str_of(cases[i].text), quoted);
+    CU_ASSERT_STRING_EQUAL(quoted, cases[i].quoted);
+  }
+  static char big[4 * QUOTE_MAX];
+  memset(big, '\xff', sizeof big - 1);
+  quote_go(str_of(big), quoted);
+  CU_ASSERT(strlen(quoted) < QUOTE_MAX);
+  CU_ASSERT(str_ends(str_of(quoted), STR("...\"")));
+}
+
+static void test_messages_end_with_a_newline_and_carry_no_controls(void) {
+  int saved = dup(STDERR_FILENO), ends[2];
+  char got[256] = "";
+  CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+  dup2(ends[1], STDERR_FILENO);
+  message_error("cannot read '%s': no", "\033[2Jx");
+  message_note("two\nlines\n");
+  struct progress progress;
+  progress_start(&progress, "reading");
+  progress_update(&progress, 1, 2);
+  progress_end(&progress);
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  close(ends[1]);
+  CU_ASSERT(read(ends[0], got, sizeof got - 1) > 0);
+  CU_ASSERT_STRING_EQUAL(got, "cannot read '\\x1b[2Jx': no\ntwo\nlines\n");
+  CU_ASSERT_EQUAL(terminal_check_binary(ends[0], "a profile", &error), PPROFC_OK);
+  CU_ASSERT_FALSE(terminal_is(ends[0]));
+  CU_ASSERT_EQUAL(terminal_width(ends[0]), 80);
+  close(ends[0]);
+}
+
+UNIT_MAIN("flags", UNIT(test_defaults_come_from_the_table),
+          UNIT(test_one_dash_or_two_with_equals_or_without),
+          UNIT(test_the_last_of_a_repeated_flag_counts),
+          UNIT(test_two_dashes_or_a_lone_one_end_the_flags), UNIT(test_numbers_are_literals_of_go),
+          UNIT(test_errors_are_worded_as_in_go), UNIT(test_an_unknown_flag_has_a_nearest_one),
+          UNIT(test_help_stops_the_parser), UNIT(test_a_call_is_told_only_when_its_flag_is_on),
+          UNIT(test_help_is_grouped_and_wrapped),
+          UNIT(test_no_line_of_the_help_is_wider_than_asked),
+          UNIT(test_the_manual_lists_what_the_help_lists),
+          UNIT(test_every_shell_completes_every_flag), UNIT(test_bash_runs_the_completion),
+          UNIT(test_text_is_quoted_as_go_does),
+          UNIT(test_messages_end_with_a_newline_and_carry_no_controls))

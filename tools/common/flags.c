@@ -1,0 +1,264 @@
+/* Reading flags by the rules and with the messages of Go's package flag. */
+#include "common/flags.h"
+
+#include "common/quote.h"
+
+#include <stdio.h>
+
+static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static const char *read_bool(const char *text, bool *out) {
+  static const char *const words[2][6] = {{"0", "f", "F", "false", "FALSE", "False"},
+                                          {"1", "t", "T", "true", "TRUE", "True"}};
+  for (int value = 0; value < 2; value++)
+    for (size_t i = 0; i < 6; i++)
+      if (strcmp(text, words[value][i]) == 0) {
+        *out = value;
+        return NULL;
+      }
+  return parse_problem;
+}
+
+/* Whether a number is one but for its size: with each run of digits cut to its first four, which
+ * fit. */
+static bool fits_when_short(pprofc_str s, bool is_float) {
+  char text[256];
+  size_t size = 0, run = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    char c = s.data[i];
+    bool digit = (c >= '0' && c <= '9') || (!is_float && (c | 32) >= 'a' && (c | 32) <= 'f');
+    run = digit ? run + 1 : 0;
+    if (run > 4) continue;
+    /* 9 becomes 1, so that an exponent of four digits is no longer too large. */
+    if (is_float && digit && run > 1) continue;
+    if (size == sizeof text) return false;
+    text[size++] = is_float && digit ? '1' : c;
+  }
+  int64_t whole;
+  double real;
+  pprofc_str cut = {text, size};
+  return is_float ? str_parse_float(cut, &real) : str_parse_int(cut, 0, &whole);
+}
+
+static const char *read_int(const char *text, int64_t *out) {
+  if (str_parse_int(str_of(text), 0, out)) return NULL;
+  return fits_when_short(str_of(text), false) ? range_problem : parse_problem;
+}
+
+static const char *read_float(const char *text, double *out) {
+  if (str_parse_float(str_of(text), out)) return NULL;
+  return fits_when_short(str_of(text), true) ? range_problem : parse_problem;
+}
+
+static const char *read_choice(const struct flag *flag, const char *text, int *out) {
+  for (int i = 0; flag->choices[i]; i++)
+    if (strcmp(text, flag->choices[i]) == 0) {
+      *out = i;
+      return NULL;
+    }
+  return "not one of the choices";
+}
+
+/* Sets the field of a flag; returns NULL or what is wrong. */
+static const char *assign(const struct flag *flag, void *options, const char *text) {
+  char *field = (char *)options + flag->offset;
+  bool on = true;
+  if (!flag_has_value(flag)) {
+    const char *problem = read_bool(text, &on);
+    if (problem) return problem;
+  }
+  if (flag->call) return on ? flag->call(options, flag, text) : NULL;
+  switch (flag->kind) {
+  case FLAG_BOOL:
+    *(bool *)field = on;
+    return NULL;
+  case FLAG_INT:
+    return read_int(text, (int64_t *)(void *)field);
+  case FLAG_FLOAT:
+    return read_float(text, (double *)(void *)field);
+  case FLAG_STRING:
+    *(const char **)(void *)field = text;
+    return NULL;
+  case FLAG_CHOICE:
+    return read_choice(flag, text, (int *)(void *)field);
+  case FLAG_SET:
+    if (on) *(int *)(void *)field = flag->value;
+    return NULL;
+  }
+  return parse_problem;
+}
+
+/* "must be a, b or c", for the error of a choice. */
+static void list_choices(const struct flag *flag, char *out, size_t room) {
+  size_t size = 0;
+  for (int i = 0; flag->choices[i] && size < room; i++) {
+    const char *between = i == 0 ? "must be " : flag->choices[i + 1] ? ", " : " or ";
+    int length = snprintf(out + size, room - size, "%s%s", between, flag->choices[i]);
+    size += length > 0 ? (size_t)length : 0;
+  }
+}
+
+pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
+                       pprofc_error *error) {
+  const char *problem = assign(flag, options, text);
+  if (!problem) return PPROFC_OK;
+  char quoted[QUOTE_MAX], choices[512];
+  quote_go(str_of(text), quoted);
+  if (!flag_has_value(flag))
+    return error_set(error, PPROFC_E_INVALID, "invalid boolean value %s for -%s: %s", quoted,
+                     flag->name, problem);
+  if (flag->kind == FLAG_CHOICE && !flag->call) {
+    list_choices(flag, choices, sizeof choices);
+    problem = choices;
+  }
+  return error_set(error, PPROFC_E_INVALID, "invalid value %s for flag -%s: %s", quoted, flag->name,
+                   problem);
+}
+
+/* A string is never NULL, so that nobody has to ask. */
+static const char *initial_text(const struct flag *flag) {
+  if (flag->initial) return flag->initial;
+  switch (flag->kind) {
+  case FLAG_BOOL:
+    return "false";
+  case FLAG_INT:
+  case FLAG_FLOAT:
+    return "0";
+  case FLAG_STRING:
+    return "";
+  case FLAG_CHOICE:
+    return flag->choices[0];
+  case FLAG_SET:
+    break;
+  }
+  return NULL;
+}
+
+pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error) {
+  for (size_t i = 0; i < table->flag_count; i++) {
+    const struct flag *flag = &table->flags[i];
+    const char *text = initial_text(flag);
+    if (!text || (flag->call && !flag->initial)) continue;
+    pprofc_status status = flag_set(flag, options, text, error);
+    if (status != PPROFC_OK) return status;
+  }
+  return PPROFC_OK;
+}
+
+bool flag_shows_initial(const struct flag *flag) {
+  if (!flag->initial || !flag->initial[0]) return false;
+  return flag->kind != FLAG_SET && strcmp(flag->initial, "false") != 0;
+}
+
+/* ---- names
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
+  for (size_t i = 0; i < table->flag_count; i++)
+    if (str_equal(name, str_of(table->flags[i].name))) return &table->flags[i];
+  return NULL;
+}
+
+#define NAME_MAX_COMPARED 48
+
+/* How many letters to insert, remove, replace or swap with their neighbour to make b of a. */
+static size_t distance(pprofc_str a, pprofc_str b) {
+  size_t rows[3][NAME_MAX_COMPARED + 1];
+  size_t *before = rows[0], *last = rows[1], *now = rows[2];
+  for (size_t j = 0; j <= b.size; j++) last[j] = j;
+  for (size_t i = 1; i <= a.size; i++) {
+    now[0] = i;
+    for (size_t j = 1; j <= b.size; j++) {
+      bool same = a.data[i - 1] == b.data[j - 1];
+      size_t best = last[j - 1] + !same;
+      if (last[j] + 1 < best) best = last[j] + 1;
+      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+      bool swapped =
+          i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1];
+      if (swapped && before[j - 2] + 1 < best) best = before[j - 2] + 1;
+      now[j] = best;
+    }
+    size_t *free_row = before;
+    before = last;
+    last = now;
+    now = free_row;
+  }
+  return last[b.size];
+}
+
+const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name) {
+  const struct flag *nearest = NULL;
+  size_t best = SIZE_MAX;
+  if (!name.size || name.size > NAME_MAX_COMPARED) return NULL;
+  for (size_t i = 0; i < table->flag_count; i++) {
+    const struct flag *flag = &table->flags[i];
+    pprofc_str known = str_of(flag->name);
+    if (flag->hidden || known.size > NAME_MAX_COMPARED) continue;
+    size_t shorter = known.size < name.size ? known.size : name.size;
+    size_t cost = distance(name, known);
+    /* A quarter of the letters may be wrong; a beginning that somebody took for the whole is nearly
+     * right. */
+    bool beginning = name.size >= 3 && str_starts(known, name);
+    if (beginning)
+      cost = 1;
+    else if (cost > (shorter + 2) / 4)
+      continue;
+    if (cost < best) {
+      best = cost;
+      nearest = flag;
+    }
+  }
+  return nearest;
+}
+
+/* ---- the command line
+ * -------------------------------------------------------------------------------------------- */
+
+/* Sets the flag called `name`. `value` is what stands after =, or NULL; *next may be used up. */
+static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
+                                const char *value, const char *next, struct flags_parsed *parsed,
+                                pprofc_error *error) {
+  const struct flag *flag = flags_find(table, name);
+  if (!flag) {
+    parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
+    if (parsed->help) return PPROFC_OK;
+    parsed->nearest = flags_nearest(table, name);
+    return error_set(error, PPROFC_E_INVALID, "flag provided but not defined: -%.*s",
+                     STR_ARG(name));
+  }
+  if (!value && flag_has_value(flag)) {
+    if (!next)
+      return error_set(error, PPROFC_E_INVALID, "flag needs an argument: -%.*s", STR_ARG(name));
+    value = next;
+    parsed->rest++;
+  }
+  size_t index = (size_t)(flag - table->flags);
+  if (index < FLAGS_MAX) parsed->seen[index] = true;
+  return flag_set(flag, options, value ? value : "true", error);
+}
+
+pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
+                          char *const *argv, struct flags_parsed *parsed, pprofc_error *error) {
+  *parsed = (struct flags_parsed){.rest = 1};
+  while (parsed->rest < argc && !parsed->help) {
+    const char *argument = argv[parsed->rest];
+    if (argument[0] != '-' || !argument[1]) break;
+    parsed->rest++;
+    pprofc_str name = str_of(argument + 1 + (argument[1] == '-'));
+    if (!name.size) break; /* -- */
+    if (name.data[0] == '-' || name.data[0] == '=')
+      return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
+    size_t equals = str_find_char(name, '=');
+    const char *value = equals < name.size ? name.data + equals + 1 : NULL;
+    const char *next = parsed->rest < argc ? argv[parsed->rest] : NULL;
+    pprofc_status status =
+        parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);
+    if (status != PPROFC_OK) return status;
+  }
+  return PPROFC_OK;
+}

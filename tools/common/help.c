@@ -1,0 +1,138 @@
+/* Help for a person, from a table of flags. */
+#include "common/flags.h"
+
+#include "base/escape.h"
+
+#include <stdio.h>
+
+#define INDENT      2
+#define COLUMN      24 /* where explanations start */
+#define WIDTH_LEAST 40
+#define WIDTH_MOST  110 /* longer lines are hard to read */
+
+/* Text that is filled into lines. */
+struct filler {
+  struct output *out;
+  size_t width, indent;
+  size_t at; /* cells used of this line */
+};
+
+static void new_line(struct filler *filler) {
+  output_add_char(filler->out, '\n');
+  output_add_fill(filler->out, ' ', filler->indent);
+  filler->at = filler->indent;
+}
+
+/* Adds words, with line breaks where they are needed. */
+static void fill(struct filler *filler, const char *text) {
+  pprofc_str rest = str_of(text), word;
+  while (str_next(&rest, ' ', &word)) {
+    if (!word.size) continue;
+    size_t cells = utf8_length(word);
+    bool first = filler->at == filler->indent;
+    if (!first && filler->at + 1 + cells > filler->width) {
+      new_line(filler);
+      first = true;
+    }
+    if (!first) output_add_char(filler->out, ' ');
+    output_add_str(filler->out, word);
+    filler->at += cells + !first;
+  }
+}
+
+/* Prints a name at the left; what is filled in next is its explanation in the second column. */
+static void begin_entry(struct filler *filler, const char *name) {
+  size_t used = INDENT + utf8_length(str_of(name));
+  output_add_fill(filler->out, ' ', INDENT);
+  output_add_text(filler->out, name);
+  if (used + 2 > COLUMN)
+    new_line(filler);
+  else
+    output_add_fill(filler->out, ' ', COLUMN - used);
+  filler->at = COLUMN;
+}
+
+static void entry(struct output *out, size_t width, const char *name, const char *text) {
+  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
+  begin_entry(&filler, name);
+  fill(&filler, text);
+  output_add_char(out, '\n');
+}
+
+static void paragraph(struct output *out, size_t width, const char *text) {
+  struct filler filler = {.out = out, .width = width};
+  fill(&filler, text);
+  output_add_char(out, '\n');
+}
+
+static void print_flag(struct output *out, size_t width, const struct flag *flag) {
+  char name[128];
+  bool value = flag_has_value(flag);
+  snprintf(name, sizeof name, "-%s%s%s", flag->name, value ? "=" : "", value ? flag->argument : "");
+  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
+  begin_entry(&filler, name);
+  fill(&filler, flag->help);
+  for (size_t i = 0; flag->kind == FLAG_CHOICE && flag->choices[i]; i++) {
+    const char *open = i == 0 ? "(" : "", *close = flag->choices[i + 1] ? "," : ")";
+    char word[64];
+    snprintf(word, sizeof word, "%s%s%s", open, flag->choices[i], close);
+    fill(&filler, word);
+  }
+  if (flag_shows_initial(flag)) {
+    char word[128];
+    snprintf(word, sizeof word, "(default %s)", flag->initial);
+    fill(&filler, word);
+  }
+  output_add_char(out, '\n');
+}
+
+static void print_group(const struct flag_table *table, struct output *out, size_t width,
+                        size_t group) {
+  bool shown = false;
+  for (size_t i = 0; i < table->flag_count; i++) {
+    const struct flag *flag = &table->flags[i];
+    if (flag->group != group || flag->hidden) continue;
+    if (!shown) {
+      output_printf(out, "\n%s:\n", table->groups[group].title);
+      if (table->groups[group].note) {
+        struct filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
+        output_add_fill(out, ' ', INDENT);
+        fill(&filler, table->groups[group].note);
+        output_add_char(out, '\n');
+      }
+    }
+    shown = true;
+    print_flag(out, width, flag);
+  }
+}
+
+static void print_notes(const struct flag_note *notes, const char *title, struct output *out,
+                        size_t width) {
+  if (!notes) return;
+  output_printf(out, "\n%s:\n", title);
+  for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
+}
+
+/* Examples are commands, which stand on a line of their own to be copied. */
+static void print_examples(const struct flag_table *table, struct output *out) {
+  if (!table->examples) return;
+  output_add_text(out, "\nExamples:\n");
+  for (const struct flag_note *note = table->examples; note->name; note++)
+    output_printf(out, "  %s\n      %s\n", note->name, note->text);
+}
+
+void help_print(const struct flag_table *table, struct output *out, size_t width) {
+  if (width < WIDTH_LEAST) width = WIDTH_LEAST;
+  if (width > WIDTH_MOST) width = WIDTH_MOST;
+  output_printf(out, "%s: %s\n\nUsage:\n", table->program, table->summary);
+  for (size_t i = 0; table->usage[i]; i++)
+    output_printf(out, "  %s %s\n", table->program, table->usage[i]);
+  for (size_t i = 0; table->details && table->details[i]; i++) {
+    output_add_char(out, '\n');
+    paragraph(out, width, table->details[i]);
+  }
+  for (size_t group = 0; group < table->group_count; group++) print_group(table, out, width, group);
+  print_examples(table, out);
+  print_notes(table->environment, "Environment", out, width);
+  print_notes(table->statuses, "Exit status", out, width);
+}

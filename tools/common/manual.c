@@ -1,0 +1,58 @@
+/* The section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md holds what this
+ * prints, and a test compares the two. */
+#include "common/flags.h"
+
+/* Markdown gives * _ and ` a meaning, which only ` and * have for scripts/man.awk. */
+static void print_text(struct output *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '*') {
+      output_add_text(out, "`*`");
+      continue;
+    }
+    output_add_char(out, *text);
+  }
+}
+
+static void print_flag(struct output *out, const struct flag *flag) {
+  output_printf(out, "- `-%s`", flag->name);
+  if (flag_has_value(flag)) output_printf(out, "=*%s*", flag->argument);
+  output_add_text(out, "\n  ");
+  print_text(out, flag->help);
+  for (size_t i = 0; flag->kind == FLAG_CHOICE && flag->choices[i]; i++)
+    output_printf(out, "%s`%s`%s", i ? ", " : " (", flag->choices[i],
+                  flag->choices[i + 1] ? "" : ")");
+  if (flag_shows_initial(flag)) output_printf(out, " (default `%s`)", flag->initial);
+  output_add_char(out, '\n');
+}
+
+static void print_notes(const struct flag_note *notes, const char *title, struct output *out) {
+  if (!notes) return;
+  output_printf(out, "\n## %s\n\n", title);
+  for (; notes->name; notes++) {
+    output_printf(out, "- `%s`\n  ", notes->name);
+    print_text(out, notes->text);
+    output_add_char(out, '\n');
+  }
+}
+
+void manual_print_options(const struct flag_table *table, struct output *out) {
+  output_add_text(out, "## Options\n");
+  for (size_t group = 0; group < table->group_count; group++) {
+    bool shown = false;
+    for (size_t i = 0; i < table->flag_count; i++) {
+      const struct flag *flag = &table->flags[i];
+      if (flag->group != group || flag->hidden) continue;
+      if (!shown) {
+        output_printf(out, "\n### %s\n\n", table->groups[group].title);
+        if (table->groups[group].note) {
+          print_text(out, table->groups[group].note);
+          output_add_text(out, "\n\n");
+        }
+      }
+      shown = true;
+      print_flag(out, flag);
+    }
+  }
+  print_notes(table->environment, "Environment", out);
+  print_notes(table->statuses, "Exit status", out);
+}

@@ -1,0 +1,117 @@
+/* Messages and progress on standard error. */
+#include "common/terminal.h"
+
+#include "base/escape.h"
+#include "base/outfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MESSAGE_MAX   (1 << 20)
+#define RED           "\033[0;31m"
+#define RESET         "\033[0m"
+#define WIPE          "\r\033[K"
+#define PATIENCE      1.0 /* seconds before progress is shown */
+#define REFRESH       0.1 /* seconds between two states of it */
+#define DEFAULT_WIDTH 80
+
+bool terminal_is(int fd) {
+  return isatty(fd) == 1;
+}
+
+size_t terminal_width(int fd) {
+  struct winsize size;
+  if (terminal_is(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return DEFAULT_WIDTH;
+}
+
+static bool wants_colour(void) {
+  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+  return terminal_is(STDERR_FILENO) && !(no_color && no_color[0]) &&
+         !(term && strcmp(term, "dumb") == 0);
+}
+
+/* Writes one message at once, so that two programs do not mix theirs. */
+static void say(bool red, pprofc_str text) {
+  struct buffer out;
+  buffer_init(&out, &mem_default, 4 * (text.size + 64));
+  if (red) buffer_add_text(&out, RED);
+  escape_terminal(&out, text, true);
+  if (!str_ends(text, STR("\n"))) buffer_add_char(&out, '\n');
+  if (red) buffer_add_text(&out, RESET);
+  int fd = STDERR_FILENO;
+  /* Nowhere is left to complain when this fails. */
+  if (!out.failed) (void)fd_write(&fd, out.data, out.size);
+  buffer_free(&out);
+}
+
+static void say_formatted(bool red, const char *format, va_list args) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, MESSAGE_MAX);
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length > 0 && buffer_reserve(&text, (size_t)length + 1)) {
+    vsnprintf(text.data, (size_t)length + 1, format, args);
+    say(red, (pprofc_str){text.data, (size_t)length});
+  } else {
+    say(red, STR("out of memory"));
+  }
+  buffer_free(&text);
+}
+
+void message_error(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say_formatted(wants_colour(), format, args);
+  va_end(args);
+}
+
+void message_note(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say_formatted(false, format, args);
+  va_end(args);
+}
+
+pprofc_status terminal_check_binary(int fd, const char *what, pprofc_error *error) {
+  if (!terminal_is(fd)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID,
+                   "cannot write %s to a terminal: use -output=FILE, or redirect standard output",
+                   what);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void progress_start(struct progress *progress, const char *what) {
+  *progress = (struct progress){.what = what, .possible = terminal_is(STDERR_FILENO)};
+  if (progress->possible) progress->start = now();
+}
+
+void progress_update(struct progress *progress, uint64_t done, uint64_t total) {
+  if (!progress->possible) return;
+  double time = now();
+  if (time - progress->start < PATIENCE || time - progress->last < REFRESH) return;
+  progress->last = time;
+  progress->shown = true;
+  if (total)
+    fprintf(stderr, WIPE "%s: %3.0f%%", progress->what, 100.0 * (double)done / (double)total);
+  else
+    fprintf(stderr, WIPE "%s ...", progress->what);
+  fflush(stderr);
+}
+
+void progress_end(struct progress *progress) {
+  if (!progress->shown) return;
+  fputs(WIPE, stderr);
+  fflush(stderr);
+  progress->shown = false;
+}
