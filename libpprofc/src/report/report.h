@@ -87,5 +87,6 @@ pprofc_status report_weblist(struct report *, struct output *, pprofc_error *);
 pprofc_status report_disasm(struct report *, struct output *, pprofc_error *);
 pprofc_status report_speedscope(struct report *, struct output *, pprofc_error *);
 pprofc_status report_folded(struct report *, struct output *, pprofc_error *);
+pprofc_status report_flamegraph(struct report *, struct output *, pprofc_error *);
 
 #endif

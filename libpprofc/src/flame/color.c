@@ -1,0 +1,45 @@
+/* Colours of flame graphs: by name, stable across runs and profiles; by change, safe for
+ * colour-blind eyes. */
+#include "flame/flame.h"
+
+#include "base/map.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum flame_status flame_status(int64_t head, int64_t base) {
+  if (head == base) return FLAME_UNCHANGED;
+  if (!base) return FLAME_ADDED;
+  if (!head) return FLAME_REMOVED;
+  return head > base ? FLAME_SLOWER : FLAME_FASTER;
+}
+
+static void put(char out[FLAME_COLOR], double r, double g, double b) {
+  snprintf(out, FLAME_COLOR, "#%02x%02x%02x", (unsigned)lround(r) & 255u,
+           (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
+}
+
+/* The warm colours of flame graphs; three parts of one hash choose within their ranges. */
+void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
+  uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a: the same in every build */
+  for (size_t i = 0; i < name.size; i++)
+    hash = (hash ^ (unsigned char)name.data[i]) * 0x100000001B3u;
+  hash ^= hash >> 32;
+  double v1 = (double)(hash & 0xFF) / 255, v2 = (double)(hash >> 8 & 0xFF) / 255,
+         v3 = (double)(hash >> 16 & 0xFF) / 255;
+  put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
+}
+
+/* Orange for more, blue for less, with the root of the share so that small changes are seen; grey
+ * for none. */
+void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
+  double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
+  if (share > 1) share = 1;
+  if (delta == 0) {
+    put(out, 217, 217, 217);
+  } else if (delta > 0) {
+    put(out, 253 - 40 * share, 224 - 130 * share, 200 - 190 * share);
+  } else {
+    put(out, 209 - 160 * share, 229 - 99 * share, 240 - 51 * share);
+  }
+}

@@ -1,0 +1,205 @@
+/* Building the tree of a flame graph and placing its boxes. */
+#include "flame/layout.h"
+
+#include <stdlib.h>
+
+/* ---- the tree
+ * ------------------------------------------------------------------------------------ */
+
+static int64_t add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static size_t count_nodes(const struct stack_set *set) {
+  size_t count = 1;
+  for (size_t i = 0; i < set->count; i++) count += set->depth[i] - set->shared[i];
+  return count;
+}
+
+static bool alloc_tree(struct flame_tree *t, size_t count) {
+  struct arena *a = &t->arena;
+  t->frame = arena_array(a, count, sizeof *t->frame);
+  t->parent = arena_array(a, count, sizeof *t->parent);
+  t->end = arena_array(a, count, sizeof *t->end);
+  t->depth = arena_array(a, count, sizeof *t->depth);
+  t->self = arena_zero_array(a, count * t->columns, sizeof *t->self);
+  t->total = arena_array(a, count * t->columns, sizeof *t->total);
+  return count < NONE && t->frame && t->parent && t->end && t->depth && t->self && t->total;
+}
+
+/* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
+static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
+                      uint32_t *path) {
+  uint32_t depth = set->depth[stack];
+  for (uint32_t d = set->shared[stack]; d < depth; d++) {
+    uint32_t node = (uint32_t)t->count++;
+    t->frame[node] = set->frames[stack][d];
+    t->parent[node] = path[d];
+    t->depth[node] = d + 1;
+    path[d + 1] = node;
+  }
+  int64_t *self = t->self + path[depth] * t->columns;
+  const int64_t *values = set->values + stack * set->columns;
+  for (size_t c = 0; c < t->columns; c++) self[c] = add(self[c], values[c]);
+  if (depth > t->max_depth) t->max_depth = depth;
+}
+
+/* In preorder a node's children follow it, so one pass from the back sums them up. */
+static void sum_up(struct flame_tree *t) {
+  memcpy(t->total, t->self, t->count * t->columns * sizeof *t->total);
+  for (size_t i = 0; i < t->count; i++) t->end[i] = (uint32_t)i + 1;
+  for (size_t i = t->count; i-- > 1;) {
+    uint32_t parent = t->parent[i];
+    if (t->end[i] > t->end[parent]) t->end[parent] = t->end[i];
+    for (size_t c = 0; c < t->columns; c++)
+      t->total[parent * t->columns + c] =
+          add(t->total[parent * t->columns + c], t->total[i * t->columns + c]);
+  }
+}
+
+pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
+                               const pprofc_allocator *mem, struct flame_tree *tree,
+                               pprofc_error *error) {
+  *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
+  tree->has_base = set->has_base;
+  arena_init(&tree->arena, mem);
+  uint32_t *path = arena_zero_array(&tree->arena, set->max_depth + 1, sizeof *path);
+  if (!path || !alloc_tree(tree, count_nodes(set))) {
+    flame_tree_free(tree);
+    return error_nomem(error);
+  }
+  tree->count = 1;
+  tree->frame[0] = tree->parent[0] = NONE;
+  tree->depth[0] = 0;
+  for (size_t i = 0; i < set->count; i++) add_stack(tree, set, i, path);
+  sum_up(tree);
+  return PPROFC_OK;
+}
+
+void flame_tree_free(struct flame_tree *tree) {
+  arena_free(&tree->arena);
+  *tree = (struct flame_tree){.arena.mem = tree->arena.mem};
+}
+
+/* ---- widths
+ * ---------------------------------------------------------------------------------------- */
+
+static double magnitude(int64_t value) {
+  return value < 0 ? -(double)value : (double)value;
+}
+
+static double measure(enum flame_width how, int64_t head, int64_t base) {
+  double h = magnitude(head), b = magnitude(base);
+  switch (how) {
+  case FLAME_BASE:
+    return b;
+  case FLAME_MAX:
+    return h > b ? h : b;
+  case FLAME_SUM:
+    return h + b;
+  default:
+    return h;
+  }
+}
+
+/* The width of each node: its self and the widths of its children. Summing widths instead of
+ * measuring totals keeps the children inside their parent also where base and head grow in
+ * different places. */
+static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
+  double *width = arena_array(&t->arena, t->count, sizeof *width);
+  if (!width) return NULL;
+  for (size_t i = 0; i < t->count; i++)
+    width[i] = measure(how, flame_self_head(t, i, type), flame_self_base(t, i, type));
+  for (size_t i = t->count; i-- > 1;) width[t->parent[i]] += width[i];
+  return width;
+}
+
+/* ---- placing
+ * ------------------------------------------------------------------------------------------ */
+
+struct sibling {
+  uint32_t node;
+  double width;
+};
+
+static int by_width(const void *a, const void *b) {
+  const struct sibling *x = a, *y = b;
+  if (x->width != y->width) return x->width < y->width ? 1 : -1;
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+struct placer {
+  struct flame_tree *tree;
+  size_t type;
+  double least;
+  const double *width;
+  struct sibling *siblings; /* [count] scratch */
+  struct flame_boxes *boxes;
+};
+
+static void place_hidden(struct placer *p, uint32_t parent, double x, const struct sibling *hidden,
+                         size_t count) {
+  if (!count) return;
+  const struct flame_box *above = &p->boxes->items[parent];
+  struct flame_box box = {NONE, parent, above->depth + 1, (uint32_t)count, x, 0, 0, 0};
+  for (size_t i = 0; i < count; i++) {
+    box.width += hidden[i].width;
+    box.head = add(box.head, flame_head(p->tree, hidden[i].node, p->type));
+    box.base = add(box.base, flame_base(p->tree, hidden[i].node, p->type));
+  }
+  p->boxes->items[p->boxes->count++] = box;
+}
+
+/* Places the children of one box behind each other; children without any width have no box. */
+static void place_children(struct placer *p, uint32_t parent) {
+  const struct flame_tree *t = p->tree;
+  struct flame_box above = p->boxes->items[parent];
+  if (above.node == NONE) return;
+  size_t count = 0, shown = 0;
+  for (uint32_t i = above.node + 1; i < t->end[above.node]; i = t->end[i])
+    if (p->width[i] > 0) p->siblings[count++] = (struct sibling){i, p->width[i]};
+  if (!t->has_base) qsort(p->siblings, count, sizeof *p->siblings, by_width);
+  double x = above.x;
+  size_t hidden = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct sibling s = p->siblings[i];
+    if (s.width < p->least) {
+      p->siblings[hidden++] = s;
+      continue;
+    }
+    p->boxes->items[p->boxes->count++] = (struct flame_box){s.node,
+                                                            parent,
+                                                            above.depth + 1,
+                                                            0,
+                                                            x,
+                                                            s.width,
+                                                            flame_head(t, s.node, p->type),
+                                                            flame_base(t, s.node, p->type)};
+    x += s.width;
+    shown++;
+  }
+  place_hidden(p, parent, x, p->siblings, hidden);
+  if ((shown || hidden) && above.depth + 1 > p->boxes->max_depth)
+    p->boxes->max_depth = above.depth + 1;
+}
+
+pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
+                          double least, struct flame_boxes *boxes, pprofc_error *error) {
+  *boxes = (struct flame_boxes){0};
+  struct placer p = {.tree = tree, .type = type, .boxes = boxes};
+  p.width = node_widths(tree, type, width);
+  p.siblings = arena_array(&tree->arena, tree->count, sizeof *p.siblings);
+  /* Each node gives at most one box of its own, and each box at most one for what is hidden below
+   * it. */
+  boxes->items = arena_array(&tree->arena, 2 * tree->count, sizeof *boxes->items);
+  if (!p.width || !p.siblings || !boxes->items) return error_nomem(error);
+  boxes->width = p.width[0];
+  p.least = least * boxes->width;
+  boxes->items[boxes->count++] = (struct flame_box){
+      0, NONE, 0, 0, 0, p.width[0], flame_head(tree, 0, type), flame_base(tree, 0, type)};
+  /* Boxes are placed level by level: the list is its own queue. */
+  for (uint32_t i = 0; i < boxes->count; i++) place_children(&p, i);
+  return PPROFC_OK;
+}

@@ -1,0 +1,70 @@
+/* The tree that every flame graph draws: one node for each distinct path from the root, with what
+ * base and head spent in it. Nothing is thrown away here; the drawings say what they leave out. */
+#ifndef PPROFC_FLAME_LAYOUT_H
+#define PPROFC_FLAME_LAYOUT_H
+
+#include "graph/stacks.h"
+
+/* Nodes in preorder: node 0 is the root, the nodes below node i are i + 1 .. end[i] - 1, siblings
+ * in the order of their frames (by name). Values have `columns` per node: one for each sample type,
+ * head first, then, when there is a base, one for each type again. */
+struct flame_tree {
+  const struct stack_frames *frames;
+  struct arena arena;
+  size_t count, columns, types;
+  bool has_base;
+  uint32_t *frame;  /* of frames->items; NONE for the root */
+  uint32_t *parent; /* NONE for the root */
+  uint32_t *end;
+  uint32_t *depth; /* 0 for the root */
+  int64_t *self;   /* [count * columns] of stacks that end here */
+  int64_t *total;  /* [count * columns] self and everything below */
+  size_t max_depth;
+};
+
+pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
+                               const pprofc_allocator *mem, struct flame_tree *tree,
+                               pprofc_error *error);
+void flame_tree_free(struct flame_tree *tree);
+
+static inline int64_t flame_head(const struct flame_tree *t, size_t node, size_t type) {
+  return t->total[node * t->columns + type];
+}
+static inline int64_t flame_base(const struct flame_tree *t, size_t node, size_t type) {
+  return t->has_base ? t->total[node * t->columns + t->types + type] : 0;
+}
+static inline int64_t flame_self_head(const struct flame_tree *t, size_t node, size_t type) {
+  return t->self[node * t->columns + type];
+}
+static inline int64_t flame_self_base(const struct flame_tree *t, size_t node, size_t type) {
+  return t->has_base ? t->self[node * t->columns + t->types + type] : 0;
+}
+
+/* What decides how wide a box is. */
+enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
+
+/* One box of a drawing. Boxes come level by level; the box of node 0 is as wide as everything. */
+struct flame_box {
+  uint32_t node;   /* or NONE: stands for `hidden` nodes that were too narrow, all of one parent */
+  uint32_t parent; /* box, or NONE */
+  uint32_t depth;
+  uint32_t hidden; /* how many sibling subtrees this box stands for */
+  double x, width; /* in units of the values */
+  int64_t head, base;
+};
+
+struct flame_boxes {
+  struct flame_box *items; /* in the tree's arena */
+  size_t count;
+  double width; /* of the whole */
+  uint32_t max_depth;
+};
+
+/* Places the boxes of one sample type. Siblings stand by name when there is a base, else the widest
+ * first. A node narrower than `least` of the whole is not drawn; what is not drawn of one parent
+ * becomes one box, so that children, self and that box are always as wide as their parent, for base
+ * and for head. Negative values (what a subtraction leaves) count by magnitude. */
+pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
+                          double least, struct flame_boxes *boxes, pprofc_error *error);
+
+#endif

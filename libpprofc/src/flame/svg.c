@@ -1,0 +1,247 @@
+/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture with
+ * tooltips; with them it zooms and searches. The skeleton (ids, groups of title, rect and text,
+ * query state) is that of flamegraph.pl, the exact widths are attributes as in inferno. */
+#include "flame/flame.h"
+
+#include "base/escape.h"
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SIDE         10.0 /* left and right of the frames */
+#define TOP          60.0
+#define BOTTOM       50.0
+#define ROW          16.0
+#define CHAR_WIDTH   7.1 /* of the font at 12 px, on average */
+#define FG_NAMESPACE "http://github.com/jonhoo/inferno"
+
+extern const unsigned char asset_svg_js[], asset_svg_css[];
+extern const size_t asset_svg_js_size, asset_svg_css_size;
+
+struct svg {
+  const struct flame_drawing *drawing;
+  const struct flame_tree *tree;
+  struct output *out;
+  struct flame_boxes boxes;
+  struct buffer name, text; /* scratch */
+  double width, scale;      /* of the picture; pixels per value */
+  double height;
+  double most; /* the greatest change of any box */
+};
+
+/* ---- text
+ * ------------------------------------------------------------------------------------------- */
+
+pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
+                      struct buffer *scratch) {
+  if (box->node == 0) return STR("all");
+  if (box->node != NONE) return tree->frames->items[tree->frame[box->node]].name;
+  buffer_clear(scratch);
+  buffer_printf(scratch, "(%u smaller frame%s)", box->hidden, box->hidden == 1 ? "" : "s");
+  return buffer_str(scratch);
+}
+
+static void put_escaped(struct svg *s, pprofc_str text) {
+  buffer_clear(&s->text);
+  escape_xml(&s->text, text);
+  output_add_str(s->out, buffer_str(&s->text));
+}
+
+static void put_value(struct svg *s, int64_t value) {
+  const struct flame_drawing *d = s->drawing;
+  char label[UNIT_LABEL_MAX];
+  if (d->ratio > 0 && d->ratio != 1) value = (int64_t)((double)value * d->ratio);
+  put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
+}
+
+static double percent(int64_t value, int64_t total) {
+  return total ? 100.0 * (double)value / (double)total : 0;
+}
+
+/* "name (1.20s, 34.50%)", and for a difference what it was and what became of it. */
+static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
+  const struct flame_drawing *d = s->drawing;
+  int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
+  output_add_text(s->out, "<title>");
+  put_escaped(s, name);
+  output_add_text(s->out, " (");
+  put_value(s, box->head);
+  output_printf(s->out, ", %.2f%%", percent(box->head, head_all));
+  if (s->tree->has_base) {
+    output_add_text(s->out, "; base ");
+    put_value(s, box->base);
+    output_printf(s->out, ", %.2f%%; change %s", percent(box->base, base_all),
+                  box->head > box->base ? "+" : "");
+    put_value(s, box->head - box->base);
+    if (base_all)
+      output_printf(s->out, ", %+.2f%% of base", percent(box->head - box->base, base_all));
+  }
+  output_add_char(s->out, ')');
+  if (s->tree->has_base && box->node != NONE) {
+    int64_t self =
+        flame_self_head(s->tree, box->node, d->type) - flame_self_base(s->tree, box->node, d->type);
+    output_printf(s->out, "\nself change %s", self > 0 ? "+" : "");
+    put_value(s, self);
+  }
+  output_add_text(s->out, "</title>");
+}
+
+/* Signs in front of a changed name, so that colour is not the only one. */
+static const char *status_sign(const struct svg *s, const struct flame_box *box) {
+  static const char *const signs[] = {
+      [FLAME_UNCHANGED] = "",
+      [FLAME_SLOWER] = "\xE2\x96\xB2 ",  /* ▲ */
+      [FLAME_FASTER] = "\xE2\x96\xBC ",  /* ▼ */
+      [FLAME_ADDED] = "\xEF\xBC\x8B ",   /* ＋ */
+      [FLAME_REMOVED] = "\xE2\x88\x92 ", /* − */
+  };
+  return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
+}
+
+/* The label as far as it fits, cut between characters. */
+static void put_label(struct svg *s, pprofc_str name, double pixels) {
+  size_t room = pixels > 6 ? (size_t)((pixels - 6) / CHAR_WIDTH) : 0;
+  if (room < 3) return;
+  if (utf8_length(name) <= room) {
+    put_escaped(s, name);
+    return;
+  }
+  size_t at = 0;
+  for (size_t i = 0; i + 2 < room; i++) utf8_next(name, &at);
+  put_escaped(s, str_slice(name, 0, at));
+  output_add_text(s->out, "..");
+}
+
+/* ---- boxes
+ * --------------------------------------------------------------------------------------------- */
+
+static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
+                      char color[FLAME_COLOR]) {
+  if (s->tree->has_base)
+    flame_change_color((double)box->head - (double)box->base, s->most, color);
+  else if (box->node == NONE || box->node == 0)
+    memcpy(color, "#d9d9d9", FLAME_COLOR);
+  else
+    flame_name_color(name, color);
+}
+
+static void put_box(struct svg *s, const struct flame_box *box) {
+  double x = SIDE + box->x * s->scale, width = box->width * s->scale;
+  double row = s->drawing->inverted ? box->depth : s->boxes.max_depth - box->depth;
+  double y = TOP + row * ROW;
+  char color[FLAME_COLOR];
+  pprofc_str name = flame_name(s->tree, box, &s->name);
+  const char *sign = status_sign(s, box);
+  box_color(s, box, name, color);
+  output_printf(s->out, "<g tabindex=\"0\" fg:depth=\"%u\" fg:name=\"%s", box->depth, sign);
+  put_escaped(s, name);
+  output_add_text(s->out, "\">");
+  put_title(s, box, name);
+  output_printf(s->out,
+                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" rx=\"2\" "
+                "fg:x=\"%.17g\" fg:w=\"%.17g\"",
+                x, y, width > 0.5 ? width - 0.5 : width, ROW - 1,
+                box->node == NONE ? "url(#smaller)" : color, box->x, box->width);
+  output_printf(s->out, "/><text x=\"%.2f\" y=\"%.1f\">", x + 3, y + ROW - 4.5);
+  output_add_text(s->out, width > 30 ? sign : "");
+  put_label(s, name, width - (*sign ? 2 * CHAR_WIDTH : 0));
+  output_add_text(s->out, "</text></g>\n");
+}
+
+static double greatest_change(const struct svg *s) {
+  double most = 0;
+  for (size_t i = 0; i < s->boxes.count; i++) {
+    double change = fabs((double)s->boxes.items[i].head - (double)s->boxes.items[i].base);
+    if (change > most) most = change;
+  }
+  return most;
+}
+
+/* ---- the document
+ * ------------------------------------------------------------------------------------------ */
+
+static void put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
+  output_printf(s->out, "<text id=\"%s\" x=\"%.1f\" y=\"%.1f\">", id, x, y);
+  put_escaped(s, text);
+  output_add_text(s->out, "</text>\n");
+}
+
+static void put_head(struct svg *s) {
+  output_printf(
+      s->out,
+      "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+      "<svg version=\"1.1\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" ",
+      s->width, s->height, s->width, s->height);
+  output_add_text(s->out,
+                  "aria-labelledby=\"title subtitle\" xmlns=\"http://www.w3.org/2000/svg\" "
+                  "xmlns:fg=\"" FG_NAMESPACE "\">\n"
+                  "<!-- Flame graph made by pprofc. Layout after Brendan Gregg's FlameGraph. -->\n"
+                  "<style>");
+  output_add(s->out, asset_svg_css, asset_svg_css_size);
+  output_add_text(
+      s->out, "</style>\n"
+              "<defs><pattern id=\"smaller\" width=\"6\" height=\"6\" "
+              "patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"#e6e6e6\"/>"
+              "<path d=\"M0 6L6 0\" stroke=\"#a6a6a6\"/></pattern></defs>\n"
+              "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+}
+
+static void put_texts(struct svg *s) {
+  const struct flame_drawing *d = s->drawing;
+  put_text(s, "title", s->width / 2, 24, d->title);
+  put_text(s, "subtitle", s->width / 2, 42, d->subtitle);
+  put_text(s, "details", SIDE, s->height - 17, STR(" "));
+  output_printf(s->out,
+                "<text id=\"unzoom\" class=\"hide\" x=\"%.1f\" y=\"24\">Reset Zoom</text>\n", SIDE);
+  output_printf(s->out, "<text id=\"search\" x=\"%.1f\" y=\"24\">Search</text>\n",
+                s->width - SIDE - 120);
+  output_printf(s->out, "<text id=\"ignorecase\" x=\"%.1f\" y=\"24\">ic</text>\n",
+                s->width - SIDE - 16);
+  output_printf(s->out, "<text id=\"matched\" class=\"hide\" x=\"%.1f\" y=\"%.1f\"> </text>\n",
+                s->width - SIDE - 120, s->height - 17);
+  if (s->tree->has_base)
+    output_printf(
+        s->out,
+        "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">\xE2\x96\xB2 orange: more than base, "
+        "\xE2\x96\xBC "
+        "blue: less, \xEF\xBC\x8B new, \xE2\x88\x92 gone, grey: unchanged; width: the larger of "
+        "both</text>\n",
+        SIDE, s->height - 4);
+}
+
+static void put_document(struct svg *s) {
+  put_head(s);
+  put_texts(s);
+  output_printf(
+      s->out,
+      "<g id=\"frames\" fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\" fg:char=\"%.2f\">\n",
+      s->boxes.width, SIDE, s->width - 2 * SIDE, CHAR_WIDTH);
+  for (size_t i = 0; i < s->boxes.count; i++) put_box(s, &s->boxes.items[i]);
+  output_add_text(s->out, "</g>\n<script><![CDATA[\n");
+  output_add(s->out, asset_svg_js, asset_svg_js_size);
+  output_add_text(s->out, "]]></script>\n</svg>\n");
+}
+
+pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
+                        pprofc_error *error) {
+  struct svg s = {.drawing = drawing, .tree = drawing->tree, .out = out};
+  s.width = drawing->picture_width ? drawing->picture_width : 1200;
+  double frames = s.width - 2 * SIDE,
+         least = drawing->least_pixels > 0 ? drawing->least_pixels : 0.1;
+  pprofc_status status =
+      flame_place(drawing->tree, drawing->type, drawing->width, least / frames, &s.boxes, error);
+  if (status != PPROFC_OK) return status;
+  if (!(s.boxes.width > 0))
+    return error_set(error, PPROFC_E_INVALID, "the profile has no samples to draw");
+  s.scale = frames / s.boxes.width;
+  s.height = TOP + BOTTOM + ROW * (s.boxes.max_depth + 1);
+  s.most = greatest_change(&s);
+  buffer_init(&s.name, drawing->tree->arena.mem, SIZE_MAX / 2);
+  buffer_init(&s.text, drawing->tree->arena.mem, SIZE_MAX / 2);
+  put_document(&s);
+  bool failed = s.name.failed || s.text.failed;
+  buffer_free(&s.name);
+  buffer_free(&s.text);
+  return failed ? error_nomem(error) : PPROFC_OK;
+}
