@@ -1,0 +1,182 @@
+/* The unit of each numeric label key: the first that is given anywhere. Section 12.5. */
+#include "base/buffer.h"
+#include "base/map.h"
+#include "transform/transform.h"
+
+#include <stdlib.h>
+
+/* A further unit of a key, for the warnings. */
+struct other_unit {
+  pprofc_str key, first, unit;
+  uint32_t item;
+};
+
+struct finder {
+  const pprofc_profile *profile;
+  struct label_units *units;
+  struct interner keys; /* ids are indices of items */
+  size_t capacity;
+  struct map seen_others;
+  struct other_unit *others;
+  size_t other_count, other_capacity;
+};
+
+static struct label_unit *item_of(struct finder *f, pprofc_str key) {
+  struct label_units *units = f->units;
+  uint32_t id = interner_add(&f->keys, key);
+  if (id == MAP_NONE) return NULL;
+  if (id < units->count) return &units->items[id];
+  if (units->count == f->capacity) {
+    size_t capacity = f->capacity ? f->capacity * 2 : 8;
+    struct label_unit *items =
+        mem_resize(units->mem, units->items, f->capacity, capacity, sizeof *items);
+    if (!items) return NULL;
+    units->items = items;
+    f->capacity = capacity;
+  }
+  units->items[units->count] = (struct label_unit){.key = key};
+  return &units->items[units->count++];
+}
+
+static bool add_other(struct finder *f, uint32_t item, pprofc_str unit) {
+  uint64_t hash = hash_mix(hash_str(unit), item);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&f->seen_others, hash);
+  uint32_t index;
+  while ((index = map_next(&f->seen_others, &probe)) != MAP_NONE)
+    if (f->others[index].item == item && str_equal(f->others[index].unit, unit)) return true;
+  if (f->other_count == f->other_capacity) {
+    size_t capacity = f->other_capacity ? f->other_capacity * 2 : 8;
+    struct other_unit *others =
+        mem_resize(f->units->mem, f->others, f->other_capacity, capacity, sizeof *others);
+    if (!others) return false;
+    f->others = others;
+    f->other_capacity = capacity;
+  }
+  f->others[f->other_count] = (struct other_unit){.unit = unit, .item = item};
+  return map_insert(&f->seen_others, hash, (uint32_t)f->other_count++);
+}
+
+static bool add_label(struct finder *f, const struct label *label) {
+  pprofc_str unit = profile_string(f->profile, label->unit);
+  struct label_unit *item = item_of(f, profile_string(f->profile, label->key));
+  if (!item) return false;
+  if (!unit.size || str_equal(item->unit, unit)) return true;
+  if (item->unit.size) return add_other(f, (uint32_t)(item - f->units->items), unit);
+  item->unit = unit;
+  return true;
+}
+
+/* All numeric labels in order; runs of the same key and unit cost nothing. */
+static bool add_labels(struct finder *f) {
+  const struct samples *s = &f->profile->samples;
+  size_t count = s->label_from ? s->label_from[s->count] : 0;
+  uint32_t key = NONE, unit = NONE;
+  for (size_t i = 0; i < count; i++) {
+    const struct label *label = &s->labels[i];
+    if (!label->is_number || (label->key == key && label->unit == unit)) continue;
+    if (!add_label(f, label)) return false;
+    key = label->key;
+    unit = label->unit;
+  }
+  return true;
+}
+
+static void infer_units(struct label_units *units) {
+  for (size_t i = 0; i < units->count; i++) {
+    struct label_unit *item = &units->items[i];
+    if (item->unit.size) continue;
+    bool is_size = str_equal(item->key, STR("alignment")) || str_equal(item->key, STR("request"));
+    item->unit = is_size ? STR("bytes") : item->key;
+  }
+}
+
+/* ---- warnings ---------------------------------------------------------------------------------
+ */
+
+static int compare_others(const void *a, const void *b) {
+  const struct other_unit *x = a, *y = b;
+  int order = str_compare(x->key, y->key);
+  return order ? order : str_compare(x->unit, y->unit);
+}
+
+static bool warn_others(struct finder *f, void (*warn)(void *, const char *), void *context) {
+  if (!f->other_count) return true;
+  struct buffer text;
+  buffer_init(&text, f->units->mem, SIZE_MAX);
+  for (size_t i = 0; i < f->other_count; i++) {
+    f->others[i].key = f->units->items[f->others[i].item].key;
+    f->others[i].first = f->units->items[f->others[i].item].unit;
+  }
+  qsort(f->others, f->other_count, sizeof *f->others, compare_others);
+  for (size_t i = 0; i < f->other_count && !text.failed; i++) {
+    const struct other_unit *other = &f->others[i];
+    if (i && other[-1].item == other->item) {
+      buffer_add_text(&text, ", ");
+    } else {
+      buffer_add_text(&text, "For tag ");
+      buffer_add_str(&text, other->key);
+      buffer_add_text(&text, " used unit ");
+      buffer_add_str(&text, other->first);
+      buffer_add_text(&text, ", also encountered unit(s) ");
+    }
+    buffer_add_str(&text, other->unit);
+    if (i + 1 < f->other_count && other[1].item == other->item) continue;
+    buffer_add_char(&text, '\0');
+    if (!text.failed) warn(context, text.data);
+    buffer_clear(&text);
+  }
+  bool ok = !text.failed;
+  buffer_free(&text);
+  return ok;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+/* Gives back what growing left over, so that the table can be freed by its count. */
+static bool settle(struct finder *f) {
+  struct label_units *units = f->units;
+  if (units->count == f->capacity) return true;
+  struct label_unit *items = NULL;
+  if (units->count) {
+    items = mem_array(units->mem, units->count, sizeof *items);
+    if (!items) return false;
+    memcpy(items, units->items, units->count * sizeof *items);
+  }
+  mem_free(units->mem, units->items, f->capacity, sizeof *items);
+  units->items = items;
+  f->capacity = units->count;
+  return true;
+}
+
+pprofc_status label_units_find(const pprofc_profile *profile, void (*warn)(void *, const char *),
+                               void *warn_context, struct label_units *units, pprofc_error *error) {
+  struct finder f = {.profile = profile, .units = units};
+  *units = (struct label_units){.mem = &profile->mem};
+  interner_init(&f.keys, units->mem);
+  map_init(&f.seen_others, units->mem);
+  bool ok = add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && settle(&f);
+  interner_free(&f.keys);
+  map_free(&f.seen_others);
+  mem_free(units->mem, f.others, f.other_capacity, sizeof *f.others);
+  if (ok) {
+    infer_units(units);
+    return PPROFC_OK;
+  }
+  mem_free(units->mem, units->items, f.capacity, sizeof *units->items);
+  *units = (struct label_units){.mem = &profile->mem};
+  return error_nomem(error);
+}
+
+void label_units_free(struct label_units *units) {
+  if (units->mem) mem_free(units->mem, units->items, units->count, sizeof *units->items);
+  units->items = NULL;
+  units->count = 0;
+}
+
+pprofc_str label_units_get(const struct label_units *units, pprofc_str key) {
+  for (size_t i = 0; i < units->count; i++)
+    if (str_equal(units->items[i].key, key)) return units->items[i].unit;
+  return STR("");
+}

@@ -1,0 +1,391 @@
+/* tagroot and tagleaf: a pseudo frame for each asked label at the root or leaf end of every stack.
+ * Section 15. */
+#include "base/buffer.h"
+#include "base/map.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+#include "unit/unit.h"
+
+/* The keys of an option, last first: in that order frames are made. */
+struct tag_list {
+  uint32_t *keys; /* of frames.keys */
+  size_t count;
+  bool matched;
+};
+
+/* A new location with a new function of its own. */
+struct tag_frame {
+  uint32_t key;    /* of frames.keys: the file */
+  pprofc_str name; /* the values, in frames.arena */
+};
+
+struct tag_frames {
+  const pprofc_profile *profile;
+  pprofc_str unit;
+  struct arena arena;
+  struct interner keys;
+  uint32_t *key_of; /* [strings] key that the text of a string is, or NONE */
+  struct tag_list root, leaf;
+  struct map table;
+  struct tag_frame *items;
+  size_t count, capacity;
+  struct map by_label; /* the usual case: one string value */
+  struct by_label {
+    uint32_t key, string, frame;
+  } * label_items;
+  size_t label_capacity;
+  uint32_t *sample_frames; /* [samples * (root.count + leaf.count)] root frames, then leaf frames */
+  struct buffer name;
+};
+
+/* ---- keys -------------------------------------------------------------------------------------
+ */
+
+static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *list) {
+  pprofc_str rest = str_of(text ? text : ""), piece;
+  size_t room = 1;
+  for (size_t i = 0; i < rest.size; i++) room += rest.data[i] == ',';
+  list->keys = arena_array(&f->arena, room, sizeof *list->keys);
+  if (!list->keys) return false;
+  while (str_next(&rest, ',', &piece)) {
+    if (!piece.size) continue;
+    uint32_t key = interner_copy(&f->keys, &f->arena, piece);
+    if (key == MAP_NONE) return false;
+    list->keys[list->count++] = key;
+  }
+  for (size_t i = 0; i < list->count / 2; i++) {
+    uint32_t swap = list->keys[i];
+    list->keys[i] = list->keys[list->count - 1 - i];
+    list->keys[list->count - 1 - i] = swap;
+  }
+  return true;
+}
+
+/* Only strings that are keys of labels are asked for. */
+static uint32_t key_of(struct tag_frames *f, uint32_t string) {
+  if (f->key_of[string] == NONE - 1)
+    f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));
+  return f->key_of[string];
+}
+
+/* ---- frames -----------------------------------------------------------------------------------
+ */
+
+static bool grow(const pprofc_allocator *mem, void **items, size_t *capacity, size_t count,
+                 size_t size) {
+  if (count < *capacity) return true;
+  size_t more = *capacity ? *capacity * 2 : 64;
+  void *grown = mem_resize(mem, *items, *capacity, more, size);
+  if (!grown) return false;
+  *items = grown;
+  *capacity = more;
+  return true;
+}
+
+/* The frame of that key and name, or NONE when out of memory. */
+static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
+  uint64_t hash = hash_mix(hash_str(name), key);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&f->table, hash);
+  uint32_t index;
+  while ((index = map_next(&f->table, &probe)) != MAP_NONE)
+    if (f->items[index].key == key && str_equal(f->items[index].name, name)) return index;
+  void *items = f->items;
+  if (!grow(&f->profile->mem, &items, &f->capacity, f->count, sizeof *f->items)) return NONE;
+  f->items = items;
+  name = arena_str(&f->arena, name);
+  if (!name.data || !map_insert(&f->table, hash, (uint32_t)f->count)) return NONE;
+  f->items[f->count] = (struct tag_frame){key, name};
+  return (uint32_t)f->count++;
+}
+
+static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t string) {
+  uint64_t hash = hash_mix(hash_mix(key, string), string);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&f->by_label, hash);
+  uint32_t index;
+  while ((index = map_next(&f->by_label, &probe)) != MAP_NONE)
+    if (f->label_items[index].key == key && f->label_items[index].string == string)
+      return f->label_items[index].frame;
+  void *items = f->label_items;
+  index = (uint32_t)f->by_label.count;
+  if (!grow(&f->profile->mem, &items, &f->label_capacity, index, sizeof *f->label_items))
+    return NONE;
+  f->label_items = items;
+  uint32_t frame = intern_frame(f, key, profile_string(f->profile, string));
+  f->label_items[index] = (struct by_label){key, string, frame};
+  return frame != NONE && map_insert(&f->by_label, hash, index) ? frame : NONE;
+}
+
+/* All values of a key: strings, then numbers with their own units. */
+static void join_values(struct tag_frames *f, const struct label *labels, size_t count,
+                        uint32_t key) {
+  bool any_unit = false, first = true;
+  char text[UNIT_LABEL_MAX];
+  buffer_clear(&f->name);
+  for (size_t pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < count; i++) {
+      const struct label *l = &labels[i];
+      if (key_of(f, l->key) != key) continue;
+      any_unit = any_unit || (l->is_number && l->unit);
+      if (l->is_number != pass) continue;
+      if (!first) buffer_add_char(&f->name, ',');
+      first = false;
+      pprofc_str unit = profile_string(f->profile, l->unit);
+      if (!l->is_number)
+        buffer_add_str(&f->name, profile_string(f->profile, l->string));
+      else
+        buffer_add_str(&f->name, unit_label(l->number, unit, any_unit ? f->unit : STR(""), text));
+    }
+}
+
+/* The frame of a key for one sample, or NONE when out of memory. */
+static uint32_t frame_of(struct tag_frames *f, const struct label *labels, size_t count,
+                         uint32_t key, bool *matched) {
+  size_t values = 0;
+  uint32_t string = 0;
+  bool numbers = false;
+  for (size_t i = 0; i < count; i++) {
+    if (key_of(f, labels[i].key) != key) continue;
+    values++;
+    string = labels[i].string;
+    numbers = numbers || labels[i].is_number;
+  }
+  *matched = *matched || values;
+  if (values <= 1 && !numbers) return frame_of_string(f, key, string);
+  join_values(f, labels, count, key);
+  return f->name.failed ? NONE : intern_frame(f, key, buffer_str(&f->name));
+}
+
+static bool make_frames(struct tag_frames *f) {
+  const struct samples *s = &f->profile->samples;
+  uint32_t *frame = f->sample_frames;
+  for (size_t i = 0; i < s->count; i++) {
+    const struct label *labels = sample_labels(s, i);
+    size_t count = label_count(s, i);
+    for (size_t k = 0; k < f->root.count; k++, frame++)
+      if ((*frame = frame_of(f, labels, count, f->root.keys[k], &f->root.matched)) == NONE)
+        return false;
+    for (size_t k = 0; k < f->leaf.count; k++, frame++)
+      if ((*frame = frame_of(f, labels, count, f->leaf.keys[k], &f->leaf.matched)) == NONE)
+        return false;
+  }
+  return true;
+}
+
+/* ---- tables -----------------------------------------------------------------------------------
+ */
+
+/* The column with `more` entries behind; NULL when out of memory. */
+static void *extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
+                    size_t size) {
+  char *items = arena_array(&copy->region->arena, count + more, size);
+  if (items && count) memcpy(items, column, count * size);
+  return items;
+}
+
+/* New ids follow the largest there is. */
+static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
+  if (!*ids) return true;
+  uint64_t *items = extend(copy, *ids, count, more, sizeof *items), largest = 0;
+  if (!items) return false;
+  for (size_t i = 0; i < count; i++)
+    if (items[i] > largest) largest = items[i];
+  for (size_t i = 0; i < more; i++) items[count + i] = largest + 1 + i;
+  *ids = items;
+  return true;
+}
+
+static bool add_strings(struct tag_frames *f, pprofc_profile *copy) {
+  size_t total = f->keys.count + f->count;
+  pprofc_str *texts = arena_array(&f->arena, total, sizeof *texts);
+  if (!texts) return false;
+  for (size_t i = 0; i < f->keys.count; i++) texts[i] = f->keys.items[i];
+  for (size_t i = 0; i < f->count; i++) texts[f->keys.count + i] = f->items[i].name;
+  return profile_add_strings(copy, texts, total);
+}
+
+static bool add_functions(struct tag_frames *f, pprofc_profile *copy) {
+  struct functions *functions = &copy->functions;
+  size_t old = functions->count, more = f->count;
+  uint32_t *name = extend(copy, functions->name, old, more, sizeof *name);
+  uint32_t *system_name = extend(copy, functions->system_name, old, more, sizeof *system_name);
+  uint32_t *filename = extend(copy, functions->filename, old, more, sizeof *filename);
+  int64_t *start_line = extend(copy, functions->start_line, old, more, sizeof *start_line);
+  if (!name || !system_name || !filename || !start_line) return false;
+  uint32_t first_string = (uint32_t)(copy->strings.count - f->keys.count - f->count);
+  for (size_t i = 0; i < more; i++) {
+    name[old + i] = first_string + (uint32_t)(f->keys.count + i);
+    system_name[old + i] = 0;
+    filename[old + i] = first_string + f->items[i].key;
+    start_line[old + i] = 0;
+  }
+  functions->name = name;
+  functions->system_name = system_name;
+  functions->filename = filename;
+  functions->start_line = start_line;
+  functions->count = old + more;
+  return extend_ids(copy, &functions->ids, old, more);
+}
+
+static bool add_locations(struct tag_frames *f, pprofc_profile *copy) {
+  struct locations *l = &copy->locations;
+  size_t old = l->count, more = f->count, lines = old ? l->line_from[old] : 0;
+  uint64_t *address = extend(copy, l->address, old, more, sizeof *address);
+  uint32_t *mapping = extend(copy, l->mapping, old, more, sizeof *mapping);
+  uint32_t *line_from = extend(copy, l->line_from, old, more + 1, sizeof *line_from);
+  struct line *line = extend(copy, l->lines, lines, more, sizeof *line);
+  if (!address || !mapping || !line_from || !line || lines + more >= NONE) return false;
+  for (size_t i = 0; i < more; i++) {
+    address[old + i] = 0;
+    mapping[old + i] = NONE;
+    line_from[old + i] = (uint32_t)(lines + i);
+    line[lines + i] = (struct line){.function = (uint32_t)(copy->functions.count - more + i)};
+  }
+  line_from[old + more] = (uint32_t)(lines + more);
+  if (l->is_folded) {
+    uint8_t *is_folded = extend(copy, l->is_folded, old, more, 1);
+    if (!is_folded) return false;
+    memset(is_folded + old, 0, more);
+    l->is_folded = is_folded;
+  }
+  l->address = address;
+  l->mapping = mapping;
+  l->line_from = line_from;
+  l->lines = line;
+  l->count = old + more;
+  return extend_ids(copy, &l->ids, old, more);
+}
+
+/* ---- stacks -----------------------------------------------------------------------------------
+ */
+
+/* Frame i is written as base + i in a segment; a map gets entries for that. */
+static bool extend_segment(pprofc_profile *copy, struct segment *segment, size_t old_locations,
+                           size_t more, size_t *base) {
+  if (!segment->map) {
+    *base = old_locations + 1;
+    return true;
+  }
+  uint32_t *map = extend(copy, segment->map, segment->map_size, more, sizeof *map);
+  if (!map) return false;
+  *base = segment->map_size;
+  for (size_t i = 0; i < more; i++) map[*base + i] = (uint32_t)(old_locations + i);
+  segment->map = map;
+  segment->map_size += more;
+  return *base + more < NONE;
+}
+
+static size_t varint_size(size_t v) {
+  size_t n = 1;
+  for (; v >= 0x80; v >>= 7) n++;
+  return n;
+}
+
+/* Writes the stacks of one segment with their new frames into *out. */
+static void write_stacks(const struct tag_frames *f, const struct samples *s, size_t from,
+                         size_t to, size_t base, uint8_t **out, const uint8_t **stack,
+                         uint32_t *stack_size) {
+  size_t roots = f->root.count, leaves = f->leaf.count;
+  for (size_t i = from; i < to; i++) {
+    const uint32_t *frames = f->sample_frames + i * (roots + leaves);
+    uint8_t *p = *out;
+    for (size_t k = 0; k < leaves; k++) p += stack_put(p, (uint32_t)base + frames[roots + k]);
+    memcpy(p, s->stack[i], s->stack_size[i]);
+    p += s->stack_size[i];
+    for (size_t k = 0; k < roots; k++) p += stack_put(p, (uint32_t)base + frames[k]);
+    stack[i] = *out;
+    stack_size[i] = (uint32_t)(p - *out);
+    *out = p;
+  }
+}
+
+/* Bytes that write_stacks needs, or 0 when they cannot be had. */
+static size_t segment_bytes(const struct tag_frames *f, const struct samples *s, size_t from,
+                            size_t to, size_t base) {
+  size_t added = f->root.count + f->leaf.count, bytes = 0;
+  for (size_t i = from; i < to; i++) {
+    size_t size = s->stack_size[i];
+    for (size_t k = 0; k < added; k++) size += varint_size(base + f->sample_frames[i * added + k]);
+    if (size > UINT32_MAX) return 0;
+    bytes += size;
+  }
+  return bytes;
+}
+
+static bool write_samples(const struct tag_frames *f, pprofc_profile *copy, size_t old_locations) {
+  struct arena *arena = &copy->region->arena;
+  struct samples *s = &copy->samples;
+  const uint8_t **stack = arena_array(arena, s->count, sizeof *stack);
+  uint32_t *stack_size = arena_array(arena, s->count, sizeof *stack_size);
+  struct segment *segments = arena_copy(arena, s->segments, s->segment_count * sizeof *segments);
+  if (!stack || !stack_size || !segments) return false;
+  for (size_t i = 0; i < s->segment_count; i++) {
+    size_t base, from = segments[i].first, to = segment_end(s, i);
+    if (!extend_segment(copy, &segments[i], old_locations, f->count, &base)) return false;
+    size_t bytes = segment_bytes(f, s, from, to, base);
+    if (!bytes && from < to) return false;
+    uint8_t *out = arena_alloc(arena, bytes ? bytes : 1);
+    if (!out) return false;
+    write_stacks(f, s, from, to, base, &out, stack, stack_size);
+  }
+  s->stack = stack;
+  s->stack_size = stack_size;
+  s->segments = segments;
+  s->max_depth += f->root.count + f->leaf.count;
+  return true;
+}
+
+/* ---- the edit ---------------------------------------------------------------------------------
+ */
+
+static bool find_frames(struct tag_frames *f, const char *tagroot, const char *tagleaf) {
+  const pprofc_profile *p = f->profile;
+  if (!parse_list(f, tagroot, &f->root) || !parse_list(f, tagleaf, &f->leaf)) return false;
+  size_t added = f->root.count + f->leaf.count;
+  f->key_of = arena_array(&f->arena, p->strings.count, sizeof *f->key_of);
+  f->sample_frames = arena_array(&f->arena, p->samples.count, added * sizeof *f->sample_frames);
+  if (!f->key_of || !f->sample_frames) return false;
+  for (size_t i = 0; i < p->strings.count; i++) f->key_of[i] = NONE - 1;
+  return !added || make_frames(f);
+}
+
+static bool add_frames(struct tag_frames *f, pprofc_profile *copy) {
+  size_t old_locations = copy->locations.count;
+  if (old_locations + f->count >= NONE - 1 || copy->functions.count + f->count >= NONE)
+    return false;
+  return add_strings(f, copy) && add_functions(f, copy) && add_locations(f, copy) &&
+         write_samples(f, copy, old_locations);
+}
+
+static void free_frames(struct tag_frames *f) {
+  const pprofc_allocator *mem = &f->profile->mem;
+  mem_free(mem, f->items, f->capacity, sizeof *f->items);
+  mem_free(mem, f->label_items, f->label_capacity, sizeof *f->label_items);
+  map_free(&f->table);
+  map_free(&f->by_label);
+  interner_free(&f->keys);
+  buffer_free(&f->name);
+  arena_free(&f->arena);
+}
+
+pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
+                                   const char *tagleaf, const char *unit, bool *root_matched,
+                                   bool *leaf_matched, pprofc_profile **out, pprofc_error *error) {
+  const pprofc_allocator *mem = &source->mem;
+  struct tag_frames f = {.profile = source, .unit = str_of(unit)};
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  arena_init(&f.arena, mem);
+  interner_init(&f.keys, mem);
+  map_init(&f.table, mem);
+  map_init(&f.by_label, mem);
+  buffer_init(&f.name, mem, SIZE_MAX);
+  bool ok = find_frames(&f, tagroot, tagleaf) && (!f.count || add_frames(&f, copy));
+  if (ok) {
+    *root_matched = f.root.matched;
+    *leaf_matched = f.leaf.matched;
+  }
+  free_frames(&f);
+  return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
+}

@@ -1,0 +1,434 @@
+/* Filters on labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels.
+ * Section 14. */
+#include "base/buffer.h"
+#include "base/map.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+#include "unit/unit.h"
+
+#include <math.h>
+
+/* [key=]value, where value is a range of numbers or expressions parted by commas. */
+struct tag_filter {
+  const pprofc_allocator *mem;
+  char *text; /* a copy of what was typed; key and unit are views of it */
+  size_t text_size;
+  const char *option_name;
+  bool has_key;
+  pprofc_str key;
+
+  bool is_range;
+  double low, high; /* infinite where open */
+  pprofc_str unit;
+
+  struct regex **expressions;
+  size_t expression_count;
+};
+
+/* ---- ranges -----------------------------------------------------------------------------------
+ */
+
+/* An optional sign, digits, optional letters. */
+struct quantity {
+  pprofc_str text, digits, unit;
+};
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The first quantity in s at or after `from`. */
+static bool find_quantity(pprofc_str s, size_t from, struct quantity *q) {
+  for (size_t i = from; i < s.size; i++) {
+    size_t sign = s.data[i] == '+' || s.data[i] == '-', at = i + sign;
+    if (at >= s.size || !is_digit(s.data[at])) continue;
+    while (at < s.size && is_digit(s.data[at])) at++;
+    q->digits = str_slice(s, i, at);
+    size_t unit = at;
+    while (at < s.size && is_letter(s.data[at])) at++;
+    q->unit = str_slice(s, unit, at);
+    q->text = str_slice(s, i, at);
+    return true;
+  }
+  return false;
+}
+
+static bool parse_quantity(const struct quantity *q, int64_t *value) {
+  pprofc_str digits = q->digits;
+  if (digits.data[0] == '+') digits = str_slice(digits, 1, digits.size);
+  return str_parse_int(digits, 10, value);
+}
+
+/* Whether s is q with `before` and `after` colons around it. */
+static bool is_with_colons(pprofc_str s, pprofc_str q, size_t before, size_t after) {
+  if (s.size != before + q.size + after || !str_equal(str_slice(s, before, before + q.size), q))
+    return false;
+  return (!before || s.data[0] == ':') && (!after || s.data[s.size - 1] == ':');
+}
+
+static pprofc_status too_large(const struct tag_filter *f, pprofc_str number, pprofc_error *error) {
+  return error_set(error, PPROFC_E_INVALID, "parsing %s range: value out of range: %.*s",
+                   f->option_name, STR_ARG(number));
+}
+
+/* N:M: the second bound, in the unit of the first. */
+static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const struct quantity *first,
+                                  pprofc_error *error) {
+  struct quantity second;
+  int64_t value;
+  size_t end = (size_t)(first->text.data - s.data) + first->text.size;
+  if (!find_quantity(s, end, &second)) return PPROFC_OK;
+  bool exact = first->text.data == s.data && second.text.data == s.data + end + 1 &&
+               s.data[end] == ':' && end + 1 + second.text.size == s.size;
+  if (!exact) return PPROFC_OK;
+  if (!parse_quantity(&second, &value)) return too_large(f, second.digits, error);
+  struct measure high = unit_scale(value, second.unit, f->unit);
+  f->is_range = str_equal(high.unit, f->unit);
+  f->high = high.value;
+  return PPROFC_OK;
+}
+
+/* Sets is_range when s is N, N:, :N or N:M. */
+static pprofc_status parse_range(struct tag_filter *f, pprofc_str s, pprofc_error *error) {
+  struct quantity first;
+  int64_t value;
+  if (!find_quantity(s, 0, &first)) return PPROFC_OK;
+  if (!parse_quantity(&first, &value)) return too_large(f, first.digits, error);
+  struct measure m = unit_scale(value, first.unit, first.unit);
+  f->unit = m.unit;
+  f->low = f->high = m.value;
+  bool only = is_with_colons(s, first.text, 0, 0), from = is_with_colons(s, first.text, 0, 1);
+  bool to = is_with_colons(s, first.text, 1, 0);
+  if (!only && !from && !to) return parse_second(f, s, &first, error);
+  if (from) f->high = (double)INFINITY;
+  if (to) f->low = -(double)INFINITY;
+  f->is_range = true;
+  return PPROFC_OK;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------
+ */
+
+static pprofc_status compile_expressions(struct tag_filter *f, pprofc_str value,
+                                         pprofc_error *error) {
+  size_t count = 1;
+  for (size_t i = 0; i < value.size; i++) count += value.data[i] == ',';
+  f->expressions = mem_zero_array(f->mem, count, sizeof(struct regex *));
+  if (!f->expressions) return error_nomem(error);
+  f->expression_count = count;
+  pprofc_str rest = value, piece;
+  for (size_t i = 0; i < count && str_next(&rest, ',', &piece); i++) {
+    pprofc_status status = regex_compile(f->mem, piece, &f->expressions[i], error);
+    if (status == PPROFC_OK) continue;
+    if (status != PPROFC_E_NOMEM) error_prefix(error, "parsing %s regexp: ", f->option_name);
+    return status;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status compile(struct tag_filter *f, void (*warn)(void *, const char *),
+                             void *warn_context, pprofc_error *error) {
+  pprofc_str value = {f->text, f->text_size};
+  size_t equals = str_find_char(value, '=');
+  if (equals < value.size) {
+    f->key = str_slice(value, 0, equals);
+    f->has_key = f->key.size > 0;
+    value = str_slice(value, equals + 1, value.size);
+  }
+  pprofc_status status = parse_range(f, value, error);
+  if (status != PPROFC_OK) return status;
+  if (!f->is_range) return compile_expressions(f, value, error);
+  struct buffer notice;
+  buffer_init(&notice, f->mem, SIZE_MAX);
+  buffer_printf(&notice, "%s:Interpreted '%.*s' as range, not regexp", f->option_name,
+                STR_ARG(value));
+  buffer_add_char(&notice, '\0');
+  status = notice.failed ? error_nomem(error) : PPROFC_OK;
+  if (!notice.failed && warn) warn(warn_context, notice.data);
+  buffer_free(&notice);
+  return status;
+}
+
+pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option_name,
+                                 const char *text, void (*warn)(void *, const char *),
+                                 void *warn_context, struct tag_filter **filter,
+                                 pprofc_error *error) {
+  struct tag_filter *f = mem_zero_array(mem, 1, sizeof *f);
+  if (!f) return error_nomem(error);
+  *f = (struct tag_filter){.mem = mem, .option_name = option_name, .text_size = strlen(text)};
+  f->text = mem_array(mem, f->text_size, 1);
+  pprofc_status status = PPROFC_E_NOMEM;
+  if (f->text) {
+    memcpy(f->text, text, f->text_size);
+    status = compile(f, warn, warn_context, error);
+  } else {
+    error_nomem(error);
+  }
+  if (status == PPROFC_OK)
+    *filter = f;
+  else
+    tag_filter_free(f);
+  return status;
+}
+
+void tag_filter_free(struct tag_filter *f) {
+  if (!f) return;
+  for (size_t i = 0; i < f->expression_count; i++) regex_free(f->expressions[i]);
+  mem_free(f->mem, f->expressions, f->expression_count, sizeof(struct regex *));
+  mem_free(f->mem, f->text, f->text_size, 1);
+  mem_free(f->mem, f, 1, sizeof *f);
+}
+
+/* ---- matching ---------------------------------------------------------------------------------
+ */
+
+/* A filter at work on one profile. Each pair of key and value is matched once. */
+struct matcher {
+  const struct tag_filter *filter;
+  const pprofc_profile *profile;
+  const struct label_units *units;
+  struct map pairs;
+  struct pair {
+    uint32_t key, string;
+  } * pair_items;
+  uint8_t *results; /* [pair * expressions] */
+  size_t pair_capacity, result_capacity;
+  struct buffer text;
+  struct label last; /* the numeric label looked at last, and whether it matched */
+  bool last_matched;
+};
+
+static void matcher_free(struct matcher *m) {
+  map_free(&m->pairs);
+  mem_free(&m->profile->mem, m->pair_items, m->pair_capacity, sizeof *m->pair_items);
+  if (m->filter)
+    mem_free(&m->profile->mem, m->results, m->result_capacity, m->filter->expression_count);
+  buffer_free(&m->text);
+}
+
+static bool is_wanted_key(const struct matcher *m, const struct label *l) {
+  return !m->filter->has_key || str_equal(profile_string(m->profile, l->key), m->filter->key);
+}
+
+static bool number_matches(struct matcher *m, const struct label *l) {
+  const struct tag_filter *f = m->filter;
+  if (m->last.is_number && m->last.key == l->key && m->last.number == l->number)
+    return m->last_matched;
+  pprofc_str unit = label_units_get(m->units, profile_string(m->profile, l->key));
+  struct measure value = unit_scale(l->number, unit, f->unit);
+  m->last = *l;
+  m->last_matched =
+      str_equal(value.unit, f->unit) && value.value >= f->low && value.value <= f->high;
+  return m->last_matched;
+}
+
+static bool sample_in_range(struct matcher *m, size_t sample) {
+  const struct label *labels = sample_labels(&m->profile->samples, sample);
+  for (size_t i = 0; i < label_count(&m->profile->samples, sample); i++)
+    if (labels[i].is_number && is_wanted_key(m, &labels[i]) && number_matches(m, &labels[i]))
+      return true;
+  return false;
+}
+
+static bool grow_pairs(struct matcher *m) {
+  const pprofc_allocator *mem = &m->profile->mem;
+  size_t capacity = m->pair_capacity ? m->pair_capacity * 2 : 64;
+  struct pair *items = mem_resize(mem, m->pair_items, m->pair_capacity, capacity, sizeof *items);
+  if (!items) return false;
+  m->pair_items = items;
+  m->pair_capacity = capacity;
+  size_t width = m->filter->expression_count;
+  uint8_t *results = mem_resize(mem, m->results, m->result_capacity, capacity, width);
+  if (!results) return false;
+  m->results = results;
+  m->result_capacity = capacity;
+  return true;
+}
+
+static bool match_pair(struct matcher *m, uint8_t *results, const struct label *l) {
+  pprofc_str text = profile_string(m->profile, l->string);
+  if (!m->filter->has_key) { /* pprof matches "key:value" */
+    buffer_clear(&m->text);
+    buffer_add_str(&m->text, profile_string(m->profile, l->key));
+    buffer_add_char(&m->text, ':');
+    buffer_add_str(&m->text, text);
+    if (m->text.failed) return false;
+    text = buffer_str(&m->text);
+  }
+  for (size_t i = 0; i < m->filter->expression_count; i++)
+    results[i] = regex_match(m->filter->expressions[i], text);
+  return true;
+}
+
+/* Which expressions match a string label; NULL when out of memory. */
+static const uint8_t *label_results(struct matcher *m, const struct label *l) {
+  size_t width = m->filter->expression_count;
+  uint64_t hash = hash_mix(hash_mix(l->key, l->string), l->string);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&m->pairs, hash);
+  uint32_t index;
+  while ((index = map_next(&m->pairs, &probe)) != MAP_NONE)
+    if (m->pair_items[index].key == l->key && m->pair_items[index].string == l->string)
+      return m->results + index * width;
+  index = (uint32_t)m->pairs.count;
+  if (index == m->pair_capacity && !grow_pairs(m)) return NULL;
+  m->pair_items[index] = (struct pair){l->key, l->string};
+  if (!match_pair(m, m->results + index * width, l)) return NULL;
+  return map_insert(&m->pairs, hash, index) ? m->results + index * width : NULL;
+}
+
+enum answer { NO, YES, OUT_OF_MEMORY };
+
+static enum answer expression_matches(struct matcher *m, size_t expression, size_t sample) {
+  const struct label *labels = sample_labels(&m->profile->samples, sample);
+  for (size_t i = 0; i < label_count(&m->profile->samples, sample); i++) {
+    if (labels[i].is_number || !is_wanted_key(m, &labels[i])) continue;
+    const uint8_t *results = label_results(m, &labels[i]);
+    if (!results) return OUT_OF_MEMORY;
+    if (results[expression]) return YES;
+  }
+  return NO;
+}
+
+/* With a key any expression will do, without all must match. */
+static enum answer sample_matches(struct matcher *m, size_t sample) {
+  if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
+  enum answer enough = m->filter->has_key ? YES : NO;
+  for (size_t i = 0; i < m->filter->expression_count; i++) {
+    enum answer answer = expression_matches(m, i, sample);
+    if (answer == enough || answer == OUT_OF_MEMORY) return answer;
+  }
+  return enough == YES ? NO : YES;
+}
+
+static bool matcher_tripped(const struct matcher *m) {
+  for (size_t i = 0; m->filter && i < m->filter->expression_count; i++)
+    if (regex_tripped(m->filter->expressions[i])) return true;
+  return false;
+}
+
+/* ---- tagfocus, tagignore ----------------------------------------------------------------------
+ */
+
+static bool choose(struct matcher *focus, struct matcher *ignore, uint8_t *keep,
+                   bool *focus_matched, bool *ignore_matched) {
+  for (size_t i = 0; i < focus->profile->samples.count; i++) {
+    enum answer focused = focus->filter ? sample_matches(focus, i) : YES;
+    enum answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
+    if (focused == OUT_OF_MEMORY || ignored == OUT_OF_MEMORY) return false;
+    *focus_matched = *focus_matched || focused == YES;
+    *ignore_matched = *ignore_matched || ignored == YES;
+    keep[i] = focused == YES && ignored == NO;
+  }
+  return true;
+}
+
+static void matcher_init(struct matcher *m, const struct tag_filter *filter,
+                         const pprofc_profile *profile, const struct label_units *units) {
+  *m = (struct matcher){.filter = filter, .profile = profile, .units = units};
+  map_init(&m->pairs, &profile->mem);
+  buffer_init(&m->text, &profile->mem, SIZE_MAX);
+}
+
+static pprofc_status tripped(const char *option_name, pprofc_error *error) {
+  return error_set(error, PPROFC_E_LIMIT, "matching %s regexp: too many steps for one label",
+                   option_name);
+}
+
+pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
+                             const struct tag_filter *focus, const struct tag_filter *ignore,
+                             bool *focus_matched, bool *ignore_matched, pprofc_profile **out,
+                             pprofc_error *error) {
+  struct matcher focuser, ignorer;
+  matcher_init(&focuser, focus, source, units);
+  matcher_init(&ignorer, ignore, source, units);
+  bool any_focused = false, any_ignored = false;
+  uint8_t *keep = mem_array(&source->mem, source->samples.count, 1);
+  pprofc_status status = PPROFC_OK;
+  if (!keep || !choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
+    status = error_nomem(error);
+  else if (matcher_tripped(&focuser) || matcher_tripped(&ignorer))
+    status = tripped(matcher_tripped(&focuser) ? focus->option_name : ignore->option_name, error);
+  else
+    status = transform_select(source, keep, out, error);
+  mem_free(&source->mem, keep, source->samples.count, 1);
+  matcher_free(&focuser);
+  matcher_free(&ignorer);
+  if (status != PPROFC_OK) return status;
+  *focus_matched = any_focused;
+  *ignore_matched = any_ignored;
+  return PPROFC_OK;
+}
+
+/* ---- tagshow, taghide -------------------------------------------------------------------------
+ */
+
+enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
+
+/* What show and hide say of each key in use; returns how many labels stay. */
+static size_t match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
+                         uint8_t *keys, uint8_t *all) {
+  size_t total = p->samples.label_from ? p->samples.label_from[p->samples.count] : 0, kept = 0;
+  for (size_t i = 0; i < total; i++) {
+    uint8_t *key = &keys[p->samples.labels[i].key];
+    if (!*key) {
+      pprofc_str text = profile_string(p, p->samples.labels[i].key);
+      *key = KEY_KNOWN;
+      if (!show || regex_match(show, text)) *key |= KEY_SHOWN;
+      if (hide && regex_match(hide, text)) *key |= KEY_HIDDEN;
+      *all |= *key;
+    }
+    kept += (*key & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN;
+  }
+  return kept;
+}
+
+static pprofc_status keep_labels(pprofc_profile *copy, const uint8_t *keys, size_t kept,
+                                 pprofc_error *error) {
+  const struct samples *s = &copy->samples;
+  uint32_t *from = arena_array(&copy->region->arena, s->count + 1, sizeof *from);
+  struct label *labels = arena_array(&copy->region->arena, kept, sizeof *labels);
+  if (!from || !labels) return error_nomem(error);
+  size_t n = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    from[i] = (uint32_t)n;
+    for (uint32_t l = s->label_from[i]; l < s->label_from[i + 1]; l++)
+      if ((keys[s->labels[l].key] & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN)
+        labels[n++] = s->labels[l];
+  }
+  from[s->count] = (uint32_t)n;
+  copy->samples.label_from = kept ? from : NULL;
+  copy->samples.labels = kept ? labels : NULL;
+  return PPROFC_OK;
+}
+
+static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struct regex *hide,
+                                 uint8_t *keys, uint8_t *all, pprofc_error *error) {
+  const struct samples *s = &copy->samples;
+  size_t total = s->label_from ? s->label_from[s->count] : 0;
+  size_t kept = match_keys(copy, show, hide, keys, all);
+  if (show && regex_tripped(show)) return tripped("tagshow", error);
+  if (hide && regex_tripped(hide)) return tripped("taghide", error);
+  return kept == total ? PPROFC_OK : keep_labels(copy, keys, kept, error);
+}
+
+pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
+                                 struct regex *hide, bool *show_matched, bool *hide_matched,
+                                 pprofc_profile **out, pprofc_error *error) {
+  pprofc_profile *copy = profile_edit(source);
+  if (!copy) return error_nomem(error);
+  uint8_t all = 0;
+  uint8_t *keys = mem_zero_array(&source->mem, source->strings.count, 1);
+  pprofc_status status =
+      keys ? filter_keys(copy, show, hide, keys, &all, error) : error_nomem(error);
+  mem_free(&source->mem, keys, source->strings.count, 1);
+  if (status == PPROFC_OK) {
+    *show_matched = all & KEY_SHOWN;
+    *hide_matched = all & KEY_HIDDEN;
+  }
+  return edit_finish(status, copy, out);
+}
