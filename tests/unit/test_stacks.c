@@ -184,8 +184,7 @@ static void test_a_selection_takes_samples_and_depth(void) {
   drop(&s);
 }
 
-/* ---- against the obvious way
- * --------------------------------------------------------------------- */
+/* ---- against the obvious way ---------------------------------------------------------------- */
 
 #define RANDOM_SAMPLES 20000
 

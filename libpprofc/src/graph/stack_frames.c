@@ -21,8 +21,7 @@ struct builder {
   size_t count, capacity;
 };
 
-/* ---- names
- * --------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   if (mapping == NONE) return STR("");
@@ -82,8 +81,7 @@ static void note_line(struct builder *b, struct stack_frame *frame, const struct
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* ---- one entry per distinct frame
- * ---------------------------------------------------------------- */
+/* ---- one entry per distinct frame ----------------------------------------------------------- */
 
 static bool same_frame(const struct builder *b, const struct keyed_frame *x,
                        const struct keyed_frame *y) {
@@ -93,7 +91,7 @@ static bool same_frame(const struct builder *b, const struct keyed_frame *x,
 }
 
 static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *key) {
-  uint64_t hash = hash_mix(key->name, key->file);
+  uint64_t hash = hash_mix(hash_mix(0, key->name), key->file);
   hash = hash_mix(hash, b->policy->line ? (uint64_t)key->frame.line : 0);
   hash = hash_mix(hash, (uint64_t)key->frame.column);
   hash = hash_mix(hash, key->frame.address);
@@ -156,8 +154,7 @@ static bool add_locations(struct builder *b) {
   return true;
 }
 
-/* ---- order
- * --------------------------------------------------------------------------------------- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
 static int compare_unsigned(uint64_t x, uint64_t y) {
   return x < y ? -1 : x > y;

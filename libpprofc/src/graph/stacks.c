@@ -4,15 +4,14 @@
 
 #include "base/map.h"
 #include "base/parallel.h"
-
-#include <stdlib.h>
+#include "graph/stack_sort.h"
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
 struct packed_stack {
-  uint32_t sample; /* the first with it */
-  uint32_t depth;  /* of frames */
-  uint64_t from;   /* of the pool */
-  const uint32_t *map;
+  const uint32_t *map;    /* of its segment */
+  uint32_t sample;        /* the first with it */
+  uint32_t depth;         /* frames: more than locations where calls were inlined */
+  const uint32_t *frames; /* root first */
 };
 
 struct builder {
@@ -26,12 +25,10 @@ struct builder {
   struct packed_stack *stacks;
   int64_t *values; /* [capacity * columns] */
   size_t count, capacity;
-  uint32_t *pool; /* the frames of all packed stacks */
   unsigned workers;
 };
 
-/* ---- joining samples
- * ----------------------------------------------------------------------------- */
+/* ---- joining samples ------------------------------------------------------------------------ */
 
 static bool is_base(const pprofc_profile *p, size_t sample) {
   const struct label *labels = sample_labels(&p->samples, sample);
@@ -79,52 +76,81 @@ static void add_sample(const struct builder *b, size_t stack, size_t sample) {
     sums[set->types + i] = (int64_t)((uint64_t)sums[set->types + i] - (uint64_t)values[i]);
 }
 
+/* A sample on its way into the table: many are hashed before the first is looked up, so that the
+ * slots of the table have come from memory by then. */
+struct pending {
+  size_t sample;
+  const uint32_t *map; /* of its segment */
+  uint64_t hash;
+};
+
+#define PENDING_MAX 32
+
 /* The packed stack of a sample; MAP_NONE when out of memory. */
-static uint32_t find_stack(struct builder *b, struct map *map, size_t sample,
-                           const uint32_t *segment) {
+static uint32_t find_stack(struct builder *b, struct map *map, const struct pending *pending) {
   const struct samples *s = &b->profile->samples;
-  uint64_t hash = hash_mix(hash_bytes(s->stack[sample], s->stack_size[sample]), (uintptr_t)segment);
-  struct map_probe probe = map_start(map, hash);
+  size_t sample = pending->sample;
+  struct map_probe probe = map_start(map, pending->hash);
   uint32_t index;
   while ((index = map_next(map, &probe)) != MAP_NONE) {
     size_t other = b->stacks[index].sample;
-    if (b->stacks[index].map == segment && s->stack_size[other] == s->stack_size[sample] &&
+    if (b->stacks[index].map == pending->map && s->stack_size[other] == s->stack_size[sample] &&
         memcmp(s->stack[other], s->stack[sample], s->stack_size[sample]) == 0)
       return index;
   }
-  if (!map_insert(map, hash, (uint32_t)b->count)) return MAP_NONE;
-  b->stacks[b->count] = (struct packed_stack){.sample = (uint32_t)sample, .map = segment};
+  if (!map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;
+  b->stacks[b->count] = (struct packed_stack){.sample = (uint32_t)sample, .map = pending->map};
   return (uint32_t)b->count++;
+}
+
+/* Hashes samples from the i-th selected one on; returns where to go on. */
+static size_t hash_samples(const struct builder *b, const struct map *map, size_t i,
+                           struct stack_reader *reader, struct pending *pending, size_t *count) {
+  const struct samples *s = &b->profile->samples;
+  size_t selected = selected_count(b);
+  for (*count = 0; i < selected && *count < PENDING_MAX; i++) {
+    size_t sample = selected_sample(b, i);
+    if (all_zero(s->values + sample * b->set->types, b->set->types)) continue;
+    struct pending *p = &pending[(*count)++];
+    *p = (struct pending){.sample = sample, .map = stack_map(reader, sample)};
+    p->hash = hash_mix(hash_bytes(s->stack[sample], s->stack_size[sample]), (uintptr_t)p->map);
+    __builtin_prefetch(&map->slots[map_start(map, p->hash).position]);
+  }
+  return i;
+}
+
+static bool join_in_order(struct builder *b, struct map *map) {
+  struct pending pending[PENDING_MAX];
+  struct stack_reader reader = stack_reader_at(&b->profile->samples, 0);
+  size_t count, selected = selected_count(b);
+  for (size_t i = 0; i < selected;) {
+    i = hash_samples(b, map, i, &reader, pending, &count);
+    for (size_t k = 0; k < count; k++) {
+      uint32_t stack = find_stack(b, map, &pending[k]);
+      if (stack == MAP_NONE) return false;
+      add_sample(b, stack, pending[k].sample);
+    }
+  }
+  return true;
 }
 
 /* Finds the distinct packed stacks and adds up their values. */
 static bool join_samples(struct builder *b) {
-  const struct samples *s = &b->profile->samples;
-  size_t selected = selected_count(b);
-  if (s->count >= MAP_NONE) return false;
-  b->capacity = selected;
-  b->stacks = mem_array(b->mem, selected, sizeof *b->stacks);
   size_t cells;
-  if (!b->stacks || __builtin_mul_overflow(selected, b->set->columns, &cells)) return false;
+  b->capacity = selected_count(b);
+  if (b->profile->samples.count >= MAP_NONE ||
+      __builtin_mul_overflow(b->capacity, b->set->columns, &cells))
+    return false;
+  b->stacks = mem_array(b->mem, b->capacity, sizeof *b->stacks);
   b->values = mem_zero_array(b->mem, cells, sizeof *b->values);
-  if (!b->values) return false;
   struct map map;
   map_init(&map, b->mem);
-  bool ok = map_reserve(&map, selected);
-  struct stack_reader reader = stack_reader_at(s, 0);
-  for (size_t i = 0; ok && i < selected; i++) {
-    size_t sample = selected_sample(b, i);
-    if (all_zero(s->values + sample * b->set->types, b->set->types)) continue;
-    uint32_t stack = find_stack(b, &map, sample, stack_map(&reader, sample));
-    ok = stack != MAP_NONE;
-    if (ok) add_sample(b, stack, sample);
-  }
+  bool ok = b->stacks && b->values && map_reserve(&map, b->capacity) && join_in_order(b, &map);
   map_free(&map);
   return ok;
 }
 
-/* ---- frames
- * -------------------------------------------------------------------------------------- */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 /* The locations of a stack, leaf first. */
 static size_t unpack(const struct samples *s, const struct packed_stack *stack,
@@ -140,214 +166,123 @@ static size_t unpack(const struct samples *s, const struct packed_stack *stack,
   return depth;
 }
 
-/* How many frames a stack has; they are put into `out` when that is not NULL, root first. */
-static size_t expand(const struct builder *b, const struct packed_stack *stack, uint32_t *locations,
-                     uint32_t *out) {
-  const uint32_t *from = b->frames->location_from;
-  size_t filled = 0;
-  for (size_t i = unpack(&b->profile->samples, stack, locations);
-       i-- > 0 && filled < b->max_depth;) {
-    size_t count = from[locations[i] + 1] - from[locations[i]];
-    if (count > b->max_depth - filled) count = b->max_depth - filled;
-    if (out)
-      memcpy(out + filled, b->frames->location_frames + from[locations[i]], count * sizeof *out);
-    filled += count;
-  }
-  return filled;
-}
-
-struct expansion {
-  struct builder *builder;
-  uint32_t *locations; /* [workers * max_depth] of the samples */
-  bool fill;
+/* Room for the frames of many stacks. */
+struct stack_slab {
+  struct stack_slab *next;
+  size_t capacity, used;
+  uint32_t frames[];
 };
 
-static void expand_range(void *context, unsigned worker) {
-  struct expansion *e = context;
-  struct builder *b = e->builder;
-  uint32_t *locations = e->locations + (size_t)worker * b->profile->samples.max_depth;
-  size_t end = parallel_from(b->count, worker + 1, b->workers);
-  for (size_t i = parallel_from(b->count, worker, b->workers); i < end; i++) {
-    struct packed_stack *stack = &b->stacks[i];
-    size_t depth = expand(b, stack, locations, e->fill ? b->pool + stack->from : NULL);
-    stack->depth = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
+#define SLAB_FRAMES ((size_t)1 << 20)
+
+static void free_slabs(struct stack_slab *slab, const pprofc_allocator *mem) {
+  while (slab) {
+    struct stack_slab *next = slab->next;
+    mem_free(mem, slab, 1, sizeof *slab + slab->capacity * sizeof *slab->frames);
+    slab = next;
   }
 }
 
-static pprofc_status fill_pool(struct builder *b, struct expansion *e, pprofc_error *error) {
-  parallel_run(b->workers, expand_range, e);
-  uint64_t total = 0;
-  for (size_t i = 0; i < b->count; i++) {
-    b->stacks[i].from = total;
-    total += b->stacks[i].depth;
-    if (b->stacks[i].depth > b->set->max_depth) b->set->max_depth = b->stacks[i].depth;
-    if (total > STACK_FRAMES_MAX)
-      return error_set(error, PPROFC_E_LIMIT,
-                       "stacks have more than %llu frames together (inlined calls can be left out "
-                       "with -noinlines)",
-                       (unsigned long long)STACK_FRAMES_MAX);
+/* One thread that expands a range of stacks. */
+struct expander {
+  struct builder *builder;
+  struct stack_slab *slabs;
+  uint32_t *locations; /* [max_depth] of the samples */
+  uint64_t total;
+  bool failed; /* out of memory */
+};
+
+static uint32_t *take_frames(struct expander *e, size_t count) {
+  if (!e->slabs || count > e->slabs->capacity - e->slabs->used) {
+    size_t capacity = count > SLAB_FRAMES ? count : SLAB_FRAMES;
+    struct stack_slab *slab =
+        mem_array(e->builder->mem, 1, sizeof *slab + capacity * sizeof *slab->frames);
+    if (!slab) return NULL;
+    *slab = (struct stack_slab){.next = e->slabs, .capacity = capacity};
+    e->slabs = slab;
   }
-  b->pool = arena_array(&b->set->arena, (size_t)total, sizeof *b->pool);
-  if (!b->pool) return error_nomem(error);
-  e->fill = true;
-  parallel_run(b->workers, expand_range, e);
+  e->slabs->used += count;
+  return e->slabs->frames + e->slabs->used - count;
+}
+
+/* The frames of a stack from the root on; false when there are too many or no memory for them. */
+static bool expand(struct expander *e, struct packed_stack *stack) {
+  const struct builder *b = e->builder;
+  const uint32_t *from = b->frames->location_from;
+  size_t locations = unpack(&b->profile->samples, stack, e->locations), depth = 0;
+  for (size_t i = 0; i < locations; i++) depth += from[e->locations[i] + 1] - from[e->locations[i]];
+  if (depth > b->max_depth) depth = b->max_depth;
+  e->total += depth;
+  if (e->total > STACK_FRAMES_MAX) return false;
+  uint32_t *frames = take_frames(e, depth);
+  if (!frames) {
+    e->failed = true;
+    return false;
+  }
+  stack->frames = frames;
+  stack->depth = (uint32_t)depth;
+  for (size_t i = locations, filled = 0; i-- > 0 && filled < depth;) {
+    const uint32_t *next = b->frames->location_frames + from[e->locations[i]];
+    const uint32_t *end = b->frames->location_frames + from[e->locations[i] + 1];
+    while (next < end && filled < depth) frames[filled++] = *next++;
+  }
+  return true;
+}
+
+static void expand_range(void *context, unsigned worker) {
+  struct expander *e = (struct expander *)context + worker;
+  struct builder *b = e->builder;
+  size_t end = parallel_from(b->count, worker + 1, b->workers);
+  for (size_t i = parallel_from(b->count, worker, b->workers); i < end; i++)
+    if (!expand(e, &b->stacks[i])) return;
+}
+
+/* Hands the slabs of all threads to the set. */
+static pprofc_status gather(struct builder *b, struct expander *expanders, pprofc_error *error) {
+  uint64_t total = 0;
+  bool failed = false;
+  for (unsigned w = 0; w < b->workers; w++) {
+    struct stack_slab *last = expanders[w].slabs;
+    while (last && last->next) last = last->next;
+    if (last) {
+      last->next = b->set->slabs;
+      b->set->slabs = expanders[w].slabs;
+    }
+    total += expanders[w].total;
+    failed = failed || expanders[w].failed;
+  }
+  if (failed) return error_nomem(error);
+  if (total > STACK_FRAMES_MAX)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "stacks have more than %llu frames together (inlined calls can be left out "
+                     "with -noinlines)",
+                     (unsigned long long)STACK_FRAMES_MAX);
+  for (size_t i = 0; i < b->count; i++)
+    if (b->stacks[i].depth > b->set->max_depth) b->set->max_depth = b->stacks[i].depth;
   return PPROFC_OK;
 }
 
 static pprofc_status expand_all(struct builder *b, pprofc_error *error) {
-  size_t room = b->profile->samples.max_depth, all;
-  if (__builtin_mul_overflow(room, (size_t)b->workers, &all)) return error_nomem(error);
-  struct expansion e = {.builder = b, .locations = mem_array(b->mem, all, sizeof *e.locations)};
-  if (!e.locations) return error_nomem(error);
-  pprofc_status status = fill_pool(b, &e, error);
-  mem_free(b->mem, e.locations, all, sizeof *e.locations);
+  struct expander *expanders = mem_zero_array(b->mem, b->workers, sizeof *expanders);
+  size_t room = b->profile->samples.max_depth;
+  bool ready = expanders != NULL;
+  for (unsigned w = 0; expanders && w < b->workers; w++) {
+    expanders[w].builder = b;
+    expanders[w].locations = mem_array(b->mem, room, sizeof *expanders[w].locations);
+    ready = ready && expanders[w].locations;
+  }
+  pprofc_status status = ready ? PPROFC_OK : error_nomem(error);
+  if (ready) {
+    parallel_run(b->workers, expand_range, expanders);
+    status = gather(b, expanders, error);
+  }
+  for (unsigned w = 0; expanders && w < b->workers; w++)
+    mem_free(b->mem, expanders[w].locations, room, sizeof *expanders[w].locations);
+  mem_free(b->mem, expanders, b->workers, sizeof *expanders);
   return status;
 }
 
-/* ---- order
- * --------------------------------------------------------------------------------------- */
-
-/* A stack while it is sorted: two of its frames are at hand, those at the depth reached. */
-struct sort_item {
-  uint64_t key;
-  const uint32_t *frames;
-  uint32_t depth;
-  uint32_t stack;
-};
-
-/* The frames at `at` and behind it; 0 behind the leaf, which comes first. */
-static uint64_t sort_key(const struct sort_item *item, size_t at) {
-  uint64_t first = at < item->depth ? (uint64_t)item->frames[at] + 1 : 0;
-  uint64_t second = at + 1 < item->depth ? (uint64_t)item->frames[at + 1] + 1 : 0;
-  return first << 32 | second;
-}
-
-static int compare_keys(const void *left, const void *right) {
-  const struct sort_item *a = left, *b = right;
-  return a->key < b->key ? -1 : a->key > b->key;
-}
-
-struct sort_range {
-  size_t from, to,
-      at; /* items [from, to) agree in the frames before `at`, and their keys are those of `at` */
-  unsigned patience; /* bad splits that are still put up with */
-};
-
-static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
-  if (a > b) {
-    uint64_t t = a;
-    a = b;
-    b = t;
-  }
-  return c <= a ? a : c >= b ? b : c;
-}
-
-/* A key to split the range by. When chosen ones were bad too often, the range is sorted by key
- * first, which makes the true median known: no input can make this quadratic. */
-static uint64_t pivot_key(struct sort_item *items, struct sort_range *range) {
-  size_t n = range->to - range->from, middle = range->from + n / 2;
-  if (!range->patience) {
-    qsort(items + range->from, n, sizeof *items, compare_keys);
-    range->patience = 8;
-    return items[middle].key;
-  }
-  if (n < 64) return median(items[range->from].key, items[middle].key, items[range->to - 1].key);
-  uint64_t thirds[3];
-  for (size_t i = 0; i < 3; i++) {
-    size_t at = range->from + n / 9 + i * (n / 3);
-    thirds[i] = median(items[at - n / 9].key, items[at].key, items[at + n / 9].key);
-  }
-  return median(thirds[0], thirds[1], thirds[2]);
-}
-
-static void swap_items(struct sort_item *a, struct sort_item *b) {
-  struct sort_item t = *a;
-  *a = *b;
-  *b = t;
-}
-
-/* Three-way partition; items equal to the pivot end up in [*lower, *upper). */
-static void partition(struct sort_item *items, const struct sort_range *range, uint64_t pivot,
-                      size_t *lower, size_t *upper) {
-  size_t low = range->from, i = range->from, high = range->to;
-  while (i < high) {
-    if (items[i].key < pivot)
-      swap_items(&items[low++], &items[i++]);
-    else if (items[i].key > pivot)
-      swap_items(&items[i], &items[--high]);
-    else
-      i++;
-  }
-  *lower = low;
-  *upper = high;
-}
-
-/* True when a comes before b, both equal in the frames before `at`. */
-static bool tail_before(const struct sort_item *a, const struct sort_item *b, size_t at) {
-  if (a->key != b->key) return a->key < b->key;
-  for (size_t i = at + 2;; i++) {
-    if (i >= b->depth) return false;
-    if (i >= a->depth) return true;
-    if (a->frames[i] != b->frames[i]) return a->frames[i] < b->frames[i];
-  }
-}
-
-static void insertion_sort(struct sort_item *items, const struct sort_range *range) {
-  for (size_t i = range->from + 1; i < range->to; i++) {
-    struct sort_item item = items[i];
-    size_t k = i;
-    for (; k > range->from && tail_before(&item, &items[k - 1], range->at); k--)
-      items[k] = items[k - 1];
-    items[k] = item;
-  }
-}
-
-/* Splits a range into what is below, at and above a key. Returns how many ranges are left to sort.
- */
-static size_t split(struct sort_item *items, struct sort_range range, struct sort_range parts[3]) {
-  uint64_t pivot = pivot_key(items, &range);
-  size_t lower, upper, n = range.to - range.from, count = 0;
-  partition(items, &range, pivot, &lower, &upper);
-  size_t larger = lower - range.from > range.to - upper ? lower - range.from : range.to - upper;
-  unsigned patience = larger > n - n / 8 ? range.patience - 1 : range.patience;
-  if (lower - range.from > 1)
-    parts[count++] = (struct sort_range){range.from, lower, range.at, patience};
-  if (range.to - upper > 1)
-    parts[count++] = (struct sort_range){upper, range.to, range.at, patience};
-  bool ended =
-      (uint32_t)pivot == 0; /* the stack has no frame behind these: all of these are equal */
-  if (upper - lower > 1 && !ended) {
-    for (size_t i = lower; i < upper; i++) items[i].key = sort_key(&items[i], range.at + 2);
-    parts[count++] = (struct sort_range){lower, upper, range.at + 2, 8};
-  }
-  return count;
-}
-
-/* Multikey quicksort by Bentley and Sedgewick, two frames at a time. The smallest part is sorted
- * first, so the ranges that wait shrink at least by half with each pair of them. */
-static void sort_stacks(struct sort_item *items, size_t count) {
-  struct sort_range waiting[160], parts[3];
-  size_t depth = 0;
-  if (count > 1) waiting[depth++] = (struct sort_range){0, count, 0, 8};
-  while (depth) {
-    struct sort_range range = waiting[--depth];
-    if (range.to - range.from <= 12) {
-      insertion_sort(items, &range);
-      continue;
-    }
-    size_t n = split(items, range, parts);
-    for (size_t i = 0; i < n; i++) { /* largest first, so that the smallest is next */
-      size_t largest = i;
-      for (size_t k = i + 1; k < n; k++)
-        if (parts[k].to - parts[k].from > parts[largest].to - parts[largest].from) largest = k;
-      waiting[depth++] = parts[largest];
-      parts[largest] = parts[i];
-    }
-  }
-}
-
-/* ---- the result
- * ---------------------------------------------------------------------------------- */
+/* ---- the result ----------------------------------------------------------------------------- */
 
 static size_t shared_frames(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth) {
   size_t most = a_depth < b_depth ? a_depth : b_depth, shared = 0;
@@ -387,10 +322,10 @@ static bool sort_all(struct builder *b) {
   if (ok) {
     for (size_t i = 0; i < b->count; i++) {
       items[i] = (struct sort_item){
-          .frames = b->pool + b->stacks[i].from, .depth = b->stacks[i].depth, .stack = (uint32_t)i};
-      items[i].key = sort_key(&items[i], 0);
+          .frames = b->stacks[i].frames, .depth = b->stacks[i].depth, .stack = (uint32_t)i};
+      items[i].key = stack_sort_key(&items[i], 0);
     }
-    sort_stacks(items, b->count);
+    stack_sort(items, b->count);
     join_sorted(b, items);
   }
   mem_free(b->mem, items, b->count, sizeof *items);
@@ -413,10 +348,12 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   if (status == PPROFC_OK && !sort_all(&b)) status = error_nomem(error);
   mem_free(mem, b.values, b.capacity * set->columns, sizeof *b.values);
   mem_free(mem, b.stacks, b.capacity, sizeof *b.stacks);
-  if (status != PPROFC_OK) arena_free(&set->arena);
+  if (status != PPROFC_OK) stack_set_free(set);
   return status;
 }
 
 void stack_set_free(struct stack_set *set) {
+  free_slabs(set->slabs, set->arena.mem);
+  set->slabs = NULL;
   arena_free(&set->arena);
 }

@@ -62,6 +62,7 @@ struct stack_set {
   int64_t
       *values; /* [count * columns]: head, then base with its sign turned so that it is positive */
   struct arena arena;
+  struct stack_slab *slabs; /* the frames */
 };
 
 /* Which samples, and how much of them. */

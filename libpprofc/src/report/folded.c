@@ -1,12 +1,12 @@
 /* The -folded report: one line per distinct stack, "root;child;leaf value", as flame graph tools
  * read it. */
+#include "base/blocks.h"
 #include "base/escape.h"
 #include "graph/stacks.h"
 #include "report/report.h"
 
 struct folded {
   const struct report *report;
-  struct output *out;
   struct stack_frames frames;
   struct stack_set set;
   struct buffer texts; /* of all frames, made once */
@@ -14,8 +14,7 @@ struct folded {
   bool two_columns;    /* base and head, as difffolded.pl writes them */
 };
 
-/* ---- frames
- * -------------------------------------------------------------------------------------- */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 /* Adds a name as it may stand in a line. ';' ends a frame and a newline the line, so they become
  * what tools that fold stacks make of them; other control bytes become visible. */
@@ -74,8 +73,7 @@ static bool make_texts(struct folded *f) {
   return ok;
 }
 
-/* ---- lines
- * --------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------- */
 
 /* A value as the report shows it: mean, then divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
@@ -113,35 +111,47 @@ static bool any_base(const struct folded *f) {
   return false;
 }
 
-static void write_stack(const struct folded *f, size_t stack) {
+static void write_stack(const struct folded *f, struct output *out, size_t stack) {
   const uint32_t *frames = f->set.frames[stack];
   size_t depth = f->set.depth[stack];
-  if (!depth) output_add_text(f->out, "[no stack]");
+  if (!depth) output_add_text(out, "[no stack]");
   for (size_t i = 0; i < depth; i++) {
     size_t from = f->text_from[frames[i]];
-    if (i) output_add_char(f->out, ';');
-    output_add(f->out, f->texts.data + from, f->text_from[frames[i] + 1] - from);
+    if (i) output_add_char(out, ';');
+    output_add(out, f->texts.data + from, f->text_from[frames[i] + 1] - from);
   }
 }
 
-static void write_lines(const struct folded *f) {
-  for (size_t i = 0; i < f->set.count && !f->out->failed; i++) {
+static void write_lines(const void *context, struct output *out, size_t from, size_t to) {
+  const struct folded *f = context;
+  for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
     values_of(f, i, &base, &head);
     if (!base && !head) continue;
-    write_stack(f, i);
-    output_add_char(f->out, ' ');
+    write_stack(f, out, i);
+    output_add_char(out, ' ');
     if (f->two_columns) {
-      output_add_int(f->out, base);
-      output_add_char(f->out, ' ');
+      output_add_int(out, base);
+      output_add_char(out, ' ');
     }
-    output_add_int(f->out, head);
-    output_add_char(f->out, '\n');
+    output_add_int(out, head);
+    output_add_char(out, '\n');
   }
 }
 
+static bool write_all(const struct folded *f, struct output *out) {
+  const struct report *report = f->report;
+  size_t longest = 0, bytes;
+  for (size_t i = 0; i < f->frames.count; i++)
+    if (f->text_from[i + 1] - f->text_from[i] > longest)
+      longest = f->text_from[i + 1] - f->text_from[i];
+  if (__builtin_mul_overflow(longest + 1, f->set.max_depth + 1, &bytes)) bytes = SIZE_MAX;
+  unsigned threads = report->options->threads ? report->options->threads : report->profile->threads;
+  return blocks_write(out, report->mem, threads, f->set.count, bytes, write_lines, f);
+}
+
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
-  struct folded f = {.report = report, .out = out};
+  struct folded f = {.report = report};
   /* The profile is aggregated: everything it still tells frames apart by is shown. */
   static const struct stack_policy policy = {.inlines = true,
                                              .function = true,
@@ -156,7 +166,7 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   if (status == PPROFC_OK && !make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {
     f.two_columns = f.set.has_base || any_base(&f);
-    write_lines(&f);
+    if (!write_all(&f, out)) status = error_nomem(error);
   }
   if (f.texts.mem) buffer_free(&f.texts);
   stack_set_free(&f.set);

@@ -1,10 +1,12 @@
 /* The -speedscope report: a file for https://www.speedscope.app, one sampled profile per sample
  * type, and for a difference up to four of them on one frame table: base, head, slower, faster. */
+#include "base/blocks.h"
 #include "base/json_write.h"
 #include "graph/stacks.h"
 #include "report/report.h"
 #include "unit/unit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Where the app fails or gets slow, and what a JavaScript number holds. */
@@ -32,16 +34,19 @@ struct speedscope {
   struct json_writer json;
   struct stack_frames frames;
   struct stack_set set;
-  uint32_t *number;   /* of each frame in the file, or NONE */
-  struct buffer path; /* "[3,17,4": the frames of the stack printed last */
-  size_t *path_end;   /* [max_depth + 1] where its first i frames end */
-  bool inexact;       /* a weight is more than a double can hold */
+  struct number_text {
+    char text[15]; /* ",17": the number of a frame in the file, as it stands in a stack */
+    uint8_t size;  /* 0: the frame does not occur */
+  } * numbers;     /* [frames] */
+  struct buffer name;
+  unsigned threads;
+  bool out_of_memory;
+  bool inexact; /* a weight is more than a double can hold */
   struct shown_profile *shown;
   size_t shown_count;
 };
 
-/* ---- units
- * --------------------------------------------------------------------------------------- */
+/* ---- units ---------------------------------------------------------------------------------- */
 
 /* A unit of the app, and how many of them one unit of the profile is. */
 struct speedscope_unit {
@@ -79,8 +84,7 @@ static struct speedscope_unit find_unit(pprofc_str unit) {
   return (struct speedscope_unit){"none", 1};
 }
 
-/* ---- weights
- * ------------------------------------------------------------------------------------- */
+/* ---- weights -------------------------------------------------------------------------------- */
 
 /* What a stack has in a profile, never below 0, in units of the profile. */
 static int64_t part_value(const struct stack_set *set, size_t stack, struct shown_profile shown) {
@@ -127,8 +131,7 @@ static bool has_negative(const struct stack_set *set, size_t type) {
   return false;
 }
 
-/* ---- which profiles there are
- * -------------------------------------------------------------------- */
+/* ---- which profiles there are --------------------------------------------------------------- */
 
 /* The profiles of one sample type: those of its parts that have something in them, or one empty
  * profile. */
@@ -157,24 +160,30 @@ static size_t active_profile(const struct speedscope *s) {
   return active;
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------ */
+/* ---- the file ------------------------------------------------------------------------------- */
 
-/* Gives the frames that occur their numbers, in order, and writes the table. */
-static void write_frames(struct speedscope *s) {
+/* Gives the frames that occur their numbers, in order. */
+static void number_frames(struct speedscope *s) {
   const struct stack_set *set = &s->set;
-  for (size_t i = 0; i < s->frames.count; i++) s->number[i] = NONE;
   for (size_t i = 0; i < set->count; i++)
-    for (size_t k = set->shared[i]; k < set->depth[i]; k++) s->number[set->frames[i][k]] = 0;
+    for (size_t k = set->shared[i]; k < set->depth[i]; k++) s->numbers[set->frames[i][k]].size = 1;
   uint32_t next = 0;
+  for (size_t i = 0; i < s->frames.count; i++) {
+    struct number_text *number = &s->numbers[i];
+    if (!number->size) continue;
+    int size = snprintf(number->text, sizeof number->text, ",%" PRIu32, next++);
+    number->size = size > 0 ? (uint8_t)size : 0;
+  }
+}
+
+static void write_frames(struct speedscope *s) {
   json_key(&s->json, "shared");
   json_begin_object(&s->json);
   json_key(&s->json, "frames");
   json_begin_array(&s->json);
   for (size_t i = 0; i < s->frames.count; i++) {
-    if (s->number[i] == NONE) continue;
+    if (!s->numbers[i].size) continue;
     const struct stack_frame *frame = &s->frames.items[i];
-    s->number[i] = next++;
     json_line_break(&s->json);
     json_begin_object(&s->json);
     json_key(&s->json, "name");
@@ -197,43 +206,39 @@ static void write_frames(struct speedscope *s) {
   json_end(&s->json);
 }
 
-/* Writes the frames of a stack, of which the first `kept` are in the path already. */
-static void write_stack(struct speedscope *s, size_t stack, size_t kept) {
-  const uint32_t *frames = s->set.frames[stack];
-  size_t depth = s->set.depth[stack];
-  s->path.size = s->path_end[kept];
-  for (size_t i = kept; i < depth; i++) {
-    char digits[12];
-    size_t n = sizeof digits;
-    uint32_t number = s->number[frames[i]];
-    do {
-      digits[--n] = (char)('0' + number % 10);
-      number /= 10;
-    } while (number);
-    if (i) digits[--n] = ',';
-    buffer_add(&s->path, digits + n, sizeof digits - n);
-    s->path_end[i + 1] = s->path.size;
+/* The samples of one profile, written by several threads. */
+struct sample_writer {
+  const struct speedscope *speedscope;
+  struct shown_profile shown;
+  int64_t factor;
+  size_t first; /* the first stack that has a weight */
+};
+
+static void write_stacks(const void *context, struct output *out, size_t from, size_t to) {
+  const struct sample_writer *w = context;
+  const struct speedscope *s = w->speedscope;
+  for (size_t i = from; i < to && !out->failed; i++) {
+    if (!weight(s, i, w->shown, w->factor)) continue;
+    output_add_text(out, i == w->first ? "\n[" : ",\n[");
+    const uint32_t *frames = s->set.frames[i];
+    for (size_t k = 0; k < s->set.depth[i]; k++) {
+      const struct number_text *number = &s->numbers[frames[k]];
+      size_t comma = k == 0; /* in front of the first there is none */
+      output_add(out, number->text + comma, number->size - comma);
+    }
+    output_add_char(out, ']');
   }
-  size_t end = s->path.size;
-  buffer_add_char(&s->path, ']');
-  json_line_break(&s->json);
-  json_verbatim(&s->json, buffer_str(&s->path));
-  s->path.size = end;
 }
 
 static void write_samples(struct speedscope *s, struct shown_profile shown, int64_t factor) {
+  struct sample_writer writer = {s, shown, factor, 0};
+  while (writer.first < s->set.count && !weight(s, writer.first, shown, factor)) writer.first++;
   json_key(&s->json, "samples");
   json_begin_array(&s->json);
-  buffer_clear(&s->path);
-  buffer_add_char(&s->path, '[');
-  s->path_end[0] = s->path.size;
-  size_t kept = 0;
-  for (size_t i = 0; i < s->set.count && !s->json.out->failed; i++) {
-    if (s->set.shared[i] < kept) kept = s->set.shared[i];
-    if (!weight(s, i, shown, factor)) continue;
-    write_stack(s, i, kept);
-    kept = s->set.depth[i];
-  }
+  size_t bytes = s->set.max_depth * sizeof s->numbers->text + 8;
+  if (!blocks_write(s->json.out, s->report->mem, s->threads, s->set.count, bytes, write_stacks,
+                    &writer))
+    s->out_of_memory = true;
   json_end(&s->json);
 }
 
@@ -249,7 +254,7 @@ static void write_weights(struct speedscope *s, struct shown_profile shown, int6
 }
 
 static void write_name(struct speedscope *s, struct shown_profile shown) {
-  struct buffer *name = &s->path;
+  struct buffer *name = &s->name;
   buffer_clear(name);
   buffer_add_str(name, profile_string(s->profile, s->profile->types[shown.type].type));
   buffer_add_text(name, part_suffix[shown.part]);
@@ -307,8 +312,7 @@ static void write_file(struct speedscope *s) {
   output_add_char(s->json.out, '\n');
 }
 
-/* ---- warnings
- * ------------------------------------------------------------------------------------ */
+/* ---- warnings ------------------------------------------------------------------------------- */
 
 static void warn(const struct speedscope *s, bool when, const char *message) {
   const pprofc_report_options *o = s->report->options;
@@ -328,7 +332,7 @@ static void warn_of_size(const struct speedscope *s) {
   warn(s, s->set.count > COMFORTABLE_STACKS, message);
 }
 
-/* ---- */
+/* ----  --------------------------------------------------------------------------------------- */
 
 /* Frames as the granularity option wants them; a function is a name in a file, and shows where it
  * begins. */
@@ -353,11 +357,11 @@ static pprofc_status build(struct speedscope *s, pprofc_error *error) {
   status = stack_set_build(&s->frames, NULL, mem, &s->set, error);
   if (status != PPROFC_OK) return status;
   struct arena *arena = &s->set.arena;
-  s->number = arena_array(arena, s->frames.count, sizeof *s->number);
-  s->path_end = arena_array(arena, s->set.max_depth + 1, sizeof *s->path_end);
+  s->numbers = arena_zero_array(arena, s->frames.count, sizeof *s->numbers);
   s->shown = arena_array(arena, s->set.types, PARTS_MAX * sizeof *s->shown);
-  if (!s->number || !s->path_end || !s->shown) return error_nomem(error);
+  if (!s->numbers || !s->shown) return error_nomem(error);
   for (size_t i = 0; i < s->set.types; i++) choose_parts(s, i);
+  number_frames(s);
   return PPROFC_OK;
 }
 
@@ -365,13 +369,14 @@ pprofc_status report_speedscope(struct report *report, struct output *out, pprof
   struct speedscope s = {.report = report, .profile = report->profile};
   pprofc_status status = build(&s, error);
   if (status == PPROFC_OK) {
-    buffer_init(&s.path, report->mem, SIZE_MAX);
+    s.threads = report->options->threads ? report->options->threads : s.profile->threads;
+    buffer_init(&s.name, report->mem, SIZE_MAX);
     json_init(&s.json, out, report->mem);
     warn_of_size(&s);
     write_file(&s);
     warn(&s, s.inexact, "weights above 2^53 lose precision in speedscope");
-    bool whole = json_finish(&s.json) && !s.path.failed;
-    buffer_free(&s.path);
+    bool whole = json_finish(&s.json) && !s.name.failed && !s.out_of_memory;
+    buffer_free(&s.name);
     if (!whole) status = error_nomem(error);
   }
   stack_set_free(&s.set);

@@ -34,8 +34,7 @@ static int64_t magnitude(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }
 
-/* ---- adding up
- * ----------------------------------------------------------------------------------- */
+/* ---- adding up ------------------------------------------------------------------------------ */
 
 static uint64_t content(const struct label *label) {
   return label->is_number ? (uint64_t)label->number : label->string;
@@ -56,8 +55,8 @@ static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash,
 }
 
 static bool count_label(struct tags *tags, const struct label *label, int64_t value) {
-  uint64_t hash = hash_mix((uint64_t)label->key << 1 | (label->is_number != 0), content(label));
-  hash = hash_mix(hash, 0);
+  uint64_t hash = hash_mix(0, (uint64_t)label->key << 1 | (label->is_number != 0));
+  hash = hash_mix(hash, content(label));
   struct map_probe probe = map_start(&tags->map, hash);
   uint32_t index;
   while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
@@ -127,8 +126,7 @@ static void join_equal_texts(struct tags *tags) {
   tags->count = kept;
 }
 
-/* ---- printing
- * ------------------------------------------------------------------------------------ */
+/* ---- printing ------------------------------------------------------------------------------- */
 
 /* "31.25MB (31.68%):" */
 struct cell {

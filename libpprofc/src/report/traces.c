@@ -28,8 +28,7 @@ struct traces {
   struct text_pieces pieces;
 };
 
-/* ---- frames
- * -------------------------------------------------------------------------------------- */
+/* ---- frames --------------------------------------------------------------------------------- */
 
 static int to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
@@ -130,8 +129,7 @@ static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
   return ok;
 }
 
-/* ---- labels
- * -------------------------------------------------------------------------------------- */
+/* ---- labels --------------------------------------------------------------------------------- */
 
 static void add_value(struct traces *traces, const struct label *label, pprofc_str unit) {
   char text[UNIT_LABEL_MAX];
@@ -169,8 +167,7 @@ static bool print_labels(struct traces *traces, bool numbers) {
   return true;
 }
 
-/* ---- samples
- * ------------------------------------------------------------------------------------- */
+/* ---- samples -------------------------------------------------------------------------------- */
 
 static void print_value(struct traces *traces, size_t sample) {
   const struct report *report = traces->report;
