@@ -1,0 +1,219 @@
+/* Edges between kept nodes: a pass over samples that follows the path of kept frames, as sums.c
+ * does for all frames. */
+#include "base/parallel.h"
+#include "graph/delta.h"
+#include "graph/graph.h"
+
+#define GRAIN 8192
+
+/* A kept frame. `edge` leads to it from the frame below, NONE when that edge is not wanted, was met
+ * nearer to the root, or would lead from a node to itself. */
+struct step {
+  int64_t pending, pending_div;
+  uint32_t node, edge;
+  uint32_t offset;
+  uint32_t skipped; /* offset of the first frame above that is not kept, 0: none */
+};
+
+struct edge_table {
+  struct graph_edge *items;
+  uint8_t *on_path;
+  size_t count, capacity;
+  struct map map;
+};
+
+struct worker {
+  struct edge_table table;
+  struct step *path;
+  size_t depth, capacity;
+  bool failed;
+};
+
+struct edge_pass {
+  struct graph *graph;
+  const pprofc_allocator *mem;
+  struct edge_choice choice;
+  unsigned workers;
+  struct worker *items;
+};
+
+static bool grow(const pprofc_allocator *mem, struct edge_table *t) {
+  size_t capacity = t->capacity ? t->capacity * 2 : 256;
+  struct graph_edge *items = mem_resize(mem, t->items, t->capacity, capacity, sizeof *items);
+  if (!items) return false;
+  t->items = items;
+  uint8_t *on_path = mem_resize(mem, t->on_path, t->capacity, capacity, 1);
+  if (!on_path) {
+    /* items has the new size already: give it back, so that both are of one capacity again. */
+    mem_free(mem, t->items, capacity, sizeof *items);
+    mem_free(mem, t->on_path, t->capacity, 1);
+    *t = (struct edge_table){.map = t->map};
+    return false;
+  }
+  t->on_path = on_path;
+  t->capacity = capacity;
+  return true;
+}
+
+/* The edge between two nodes, made when it is new; NONE when out of memory. */
+static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
+                          uint32_t target, bool is_inline) {
+  uint64_t hash = hash_mix(hash_mix(0x9E3779B97F4A7C15u, source), target);
+  struct map_probe probe = map_start(&t->map, hash);
+  uint32_t index;
+  while ((index = map_next(&t->map, &probe)) != MAP_NONE)
+    if (t->items[index].target == target && t->items[index].source == source) return index;
+  if (t->count == t->capacity && !grow(mem, t)) return NONE;
+  if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
+  t->items[t->count] =
+      (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
+  t->on_path[t->count] = 0;
+  return (uint32_t)t->count++;
+}
+
+static bool is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
+  if (!c->target && !c->source) return true;
+  return (c->target && c->target[target]) || (c->source && c->source[source]);
+}
+
+static bool push(struct edge_pass *pass, struct worker *w, uint32_t node, uint32_t offset,
+                 bool is_inline) {
+  const struct edge_choice *choice = &pass->choice;
+  struct step *below = w->depth ? &w->path[w->depth - 1] : NULL;
+  if (choice->kept && !choice->kept[node]) {
+    if (below && !below->skipped) below->skipped = offset;
+    return true;
+  }
+  uint32_t edge = NONE;
+  if (below && below->node != node && is_wanted(choice, below->node, node)) {
+    struct edge_table *t = &w->table;
+    edge = find_edge(pass->mem, t, below->node, node, is_inline);
+    if (edge == NONE) return false;
+    if (t->on_path[edge]) {
+      edge = NONE;
+    } else {
+      t->on_path[edge] = 1;
+      t->items[edge].is_inline &= is_inline;
+      t->items[edge].residual |= below->skipped != 0;
+    }
+  }
+  w->path[w->depth++] = (struct step){.node = node, .edge = edge, .offset = offset};
+  return true;
+}
+
+static void pop(struct worker *w) {
+  struct step step = w->path[--w->depth];
+  if (step.edge != NONE) {
+    struct graph_edge *e = &w->table.items[step.edge];
+    e->weight = number_add(e->weight, step.pending);
+    e->weight_div = number_add(e->weight_div, step.pending_div);
+    w->table.on_path[step.edge] = 0;
+  }
+  if (!w->depth) return;
+  struct step *below = &w->path[w->depth - 1];
+  below->pending = number_add(below->pending, step.pending);
+  below->pending_div = number_add(below->pending_div, step.pending_div);
+}
+
+static void pop_to(struct worker *w, uint32_t shared) {
+  while (w->depth && w->path[w->depth - 1].offset > shared) pop(w);
+  if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
+}
+
+static bool push_location(struct edge_pass *pass, struct worker *w, struct fresh_frame frame,
+                          size_t behind) {
+  const struct frames *f = &pass->graph->frames;
+  uint32_t node = f->of_location[frame.location];
+  if (node != FRAME_LIST) return push(pass, w, node, frame.offset, false);
+  const uint32_t *from = f->locations->line_from + frame.location;
+  size_t needed = w->depth + (from[1] - from[0]) + behind;
+  if (needed > w->capacity) {
+    struct step *path = mem_resize(pass->mem, w->path, w->capacity, needed * 2, sizeof *path);
+    if (!path) return false;
+    w->path = path;
+    w->capacity = needed * 2;
+  }
+  for (uint32_t line = from[1]; line-- > from[0];)
+    if (!push(pass, w, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+  return true;
+}
+
+static bool follow(struct edge_pass *pass, struct worker *w, struct stack_delta *delta, size_t from,
+                   size_t to) {
+  const pprofc_profile *profile = pass->graph->profile;
+  const struct graph_options *o = &pass->graph->options;
+  for (size_t i = from; i < to; i++) {
+    const int64_t *values = profile->samples.values + i * profile->type_count;
+    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
+    if (value == 0 && divisor == 0) continue;
+    delta_next(delta, i);
+    pop_to(w, delta->shared);
+    for (size_t k = delta->count; k-- > 0;)
+      if (!push_location(pass, w, delta->fresh[k], k)) return false;
+    if (!w->depth) continue;
+    struct step *leaf = &w->path[w->depth - 1];
+    leaf->pending = number_add(leaf->pending, value);
+    leaf->pending_div = number_add(leaf->pending_div, divisor);
+  }
+  pop_to(w, 0);
+  return true;
+}
+
+static void run(void *context, unsigned index) {
+  struct edge_pass *pass = context;
+  struct worker *w = &pass->items[index];
+  const struct samples *samples = &pass->graph->profile->samples;
+  size_t from = parallel_from(samples->count, index, pass->workers);
+  size_t to = parallel_from(samples->count, index + 1, pass->workers);
+  w->failed = true;
+  map_init(&w->table.map, pass->mem);
+  w->capacity = samples->max_depth + 1;
+  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
+  struct stack_delta delta;
+  if (!w->path || !delta_init(&delta, pass->mem, samples, from)) return;
+  w->failed = !follow(pass, w, &delta, from, to);
+  delta_free(&delta, pass->mem);
+}
+
+/* Adds the edges of a later worker to those of the first: as if one had met them all in order. */
+static bool merge(const pprofc_allocator *mem, struct edge_table *to,
+                  const struct edge_table *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    const struct graph_edge *e = &from->items[i];
+    uint32_t index = find_edge(mem, to, e->source, e->target, e->is_inline);
+    if (index == NONE) return false;
+    struct graph_edge *sum = &to->items[index];
+    sum->weight = number_add(sum->weight, e->weight);
+    sum->weight_div = number_add(sum->weight_div, e->weight_div);
+    sum->is_inline &= e->is_inline;
+    sum->residual |= e->residual;
+  }
+  return true;
+}
+
+static void free_worker(const pprofc_allocator *mem, struct worker *w) {
+  mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
+  mem_free(mem, w->table.on_path, w->table.capacity, 1);
+  if (w->table.map.mem) map_free(&w->table.map);
+  mem_free(mem, w->path, w->capacity, sizeof *w->path);
+}
+
+pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice,
+                               pprofc_error *error) {
+  struct worker items[16] = {0};
+  struct edge_pass pass = {.graph = g, .mem = g->mem, .choice = *choice, .items = items};
+  pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
+  parallel_run(pass.workers, run, &pass);
+  bool done = true;
+  for (unsigned k = 0; k < pass.workers; k++) done = done && !items[k].failed;
+  for (unsigned k = 1; k < pass.workers && done; k++)
+    done = merge(g->mem, &items[0].table, &items[k].table);
+
+  mem_free(g->mem, g->edges, g->edge_capacity, sizeof *g->edges);
+  g->edges = items[0].table.items;
+  g->edge_count = done ? items[0].table.count : 0;
+  g->edge_capacity = items[0].table.capacity;
+  items[0].table.items = NULL;
+  for (unsigned k = 0; k < pass.workers; k++) free_worker(g->mem, &items[k]);
+  return done ? PPROFC_OK : error_nomem(error);
+}

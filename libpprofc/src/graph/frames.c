@@ -1,0 +1,172 @@
+/* Which node each line of each location is: done once per location, so that a pass over samples
+ * only looks up numbers. */
+#include "graph/graph.h"
+
+static uint32_t text_id(struct frames *f, pprofc_str text) {
+  return text.size ? interner_add(&f->texts, text) : 0;
+}
+
+static uint64_t hash_info(const struct node_info *info) {
+  uint64_t hash = hash_mix(info->name, info->file);
+  hash = hash_mix(hash, info->object);
+  hash = hash_mix(hash, info->address);
+  hash = hash_mix(hash, (uint64_t)info->line);
+  hash = hash_mix(hash, (uint64_t)info->column);
+  return hash_mix(hash, (uint64_t)info->start_line);
+}
+
+static bool same_info(const struct node_info *a, const struct node_info *b) {
+  return a->name == b->name && a->file == b->file && a->object == b->object &&
+         a->address == b->address && a->line == b->line && a->column == b->column &&
+         a->start_line == b->start_line;
+}
+
+/* The index of an info, or NONE when out of memory. */
+static uint32_t info_id(struct frames *f, const struct node_info *info) {
+  uint64_t hash = hash_info(info);
+  struct map_probe probe = map_start(&f->map, hash);
+  uint32_t index;
+  while ((index = map_next(&f->map, &probe)) != MAP_NONE)
+    if (same_info(&f->infos[index], info)) return index;
+  if (f->count == f->capacity) {
+    size_t capacity = f->capacity ? f->capacity * 2 : 256;
+    struct node_info *infos = mem_resize(f->mem, f->infos, f->capacity, capacity, sizeof *infos);
+    if (!infos) return NONE;
+    f->infos = infos;
+    f->capacity = capacity;
+  }
+  if (f->count >= FRAME_LIST || !map_insert(&f->map, hash, (uint32_t)f->count)) return NONE;
+  f->infos[f->count] = *info;
+  return (uint32_t)f->count++;
+}
+
+/* Texts of functions, and the node of each that is a function and nothing more. */
+struct builder {
+  struct frames *frames;
+  const pprofc_profile *profile;
+  const struct frame_options *options;
+  uint32_t *name, *file; /* of a function */
+  uint32_t *plain;       /* of a function: its info without line, address, object; or NONE */
+};
+
+static uint32_t file_text(struct builder *b, pprofc_str file) {
+  file = trim_source_path(file, b->options->trim_path, b->options->source_path);
+  if (!file.size) return 0;
+  char *clean = arena_alloc(&b->frames->arena, file.size + 2);
+  return clean ? text_id(b->frames, str_path_clean(file, clean)) : NONE;
+}
+
+/* An array with the text id of each string of the profile, NONE where it is not known yet. */
+static uint32_t *text_cache(struct builder *b) {
+  size_t count = b->profile->strings.count;
+  uint32_t *cache = arena_array(&b->frames->arena, count, sizeof *cache);
+  if (cache) memset(cache, 0xFF, count * sizeof *cache);
+  return cache;
+}
+
+/* Fills b->name. Each string is hashed once, however many functions have it. */
+static bool read_names(struct builder *b, const struct functions *functions) {
+  uint32_t *cache = text_cache(b);
+  if (!cache) return false;
+  for (size_t i = 0; i < functions->count; i++) {
+    uint32_t string = functions->name[i];
+    if (cache[string] == NONE)
+      cache[string] = text_id(b->frames, profile_string(b->profile, string));
+    if ((b->name[i] = cache[string]) == NONE) return false;
+  }
+  return true;
+}
+
+static bool read_files(struct builder *b, const struct functions *functions) {
+  uint32_t *cache = NULL;
+  for (size_t i = 0; i < functions->count; i++) {
+    uint32_t string = functions->filename[i];
+    b->file[i] = 0;
+    if (!profile_string(b->profile, string).size) continue;
+    if (!cache && !(cache = text_cache(b))) return false;
+    if (cache[string] == NONE) cache[string] = file_text(b, profile_string(b->profile, string));
+    if ((b->file[i] = cache[string]) == NONE) return false;
+  }
+  return true;
+}
+
+static bool read_functions(struct builder *b) {
+  struct frames *f = b->frames;
+  const struct functions *functions = &b->profile->functions;
+  size_t count = functions->count;
+  b->name = arena_array(&f->arena, count, sizeof *b->name);
+  b->file = arena_array(&f->arena, count, sizeof *b->file);
+  b->plain = arena_array(&f->arena, count, sizeof *b->plain);
+  if (!b->name || !b->file || !b->plain) return false;
+  memset(b->plain, 0xFF, count * sizeof *b->plain);
+  return read_names(b, functions) && read_files(b, functions);
+}
+
+static pprofc_str object_of(const struct builder *b, size_t location) {
+  uint32_t mapping = b->profile->locations.mapping[location];
+  if (mapping == NONE) return STR("");
+  return profile_string(b->profile, b->profile->mappings.items[mapping].file);
+}
+
+static uint32_t line_info(struct builder *b, size_t location, const struct line *line) {
+  struct node_info info = {.address = b->profile->locations.address[location]};
+  bool with_object = true;
+  if (line && line->function != NONE) {
+    with_object = b->options->object_names || !b->name[line->function];
+    bool plain = !with_object && !info.address && !line->line && !line->column;
+    if (plain && b->plain[line->function] != NONE) return b->plain[line->function];
+    info.line = line->line;
+    info.column = line->column;
+    info.name = b->name[line->function];
+    info.file = b->file[line->function];
+    if (plain) return b->plain[line->function] = info_id(b->frames, &info);
+    if (with_object) info.start_line = b->profile->functions.start_line[line->function];
+  }
+  if (with_object) {
+    info.object = text_id(b->frames, object_of(b, location));
+    if (info.object == NONE) return NONE;
+  }
+  return info_id(b->frames, &info);
+}
+
+static bool read_locations(struct builder *b) {
+  struct frames *f = b->frames;
+  const struct locations *l = &b->profile->locations;
+  f->of_location = arena_array(&f->arena, l->count, sizeof *f->of_location);
+  if (!f->of_location) return false;
+  for (size_t i = 0; i < l->count; i++) {
+    uint32_t from = l->line_from[i], to = l->line_from[i + 1];
+    if (to - from <= 1) {
+      f->of_location[i] = line_info(b, i, to > from ? &l->lines[from] : NULL);
+      if (f->of_location[i] == NONE) return false;
+      continue;
+    }
+    f->of_location[i] = FRAME_LIST;
+    if (!f->of_line) {
+      f->of_line = arena_array(&f->arena, l->line_from[l->count], sizeof *f->of_line);
+      if (!f->of_line) return false;
+    }
+    for (uint32_t k = from; k < to; k++)
+      if ((f->of_line[k] = line_info(b, i, &l->lines[k])) == NONE) return false;
+  }
+  return true;
+}
+
+pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
+                           const struct frame_options *options, pprofc_error *error) {
+  *f = (struct frames){.mem = &profile->mem, .locations = &profile->locations};
+  arena_init(&f->arena, f->mem);
+  interner_init(&f->texts, f->mem);
+  map_init(&f->map, f->mem);
+  struct builder b = {f, profile, options, NULL, NULL, NULL};
+  if (interner_add(&f->texts, STR("")) == MAP_NONE || !read_functions(&b) || !read_locations(&b))
+    return error_nomem(error);
+  return PPROFC_OK;
+}
+
+void frames_free(struct frames *f) {
+  mem_free(f->mem, f->infos, f->capacity, sizeof *f->infos);
+  map_free(&f->map);
+  interner_free(&f->texts);
+  arena_free(&f->arena);
+}

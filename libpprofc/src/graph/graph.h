@@ -1,0 +1,198 @@
+/* The call graph that top, tree, peek, dot, callgrind and topproto print.
+ *
+ * Building goes: frames (which node is each location), sums (flat and cum of each node), then
+ * trimming, which decides what is kept; edges and tags are made only for what asks for them.
+ * Section numbers are those of the behaviour notes in docs/COMPAT.md. */
+#ifndef PPROFC_GRAPH_GRAPH_H
+#define PPROFC_GRAPH_GRAPH_H
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/regex.h"
+#include "graph/number.h"
+#include "model/profile.h"
+
+/* What a node is (17). Texts are ids into `texts` of the frames, so that equal texts are equal
+ * numbers; text 0 is "". */
+struct node_info {
+  uint32_t name, file, object;
+  uint64_t address;
+  int64_t line, column, start_line;
+};
+
+/* Which infos the lines of each location are. */
+struct frames {
+  const pprofc_allocator *mem;
+  struct arena arena;
+  struct interner texts;
+  struct node_info *infos;
+  size_t count, capacity;
+  struct map map;
+  const struct locations *locations;
+  uint32_t *of_location; /* info of a location with one frame, else FRAME_LIST */
+  uint32_t *of_line;     /* for the lines of the others, as locations.lines */
+};
+
+#define FRAME_LIST (UINT32_MAX >> 1)
+
+struct frame_options {
+  bool object_names; /* nodes differ by mapping file and start line */
+  const char *trim_path, *source_path;
+};
+
+pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
+                           const struct frame_options *options, pprofc_error *error);
+void frames_free(struct frames *frames);
+
+/* The printed name (17): bytes of the profile, not made safe. Built texts live in `arena`; data is
+ * NULL when out of memory. */
+pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
+/* The same with the function name and file replaced and parts joined by `joint`. */
+pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_str file,
+                         pprofc_str object, pprofc_str joint, struct arena *arena);
+
+/* Source path trimming (17); a part of `path`. */
+pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *source_path);
+
+/* A name cut to what a box has room for (21.10). The result is a part of the name or lives in
+ * `arena`; data is NULL when out of memory. */
+pprofc_str shorten_function_name(pprofc_str name, struct arena *arena);
+
+/* ---- the graph ----------------------------------------------------------------------------------
+ */
+
+struct graph_node {
+  uint32_t info;
+  uint32_t parent; /* in a call tree, or NONE */
+  int64_t flat, flat_div, cum, cum_div;
+};
+
+struct graph_edge {
+  uint32_t source, target; /* nodes */
+  int64_t weight, weight_div;
+  bool is_inline, residual, dead;
+};
+
+/* Labels of the samples of a node. A tag of numbers belongs to the label tag with the same
+ * `labels`. */
+struct graph_tag {
+  uint32_t labels; /* which set of string labels; 0: none */
+  bool is_number;
+  pprofc_str name;
+  int64_t value; /* a number tag's first value */
+  int64_t flat, flat_div, cum, cum_div;
+};
+
+struct graph_options {
+  struct frame_options frames;
+  size_t value_index;
+  bool mean, call_tree, drop_negative, cum_sort;
+  bool visual; /* entropy order and fewer edges, for pictures */
+  int nodecount;
+  double nodefraction, edgefraction;
+  bool want_edges, want_tags;
+  bool want_inline_marks; /* node_marks, without edges */
+  struct regex *edges_of; /* with edges: only those at nodes of that printed name, or NULL */
+  pprofc_str bytes_unit;  /* unit of the label "bytes" */
+  pprofc_str tag_unit;    /* the unit option */
+  unsigned threads;
+};
+
+enum inline_mark { MARK_NONE, MARK_INLINE, MARK_PARTIAL };
+
+struct graph {
+  const pprofc_allocator *mem;
+  const pprofc_profile *profile;
+  struct graph_options options;
+  struct arena arena;
+  struct frames frames;
+
+  struct graph_node *nodes; /* all there are; those with nothing in them are never shown */
+  size_t node_count, node_capacity;
+  struct map tree;     /* of a call tree: parent and info to node */
+  pprofc_str *names;   /* printed, by info; made for what is shown and its neighbours */
+  uint32_t *name_rank; /* order of the names, by info; equal names have equal ranks */
+
+  struct graph_edge *edges;
+  size_t edge_count, edge_capacity;
+  uint32_t *in_from,
+      *in; /* edges into node i: in[in_from[i]] .. in[in_from[i + 1]], sorted (19.5) */
+  uint32_t *out_from, *out; /* edges out of it */
+  uint32_t *sorted;         /* all edges that are not dead, in that order */
+  size_t sorted_count;
+  size_t linked; /* room of `in`, `out` and `sorted` */
+
+  uint32_t *shown; /* nodes in order of display */
+  size_t shown_count;
+  uint8_t *marks;   /* enum inline_mark per node, when wanted */
+  uint8_t *matches; /* per node, when edges_of is set: its name matches */
+
+  struct graph_tag *tags; /* by node */
+  uint32_t *tag_from;     /* [node_count + 1], NULL: no tags */
+
+  size_t nodes_before, dropped_nodes, dropped_edges;
+  int64_t node_cutoff, edge_cutoff;
+};
+
+/* Builds, trims and sorts. The graph must be freed, also after a failure. */
+pprofc_status graph_build(struct graph *graph, const pprofc_profile *profile,
+                          const struct graph_options *options, pprofc_error *error);
+void graph_free(struct graph *graph);
+
+static inline pprofc_str graph_name(const struct graph *g, uint32_t node) {
+  return g->names[g->nodes[node].info];
+}
+static inline int64_t node_flat(const struct graph_node *n) {
+  return number_mean(n->flat, n->flat_div);
+}
+static inline int64_t node_cum(const struct graph_node *n) {
+  return number_mean(n->cum, n->cum_div);
+}
+static inline int64_t edge_weight(const struct graph_edge *e) {
+  return number_mean(e->weight, e->weight_div);
+}
+static inline int64_t tag_flat(const struct graph_tag *t) {
+  return number_mean(t->flat, t->flat_div);
+}
+static inline int64_t tag_cum(const struct graph_tag *t) {
+  return number_mean(t->cum, t->cum_div);
+}
+
+/* ---- steps of graph_build
+ * ------------------------------------------------------------------------ */
+
+/* Flat and cum of every node (one per info). */
+pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
+
+/* Makes nodes and edges of the call tree. */
+pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
+/* The node of a call path, NONE when there is none; `parent` is NONE for a root. */
+uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
+/* Takes nodes out of the tree, one byte per node says which. */
+void graph_trim_tree(struct graph *graph, const uint8_t *removed);
+
+/* Which edges to make: between kept nodes, into nodes of `target` or out of nodes of `source`; each
+ * an array of one byte per node, NULL for all. */
+struct edge_choice {
+  const uint8_t *kept, *target, *source;
+};
+
+/* Replaces the edges of the graph; adjacency is not made yet. */
+pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
+                               pprofc_error *error);
+
+/* Sorts edges and makes in/out of those that are not dead. Names must be there. */
+pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
+
+/* Names and ranks of the nodes that are shown and of the ends of edges. */
+pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
+
+/* Sorts `shown`: flat, cum or entropy order. */
+pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
+
+/* Tags of the kept nodes. */
+pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
+/* Sorts count tags of one kind (19.6). */
+void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);
+
+#endif

@@ -1,0 +1,98 @@
+/* Printed names of nodes, and the trimming of source paths (17). */
+#include "graph/graph.h"
+
+#include <stdio.h>
+
+/* "file:line:column", or the file, or what stands for a nameless frame. */
+static size_t put_place(const struct node_info *info, pprofc_str name, pprofc_str file,
+                        pprofc_str object, char *out) {
+  size_t size = 0;
+  if (info->line != 0 || file.size) {
+    if (file.size) memcpy(out, file.data, file.size);
+    size = file.size;
+    if (info->line != 0) size += (size_t)sprintf(out + size, ":%lld", (long long)info->line);
+    if (info->line != 0 && info->column != 0)
+      size += (size_t)sprintf(out + size, ":%lld", (long long)info->column);
+    return size;
+  }
+  if (name.size) return 0;
+  if (!object.size) {
+    memcpy(out, "<unknown>", 9);
+    return 9;
+  }
+  pprofc_str base = str_path_base(object);
+  out[size++] = '[';
+  memcpy(out + size, base.data, base.size);
+  size += base.size;
+  out[size++] = ']';
+  return size;
+}
+
+pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_str file,
+                         pprofc_str object, pprofc_str joint, struct arena *arena) {
+  /* An address, two numbers, brackets and joints are less than 100 bytes. */
+  char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
+  if (!text) return (pprofc_str){NULL, 0};
+  size_t size = 0;
+  if (info->address) size += (size_t)sprintf(text, "%016llx", (unsigned long long)info->address);
+  if (name.size) {
+    if (size) memcpy(text + size, joint.data, joint.size), size += joint.size;
+    memcpy(text + size, name.data, name.size);
+    size += name.size;
+  }
+  size_t joint_size = size ? joint.size : 0;
+  size_t place = put_place(info, name, file, object, text + size + joint_size);
+  if (place) {
+    memcpy(text + size, joint.data, joint_size);
+    size += joint_size + place;
+  }
+  return (pprofc_str){text, size};
+}
+
+pprofc_str frame_name(const struct frames *f, uint32_t index, struct arena *arena) {
+  const struct node_info *info = &f->infos[index];
+  const pprofc_str *texts = f->texts.items;
+  if (info->name && !info->address && !info->line && !info->file) return texts[info->name];
+  return frame_name_of(info, texts[info->name], texts[info->file], texts[info->object], STR(" "),
+                       arena);
+}
+
+/* ---- source paths -------------------------------------------------------------------------------
+ */
+
+/* What follows "/base(directory)/" in path, or NULL data. */
+static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
+  pprofc_str base = str_path_base(directory);
+  for (size_t i = 0; i + base.size + 2 <= path.size; i++)
+    if (path.data[i] == '/' && path.data[i + base.size + 1] == '/' &&
+        memcmp(path.data + i + 1, base.data, base.size) == 0)
+      return str_slice(path, i + base.size + 2, path.size);
+  return (pprofc_str){NULL, 0};
+}
+
+/* path without the prefix, which gets a slash at its end when it has none; or NULL data. */
+static pprofc_str after_prefix(pprofc_str path, pprofc_str prefix) {
+  if (!str_starts(path, prefix)) return (pprofc_str){NULL, 0};
+  size_t size = prefix.size;
+  if (!str_ends(prefix, STR("/"))) {
+    if (size == path.size || path.data[size] != '/') return (pprofc_str){NULL, 0};
+    size++;
+  }
+  return str_slice(path, size, path.size);
+}
+
+pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *source_path) {
+  bool trims = trim_path && *trim_path;
+  pprofc_str rest, piece, found;
+  if (!trims && source_path && *source_path) {
+    rest = str_of(source_path);
+    while (str_next(&rest, ':', &piece))
+      if ((found = after_directory(path, piece)).data) return found;
+  }
+  rest = trims ? str_of(trim_path) : (pprofc_str){NULL, 0};
+  while (str_next(&rest, ':', &piece))
+    if ((found = after_prefix(path, piece)).data) return found;
+  if ((found = after_prefix(path, STR("/proc/self/cwd/./"))).data) return found;
+  if ((found = after_prefix(path, STR("/proc/self/cwd/"))).data) return found;
+  return path;
+}

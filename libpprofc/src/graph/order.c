@@ -1,0 +1,269 @@
+/* Orders of nodes, edges and tags (19). All are total: where pprof leaves two things in any order,
+ * the one that was made first comes first. */
+#include "graph/graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- names
+ * ---------------------------------------------------------------------------------------- */
+
+/* The first bytes of a name as a number that orders as they do. */
+static uint64_t prefix_of(pprofc_str name) {
+  uint64_t prefix = 0;
+  for (size_t i = 0; i < 8; i++)
+    prefix = prefix << 8 | (i < name.size ? (unsigned char)name.data[i] : 0);
+  return prefix;
+}
+
+struct named {
+  uint64_t prefix;
+  pprofc_str name;
+  uint32_t info;
+};
+
+static int compare_named(const void *left, const void *right) {
+  const struct named *a = left, *b = right;
+  if (a->prefix != b->prefix) return a->prefix < b->prefix ? -1 : 1;
+  return str_compare(a->name, b->name);
+}
+
+/* Marks the infos that need a name: those of shown nodes and of the ends of edges. */
+static size_t mark_named(const struct graph *g, uint8_t *marked) {
+  for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
+  for (size_t i = 0; i < g->edge_count; i++) {
+    if (g->edges[i].dead) continue;
+    marked[g->nodes[g->edges[i].source].info] = 1;
+    marked[g->nodes[g->edges[i].target].info] = 1;
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < g->frames.count; i++) count += marked[i];
+  return count;
+}
+
+static bool name_infos(struct graph *g, const uint8_t *marked, struct named *items) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < g->frames.count; i++) {
+    if (!marked[i]) continue;
+    if (!g->names[i].data) g->names[i] = frame_name(&g->frames, i, &g->arena);
+    if (!g->names[i].data) return false;
+    items[n++] = (struct named){prefix_of(g->names[i]), g->names[i], i};
+  }
+  return true;
+}
+
+static void rank_names(struct named *items, size_t count, uint32_t *rank_of) {
+  uint32_t rank = 0;
+  qsort(items, count, sizeof *items, compare_named);
+  for (size_t i = 0; i < count; i++) {
+    if (i && compare_named(&items[i - 1], &items[i]) != 0) rank++;
+    rank_of[items[i].info] = rank;
+  }
+}
+
+pprofc_status graph_rank_names(struct graph *g, pprofc_error *error) {
+  size_t infos = g->frames.count;
+  if (!g->names) g->names = arena_zero_array(&g->arena, infos, sizeof *g->names);
+  if (!g->name_rank) g->name_rank = arena_array(&g->arena, infos, sizeof *g->name_rank);
+  uint8_t *marked = mem_zero_array(g->mem, infos, 1);
+  size_t count = marked ? mark_named(g, marked) : 0;
+  struct named *items = mem_array(g->mem, count, sizeof *items);
+  bool done = g->names && g->name_rank && marked && items && name_infos(g, marked, items);
+  if (done) rank_names(items, count, g->name_rank);
+  mem_free(g->mem, items, count, sizeof *items);
+  mem_free(g->mem, marked, infos, 1);
+  return done ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- entropy
+ * -------------------------------------------------------------------------------------- */
+
+/* Go's natural logarithm (FreeBSD's), which differs from C's in the last bit now and then; x is
+ * positive. */
+static double go_log(double x) {
+  int exponent;
+  double f = frexp(x, &exponent);
+  if (f < 0.70710678118654752440) {
+    f *= 2;
+    exponent--;
+  }
+  f -= 1;
+  double k = exponent, s = f / (2 + f), s2 = s * s, s4 = s2 * s2;
+  double odd = s2 * (6.666666666666735130e-01 +
+                     s4 * (2.857142874366239149e-01 +
+                           s4 * (1.818357216161805012e-01 + s4 * 1.479819860511658591e-01)));
+  double even = s4 * (3.999999999940941908e-01 +
+                      s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01));
+  double rest = odd + even, half = 0.5 * f * f;
+  return k * 6.93147180369123816490e-01 -
+         ((half - (s * (f + rest) + k * 1.90821492927058770002e-10)) - f);
+}
+
+static double go_log2(double x) {
+  int exponent;
+  double fraction = frexp(x, &exponent);
+  if (fraction == 0.5) return exponent - 1;
+  return go_log(fraction) * (1 / 0.693147180559945309417232121458176568) + exponent;
+}
+
+/* One term of an entropy; not a number for what has no logarithm, as in pprof. */
+static double entropy_term(int64_t part, int64_t total) {
+  double f = (double)number_abs(part) / (double)total;
+  return f > 0 ? -f * go_log2(f) : NAN;
+}
+
+static double edges_entropy(const struct graph *g, const uint32_t *edges, size_t count,
+                            int64_t self) {
+  int64_t total = self;
+  double score = 0;
+  for (size_t i = 0; i < count; i++)
+    if (g->edges[edges[i]].weight > 0) total = number_add(total, g->edges[edges[i]].weight);
+  if (total == 0) return 0;
+  for (size_t i = 0; i < count; i++) score += entropy_term(g->edges[edges[i]].weight, total);
+  if (self > 0) score += entropy_term(self, total);
+  return score;
+}
+
+static int64_t entropy_score(const struct graph *g, uint32_t node) {
+  const struct graph_node *n = &g->nodes[node];
+  size_t ins = g->in_from[node + 1] - g->in_from[node];
+  size_t outs = g->out_from[node + 1] - g->out_from[node];
+  double score = 0;
+  score += ins ? edges_entropy(g, g->in + g->in_from[node], ins, 0) : 1;
+  score += outs ? edges_entropy(g, g->out + g->out_from[node], outs, n->flat) : 1;
+  return number_add(number_from_double(score * (double)n->cum), n->flat);
+}
+
+/* ---- nodes
+ * ---------------------------------------------------------------------------------------- */
+
+struct ranked {
+  int64_t first, second; /* magnitudes: greater ones come first */
+  uint32_t rank, info, node;
+};
+
+static int compare_ranked(const void *left, const void *right) {
+  const struct ranked *a = left, *b = right;
+  if (a->first != b->first) return a->first > b->first ? -1 : 1;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  /* Only nodes of one call tree can be equal up to here in what they are. */
+  if (a->info != b->info) return a->info < b->info ? -1 : 1;
+  if (a->second != b->second) return a->second > b->second ? -1 : 1;
+  return (a->node > b->node) - (a->node < b->node);
+}
+
+pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
+  struct ranked *items = mem_array(g->mem, g->shown_count, sizeof *items);
+  if (!items) return error_nomem(error);
+  for (size_t i = 0; i < g->shown_count; i++) {
+    uint32_t node = g->shown[i];
+    const struct graph_node *n = &g->nodes[node];
+    int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
+    struct ranked *r = &items[i];
+    *r = (struct ranked){flat, cum, g->name_rank[n->info], n->info, node};
+    if (g->options.visual) {
+      r->first = number_abs(entropy_score(g, node));
+      r->second = flat;
+    } else if (g->options.cum_sort) {
+      r->first = cum;
+      r->second = flat;
+    }
+  }
+  qsort(items, g->shown_count, sizeof *items, compare_ranked);
+  for (size_t i = 0; i < g->shown_count; i++) g->shown[i] = items[i].node;
+  mem_free(g->mem, items, g->shown_count, sizeof *items);
+  return PPROFC_OK;
+}
+
+/* ---- edges
+ * ---------------------------------------------------------------------------------------- */
+
+struct ranked_edge {
+  int64_t weight;
+  uint32_t source, target; /* ranks of the names */
+  uint32_t edge;
+};
+
+static int compare_edges(const void *left, const void *right) {
+  const struct ranked_edge *a = left, *b = right;
+  if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
+  if (a->source != b->source) return a->source < b->source ? -1 : 1;
+  if (a->target != b->target) return a->target < b->target ? -1 : 1;
+  return (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+/* Writes the edges in that order into lists, those of node end(e) together. */
+static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
+                       bool by_source, uint32_t *from, uint32_t *list) {
+  memset(from, 0, (g->node_count + 1) * sizeof *from);
+  for (size_t i = 0; i < count; i++) {
+    const struct graph_edge *e = &g->edges[order[i].edge];
+    from[(by_source ? e->source : e->target) + 1]++;
+  }
+  for (size_t i = 0; i < g->node_count; i++) from[i + 1] += from[i];
+  for (size_t i = 0; i < count; i++) {
+    const struct graph_edge *e = &g->edges[order[i].edge];
+    list[from[by_source ? e->source : e->target]++] = order[i].edge;
+  }
+  memmove(from + 1, from, g->node_count * sizeof *from);
+  from[0] = 0;
+}
+
+pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
+  size_t nodes = g->node_count + 1, count = 0;
+  if (!g->in_from) g->in_from = arena_array(&g->arena, nodes, sizeof *g->in_from);
+  if (!g->out_from) g->out_from = arena_array(&g->arena, nodes, sizeof *g->out_from);
+  mem_free(g->mem, g->in, g->linked, sizeof *g->in);
+  mem_free(g->mem, g->out, g->linked, sizeof *g->out);
+  mem_free(g->mem, g->sorted, g->linked, sizeof *g->sorted);
+  g->linked = g->edge_count;
+  g->sorted = mem_array(g->mem, g->linked, sizeof *g->sorted);
+  g->in = mem_array(g->mem, g->linked, sizeof *g->in);
+  g->out = mem_array(g->mem, g->linked, sizeof *g->out);
+  struct ranked_edge *order = mem_array(g->mem, g->edge_count, sizeof *order);
+  bool done = g->in_from && g->out_from && g->in && g->out && g->sorted && order;
+  for (uint32_t i = 0; done && i < g->edge_count; i++) {
+    const struct graph_edge *e = &g->edges[i];
+    if (e->dead) continue;
+    order[count++] = (struct ranked_edge){
+        .weight = number_abs(e->weight),
+        .source = g->name_rank[g->nodes[e->source].info],
+        .target = g->name_rank[g->nodes[e->target].info],
+        .edge = i,
+    };
+  }
+  if (done) {
+    qsort(order, count, sizeof *order, compare_edges);
+    g->sorted_count = count;
+    for (size_t i = 0; i < count; i++) g->sorted[i] = order[i].edge;
+    fill_lists(g, order, count, false, g->in_from, g->in);
+    fill_lists(g, order, count, true, g->out_from, g->out);
+  }
+  mem_free(g->mem, order, g->edge_count, sizeof *order);
+  return done ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- tags
+ * ----------------------------------------------------------------------------------------- */
+
+static int compare_magnitudes(int64_t a, int64_t b) {
+  a = number_abs(a);
+  b = number_abs(b);
+  return (a < b) - (a > b);
+}
+
+static int compare_by_flat(const void *left, const void *right) {
+  const struct graph_tag *a = left, *b = right;
+  int order = compare_magnitudes(a->flat, b->flat);
+  return order ? order : str_compare(a->name, b->name);
+}
+
+static int compare_by_cum(const void *left, const void *right) {
+  const struct graph_tag *a = left, *b = right;
+  int order = compare_magnitudes(a->cum, b->cum);
+  return order ? order : compare_by_flat(left, right);
+}
+
+void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat) {
+  qsort(tags, count, sizeof *tags, by_flat ? compare_by_flat : compare_by_cum);
+}

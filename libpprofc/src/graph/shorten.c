@@ -1,0 +1,156 @@
+/* Function names cut to what matters, for boxes that have little room: without package paths,
+ * namespaces and arguments. The rules are pprof's, which are regular expressions; they are written
+ * out here since each is one walk over the name. */
+#include "graph/graph.h"
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* The character at i, or NUL behind the end. */
+static char at(pprofc_str s, size_t i) {
+  return i < s.size ? s.data[i] : '\0';
+}
+
+static size_t skip_words(pprofc_str s, size_t i) {
+  while (i < s.size && is_word(s.data[i])) i++;
+  return i;
+}
+
+/* ^(.*?)/v([2-9]|[1-9][0-9]+)([./].*)$ loses the version; *cut is what goes. */
+static bool find_version(pprofc_str s, size_t *from, size_t *to) {
+  if (str_find_char(s, '\n') < s.size) return false;
+  for (size_t i = 0; i + 3 < s.size; i++) {
+    if (s.data[i] != '/' || s.data[i + 1] != 'v') continue;
+    size_t end = i + 2;
+    while (is_digit(at(s, end))) end++;
+    size_t digits = end - i - 2;
+    char first = s.data[i + 2];
+    bool is_version = digits == 1 ? first >= '2' : digits > 1 && first != '0';
+    if (!is_version || (at(s, end) != '.' && at(s, end) != '/')) continue;
+    *from = i;
+    *to = end;
+    return true;
+  }
+  return false;
+}
+
+static pprofc_str without_version(pprofc_str s, struct arena *arena) {
+  size_t from, to;
+  if (!find_version(s, &from, &to)) return s;
+  char *text = arena_alloc(arena, s.size);
+  if (!text) return (pprofc_str){NULL, 0};
+  memcpy(text, s.data, from);
+  memcpy(text + from, s.data + to, s.size - to);
+  return (pprofc_str){text, s.size - (to - from)};
+}
+
+/* [^.]+\..+ at the start of s. */
+static bool is_go_function(pprofc_str s, pprofc_str *found) {
+  size_t dot = str_find_char(s, '.');
+  if (dot == 0 || dot + 1 >= s.size || s.data[dot + 1] == '\n') return false;
+  size_t end = dot + 1;
+  while (end < s.size && s.data[end] != '\n') end++;
+  *found = str_slice(s, 0, end);
+  return true;
+}
+
+/* ^([\w\-.]+/)+([^.]+\..+) */
+static bool shorten_go(pprofc_str s, pprofc_str *found) {
+  bool matched = false;
+  size_t start = 0, i = 0;
+  for (; i < s.size; i++) {
+    char c = s.data[i];
+    if (c == '/') {
+      if (i == start) break;
+      start = i + 1;
+      if (is_go_function(str_slice(s, start, s.size), found)) matched = true;
+    } else if (!is_word(c) && c != '-' && c != '.') {
+      break;
+    }
+  }
+  return matched;
+}
+
+/* ^([a-z]\w*\.)*([A-Z][\w$]*\.(<init>|[a-z][\w$]*))(\(|$) */
+static bool shorten_java(pprofc_str s, pprofc_str *found) {
+  size_t i = 0;
+  while (is_lower(at(s, i))) {
+    i = skip_words(s, i);
+    if (at(s, i++) != '.') return false;
+  }
+  size_t class = i;
+  if (!is_upper(at(s, i))) return false;
+  while (i < s.size && (is_word(s.data[i]) || s.data[i] == '$')) i++;
+  if (at(s, i++) != '.') return false;
+  if (str_starts(str_slice(s, i, s.size), STR("<init>"))) {
+    i += 6;
+  } else {
+    if (!is_lower(at(s, i))) return false;
+    while (i < s.size && (is_word(s.data[i]) || s.data[i] == '$')) i++;
+  }
+  if (i < s.size && s.data[i] != '(') return false;
+  *found = str_slice(s, class, i);
+  return true;
+}
+
+static bool is_identifier_start(char c) {
+  return is_word(c) && !is_digit(c);
+}
+
+/* _*[A-Z]\w*:: at i. */
+static bool is_class(pprofc_str s, size_t i) {
+  while (at(s, i) == '_') i++;
+  return is_upper(at(s, i));
+}
+
+/* The end of ~?[_a-zA-Z]\w*(<.*>)? at i, or 0. */
+static size_t method_end(pprofc_str s, size_t i) {
+  if (at(s, i) == '~') i++;
+  if (!is_identifier_start(at(s, i))) return 0;
+  i = skip_words(s, i);
+  if (at(s, i) != '<') return i;
+  size_t end = i;
+  for (size_t k = i + 1; k < s.size && s.data[k] != '\n'; k++)
+    if (s.data[k] == '>') end = k + 1;
+  return end;
+}
+
+/* ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?): the last class that has a method behind
+ * it. */
+static bool shorten_cpp(pprofc_str s, pprofc_str *found) {
+  size_t start = 0, end;
+  bool matched = false;
+  while (is_identifier_start(at(s, start))) {
+    size_t colons = skip_words(s, start);
+    if (at(s, colons) != ':' || at(s, colons + 1) != ':') break;
+    if (start > 0 && is_class(s, start) && (end = method_end(s, colons + 2)) != 0) {
+      *found = str_slice(s, start, end);
+      matched = true;
+    }
+    start = colons + 2;
+  }
+  return matched;
+}
+
+pprofc_str shorten_function_name(pprofc_str name, struct arena *arena) {
+  const pprofc_str anonymous = STR("(anonymous namespace)::");
+  if (str_starts(name, anonymous)) name = str_slice(name, anonymous.size, name.size);
+  name = without_version(name, arena);
+  pprofc_str found;
+  if (shorten_go(name, &found) || shorten_java(name, &found) || shorten_cpp(name, &found))
+    return found;
+  return name;
+}

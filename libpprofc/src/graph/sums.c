@@ -1,0 +1,168 @@
+/* Flat and cum of every node: the pass over samples that every graph report needs.
+ *
+ * A worker keeps the current stack as a path from the root. A sample adds its value at the leaf end
+ * only; when a frame leaves the path, what was added above it goes to its node and on to the frame
+ * below. So a frame that neighbouring samples share is looked at once. */
+#include "base/parallel.h"
+#include "graph/delta.h"
+#include "graph/graph.h"
+
+/* Samples that make a thread worth starting. */
+#define GRAIN 8192
+
+#define REPEATED 0x80000000u /* the node is on the path already, nearer to the root */
+
+struct step {
+  int64_t pending;
+  uint32_t node; /* | REPEATED */
+  uint32_t offset;
+};
+
+struct worker {
+  int64_t *flat, *cum;
+  uint8_t *on_path;
+  struct step *path;
+  size_t depth, capacity;
+  bool failed;
+};
+
+struct sum_pass {
+  const pprofc_allocator *mem;
+  const pprofc_profile *profile;
+  const struct frames *frames;
+  size_t column, nodes;
+  unsigned workers;
+  struct worker *items;
+};
+
+static void pop(struct worker *w) {
+  struct step step = w->path[--w->depth];
+  if (!(step.node & REPEATED)) {
+    w->cum[step.node] = number_add(w->cum[step.node], step.pending);
+    w->on_path[step.node] = 0;
+  }
+  if (w->depth)
+    w->path[w->depth - 1].pending = number_add(w->path[w->depth - 1].pending, step.pending);
+}
+
+static inline void push(struct worker *w, uint32_t node, uint32_t offset) {
+  uint32_t repeated = w->on_path[node] ? REPEATED : 0;
+  w->on_path[node] = 1;
+  w->path[w->depth++] = (struct step){0, node | repeated, offset};
+}
+
+/* Pushes all frames of a location with several; `behind` more locations follow. */
+static bool push_lines(struct sum_pass *pass, struct worker *w, struct fresh_frame frame,
+                       size_t behind) {
+  const uint32_t *from = pass->frames->locations->line_from + frame.location;
+  size_t needed = w->depth + (from[1] - from[0]) + behind;
+  if (needed > w->capacity) {
+    struct step *path = mem_resize(pass->mem, w->path, w->capacity, needed * 2, sizeof *path);
+    if (!path) return false;
+    w->path = path;
+    w->capacity = needed * 2;
+  }
+  for (uint32_t line = from[1]; line-- > from[0];)
+    push(w, pass->frames->of_line[line], frame.offset);
+  return true;
+}
+
+static bool sum_range(struct sum_pass *pass, struct worker *w, struct stack_delta *delta,
+                      size_t from, size_t to) {
+  size_t types = pass->profile->type_count;
+  const int64_t *values = pass->profile->samples.values + pass->column;
+  const uint32_t *of_location = pass->frames->of_location;
+  for (size_t i = from; i < to; i++) {
+    int64_t value = values[i * types];
+    if (value == 0) continue;
+    delta_next(delta, i);
+    while (w->depth && w->path[w->depth - 1].offset > delta->shared) pop(w);
+    for (size_t k = delta->count; k-- > 0;) {
+      uint32_t node = of_location[delta->fresh[k].location];
+      if (node != FRAME_LIST)
+        push(w, node, delta->fresh[k].offset);
+      else if (!push_lines(pass, w, delta->fresh[k], k))
+        return false;
+    }
+    if (!w->depth) continue;
+    struct step *leaf = &w->path[w->depth - 1];
+    uint32_t node = leaf->node & ~REPEATED;
+    leaf->pending = number_add(leaf->pending, value);
+    w->flat[node] = number_add(w->flat[node], value);
+  }
+  while (w->depth) pop(w);
+  return true;
+}
+
+static void run(void *context, unsigned index) {
+  struct sum_pass *pass = context;
+  struct worker *w = &pass->items[index];
+  const struct samples *samples = &pass->profile->samples;
+  size_t from = parallel_from(samples->count, index, pass->workers);
+  size_t to = parallel_from(samples->count, index + 1, pass->workers);
+  w->failed = true;
+  w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
+  w->cum = mem_zero_array(pass->mem, pass->nodes, sizeof *w->cum);
+  w->on_path = mem_zero_array(pass->mem, pass->nodes, 1);
+  w->capacity = samples->max_depth + 1;
+  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
+  if (!w->flat || !w->cum || !w->on_path || !w->path) return;
+  struct stack_delta delta;
+  if (!delta_init(&delta, pass->mem, samples, from)) return;
+  w->failed = !sum_range(pass, w, &delta, from, to);
+  delta_free(&delta, pass->mem);
+}
+
+static void free_worker(const struct sum_pass *pass, struct worker *w) {
+  mem_free(pass->mem, w->flat, pass->nodes, sizeof *w->flat);
+  mem_free(pass->mem, w->cum, pass->nodes, sizeof *w->cum);
+  mem_free(pass->mem, w->on_path, pass->nodes, 1);
+  mem_free(pass->mem, w->path, w->capacity, sizeof *w->path);
+}
+
+/* Sums one column of values into the flat and cum of worker 0. */
+static bool sum_column(struct sum_pass *pass) {
+  parallel_run(pass->workers, run, pass);
+  bool failed = false;
+  struct worker *first = &pass->items[0];
+  for (unsigned k = 0; k < pass->workers; k++) failed = failed || pass->items[k].failed;
+  for (unsigned k = 1; k < pass->workers && !failed; k++)
+    for (size_t i = 0; i < pass->nodes; i++) {
+      first->flat[i] = number_add(first->flat[i], pass->items[k].flat[i]);
+      first->cum[i] = number_add(first->cum[i], pass->items[k].cum[i]);
+    }
+  return !failed;
+}
+
+static bool sum_into(struct graph *g, size_t column, bool divisor) {
+  struct worker items[16] = {0};
+  struct sum_pass pass = {.mem = g->mem,
+                          .profile = g->profile,
+                          .frames = &g->frames,
+                          .column = column,
+                          .nodes = g->node_count,
+                          .items = items};
+  size_t grain = g->node_count / 8 > GRAIN ? g->node_count / 8 : GRAIN;
+  pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
+  bool done = sum_column(&pass);
+  for (size_t i = 0; done && i < g->node_count; i++) {
+    struct graph_node *n = &g->nodes[i];
+    *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
+    *(divisor ? &n->cum_div : &n->cum) = items[0].cum[i];
+  }
+  for (unsigned k = 0; k < pass.workers; k++) free_worker(&pass, &items[k]);
+  return done;
+}
+
+pprofc_status graph_sum(struct graph *g, pprofc_error *error) {
+  g->node_count = g->frames.count;
+  g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);
+  if (!g->nodes) return error_nomem(error);
+  for (size_t i = 0; i < g->node_count; i++) {
+    g->nodes[i].info = (uint32_t)i;
+    g->nodes[i].parent = NONE;
+  }
+  bool done = sum_into(g, g->options.value_index, false);
+  if (done && g->options.mean) done = sum_into(g, 0, true);
+  return done ? PPROFC_OK : error_nomem(error);
+}

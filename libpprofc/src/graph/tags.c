@@ -1,0 +1,404 @@
+/* Tags: what the samples of each node are labelled with (18). Only pictures show them.
+ *
+ * Equal label lists are one class, so that texts are made once per class and not once per sample.
+ * Then the samples of each tag are walked in turn, with one sum per node: no table of nodes and
+ * tags is needed. */
+#include "graph/delta.h"
+#include "graph/graph.h"
+#include "unit/unit.h"
+
+#include <stdlib.h>
+
+#define TAG_NONE UINT32_MAX
+
+/* A tag of some class; `value` is the number it stands for there. */
+struct class_tag {
+  uint32_t tag;
+  int64_t value;
+};
+
+struct label_class {
+  size_t sample;         /* one that has these labels */
+  uint32_t first, count; /* of class_tags */
+};
+
+struct tag {
+  uint32_t labels; /* id of the joined string labels, 0: none */
+  uint32_t name;   /* text id */
+  bool is_number;
+};
+
+/* A sample of a tag. */
+struct use {
+  uint32_t sample, class_tag;
+};
+
+/* A growing array of any type. */
+struct list {
+  void *items;
+  size_t count, capacity, size;
+};
+
+struct tag_sum {
+  int64_t flat, flat_div, cum, cum_div, value;
+  bool touched, on_path;
+};
+
+struct step {
+  int64_t pending, pending_div;
+  uint32_t node, offset;
+  bool counts; /* the first time that a kept node is on the path */
+};
+
+struct found_tag {
+  uint32_t node;
+  struct graph_tag tag;
+};
+
+struct tagger {
+  struct graph *graph;
+  const pprofc_allocator *mem;
+  const pprofc_profile *profile;
+  const uint8_t *kept;
+  struct interner texts; /* text 0 is "" */
+  struct map classes_map, tags_map;
+  struct list classes, class_tags, tags, found;
+  uint32_t *class_of; /* [samples] or TAG_NONE */
+  uint32_t *use_from; /* [tags + 1] */
+  struct use *uses;
+  size_t use_count;
+  struct tag_sum *sums; /* [nodes] */
+  uint32_t *touched;
+  size_t touched_count;
+  struct step *path;
+  size_t depth, path_capacity;
+};
+
+static void *list_add(const pprofc_allocator *mem, struct list *list, size_t size) {
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? list->capacity * 2 : 64;
+    void *items = mem_resize(mem, list->items, list->capacity, capacity, size);
+    if (!items) return NULL;
+    *list = (struct list){items, list->count, capacity, size};
+  }
+  return (char *)list->items + list->count++ * size;
+}
+
+static void list_free(const pprofc_allocator *mem, struct list *list) {
+  mem_free(mem, list->items, list->capacity, list->size);
+}
+
+/* ---- classes of labels
+ * ---------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b) {
+  return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
+}
+
+/* "key:value" of the string labels, sorted, with the two characters \n between: its id, or MAP_NONE
+ * when out of memory. */
+static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
+  struct arena arena;
+  arena_init(&arena, t->mem);
+  pprofc_str *texts = arena_array(&arena, count, sizeof *texts);
+  size_t n = 0, size = 0;
+  bool done = texts != NULL;
+  for (size_t i = 0; done && i < count; i++) {
+    pprofc_str key = profile_string(t->profile, labels[i].key);
+    pprofc_str value = profile_string(t->profile, labels[i].string);
+    if (labels[i].is_number || str_equal(key, STR("pprof::base"))) continue;
+    char *text = arena_alloc(&arena, key.size + value.size + 1);
+    done = text != NULL;
+    if (!done) break;
+    memcpy(text, key.data, key.size);
+    text[key.size] = ':';
+    memcpy(text + key.size + 1, value.data, value.size);
+    texts[n] = (pprofc_str){text, key.size + value.size + 1};
+    size += texts[n++].size + 2;
+  }
+  char *joined = done ? arena_alloc(&arena, size + 1) : NULL;
+  uint32_t id = MAP_NONE;
+  if (joined) {
+    if (n) qsort(texts, n, sizeof *texts, compare_texts);
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+      if (i) memcpy(joined + at, "\\n", 2), at += 2;
+      memcpy(joined + at, texts[i].data, texts[i].size);
+      at += texts[i].size;
+    }
+    id = interner_copy(&t->texts, &t->graph->arena, (pprofc_str){joined, at});
+  }
+  arena_free(&arena);
+  return id;
+}
+
+static uint32_t tag_id(struct tagger *t, struct tag tag) {
+  uint64_t hash = hash_mix(hash_mix(tag.labels, tag.name), tag.is_number);
+  struct map_probe probe = map_start(&t->tags_map, hash);
+  const struct tag *tags = t->tags.items;
+  uint32_t index;
+  while ((index = map_next(&t->tags_map, &probe)) != MAP_NONE)
+    if (tags[index].labels == tag.labels && tags[index].name == tag.name &&
+        tags[index].is_number == tag.is_number)
+      return index;
+  struct tag *added = list_add(t->mem, &t->tags, sizeof *added);
+  index = (uint32_t)(t->tags.count - 1);
+  if (!added || !map_insert(&t->tags_map, hash, index)) return TAG_NONE;
+  *added = tag;
+  return index;
+}
+
+static bool add_class_tag(struct tagger *t, struct tag tag, int64_t value) {
+  uint32_t id = tag_id(t, tag);
+  struct class_tag *added = id == TAG_NONE ? NULL : list_add(t->mem, &t->class_tags, sizeof *added);
+  if (added) *added = (struct class_tag){id, value};
+  return added != NULL;
+}
+
+/* Finds the tags of a new class. */
+static bool read_class(struct tagger *t, struct label_class *class) {
+  const struct label *labels = sample_labels(&t->profile->samples, class->sample);
+  size_t count = label_count(&t->profile->samples, class->sample);
+  uint32_t joined = join_labels(t, labels, count);
+  if (joined == MAP_NONE) return false;
+  class->first = (uint32_t)t->class_tags.count;
+  if (joined && !add_class_tag(t, (struct tag){joined, joined, false}, 0)) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!labels[i].is_number || !str_equal(profile_string(t->profile, labels[i].key), STR("bytes")))
+      continue;
+    char text[UNIT_LABEL_MAX];
+    const struct graph_options *o = &t->graph->options;
+    pprofc_str name = unit_label(labels[i].number, o->bytes_unit, o->tag_unit, text);
+    uint32_t id = interner_copy(&t->texts, &t->graph->arena, name);
+    if (id == MAP_NONE || !add_class_tag(t, (struct tag){joined, id, true}, labels[i].number))
+      return false;
+  }
+  class->count = (uint32_t)t->class_tags.count - class->first;
+  return true;
+}
+
+static uint32_t class_id(struct tagger *t, size_t sample) {
+  const struct samples *s = &t->profile->samples;
+  const struct label *labels = sample_labels(s, sample);
+  size_t count = label_count(s, sample);
+  uint64_t hash = hash_bytes(labels, count * sizeof *labels);
+  struct map_probe probe = map_start(&t->classes_map, hash);
+  const struct label_class *classes = t->classes.items;
+  uint32_t index;
+  while ((index = map_next(&t->classes_map, &probe)) != MAP_NONE) {
+    size_t other = classes[index].sample;
+    if (label_count(s, other) == count &&
+        memcmp(sample_labels(s, other), labels, count * sizeof *labels) == 0)
+      return index;
+  }
+  struct label_class *added = list_add(t->mem, &t->classes, sizeof *added);
+  index = (uint32_t)(t->classes.count - 1);
+  if (!added || !map_insert(&t->classes_map, hash, index)) return TAG_NONE;
+  *added = (struct label_class){.sample = sample};
+  return read_class(t, added) ? index : TAG_NONE;
+}
+
+static bool classify(struct tagger *t) {
+  const struct samples *s = &t->profile->samples;
+  t->class_of = mem_array(t->mem, s->count, sizeof *t->class_of);
+  if (!t->class_of || interner_add(&t->texts, STR("")) == MAP_NONE) return false;
+  for (size_t i = 0; i < s->count; i++) {
+    t->class_of[i] = TAG_NONE;
+    if (label_count(s, i) && (t->class_of[i] = class_id(t, i)) == TAG_NONE) return false;
+  }
+  return true;
+}
+
+/* ---- samples of each tag
+ * -------------------------------------------------------------------------- */
+
+static bool list_uses(struct tagger *t) {
+  const struct label_class *classes = t->classes.items;
+  const struct class_tag *class_tags = t->class_tags.items;
+  size_t samples = t->profile->samples.count, tags = t->tags.count;
+  t->use_from = mem_zero_array(t->mem, tags + 2, sizeof *t->use_from);
+  if (!t->use_from) return false;
+  for (size_t i = 0; i < samples; i++) {
+    if (t->class_of[i] == TAG_NONE) continue;
+    const struct label_class *c = &classes[t->class_of[i]];
+    for (uint32_t k = 0; k < c->count; k++) t->use_from[class_tags[c->first + k].tag + 2]++;
+    t->use_count += c->count;
+  }
+  if (t->use_count >= UINT32_MAX) return false;
+  for (size_t i = 2; i < tags + 2; i++) t->use_from[i] += t->use_from[i - 1];
+  t->uses = mem_array(t->mem, t->use_count, sizeof *t->uses);
+  if (!t->uses) return false;
+  for (size_t i = 0; i < samples; i++) {
+    if (t->class_of[i] == TAG_NONE) continue;
+    const struct label_class *c = &classes[t->class_of[i]];
+    for (uint32_t k = c->first; k < c->first + c->count; k++)
+      t->uses[t->use_from[class_tags[k].tag + 1]++] = (struct use){(uint32_t)i, k};
+  }
+  return true;
+}
+
+/* ---- sums of one tag
+ * ------------------------------------------------------------------------------ */
+
+static void push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
+  uint32_t node = info;
+  if (t->graph->options.call_tree)
+    node = graph_tree_child(t->graph, t->depth ? t->path[t->depth - 1].node : NONE, info);
+  struct step *step = &t->path[t->depth++];
+  *step = (struct step){.node = node, .offset = offset};
+  if (!t->kept[node]) return;
+  struct tag_sum *sum = &t->sums[node];
+  if (!sum->touched) {
+    *sum = (struct tag_sum){.value = value, .touched = true};
+    t->touched[t->touched_count++] = node;
+  }
+  step->counts = !sum->on_path;
+  sum->on_path = true;
+}
+
+static void pop(struct tagger *t) {
+  struct step step = t->path[--t->depth];
+  if (step.counts) {
+    struct tag_sum *sum = &t->sums[step.node];
+    sum->cum = number_add(sum->cum, step.pending);
+    sum->cum_div = number_add(sum->cum_div, step.pending_div);
+    sum->on_path = false;
+  }
+  if (!t->depth) return;
+  struct step *below = &t->path[t->depth - 1];
+  below->pending = number_add(below->pending, step.pending);
+  below->pending_div = number_add(below->pending_div, step.pending_div);
+}
+
+static bool push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
+                          int64_t value) {
+  const struct frames *f = &t->graph->frames;
+  uint32_t info = f->of_location[frame.location];
+  if (info != FRAME_LIST) {
+    push(t, info, frame.offset, value);
+    return true;
+  }
+  const uint32_t *from = f->locations->line_from + frame.location;
+  size_t needed = t->depth + (from[1] - from[0]) + behind;
+  if (needed > t->path_capacity) {
+    struct step *path = mem_resize(t->mem, t->path, t->path_capacity, needed * 2, sizeof *path);
+    if (!path) return false;
+    t->path = path;
+    t->path_capacity = needed * 2;
+  }
+  for (uint32_t line = from[1]; line-- > from[0];) push(t, f->of_line[line], frame.offset, value);
+  return true;
+}
+
+static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
+  struct step *leaf = &t->path[t->depth - 1];
+  leaf->pending = number_add(leaf->pending, value);
+  leaf->pending_div = number_add(leaf->pending_div, divisor);
+  if (!t->kept[leaf->node]) return;
+  struct tag_sum *sum = &t->sums[leaf->node];
+  sum->flat = number_add(sum->flat, value);
+  sum->flat_div = number_add(sum->flat_div, divisor);
+}
+
+static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct use *uses,
+                     size_t count) {
+  const struct graph_options *o = &t->graph->options;
+  const struct class_tag *class_tags = t->class_tags.items;
+  delta->reader = stack_reader_at(&t->profile->samples, count ? uses[0].sample : 0);
+  delta->started = false;
+  for (size_t i = 0; i < count; i++) {
+    const int64_t *values = t->profile->samples.values + uses[i].sample * t->profile->type_count;
+    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
+    if (value == 0 && divisor == 0) continue;
+    delta_next(delta, uses[i].sample);
+    while (t->depth && t->path[t->depth - 1].offset > delta->shared) pop(t);
+    for (size_t k = delta->count; k-- > 0;)
+      if (!push_location(t, delta->fresh[k], k, class_tags[uses[i].class_tag].value)) return false;
+    if (t->depth) add_leaf(t, value, divisor);
+  }
+  while (t->depth) pop(t);
+  return true;
+}
+
+/* Puts the tag on the nodes it was met at, unless it is too small there. */
+static bool note_found(struct tagger *t, const struct tag *tag) {
+  int64_t cutoff = t->graph->node_cutoff;
+  for (size_t i = 0; i < t->touched_count; i++) {
+    struct tag_sum *sum = &t->sums[t->touched[i]];
+    sum->touched = false;
+    if (number_abs(sum->flat) < cutoff && number_abs(sum->cum) < cutoff) continue;
+    struct found_tag *found = list_add(t->mem, &t->found, sizeof *found);
+    if (!found) return false;
+    found->node = t->touched[i];
+    found->tag = (struct graph_tag){
+        .labels = tag->labels,
+        .is_number = tag->is_number,
+        .name = t->texts.items[tag->name],
+        .value = sum->value,
+        .flat = sum->flat,
+        .flat_div = sum->flat_div,
+        .cum = sum->cum,
+        .cum_div = sum->cum_div,
+    };
+  }
+  t->touched_count = 0;
+  return true;
+}
+
+static bool sum_tags(struct tagger *t) {
+  const struct samples *samples = &t->profile->samples;
+  const struct tag *tags = t->tags.items;
+  size_t nodes = t->graph->node_count;
+  t->sums = mem_zero_array(t->mem, nodes, sizeof *t->sums);
+  t->touched = mem_array(t->mem, nodes, sizeof *t->touched);
+  t->path_capacity = samples->max_depth + 1;
+  t->path = mem_array(t->mem, t->path_capacity, sizeof *t->path);
+  struct stack_delta delta;
+  if (!t->sums || !t->touched || !t->path || !delta_init(&delta, t->mem, samples, 0)) return false;
+  bool done = true;
+  for (size_t i = 0; done && i < t->tags.count; i++) {
+    uint32_t from = t->use_from[i], to = t->use_from[i + 1];
+    done = sum_uses(t, &delta, t->uses + from, to - from) && note_found(t, &tags[i]);
+  }
+  delta_free(&delta, t->mem);
+  return done;
+}
+
+/* Hands the tags over, those of one node together. */
+static bool hand_over(struct tagger *t) {
+  struct graph *g = t->graph;
+  const struct found_tag *found = t->found.items;
+  g->tags = arena_array(&g->arena, t->found.count, sizeof *g->tags);
+  g->tag_from = arena_zero_array(&g->arena, g->node_count + 2, sizeof *g->tag_from);
+  if (!g->tags || !g->tag_from) return false;
+  for (size_t i = 0; i < t->found.count; i++) g->tag_from[found[i].node + 2]++;
+  for (size_t i = 2; i < g->node_count + 2; i++) g->tag_from[i] += g->tag_from[i - 1];
+  for (size_t i = 0; i < t->found.count; i++)
+    g->tags[g->tag_from[found[i].node + 1]++] = found[i].tag;
+  return true;
+}
+
+pprofc_status graph_find_tags(struct graph *g, const uint8_t *kept, pprofc_error *error) {
+  if (!g->profile->samples.label_from) return PPROFC_OK;
+  struct tagger t = {.graph = g, .mem = g->mem, .profile = g->profile, .kept = kept};
+  interner_init(&t.texts, g->mem);
+  map_init(&t.classes_map, g->mem);
+  map_init(&t.tags_map, g->mem);
+  bool done = classify(&t) && list_uses(&t) && sum_tags(&t) && hand_over(&t);
+
+  size_t nodes = g->node_count;
+  mem_free(g->mem, t.path, t.path_capacity, sizeof *t.path);
+  mem_free(g->mem, t.touched, nodes, sizeof *t.touched);
+  mem_free(g->mem, t.sums, nodes, sizeof *t.sums);
+  mem_free(g->mem, t.uses, t.use_count, sizeof *t.uses);
+  mem_free(g->mem, t.use_from, t.tags.count + 2, sizeof *t.use_from);
+  mem_free(g->mem, t.class_of, g->profile->samples.count, sizeof *t.class_of);
+  list_free(g->mem, &t.found);
+  list_free(g->mem, &t.tags);
+  list_free(g->mem, &t.class_tags);
+  list_free(g->mem, &t.classes);
+  map_free(&t.tags_map);
+  map_free(&t.classes_map);
+  interner_free(&t.texts);
+  return done ? PPROFC_OK : error_nomem(error);
+}

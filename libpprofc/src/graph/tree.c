@@ -1,0 +1,167 @@
+/* The call tree: one node per call path, so that what a function costs is kept apart by how it was
+ * reached (18, option call_tree). Node i's only edge from its caller is edge i. */
+#include "graph/delta.h"
+#include "graph/graph.h"
+
+struct step {
+  int64_t pending, pending_div;
+  uint32_t node;
+  uint32_t offset;
+};
+
+struct tree_pass {
+  struct graph *graph;
+  struct step *path;
+  size_t depth, capacity;
+};
+
+static uint64_t hash_child(uint32_t parent, uint32_t info) {
+  return hash_mix(hash_mix(0x9E3779B97F4A7C15u, parent), info);
+}
+
+uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info) {
+  struct map_probe probe = map_start(&g->tree, hash_child(parent, info));
+  uint32_t index;
+  while ((index = map_next(&g->tree, &probe)) != MAP_NONE)
+    if (g->nodes[index].parent == parent && g->nodes[index].info == info) return index;
+  return NONE;
+}
+
+static bool grow(struct graph *g) {
+  size_t capacity = g->node_capacity ? g->node_capacity * 2 : 256;
+  struct graph_node *nodes =
+      mem_resize(g->mem, g->nodes, g->node_capacity, capacity, sizeof *nodes);
+  if (!nodes) return false;
+  g->nodes = nodes;
+  g->node_capacity = capacity;
+  struct graph_edge *edges =
+      mem_resize(g->mem, g->edges, g->edge_capacity, capacity, sizeof *edges);
+  if (!edges) return false;
+  g->edges = edges;
+  g->edge_capacity = capacity;
+  return true;
+}
+
+/* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */
+static uint32_t find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
+  uint32_t node = graph_tree_child(g, parent, info);
+  if (node != NONE) {
+    g->edges[node].is_inline &= is_inline;
+    return node;
+  }
+  if (g->node_count == g->node_capacity && !grow(g)) return NONE;
+  node = (uint32_t)g->node_count;
+  if (node >= NONE - 1 || !map_insert(&g->tree, hash_child(parent, info), node)) return NONE;
+  g->nodes[node] = (struct graph_node){.info = info, .parent = parent};
+  g->edges[node] = (struct graph_edge){
+      .source = parent == NONE ? node : parent,
+      .target = node,
+      .is_inline = is_inline,
+      .dead = parent == NONE,
+  };
+  g->node_count = g->edge_count = node + (size_t)1;
+  return node;
+}
+
+static bool push(struct tree_pass *pass, uint32_t info, uint32_t offset, bool is_inline) {
+  uint32_t parent = pass->depth ? pass->path[pass->depth - 1].node : NONE;
+  uint32_t node = find_child(pass->graph, parent, info, is_inline);
+  if (node == NONE) return false;
+  pass->path[pass->depth++] = (struct step){.node = node, .offset = offset};
+  return true;
+}
+
+static void pop(struct tree_pass *pass) {
+  struct step step = pass->path[--pass->depth];
+  struct graph_node *n = &pass->graph->nodes[step.node];
+  n->cum = number_add(n->cum, step.pending);
+  n->cum_div = number_add(n->cum_div, step.pending_div);
+  if (!pass->depth) return;
+  struct step *below = &pass->path[pass->depth - 1];
+  below->pending = number_add(below->pending, step.pending);
+  below->pending_div = number_add(below->pending_div, step.pending_div);
+}
+
+static bool push_location(struct tree_pass *pass, struct fresh_frame frame, size_t behind) {
+  struct graph *g = pass->graph;
+  const struct frames *f = &g->frames;
+  uint32_t info = f->of_location[frame.location];
+  if (info != FRAME_LIST) return push(pass, info, frame.offset, false);
+  const uint32_t *from = f->locations->line_from + frame.location;
+  size_t needed = pass->depth + (from[1] - from[0]) + behind;
+  if (needed > pass->capacity) {
+    struct step *path = mem_resize(g->mem, pass->path, pass->capacity, needed * 2, sizeof *path);
+    if (!path) return false;
+    pass->path = path;
+    pass->capacity = needed * 2;
+  }
+  for (uint32_t line = from[1]; line-- > from[0];)
+    if (!push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+  return true;
+}
+
+static void add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
+  struct step *leaf = &pass->path[pass->depth - 1];
+  struct graph_node *n = &pass->graph->nodes[leaf->node];
+  leaf->pending = number_add(leaf->pending, value);
+  leaf->pending_div = number_add(leaf->pending_div, divisor);
+  n->flat = number_add(n->flat, value);
+  n->flat_div = number_add(n->flat_div, divisor);
+}
+
+static bool follow(struct tree_pass *pass, struct stack_delta *delta) {
+  const struct graph_options *o = &pass->graph->options;
+  const pprofc_profile *profile = pass->graph->profile;
+  for (size_t i = 0; i < profile->samples.count; i++) {
+    const int64_t *values = profile->samples.values + i * profile->type_count;
+    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
+    if (value == 0 && divisor == 0) continue;
+    delta_next(delta, i);
+    while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) pop(pass);
+    for (size_t k = delta->count; k-- > 0;)
+      if (!push_location(pass, delta->fresh[k], k)) return false;
+    if (pass->depth) add_flat(pass, value, divisor);
+  }
+  while (pass->depth) pop(pass);
+  return true;
+}
+
+pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
+  const struct samples *samples = &g->profile->samples;
+  struct tree_pass pass = {.graph = g, .capacity = samples->max_depth + 1};
+  struct stack_delta delta;
+  map_init(&g->tree, g->mem);
+  pass.path = mem_array(g->mem, pass.capacity, sizeof *pass.path);
+  bool done = false;
+  if (pass.path && delta_init(&delta, g->mem, samples, 0)) {
+    done = follow(&pass, &delta);
+    delta_free(&delta, g->mem);
+  }
+  mem_free(g->mem, pass.path, pass.capacity, sizeof *pass.path);
+  if (!done) return error_nomem(error);
+  for (size_t i = 0; i < g->node_count; i++) {
+    g->edges[i].weight = g->nodes[i].cum;
+    g->edges[i].weight_div = g->nodes[i].cum_div;
+  }
+  return PPROFC_OK;
+}
+
+/* Takes out shown nodes that are not kept: their callees become callees of their caller, over a
+ * residual edge, or roots. A caller was made before its callees, so one pass in order of making is
+ * enough. Nodes without weight were never shown; they stay where they are. */
+void graph_trim_tree(struct graph *g, const uint8_t *removed) {
+  for (size_t i = 0; i < g->edge_count; i++) {
+    struct graph_edge *e = &g->edges[i];
+    if (e->dead || !removed[e->source]) continue;
+    const struct graph_edge *above = &g->edges[e->source];
+    if (above->dead) {
+      e->dead = true;
+      continue;
+    }
+    e->source = above->source;
+    e->residual = true;
+    e->is_inline &= above->is_inline;
+  }
+  for (size_t i = 0; i < g->edge_count; i++)
+    if (removed[g->edges[i].target]) g->edges[i].dead = true;
+}
