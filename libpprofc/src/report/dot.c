@@ -1,0 +1,367 @@
+/* The report dot: the call graph as a picture that graphviz draws (21.10). */
+#include "report/dot_text.h"
+#include "report/graph_report.h"
+#include "unit/unit.h"
+
+#include <math.h>
+
+/* A node shows up to this many label tags, and each of them this many number tags. */
+#define MAX_TAGS 4
+
+struct dot {
+  struct report *report;
+  struct graph graph;
+  struct output *out;
+  struct arena arena;
+  uint32_t *number;      /* by node, from 1; 0 for nodes that are not shown */
+  uint8_t *has_nodelets; /* by node */
+  bool failed;           /* out of memory */
+};
+
+static void add_value(const struct dot *d, int64_t value) {
+  char text[UNIT_LABEL_MAX];
+  output_add_str(d->out, report_value(d->report, value, text));
+}
+
+/* "10ms (14.29%)" */
+static void add_share(const struct dot *d, int64_t value) {
+  char text[32];
+  add_value(d, value);
+  output_add_text(d->out, " (");
+  output_add_str(d->out, unit_percentage_trimmed(value, d->report->total, text));
+  output_add_char(d->out, ')');
+}
+
+static double share_of_total(const struct dot *d, int64_t value) {
+  return (double)value / (double)number_abs(d->report->total);
+}
+
+/* ---- the legend -------------------------------------------------------------------------------
+ */
+
+struct legend_text {
+  struct buffer text; /* labels, each followed by a newline */
+  size_t first;       /* size of the first */
+};
+
+static void add_label(void *context, const char *prefix, pprofc_str text) {
+  struct legend_text *l = context;
+  bool first = l->text.size == 0;
+  buffer_add_text(&l->text, prefix);
+  buffer_add_str(&l->text, text);
+  if (first) l->first = l->text.size;
+  buffer_add_char(&l->text, '\n');
+}
+
+static pprofc_str title(const struct dot *d) {
+  const pprofc_profile *p = d->report->profile;
+  if (!p->mappings.count) return STR("");
+  pprofc_str file = profile_string(p, p->mappings.items[0].file);
+  return file.size ? str_path_base(file) : STR("");
+}
+
+static void print_head(struct dot *d) {
+  pprofc_str name = title(d);
+  output_add_text(d->out, "digraph \"");
+  dot_loose_text(d->out, name.size ? name : STR("unnamed"));
+  output_add_text(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
+
+  struct legend legend = graph_legend(&d->graph);
+  struct legend_text l = {.first = 0};
+  buffer_init(&l.text, d->report->mem, SIZE_MAX);
+  labels_graph(d->report, &legend, true, add_label, &l);
+  if (l.text.failed) d->failed = true;
+  output_add_text(d->out, "subgraph cluster_L { \"");
+  dot_text(d->out, str_slice(buffer_str(&l.text), 0, l.first));
+  output_add_text(d->out, "\" [shape=box fontsize=16 label=\"");
+  dot_text(d->out, buffer_str(&l.text));
+  output_add_char(d->out, '"');
+  if (name.size) {
+    output_add_text(d->out, " tooltip=\"");
+    dot_loose_text(d->out, name);
+    output_add_char(d->out, '"');
+  }
+  output_add_text(d->out, "] }\n");
+  buffer_free(&l.text);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------
+ */
+
+static void print_node(struct dot *d, uint32_t node, double max_flat) {
+  struct output *out = d->out;
+  const struct graph_node *n = &d->graph.nodes[node];
+  int64_t flat = node_flat(n), cum = node_cum(n);
+  output_printf(out, "N%u [label=\"", d->number[node]);
+  if (!dot_node_name(out, &d->graph, node, d->report->mem)) d->failed = true;
+  if (flat)
+    add_share(d, flat);
+  else
+    output_add_char(out, '0');
+  if (cum != flat) {
+    output_add_text(out, flat ? "\\nof " : " of ");
+    add_share(d, cum);
+  }
+  double magnitude = (double)number_abs(flat);
+  int size = 8;
+  if (max_flat != 0 && flat && magnitude <= max_flat)
+    size += (int)ceil(16.0 * sqrt(magnitude / max_flat));
+  output_printf(out, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", d->number[node], size);
+  dot_text(out, graph_name(&d->graph, node));
+  output_add_text(out, " (");
+  add_value(d, cum);
+  output_add_text(out, ")\" color=\"");
+  dot_color(out, share_of_total(d, cum), false);
+  output_add_text(out, "\" fillcolor=\"");
+  dot_color(out, share_of_total(d, cum), true);
+  output_add_text(out, "\"]\n");
+}
+
+static double largest_flat(const struct graph *g) {
+  double largest = 0;
+  for (size_t i = 0; i < g->shown_count; i++) {
+    double flat = (double)number_abs(node_flat(&g->nodes[g->shown[i]]));
+    if (i == 0 || flat > largest) largest = flat;
+  }
+  return largest;
+}
+
+/* ---- tags -------------------------------------------------------------------------------------
+ */
+
+/* Names of boxes: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of that. */
+struct box {
+  uint32_t node, tag; /* tag: NONE for the node itself */
+};
+
+static void add_box(struct output *out, struct box box) {
+  output_printf(out, "N%u", box.node);
+  if (box.tag != NONE) output_printf(out, "_%u", box.tag);
+}
+
+/* `name` is the id of the box, which hangs on `source`. */
+static void print_nodelet(struct dot *d, struct box source, bool number, uint32_t index,
+                          pprofc_str text, int64_t weight, const char *style) {
+  struct output *out = d->out;
+  for (int i = 0; i < 2; i++) {
+    output_add_text(out, i ? " id=\"" : "");
+    if (number) output_add_char(out, 'N');
+    add_box(out, source);
+    output_printf(out, "_%u", index);
+    output_add_text(out, i ? "\" fontsize=8 shape=box3d tooltip=\"" : " [label = \"");
+    if (i == 0) {
+      dot_loose_text(out, text);
+      output_add_char(out, '"');
+    }
+  }
+  add_value(d, weight);
+  output_add_text(out, "\"]\n");
+  add_box(out, source);
+  output_add_text(out, number ? " -> N" : " -> ");
+  add_box(out, source);
+  output_printf(out, "_%u [label=\" ", index);
+  add_value(d, weight);
+  output_add_text(out, "\" weight=100 tooltip=\"");
+  add_value(d, weight);
+  output_add_text(out, "\" labeltooltip=\"");
+  add_value(d, weight);
+  output_add_text(out, "\"");
+  output_add_text(out, style);
+  output_add_text(out, "]\n");
+}
+
+/* The number of `tag` in the unit of `like`. All number tags have one unit, so this is exact. */
+static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
+  double value = (double)seed->value;
+  if (value < (double)tag->value) return (double)tag->value - value;
+  return value - (double)tag->value;
+}
+
+/* "16B..64B", or the one number of a group of one. */
+static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int64_t high,
+                       bool single) {
+  pprofc_str unit = d->graph.options.bytes_unit;
+  char first[UNIT_LABEL_MAX], last[UNIT_LABEL_MAX];
+  pprofc_str a = unit_label(low, unit, STR("auto"), first);
+  pprofc_str b = unit_label(high, unit, STR("auto"), last);
+  char *text = arena_alloc(&d->arena, a.size + b.size + 2);
+  if (!text) return false;
+  memcpy(text, a.data, a.size);
+  group->name = (pprofc_str){text, a.size};
+  if (single) return true;
+  memcpy(text + a.size, "..", 2);
+  memcpy(text + a.size + 2, b.data, b.size);
+  group->name.size += 2 + b.size;
+  return true;
+}
+
+/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups, seeded by the first ones. */
+static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
+                     struct graph_tag groups[MAX_TAGS]) {
+  int64_t low[MAX_TAGS], high[MAX_TAGS];
+  bool single[MAX_TAGS];
+  for (size_t i = 0; i < MAX_TAGS; i++) {
+    groups[i] = tags[i];
+    low[i] = high[i] = tags[i].value;
+    single[i] = true;
+  }
+  for (size_t i = MAX_TAGS; i < count; i++) {
+    size_t best = 0;
+    for (size_t k = 1; k < MAX_TAGS; k++)
+      if (tag_distance(&tags[i], &tags[k]) < tag_distance(&tags[i], &tags[best])) best = k;
+    struct graph_tag *group = &groups[best];
+    group->flat = number_add(group->flat, tags[i].flat);
+    group->flat_div = number_add(group->flat_div, tags[i].flat_div);
+    group->cum = number_add(group->cum, tags[i].cum);
+    group->cum_div = number_add(group->cum_div, tags[i].cum_div);
+    if (tags[i].value < low[best]) low[best] = tags[i].value;
+    if (tags[i].value > high[best]) high[best] = tags[i].value;
+    single[best] = false;
+  }
+  for (size_t i = 0; i < MAX_TAGS; i++) {
+    if (!name_group(d, &groups[i], low[i], high[i], single[i])) return false;
+    groups[i].flat = tag_flat(&groups[i]);
+    groups[i].cum = tag_cum(&groups[i]);
+    groups[i].flat_div = groups[i].cum_div = 0;
+  }
+  return true;
+}
+
+/* Prints number tags of one set of labels; true when any was. */
+static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
+                          struct box source) {
+  struct graph_tag groups[MAX_TAGS];
+  graph_sort_tags(tags, count, flat_tags);
+  if (count > MAX_TAGS) {
+    if (!collapse(d, tags, count, groups)) {
+      d->failed = true;
+      return false;
+    }
+    tags = groups;
+    count = MAX_TAGS;
+    graph_sort_tags(tags, count, flat_tags);
+  }
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t flat = tag_flat(&tags[i]), cum = tag_cum(&tags[i]);
+    bool solid = flat_tags || flat == cum;
+    int64_t weight = solid ? flat : cum;
+    if (!weight) continue;
+    print_nodelet(d, source, true, i, tags[i].name, weight, solid ? "" : " style=\"dotted\"");
+    any = true;
+  }
+  return any;
+}
+
+/* Moves the tags that `labels` and `number` select to the front, in any order; returns how many. */
+static size_t gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
+                     uint32_t labels) {
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (tags[i].is_number != number || (!any_labels && tags[i].labels != labels)) continue;
+    struct graph_tag tag = tags[i];
+    tags[i] = tags[n];
+    tags[n++] = tag;
+  }
+  return n;
+}
+
+static bool print_nodelets(struct dot *d, uint32_t node) {
+  const struct graph *g = &d->graph;
+  if (!g->tag_from) return false;
+  struct graph_tag *tags = g->tags + g->tag_from[node];
+  size_t count = g->tag_from[node + 1] - g->tag_from[node];
+  bool flat_tags = g->out_from[node + 1] > g->out_from[node], any = false;
+  size_t labels = gather(tags, count, false, true, 0);
+  struct graph_tag *numbers = tags + labels;
+  size_t number_count = count - labels;
+  graph_sort_tags(tags, labels, flat_tags);
+  struct box box = {d->number[node], NONE};
+  for (uint32_t i = 0; i < labels && i < MAX_TAGS; i++) {
+    int64_t weight = flat_tags ? tag_flat(&tags[i]) : tag_cum(&tags[i]);
+    if (!weight) continue;
+    print_nodelet(d, box, false, i, tags[i].name, weight, "");
+    any = true;
+    size_t n = gather(numbers, number_count, true, false, tags[i].labels);
+    print_numbers(d, numbers, n, flat_tags, (struct box){d->number[node], i});
+  }
+  size_t n = gather(numbers, number_count, true, false, 0);
+  return print_numbers(d, numbers, n, flat_tags, box) || any;
+}
+
+/* ---- edges ------------------------------------------------------------------------------------
+ */
+
+/* How thick an edge is: 1 and its share of the total in units of 1/most, at most 1 + most. */
+static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
+  int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->total));
+  return 1 + (share < most ? share : most);
+}
+
+static void print_edge(const struct dot *d, const struct graph_edge *e) {
+  struct output *out = d->out;
+  const struct graph *g = &d->graph;
+  int64_t weight = edge_weight(e);
+  output_printf(out, "N%u -> N%u [label=\" ", d->number[e->source], d->number[e->target]);
+  add_value(d, weight);
+  output_add_text(out, e->is_inline ? "\\n (inline)\"" : "\"");
+  if (d->report->total) {
+    int64_t pull = thickness(d, weight, 100), width = thickness(d, weight, 5);
+    if (pull > 1) output_printf(out, " weight=%lld", (long long)pull);
+    if (width > 1) output_printf(out, " penwidth=%lld", (long long)width);
+    output_add_text(out, " color=\"");
+    dot_color(out, share_of_total(d, weight), false);
+    output_add_char(out, '"');
+  }
+  for (int i = 0; i < 2; i++) {
+    output_add_text(out, i ? " labeltooltip=\"" : " tooltip=\"");
+    dot_text(out, graph_name(g, e->source));
+    output_add_text(out, e->residual ? " ... " : " -> ");
+    dot_text(out, graph_name(g, e->target));
+    output_add_text(out, " (");
+    add_value(d, weight);
+    output_add_text(out, ")\"");
+  }
+  if (e->residual) output_add_text(out, " style=\"dotted\"");
+  if (d->has_nodelets[e->source]) output_add_text(out, " minlen=2");
+  output_add_text(out, "]\n");
+}
+
+/* ---- the report -------------------------------------------------------------------------------
+ */
+
+static void print_graph(struct dot *d) {
+  const struct graph *g = &d->graph;
+  d->number = arena_zero_array(&d->arena, g->node_count, sizeof *d->number);
+  d->has_nodelets = arena_zero_array(&d->arena, g->node_count, 1);
+  if (!d->number || !d->has_nodelets) {
+    d->failed = true;
+    return;
+  }
+  for (uint32_t i = 0; i < g->shown_count; i++) d->number[g->shown[i]] = i + 1;
+  double max_flat = largest_flat(g);
+  for (size_t i = 0; i < g->shown_count; i++) {
+    uint32_t node = g->shown[i];
+    print_node(d, node, max_flat);
+    d->has_nodelets[node] = print_nodelets(d, node);
+  }
+  for (size_t i = 0; i < g->sorted_count; i++) {
+    const struct graph_edge *e = &g->edges[g->sorted[i]];
+    if (d->number[e->source]) print_edge(d, e);
+  }
+}
+
+pprofc_status report_dot(struct report *report, struct output *out, pprofc_error *error) {
+  struct dot d = {.report = report, .out = out};
+  arena_init(&d.arena, report->mem);
+  pprofc_status status = graph_for_report(report, USE_DOT, &d.graph, error);
+  if (!status) {
+    print_head(&d);
+    if (d.graph.shown_count) print_graph(&d);
+    output_add_text(out, "}\n");
+    if (d.failed) status = error_nomem(error);
+  }
+  graph_free(&d.graph);
+  arena_free(&d.arena);
+  return status;
+}

@@ -1,0 +1,22 @@
+/* Text and colours of the dot report. */
+#ifndef PPROFC_REPORT_DOT_TEXT_H
+#define PPROFC_REPORT_DOT_TEXT_H
+
+#include "graph/graph.h"
+#include "report/report.h"
+
+/* Inside a quoted string of dot: quotes and backslashes escaped, newlines as \l, other control
+ * bytes made visible. */
+void dot_text(struct output *out, pprofc_str text);
+/* The same for what pprof does not escape: as it is unless it would end the string. */
+void dot_loose_text(struct output *out, pprofc_str text);
+
+/* The name of a node on several lines, each ending in the characters \n. False when out of memory.
+ */
+bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
+                   const pprofc_allocator *mem);
+
+/* "#rrggbb" for a share of the total from -1 to 1; light for the inside of a box. */
+void dot_color(struct output *out, double score, bool light);
+
+#endif

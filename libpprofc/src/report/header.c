@@ -1,0 +1,171 @@
+/* The lines above a report, and text of the profile made safe to print. */
+#include "base/escape.h"
+#include "graph/number.h"
+#include "report/labels.h"
+#include "unit/unit.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* ---- safe text --------------------------------------------------------------------------------
+ */
+
+/* Where an unsafe character of text[from..] starts; text.size when there is none. */
+static size_t find_unsafe(pprofc_str text, size_t from, bool layout) {
+  while (from < text.size) {
+    size_t next = from;
+    int32_t c = utf8_next(text, &next);
+    bool plain = (c >= 0x20 && c < 0x7F) || (layout && (c == '\n' || c == '\t'));
+    if (!plain && !escape_terminal_clean(str_slice(text, from, next))) return from;
+    from = next;
+  }
+  return text.size;
+}
+
+/* As escape_terminal, straight into the output, so that it cannot run out of memory. */
+static void add_safe(struct output *out, pprofc_str text, bool layout) {
+  for (size_t from = 0; from < text.size;) {
+    size_t unsafe = find_unsafe(text, from, layout);
+    output_add(out, text.data + from, unsafe - from);
+    from = unsafe;
+    if (from == text.size) return;
+    int32_t c = utf8_next(text, &from);
+    if (c >= 0xA0) output_printf(out, "\\u{%x}", (unsigned)c);
+    for (size_t i = unsafe; c < 0xA0 && i < from; i++)
+      output_printf(out, "\\x%02x", (unsigned char)text.data[i]);
+  }
+}
+
+void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text) {
+  (void)mem;
+  add_safe(out, text, false);
+}
+
+void label_to_output(void *output, const char *prefix, pprofc_str text) {
+  output_add_text(output, prefix);
+  add_safe(output, text, true);
+  output_add_char(output, '\n');
+}
+
+/* ---- the profile ------------------------------------------------------------------------------
+ */
+
+static void label_time(int64_t nanoseconds, label_fn label, void *context) {
+  int64_t seconds = nanoseconds / 1000000000;
+  if (nanoseconds % 1000000000 < 0) seconds--;
+  time_t when = (time_t)seconds;
+  struct tm tm;
+  char text[128];
+  if (!localtime_r(&when, &tm)) return;
+  size_t size = strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &tm);
+  label(context, "Time: ", (pprofc_str){text, size});
+}
+
+static void label_duration(const struct report *report, label_fn label, void *context) {
+  int64_t duration = report->profile->duration_nanos;
+  char span[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32], ratio[40] = "";
+  struct measure nanos = unit_scale(report->total, report->sample_unit, STR("nanoseconds"));
+  if (str_equal(nanos.unit, STR("ns")) && nanos.value != 0)
+    snprintf(ratio, sizeof ratio, "(%.*s)",
+             STR_ARG(unit_percentage(number_from_double(nanos.value), duration, percentage)));
+  char text[2 * UNIT_LABEL_MAX + 100];
+  pprofc_str s = unit_label(duration, STR("nanoseconds"), STR("auto"), span);
+  pprofc_str t = report_value(report, report->total, total);
+  int size =
+      snprintf(text, sizeof text, "%.*s, Total samples = %.*s %s", STR_ARG(s), STR_ARG(t), ratio);
+  label(context, "Duration: ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+}
+
+void labels_profile(const struct report *report, label_fn label, void *context) {
+  const pprofc_profile *p = report->profile;
+  if (p->mappings.count) {
+    const struct mapping *first = &p->mappings.items[0];
+    pprofc_str file = profile_string(p, first->file), id = profile_string(p, first->build_id);
+    if (file.size) label(context, "File: ", str_path_base(file));
+    if (id.size) label(context, "Build ID: ", id);
+  }
+  for (size_t i = 0; i < p->comment_count; i++) {
+    pprofc_str comment = profile_string(p, p->comments[i]);
+    if (!str_starts(comment, STR("#"))) label(context, "", comment);
+  }
+  if (report->type.size) label(context, "Type: ", report->type);
+  pprofc_str url = profile_string(p, p->doc_url);
+  if (url.size) label(context, "Doc: ", url);
+  if (p->time_nanos) label_time(p->time_nanos, label, context);
+  if (p->duration_nanos) label_duration(report, label, context);
+}
+
+void report_profile_header(const struct report *report, struct output *out) {
+  labels_profile(report, label_to_output, out);
+}
+
+/* ---- filters ----------------------------------------------------------------------------------
+ */
+
+/* pprof cuts a filter at this many bytes. */
+#define FILTER_BYTES 80
+
+static void label_filters(const struct report *report, label_fn label, void *context) {
+  const pprofc_report_options *o = report->options;
+  const struct {
+    const char *name, *value;
+  } filters[] = {
+      {"focus", o->focus},         {"ignore", o->ignore},       {"hide", o->hide},
+      {"show", o->show},           {"show_from", o->show_from}, {"tagfocus", o->tagfocus},
+      {"tagignore", o->tagignore}, {"tagshow", o->tagshow},     {"taghide", o->taghide}};
+  bool first = true;
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+    if (!filters[i].value || !*filters[i].value) continue;
+    if (first) label(context, "Active filters:", STR(""));
+    first = false;
+    char text[FILTER_BYTES + 4];
+    int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filters[i].name, filters[i].value);
+    if (size > FILTER_BYTES) size = FILTER_BYTES + sprintf(text + FILTER_BYTES, "\xE2\x80\xA6");
+    label(context, "   ", (pprofc_str){text, (size_t)size});
+  }
+}
+
+void report_active_filters(const struct report *report, struct output *out) {
+  label_filters(report, label_to_output, out);
+}
+
+/* ---- the graph --------------------------------------------------------------------------------
+ */
+
+/* "Dropped 3 nodes (cum <= 0.35ms)" */
+static void label_dropped(const struct report *report, size_t count, const char *what,
+                          const char *measure, double fraction, label_fn label, void *context) {
+  if (!count) return;
+  char value[UNIT_LABEL_MAX], text[UNIT_LABEL_MAX + 100];
+  int64_t limit = number_abs(number_from_double((double)report->total * fraction));
+  int size = snprintf(text, sizeof text, "%zu %s%s (%s <= %.*s)", count, what, count > 1 ? "s" : "",
+                      measure, STR_ARG(report_value(report, limit, value)));
+  label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+}
+
+void labels_graph(const struct report *report, const struct legend *legend, bool full,
+                  label_fn label, void *context) {
+  if (full || !report->options->compact_labels) labels_profile(report, label, context);
+  label_filters(report, label, context);
+
+  char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
+  char text[2 * UNIT_LABEL_MAX + 100];
+  int size = snprintf(text, sizeof text, "%.*s, %.*s of %.*s total",
+                      STR_ARG(report_value(report, legend->shown, shown)),
+                      STR_ARG(unit_percentage_trimmed(legend->shown, report->total, percentage)),
+                      STR_ARG(report_value(report, report->total, total)));
+  label(context, "Showing nodes accounting for ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+
+  if (report->total) {
+    label_dropped(report, legend->dropped_nodes, "node", "cum", report->nodefraction, label,
+                  context);
+    label_dropped(report, legend->dropped_edges, "edge", "freq", report->edgefraction, label,
+                  context);
+    if (legend->nodes > 0 && legend->nodes < legend->nodes_before) {
+      size =
+          snprintf(text, sizeof text, "%zu nodes out of %zu", legend->nodes, legend->nodes_before);
+      label(context, "Showing top ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+    }
+  }
+  if (full) label(context, "\nSee https://git.io/JfYMW for how to read the graph", STR(""));
+}

@@ -1,0 +1,92 @@
+/* Which sample value a report shows, and the total its percentages refer to. */
+#include "report/value.h"
+
+#include "graph/number.h"
+#include "unit/unit.h"
+
+#include <stdio.h>
+
+/* "[samples cpu]" for the message below, cut where it gets too long for one. */
+static void list_types(const pprofc_profile *profile, char *out, size_t room) {
+  size_t size = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < profile->type_count && size < room; i++) {
+    pprofc_str type = profile_string(profile, profile->types[i].type);
+    int printed = snprintf(out + size, room - size, "%s%.*s", i ? " " : "", STR_ARG(type));
+    if (printed > 0) size += (size_t)printed;
+  }
+}
+
+pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, size_t *index,
+                           pprofc_error *error) {
+  size_t count = profile->type_count;
+  if (!count) return error_set(error, PPROFC_E_INVALID, "profile has no samples");
+  if (!wanted.size) {
+    *index = pprofc_profile_default_type(profile);
+    return PPROFC_OK;
+  }
+  int64_t number;
+  if (str_parse_int(wanted, 10, &number)) {
+    if (number < 0 || (uint64_t)number >= count)
+      return error_set(error, PPROFC_E_INVALID, "sample_index %.*s is outside the range [0..%zu]",
+                       STR_ARG(wanted), count - 1);
+    *index = (size_t)number;
+    return PPROFC_OK;
+  }
+  pprofc_str bare = wanted;
+  if (str_starts(wanted, STR("inuse_"))) bare = str_slice(wanted, 6, wanted.size);
+  for (size_t i = 0; i < count; i++) {
+    pprofc_str type = profile_string(profile, profile->types[i].type);
+    if (str_equal(type, wanted) || str_equal(type, bare)) {
+      *index = i;
+      return PPROFC_OK;
+    }
+  }
+  char types[800];
+  list_types(profile, types, sizeof types);
+  return error_set(error, PPROFC_E_INVALID, "sample_index \"%.*s\" must be one of: [%s]",
+                   STR_ARG(wanted), types);
+}
+
+static bool is_base_label(const pprofc_profile *profile, const struct label *label) {
+  return !label->is_number && str_equal(profile_string(profile, label->key), STR("pprof::base")) &&
+         str_equal(profile_string(profile, label->string), STR("true"));
+}
+
+static bool is_base_sample(const pprofc_profile *profile, size_t sample) {
+  const struct label *labels = sample_labels(&profile->samples, sample);
+  for (size_t i = 0, n = label_count(&profile->samples, sample); i < n; i++)
+    if (is_base_label(profile, &labels[i])) return true;
+  return false;
+}
+
+int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean) {
+  const struct samples *s = &profile->samples;
+  size_t types = profile->type_count;
+  uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap, as Go's do */
+  for (size_t i = 0; i < s->count; i++) {
+    const int64_t *values = s->values + i * types;
+    uint64_t value = (uint64_t)number_abs(values[value_index]);
+    uint64_t count = mean ? (uint64_t)values[0] : 0;
+    total += value;
+    divisor += count;
+    if (s->label_from && is_base_sample(profile, i)) {
+      base_total += value;
+      base_divisor += count;
+    }
+  }
+  if ((int64_t)base_total > 0) {
+    total = base_total;
+    divisor = base_divisor;
+  }
+  return divisor ? number_divide((int64_t)total, (int64_t)divisor) : (int64_t)total;
+}
+
+int64_t value_ratio(const struct report *report, int64_t v) {
+  if (!(report->ratio > 0) || report->ratio == 1) return v;
+  return number_from_double((double)v * report->ratio);
+}
+
+pprofc_str report_value(const struct report *report, int64_t value, char out[]) {
+  return unit_label(value_ratio(report, value), report->sample_unit, report->output_unit, out);
+}
