@@ -1,7 +1,13 @@
 /* The table of foreign and legacy formats, in the order in which they are tried. */
-#include "import/import.h"
+#include "import/formats.h"
 
 const struct import_format import_formats[] = {
+    {"gperftools CPU profile", import_gperftools_cpu},
+    {"heap profile", import_heap_text},
+    {"Go count profile", import_go_count},
+    {"thread profile", import_threadz},
+    {"contention profile", import_contention},
+    {"Java profile", import_java},
     {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */
     {NULL, NULL},
 };

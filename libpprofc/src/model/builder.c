@@ -188,10 +188,14 @@ void pprofc_builder_default_type(pprofc_builder *b, const char *type) {
   if (builder_ok(b)) b->profile->default_sample_type = text(b, type);
 }
 
-void pprofc_builder_period(pprofc_builder *b, const char *type, const char *unit, int64_t period) {
+void builder_set_period(pprofc_builder *b, pprofc_str type, pprofc_str unit, int64_t period) {
   if (!builder_ok(b)) return;
-  b->profile->period_type = (struct value_type){text(b, type), text(b, unit)};
+  b->profile->period_type = (struct value_type){builder_string(b, type), builder_string(b, unit)};
   b->profile->period = period;
+}
+
+void pprofc_builder_period(pprofc_builder *b, const char *type, const char *unit, int64_t period) {
+  builder_set_period(b, str_of(type), str_of(unit), period);
 }
 
 void pprofc_builder_time(pprofc_builder *b, int64_t time_nanos, int64_t duration_nanos) {
@@ -223,8 +227,17 @@ static bool same_mapping(const struct mapping *a, const struct mapping *b) {
          a->file == b->file && a->build_id == b->build_id && a->flags == b->flags;
 }
 
+uint32_t builder_append_mapping(pprofc_builder *b, const struct mapping *mapping) {
+  size_t count = count_of(b, MAPPINGS);
+  if (!builder_ok(b) || !has_index_left(b, count, "too many mappings") || !reserve(b, MAPPINGS, 1))
+    return PPROFC_NONE;
+  struct mapping item = *mapping;
+  item.id = count + 1;
+  put_mapping(b, MAPPINGS, item);
+  return (uint32_t)count;
+}
+
 uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
-  if (!builder_ok(b)) return PPROFC_NONE;
   uint64_t hash = hash_mix(hash_mix(mapping->start, mapping->limit), mapping->offset);
   hash = hash_mix(hash, (uint64_t)mapping->file << 32 | mapping->build_id);
   hash = hash_mix(hash, mapping->flags);
@@ -234,14 +247,9 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   while ((index = map_next(&b->mappings, &probe)) != MAP_NONE)
     if (same_mapping(&items[index], mapping)) return index;
 
-  size_t count = count_of(b, MAPPINGS);
-  if (!has_index_left(b, count, "too many mappings") || !reserve(b, MAPPINGS, 1))
-    return PPROFC_NONE;
-  if (!map_insert(&b->mappings, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
-  struct mapping item = *mapping;
-  item.id = count + 1;
-  put_mapping(b, MAPPINGS, item);
-  return (uint32_t)count;
+  index = builder_append_mapping(b, mapping);
+  if (index != PPROFC_NONE && !map_insert(&b->mappings, hash, index)) fail_nomem(b);
+  return index;
 }
 
 uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limit, uint64_t offset,
@@ -321,6 +329,23 @@ static bool check_location(pprofc_builder *b, uint32_t mapping, const pprofc_lin
   return true;
 }
 
+uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
+                                 const pprofc_line *lines, size_t line_count) {
+  size_t count = count_of(b, LOCATION_ADDRESS), line_from = count_of(b, LINES);
+  if (!check_location(b, mapping, lines, line_count) ||
+      !has_index_left(b, count, "too many locations") ||
+      !has_index_left(b, line_from + line_count, "too many lines") ||
+      !reserve(b, LOCATION_ADDRESS, 1) || !reserve(b, LOCATION_MAPPING, 1) ||
+      !reserve(b, LOCATION_LINE_FROM, 1) || !reserve(b, LINES, line_count))
+    return PPROFC_NONE;
+  put_u64(b, LOCATION_ADDRESS, address);
+  put_u32(b, LOCATION_MAPPING, mapping);
+  put_u32(b, LOCATION_LINE_FROM, (uint32_t)line_from);
+  for (size_t k = 0; k < line_count; k++)
+    put_line(b, LINES, (struct line){lines[k].function, lines[k].line, lines[k].column});
+  return (uint32_t)count;
+}
+
 uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count) {
   if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
@@ -334,19 +359,9 @@ uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   while ((index = map_next(&b->locations, &probe)) != MAP_NONE)
     if (same_location(b, index, mapping, address, lines, line_count)) return index;
 
-  size_t count = count_of(b, LOCATION_ADDRESS), line_from = count_of(b, LINES);
-  if (!has_index_left(b, count, "too many locations") ||
-      !has_index_left(b, line_from + line_count, "too many lines") ||
-      !reserve(b, LOCATION_ADDRESS, 1) || !reserve(b, LOCATION_MAPPING, 1) ||
-      !reserve(b, LOCATION_LINE_FROM, 1) || !reserve(b, LINES, line_count))
-    return PPROFC_NONE;
-  if (!map_insert(&b->locations, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
-  put_u64(b, LOCATION_ADDRESS, address);
-  put_u32(b, LOCATION_MAPPING, mapping);
-  put_u32(b, LOCATION_LINE_FROM, (uint32_t)line_from);
-  for (size_t k = 0; k < line_count; k++)
-    put_line(b, LINES, (struct line){lines[k].function, lines[k].line, lines[k].column});
-  return (uint32_t)count;
+  index = builder_append_location(b, mapping, address, lines, line_count);
+  if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) fail_nomem(b);
+  return index;
 }
 
 uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const char *filename,

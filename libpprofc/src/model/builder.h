@@ -17,6 +17,12 @@ uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapp
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
+/* Always a new one, even when an equal one is there: for formats that tell such things apart. */
+uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
+uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
+                                 const pprofc_line *lines, size_t line_count);
+
+void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
 /* True as long as no call has failed. */

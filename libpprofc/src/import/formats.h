@@ -1,0 +1,18 @@
+/* The readers that formats.c lists. */
+#ifndef PPROFC_IMPORT_FORMATS_H
+#define PPROFC_IMPORT_FORMATS_H
+
+#include "import/import.h"
+
+#define IMPORT_READER(name)                                                                        \
+  pprofc_status name(pprofc_str data, const pprofc_allocator *mem, const pprofc_limits *limits,    \
+                     pprofc_profile **profile, pprofc_error *error)
+
+IMPORT_READER(import_gperftools_cpu);
+IMPORT_READER(import_heap_text);
+IMPORT_READER(import_go_count);
+IMPORT_READER(import_threadz);
+IMPORT_READER(import_contention);
+IMPORT_READER(import_java);
+
+#endif
