@@ -96,7 +96,7 @@ static double go_log(double x) {
                       s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01));
   double rest = odd + even, half = 0.5 * f * f;
   return k * 6.93147180369123816490e-01 -
-         ((half - (s * (f + rest) + k * 1.90821492927058770002e-10)) - f);
+         ((half - (s * (half + rest) + k * 1.90821492927058770002e-10)) - f);
 }
 
 static double go_log2(double x) {
