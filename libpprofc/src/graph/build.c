@@ -125,6 +125,7 @@ static pprofc_status drop_redundant_edges(struct build *b, pprofc_error *error) 
     uint32_t node = g->shown[i];
     for (uint32_t k = g->in_from[node + 1]; k-- > g->in_from[node];) {
       struct graph_edge *e = &g->edges[g->in[k]];
+      if (e->dead) continue;
       if (!e->residual) break;
       if (has_other_way(b, e)) e->dead = true;
     }
