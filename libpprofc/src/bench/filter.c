@@ -1,0 +1,346 @@
+/* Filters: `goos:linux AND (/size:4k OR .unit:/^B/)` on results and on single measurements.
+ *
+ * A term is about the whole result, or (`.unit:`) about each measurement. An AND with a false term about the whole
+ * result rejects it, an OR with a true one accepts it; otherwise the terms about measurements decide. That makes
+ * a third kind of truth, so each value on the evaluation stack says which kind it is. */
+#include "bench/filter.h"
+
+/* Parentheses and minus signs that may be open at one time. */
+#define DEEPEST 1000
+
+enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
+
+/* The program is in postfix order; AND and OR take `count` values off the stack. */
+struct instruction {
+  enum op op;
+  size_t count; /* or the index of the term */
+};
+
+struct term {
+  struct key key;
+  bool unit;            /* about measurements */
+  uint32_t literal;     /* whole value to equal, unless there is a regex */
+  struct regex *regex;
+  size_t offset;        /* in the query */
+  unsigned char *known; /* by id: 0 not asked yet, 1 no, 2 yes */
+  size_t known_count;
+  bool value; /* of the current result */
+};
+
+struct truth {
+  bool measured; /* about a measurement */
+  bool value;
+};
+
+struct filter {
+  struct extractor *extractor;
+  const pprofc_allocator *mem;
+  struct instruction *program;
+  size_t program_size, program_capacity;
+  struct term *terms;
+  size_t term_count, term_capacity;
+  struct truth *stack;
+  size_t stack_capacity;
+  bool measured; /* some term is about measurements */
+};
+
+void filter_free(struct filter *filter) {
+  if (!filter) return;
+  const pprofc_allocator *mem = filter->mem;
+  for (size_t i = 0; i < filter->term_count; i++) {
+    regex_free(filter->terms[i].regex);
+    mem_free(mem, filter->terms[i].known, filter->terms[i].known_count, 1);
+  }
+  mem_free(mem, filter->program, filter->program_capacity, sizeof *filter->program);
+  mem_free(mem, filter->terms, filter->term_capacity, sizeof *filter->terms);
+  mem_free(mem, filter->stack, filter->stack_capacity, sizeof *filter->stack);
+  mem_free(mem, filter, 1, sizeof *filter);
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------- */
+
+/* An open parenthesis, or the whole query. */
+struct level {
+  size_t negations; /* minus signs in front of it */
+  size_t ands, ors; /* values waiting for the AND and the OR that are being read */
+};
+
+struct parser {
+  struct filter *filter;
+  struct query query;
+  struct level levels[DEEPEST];
+  size_t depth;
+  size_t negations; /* in front of the match that is being read */
+  bool nomem;
+};
+
+static void emit(struct parser *p, enum op op, size_t count) {
+  struct filter *f = p->filter;
+  if (!set_grow(f->mem, &f->program, f->program_size, &f->program_capacity, sizeof *f->program)) {
+    p->nomem = true;
+    return;
+  }
+  f->program[f->program_size++] = (struct instruction){op, count};
+}
+
+static void emit_negations(struct parser *p, size_t count) {
+  if (count % 2) emit(p, OP_NOT, 1);
+}
+
+static void emit_term(struct parser *p, const struct token *key, const struct token *value) {
+  struct filter *f = p->filter;
+  if (!set_grow(f->mem, &f->terms, f->term_count, &f->term_capacity, sizeof *f->terms)) {
+    regex_free(value->regex);
+    p->nomem = true;
+    return;
+  }
+  struct term term = {.offset = key->offset, .regex = value->regex};
+  term.key.text = key->text;
+  if (!term.regex) term.literal = extract_intern(f->extractor, value->text);
+  f->terms[f->term_count] = term;
+  emit(p, OP_MATCH, f->term_count++);
+}
+
+static bool is_value(const struct token *token) {
+  return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED || token->kind == TOKEN_REGEX;
+}
+
+/* "(value OR value ...)" behind "key:". */
+static void parse_values(struct parser *p, const struct token *key) {
+  for (size_t count = 1;; count++) {
+    size_t offset = query_offset(&p->query);
+    struct token value = query_take(&p->query, true);
+    if (!is_value(&value)) {
+      query_fail(&p->query, offset, "expected value");
+      return;
+    }
+    emit_term(p, key, &value);
+    offset = query_offset(&p->query);
+    struct token separator = query_take(&p->query, true);
+    if (separator.kind == ')') {
+      emit(p, OP_OR, count);
+      return;
+    }
+    if (separator.kind != TOKEN_OR) {
+      regex_free(separator.regex);
+      query_fail(&p->query, offset, "value list must be separated by OR");
+      return;
+    }
+  }
+}
+
+/* "key:value", the key being taken already. */
+static void parse_match(struct parser *p, const struct token *key) {
+  struct token colon = query_take(&p->query, false);
+  struct token value = {.kind = TOKEN_END};
+  if (colon.kind == ':') value = query_take(&p->query, true);
+  if (is_value(&value))
+    emit_term(p, key, &value);
+  else if (value.kind == '(')
+    parse_values(p, key);
+  else
+    query_fail(&p->query, key->offset, "expected key:value");
+}
+
+/* Reads up to the end of one match. True when it is whole, false when a parenthesis was opened. */
+static bool parse_operand(struct parser *p) {
+  for (;;) {
+    size_t offset = query_offset(&p->query);
+    struct token token = query_take(&p->query, false);
+    switch (token.kind) {
+    case '-': p->negations++; continue;
+    case '*': emit(p, OP_AND, 0); return true;
+    case TOKEN_WORD:
+    case TOKEN_QUOTED: parse_match(p, &token); return true;
+    case '(':
+      if (p->depth == DEEPEST) {
+        query_fail(&p->query, offset, "nested too deeply");
+        return true;
+      }
+      p->levels[p->depth++] = (struct level){.negations = p->negations};
+      p->negations = 0;
+      return false;
+    default: query_fail(&p->query, offset, "expected key:value or subexpression"); return true;
+    }
+  }
+}
+
+static void end_and(struct parser *p, struct level *level) {
+  if (level->ands != 1) emit(p, OP_AND, level->ands);
+  level->ands = 0;
+  level->ors++;
+}
+
+/* What may follow a match. True when another match comes, false at the end of the query. */
+static bool parse_joint(struct parser *p) {
+  for (;;) {
+    struct level *level = &p->levels[p->depth - 1];
+    struct token token = query_peek(&p->query);
+    switch (token.kind) {
+    case TOKEN_AND: query_drop(&p->query); continue;
+    case '(':
+    case '-':
+    case '*':
+    case TOKEN_WORD:
+    case TOKEN_QUOTED: return !p->query.failed;
+    case ')':
+    case TOKEN_OR:
+    case TOKEN_END: break;
+    default:
+      query_fail(&p->query, token.offset, "unexpected \"%.*s\"", STR_ARG(token.text));
+      return false;
+    }
+    if (p->query.failed) return false;
+    end_and(p, level);
+    if (token.kind == TOKEN_OR) {
+      query_drop(&p->query);
+      return true;
+    }
+    if (level->ors != 1) emit(p, OP_OR, level->ors);
+    if (p->depth == 1) {
+      if (token.kind == ')') query_fail(&p->query, token.offset, "unexpected \")\"");
+      return false;
+    }
+    if (token.kind != ')') {
+      query_fail(&p->query, token.offset, "missing \")\"");
+      return false;
+    }
+    query_drop(&p->query);
+    emit_negations(p, level->negations);
+    p->levels[--p->depth - 1].ands++;
+  }
+}
+
+static void parse(struct parser *p) {
+  p->depth = 1;
+  do {
+    if (!parse_operand(p)) continue;
+    emit_negations(p, p->negations);
+    p->negations = 0;
+    p->levels[p->depth - 1].ands++;
+    if (p->query.failed || !parse_joint(p)) return;
+  } while (!p->query.failed && !p->nomem);
+}
+
+/* Keys are looked at after the whole query is known to be well formed, as upstream does. */
+static void check_keys(struct parser *p) {
+  struct filter *f = p->filter;
+  for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
+    struct term *term = &f->terms[i];
+    term->unit = str_equal(term->key.text, STR(".unit"));
+    f->measured |= term->unit;
+    if (str_equal(term->key.text, STR(".config")))
+      query_fail(&p->query, term->offset, ".config is only allowed in projections");
+    else if (!term->key.text.size)
+      query_fail(&p->query, term->offset, "key must not be empty");
+    else if (!term->unit)
+      term->key = extract_key(f->extractor, term->key.text);
+  }
+}
+
+pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
+                             pprofc_error *error) {
+  const pprofc_allocator *mem = extractor->arena->mem;
+  struct filter *f = mem_zero_array(mem, 1, sizeof *f);
+  struct parser *p = mem_zero_array(mem, 1, sizeof *p);
+  pprofc_status status = PPROFC_E_NOMEM;
+  if (f && p) {
+    f->mem = mem;
+    f->extractor = extractor;
+    p->filter = f;
+    query_init(&p->query, query, extractor->arena, error);
+    parse(p);
+    if (!p->query.failed && !p->nomem) check_keys(p);
+    f->stack_capacity = f->program_size + 1;
+    f->stack = mem_array(mem, f->stack_capacity, sizeof *f->stack);
+    status = p->query.failed ? p->query.status
+             : p->nomem || extractor->failed || !f->stack ? PPROFC_E_NOMEM
+                                                            : PPROFC_OK;
+  }
+  if (status == PPROFC_E_NOMEM) error_nomem(error);
+  mem_free(mem, p, 1, sizeof *p);
+  if (status == PPROFC_OK)
+    *filter = f;
+  else
+    filter_free(f);
+  return status;
+}
+
+/* ---- applying --------------------------------------------------------------------------------- */
+
+/* Whether a term's value is this one; asked once for every distinct value. */
+static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
+  if (!term->regex) return id == term->literal;
+  if (id >= term->known_count) {
+    size_t wanted = extract_ids(f->extractor) * 2;
+    unsigned char *known = mem_resize(f->mem, term->known, term->known_count, wanted, 1);
+    if (!known) {
+      f->extractor->failed = true;
+      return false;
+    }
+    memset(known + term->known_count, 0, wanted - term->known_count);
+    term->known = known;
+    term->known_count = wanted;
+  }
+  if (!term->known[id])
+    term->known[id] = regex_match(term->regex, extract_string(f->extractor, id)) ? 2 : 1;
+  return term->known[id] == 2;
+}
+
+static struct truth combine(enum op op, const struct truth *values, size_t count) {
+  struct truth result = {false, op == OP_AND};
+  for (size_t i = 0; i < count; i++) {
+    bool settles = op == OP_AND ? !values[i].value : values[i].value;
+    if (!values[i].measured) {
+      if (settles) return (struct truth){false, op == OP_OR};
+    } else {
+      if (!result.measured || settles) result.value = values[i].value;
+      result.measured = true;
+    }
+  }
+  return result;
+}
+
+/* Runs the program; `unit` is only looked at by terms about measurements. */
+static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
+  size_t depth = 0;
+  for (size_t i = 0; i < f->program_size; i++) {
+    struct instruction in = f->program[i];
+    struct truth value;
+    if (in.op == OP_MATCH) {
+      struct term *term = &f->terms[in.count];
+      value = (struct truth){term->unit, term->value};
+      if (term->unit)
+        value.value = unit && (term_matches(f, term, unit->tidied) ||
+                               (unit->original != BENCH_EMPTY && term_matches(f, term, unit->original)));
+    } else if (in.op == OP_NOT) {
+      value = f->stack[--depth];
+      value.value = !value.value;
+    } else {
+      depth -= in.count;
+      value = combine(in.op, f->stack + depth, in.count);
+    }
+    f->stack[depth++] = value;
+  }
+  return f->stack[0];
+}
+
+bool filter_result(struct filter *f, size_t result) {
+  for (size_t i = 0; i < f->term_count; i++) {
+    struct term *term = &f->terms[i];
+    if (!term->unit)
+      term->value = term_matches(f, term, extract(f->extractor, &term->key, result));
+  }
+  struct truth truth = evaluate(f, NULL);
+  return truth.measured || truth.value;
+}
+
+bool filter_value(struct filter *f, uint32_t unit) {
+  return !f->measured || evaluate(f, &f->extractor->set->units[unit]).value;
+}
+
+bool filter_tripped(const struct filter *f) {
+  for (size_t i = 0; i < f->term_count; i++)
+    if (f->terms[i].regex && regex_tripped(f->terms[i].regex)) return true;
+  return false;
+}

@@ -1,0 +1,195 @@
+/* A table of text cells in which cells may span columns. */
+#include "bench/grid.h"
+
+#include "base/escape.h"
+#include "bench/set.h"
+
+#include <stdlib.h>
+
+void grid_init(struct grid *grid, const pprofc_allocator *mem) {
+  *grid = (struct grid){.mem = mem};
+  arena_init(&grid->arena, mem);
+}
+
+void grid_free(struct grid *grid) {
+  mem_free(grid->mem, grid->cells, grid->cell_capacity, sizeof *grid->cells);
+  mem_free(grid->mem, grid->fixed, grid->fixed_capacity, sizeof *grid->fixed);
+  arena_free(&grid->arena);
+}
+
+void grid_row(struct grid *grid) {
+  if (grid->cell_count) grid->row++;
+  grid->column = 0;
+}
+
+void grid_column(struct grid *grid, size_t column) {
+  grid->column = (uint32_t)column;
+}
+
+void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align, pprofc_str margin) {
+  pprofc_str copy = arena_str(&grid->arena, text);
+  if (!copy.data || !set_grow(grid->mem, &grid->cells, grid->cell_count, &grid->cell_capacity,
+                              sizeof *grid->cells)) {
+    grid->failed = true;
+    return;
+  }
+  grid->cells[grid->cell_count++] = (struct grid_cell){.row = grid->row,
+                                                       .column = grid->column,
+                                                       .span = (uint32_t)span,
+                                                       .align = align,
+                                                       .width = utf8_length(text),
+                                                       .margin_width = utf8_length(margin),
+                                                       .text = copy,
+                                                       .margin = margin};
+  grid->column += (uint32_t)span;
+  if (grid->column > grid->columns) grid->columns = grid->column;
+}
+
+void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align) {
+  grid_span(grid, 1, text, align, grid->column == 0 || text.size == 0 ? STR("") : STR(" "));
+}
+
+void grid_fix(struct grid *grid, size_t column) {
+  size_t old = grid->fixed_capacity;
+  if (column >= old) {
+    size_t wanted = column * 2 + 16;
+    bool *fixed = mem_resize(grid->mem, grid->fixed, old, wanted, sizeof *fixed);
+    if (!fixed) {
+      grid->failed = true;
+      return;
+    }
+    memset(fixed + old, 0, (wanted - old) * sizeof *fixed);
+    grid->fixed = fixed;
+    grid->fixed_capacity = wanted;
+  }
+  grid->fixed[column] = true;
+}
+
+/* ---- widths ----------------------------------------------------------------------------------- */
+
+struct layout {
+  size_t *width, *margin, *offset; /* by column; the offsets have one entry more */
+  size_t *open;                    /* scratch: columns that a cell may widen */
+};
+
+static bool is_fixed(const struct grid *grid, size_t column) {
+  return column < grid->fixed_capacity && grid->fixed[column];
+}
+
+/* Widest first, then from left to right. */
+static int wider(const void *a, const void *b, void *context) {
+  const size_t *width = context;
+  size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  if (width[x] != width[y]) return width[x] > width[y] ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+/* Shares what a cell needs among the columns it spans that are not fixed, widest first. */
+static void widen(const struct grid *grid, const struct grid_cell *cell, struct layout *l) {
+  size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
+  size_t end = (size_t)cell->column + cell->span;
+  for (size_t c = cell->column; c < end; c++) have += l->width[c];
+  if (have >= need) return;
+  long long left = (long long)need;
+  for (size_t c = cell->column; c < end; c++) {
+    if (is_fixed(grid, c))
+      left -= (long long)l->width[c];
+    else
+      l->open[count++] = c;
+  }
+  qsort_r(l->open, count, sizeof *l->open, wider, l->width);
+  for (size_t i = 0; i < count; i++) {
+    long long share = (left + (long long)(count - i) - 1) / (long long)(count - i);
+    size_t *width = &l->width[l->open[i]];
+    if (share > (long long)*width) *width = (size_t)share;
+    left -= (long long)*width;
+  }
+}
+
+static int by_span(const void *a, const void *b) {
+  const struct grid_cell *x = *(const struct grid_cell *const *)a, *y = *(const struct grid_cell *const *)b;
+  if (x->span != y->span) return x->span < y->span ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+static void find_widths(const struct grid *grid, const struct grid_cell **order, struct layout *l) {
+  for (size_t i = 0; i < grid->cell_count; i++) {
+    const struct grid_cell *cell = &grid->cells[i];
+    order[i] = cell;
+    if (cell->margin_width > l->margin[cell->column]) l->margin[cell->column] = cell->margin_width;
+  }
+  qsort(order, grid->cell_count, sizeof *order, by_span);
+  for (size_t i = 0; i < grid->cell_count; i++) {
+    const struct grid_cell *cell = order[i];
+    size_t need = cell->width + l->margin[cell->column];
+    if (cell->span > 1)
+      widen(grid, cell, l);
+    else if (need > l->width[cell->column])
+      l->width[cell->column] = need;
+  }
+  for (size_t c = 0; c < grid->columns; c++) l->offset[c + 1] = l->offset[c] + l->width[c];
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static bool is_blank(pprofc_str s) {
+  return str_trim(s).size == 0;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct grid_cell *x = a, *y = b;
+  if (x->row != y->row) return x->row < y->row ? -1 : 1;
+  return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Writes one cell; *position is the column that the row has reached. Where a cell before was too wide, the
+ * distance is negative, and as many blanks as it is long are written all the same. */
+static void write_cell(const struct grid_cell *cell, const struct layout *l, long long *position,
+                       struct output *out) {
+  size_t margin = l->margin[cell->column], before = 0;
+  long long distance = (long long)l->offset[cell->column] - *position;
+  output_add_fill(out, ' ', (size_t)(distance < 0 ? -distance : distance));
+  output_add_fill(out, ' ', margin - cell->margin_width);
+  output_add_str(out, cell->margin);
+  size_t span = l->offset[cell->column + cell->span] - l->offset[cell->column];
+  long long room = (long long)span - (long long)margin - (long long)cell->width;
+  if (cell->align == GRID_RIGHT && room > 0) before = (size_t)room;
+  if (cell->align == GRID_CENTER) {
+    room /= 2;
+    before = (size_t)(room < 0 ? -room : room);
+  }
+  output_add_fill(out, ' ', before);
+  output_add_str(out, cell->text);
+  *position += distance + (long long)(margin + before + cell->width);
+}
+
+static void write_cells(struct grid *grid, const struct layout *l, struct output *out) {
+  uint32_t row = 0;
+  long long position = 0;
+  qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
+  for (size_t i = 0; i < grid->cell_count; i++) {
+    const struct grid_cell *cell = &grid->cells[i];
+    if (is_blank(cell->text) && is_blank(cell->margin)) continue;
+    for (; row < cell->row; row++) {
+      output_add_char(out, '\n');
+      position = 0;
+    }
+    write_cell(cell, l, &position, out);
+  }
+  if (grid->cell_count) output_add_char(out, '\n');
+}
+
+bool grid_write(struct grid *grid, struct output *out) {
+  size_t columns = (size_t)grid->columns + 1;
+  size_t *numbers = mem_zero_array(grid->mem, columns, 4 * sizeof *numbers);
+  const struct grid_cell **order = mem_array(grid->mem, grid->cell_count, sizeof *order);
+  bool good = numbers && order && !grid->failed;
+  if (good) {
+    struct layout l = {numbers, numbers + columns, numbers + 2 * columns, numbers + 3 * columns};
+    find_widths(grid, order, &l);
+    write_cells(grid, &l, out);
+  }
+  mem_free(grid->mem, numbers, columns, 4 * sizeof *numbers);
+  mem_free(grid->mem, order, grid->cell_count, sizeof *order);
+  return good;
+}

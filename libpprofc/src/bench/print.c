@@ -1,0 +1,154 @@
+/* The output formats of comparison tables, and what several of them share. */
+#include "bench/print.h"
+
+#include "bench/number.h"
+
+#include <stdio.h>
+
+const struct print_format print_formats[] = {
+    {"text", print_text}, {"csv", print_csv},   {"markdown", print_markdown},
+    {"json", print_json}, {"html", print_html},
+};
+const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
+
+pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
+                                 pprofc_write_fn write, void *context, pprofc_write_fn warn,
+                                 void *warn_context, pprofc_error *error) {
+  size_t i = 0;
+  while (i < print_format_count && strcmp(print_formats[i].name, format) != 0) i++;
+  if (i == print_format_count)
+    return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
+  struct output *outputs = mem_array(&tables->mem, 2, sizeof *outputs);
+  if (!outputs) return error_nomem(error);
+  struct printer printer = {.tables = tables, .out = &outputs[0], .warn = warn ? &outputs[1] : NULL};
+  output_init(printer.out, write, context);
+  if (warn) output_init(printer.warn, warn, warn_context);
+  buffer_init(&printer.scratch, &tables->mem, (size_t)1 << 30);
+  print_formats[i].print(&printer);
+  bool failed = printer.failed || printer.scratch.failed;
+  buffer_free(&printer.scratch);
+  pprofc_status status = warn ? output_flush(printer.warn, error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = output_flush(printer.out, error);
+  mem_free(&tables->mem, outputs, 2, sizeof *outputs);
+  if (status == PPROFC_OK && failed) return error_nomem(error);
+  return status;
+}
+
+/* ---- shared parts ----------------------------------------------------------------------------- */
+
+pprofc_str print_key_line(struct printer *printer, size_t i, size_t field) {
+  const struct pprofc_bench_tables *t = printer->tables;
+  const struct projection *p = &t->table_by;
+  size_t column = t->table_flat[field];
+  uint32_t value = projection_value(p, t->tables[i].key, column);
+  if (i > 0 && value == projection_value(p, t->tables[i - 1].key, column)) return (pprofc_str){NULL, 0};
+  buffer_clear(&printer->scratch);
+  buffer_add_str(&printer->scratch, p->fields[column].name);
+  buffer_add_text(&printer->scratch, ": ");
+  buffer_add_str(&printer->scratch, extract_string(&t->extractor, value));
+  return buffer_str(&printer->scratch);
+}
+
+pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell) {
+  buffer_clear(&printer->scratch);
+  cell_range(&printer->scratch, cell);
+  return buffer_str(&printer->scratch);
+}
+
+pprofc_str print_delta(struct printer *printer, const struct table *table, const pprofc_bench_cell *cell) {
+  buffer_clear(&printer->scratch);
+  cell_delta(&printer->scratch, cell, cell_baseline(table, cell));
+  return buffer_str(&printer->scratch);
+}
+
+pprofc_str print_comparison(struct printer *printer, const struct table *table,
+                            const pprofc_bench_cell *cell, bool parentheses) {
+  buffer_clear(&printer->scratch);
+  if (parentheses) buffer_add_char(&printer->scratch, '(');
+  cell_comparison(&printer->scratch, cell, cell_baseline(table, cell));
+  if (parentheses) buffer_add_char(&printer->scratch, ')');
+  return buffer_str(&printer->scratch);
+}
+
+pprofc_str print_column_value(const struct printer *printer, const struct table *table, size_t column,
+                              size_t field) {
+  const struct pprofc_bench_tables *t = printer->tables;
+  uint32_t value = projection_value(&t->col_by, table->columns[column], t->col_flat[field]);
+  return extract_string(&t->extractor, value);
+}
+
+struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
+                                  bool binary) {
+  double least = 0; /* only the smallest magnitude matters */
+  for (const pprofc_bench_cell *cell = first; cell < end; cell++) {
+    double magnitude = cell->center < 0 ? -cell->center : cell->center;
+    if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;
+  }
+  return unit_scale_of(&least, 1, binary);
+}
+
+/* ---- footnotes -------------------------------------------------------------------------------- */
+
+void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem) {
+  *notes = (struct footnotes){.mem = mem};
+}
+
+void footnotes_free(struct footnotes *notes) {
+  mem_free(notes->mem, notes->texts, notes->capacity, sizeof *notes->texts);
+}
+
+size_t footnotes_number(struct footnotes *notes, const char *text) {
+  for (size_t i = 0; i < notes->count; i++)
+    if (strcmp(notes->texts[i], text) == 0) return i + 1;
+  if (!set_grow(notes->mem, &notes->texts, notes->count, &notes->capacity, sizeof *notes->texts))
+    return 0;
+  notes->texts[notes->count++] = text;
+  return notes->count;
+}
+
+void print_superscript(struct buffer *out, size_t number) {
+  static const char *const digits[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
+                                       "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
+                                       "\xE2\x81\xB8", "\xE2\x81\xB9"};
+  char text[24];
+  int size = snprintf(text, sizeof text, "%zu", number);
+  for (int i = 0; i < size; i++) buffer_add_text(out, digits[text[i] - '0']);
+}
+
+/* ---- views ------------------------------------------------------------------------------------ */
+
+size_t pprofc_bench_table_count(const pprofc_bench_tables *tables) {
+  return tables->table_count;
+}
+
+pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables, size_t i) {
+  const struct table *table = &tables->tables[i];
+  return (pprofc_bench_table){.unit = set_string(tables->set, table->unit),
+                              .exact = table->exact,
+                              .rows = table->row_count,
+                              .columns = table->column_count,
+                              .cells = table->cell_count,
+                              .cell = table->cells};
+}
+
+size_t pprofc_bench_key_count(const pprofc_bench_tables *tables) {
+  return tables->table_by.field_count;
+}
+
+pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key) {
+  return tables->table_by.fields[tables->table_flat[key]].name;
+}
+
+pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table, size_t key) {
+  uint32_t value =
+      projection_value(&tables->table_by, tables->tables[table].key, tables->table_flat[key]);
+  return extract_string(&tables->extractor, value);
+}
+
+pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table, size_t row) {
+  return tables->tables[table].row_labels[row];
+}
+
+pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table, size_t column) {
+  return tables->tables[table].column_labels[column];
+}

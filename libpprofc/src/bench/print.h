@@ -1,0 +1,64 @@
+/* The output formats of comparison tables, and what several of them share. */
+#ifndef PPROFC_BENCH_PRINT_H
+#define PPROFC_BENCH_PRINT_H
+
+#include "base/output.h"
+#include "bench/tables.h"
+#include "bench/units.h"
+
+struct printer {
+  const struct pprofc_bench_tables *tables;
+  struct output *out;
+  struct output *warn; /* NULL when nobody wants them */
+  struct buffer scratch;
+  bool failed; /* out of memory */
+};
+
+struct print_format {
+  const char *name;
+  void (*print)(struct printer *printer);
+};
+
+/* In the order they are listed for people. */
+extern const struct print_format print_formats[];
+extern const size_t print_format_count;
+
+void print_text(struct printer *printer);
+void print_csv(struct printer *printer);
+void print_markdown(struct printer *printer);
+void print_json(struct printer *printer);
+void print_html(struct printer *printer);
+
+/* The line "key: value" of one field of the table key that stands before table i; data is NULL when the value is
+ * that of the table before. `field` counts in the order of display. */
+pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
+
+/* The texts of one cell, in the printer's scratch buffer, valid until the next call. */
+pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
+pprofc_str print_delta(struct printer *printer, const struct table *table, const pprofc_bench_cell *cell);
+pprofc_str print_comparison(struct printer *printer, const struct table *table,
+                            const pprofc_bench_cell *cell, bool parentheses);
+
+/* The string of a value of one field of the columns. */
+pprofc_str print_column_value(const struct printer *printer, const struct table *table, size_t column,
+                              size_t field);
+
+/* Footnotes of one table: each text has one number. */
+struct footnotes {
+  const pprofc_allocator *mem;
+  const char **texts;
+  size_t count, capacity;
+};
+void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
+void footnotes_free(struct footnotes *notes);
+/* The number of a text, from 1; 0 when out of memory. */
+size_t footnotes_number(struct footnotes *notes, const char *text);
+
+/* Appends a number in superscript digits. */
+void print_superscript(struct buffer *out, size_t number);
+
+/* The centers of a row, for its common scale. */
+struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
+                                  bool binary);
+
+#endif

@@ -1,0 +1,169 @@
+/* Comparison tables as text for people: columns ruled by bars, footnotes below. */
+#include "bench/grid.h"
+#include "bench/number.h"
+#include "bench/print.h"
+#include "bench/units.h"
+
+#define BAR       STR(" \xE2\x94\x82 ")
+#define RIGHT_BAR STR(" \xE2\x94\x82")
+#define PLUSMINUS STR(" \xC2\xB1 ")
+
+/* A column of results is made of several of the grid: center, range, notes, and for all but the first one
+ * delta, comparison, notes. */
+#define LABEL_COLUMNS  1
+#define CENTER_COLUMNS 3
+#define DELTA_COLUMNS  3
+
+static size_t start_of(size_t column) {
+  if (column == 0) return LABEL_COLUMNS;
+  return LABEL_COLUMNS + CENTER_COLUMNS + (column - 1) * (CENTER_COLUMNS + DELTA_COLUMNS);
+}
+
+struct text_table {
+  struct printer *printer;
+  const struct table *table;
+  struct grid grid;
+  struct footnotes notes;
+  struct buffer marks;
+};
+
+/* ---- headers ---------------------------------------------------------------------------------- */
+
+/* True when columns a and b have equal values in the first `fields` fields. */
+static bool same_columns(const struct text_table *t, size_t a, size_t b, size_t fields) {
+  const struct pprofc_bench_tables *tables = t->printer->tables;
+  for (size_t f = 0; f < fields; f++)
+    if (projection_value(&tables->col_by, t->table->columns[a], tables->col_flat[f]) !=
+        projection_value(&tables->col_by, t->table->columns[b], tables->col_flat[f]))
+      return false;
+  return true;
+}
+
+/* One row a field of the column key; runs of equal values below equal parents share a cell. */
+static void add_headers(struct text_table *t) {
+  size_t columns = t->table->column_count, right = start_of(columns);
+  for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {
+    grid_row(&t->grid);
+    for (size_t from = 0, to; from < columns; from = to) {
+      for (to = from + 1; to < columns && same_columns(t, from, to, f + 1); to++) continue;
+      grid_column(&t->grid, start_of(from));
+      grid_span(&t->grid, start_of(to) - start_of(from),
+                print_column_value(t->printer, t->table, from, f), GRID_CENTER, BAR);
+    }
+    grid_column(&t->grid, right);
+    grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
+  }
+}
+
+static void add_units(struct text_table *t) {
+  pprofc_str unit = set_string(t->printer->tables->set, t->table->unit);
+  grid_row(&t->grid);
+  for (size_t i = 0; i < t->table->column_count; i++) {
+    size_t start = start_of(i);
+    grid_column(&t->grid, start);
+    grid_span(&t->grid, CENTER_COLUMNS, unit, GRID_CENTER, BAR);
+    if (i > 0) grid_span(&t->grid, DELTA_COLUMNS, STR("vs base"), GRID_LEFT, STR("  "));
+    for (size_t column = start + 1; column < t->grid.column; column++) grid_fix(&t->grid, column);
+  }
+  grid_column(&t->grid, start_of(t->table->column_count));
+  grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+static void add_marks(struct text_table *t, const char *const *notes, size_t count) {
+  buffer_clear(&t->marks);
+  for (size_t i = 0; i < count; i++) {
+    size_t number = footnotes_number(&t->notes, notes[i]);
+    if (!number) t->printer->failed = true;
+    if (i) buffer_add_char(&t->marks, ' ');
+    print_superscript(&t->marks, number);
+  }
+  grid_cell(&t->grid, buffer_str(&t->marks), GRID_LEFT);
+}
+
+static void add_cell(struct text_table *t, const pprofc_bench_cell *cell, struct unit_scale scale) {
+  struct printer *p = t->printer;
+  grid_column(&t->grid, start_of(cell->column));
+  buffer_clear(&p->scratch);
+  unit_print(&p->scratch, scale, cell->center);
+  grid_cell(&t->grid, buffer_str(&p->scratch), GRID_RIGHT);
+  grid_span(&t->grid, 1, print_range(p, cell), GRID_RIGHT, PLUSMINUS);
+  add_marks(t, cell->notes, cell->sample_notes);
+  if (!cell_baseline(t->table, cell)) return;
+  grid_cell(&t->grid, print_delta(p, t->table, cell), GRID_RIGHT);
+  grid_cell(&t->grid, print_comparison(p, t->table, cell, true), GRID_LEFT);
+  add_marks(t, cell->notes + cell->sample_notes, cell->comparison_notes);
+}
+
+static void add_rows(struct text_table *t) {
+  bool binary = unit_is_binary(set_string(t->printer->tables->set, t->table->unit));
+  const pprofc_bench_cell *cell = t->table->cells, *end = cell + t->table->cell_count;
+  for (size_t row = 0; row < t->table->row_count; row++) {
+    grid_row(&t->grid);
+    grid_cell(&t->grid, t->table->row_labels[row], GRID_LEFT);
+    const pprofc_bench_cell *first = cell;
+    while (cell < end && cell->row == row) cell++;
+    struct unit_scale scale = print_row_scale(first, cell, binary);
+    for (; first < cell; first++) add_cell(t, first, scale);
+  }
+}
+
+static void add_summary(struct text_table *t) {
+  struct buffer *text = &t->printer->scratch;
+  bool binary = unit_is_binary(set_string(t->printer->tables->set, t->table->unit));
+  grid_row(&t->grid);
+  grid_cell(&t->grid, STR("geomean"), GRID_LEFT);
+  for (size_t i = 0; i < t->table->column_count; i++) {
+    const struct table_summary *s = &t->table->summaries[i];
+    if (s->has_center) {
+      grid_column(&t->grid, start_of(i));
+      buffer_clear(text);
+      unit_print(text, unit_scale_of(&s->center, 1, binary), s->center);
+      grid_cell(&t->grid, buffer_str(text), GRID_RIGHT);
+    }
+    if (i > 0) {
+      grid_column(&t->grid, start_of(i) + CENTER_COLUMNS);
+      buffer_clear(text);
+      if (s->has_ratio)
+        print_ratio(text, s->ratio);
+      else
+        buffer_add_char(text, '?');
+      grid_cell(&t->grid, buffer_str(text), s->has_ratio ? GRID_RIGHT : GRID_LEFT);
+    }
+    grid_column(&t->grid, start_of(i + 1) - 1);
+    add_marks(t, s->notes, s->note_count);
+  }
+}
+
+static void print_table(struct printer *p, const struct table *table) {
+  struct text_table t = {.printer = p, .table = table};
+  const pprofc_allocator *mem = &p->tables->mem;
+  grid_init(&t.grid, mem);
+  footnotes_init(&t.notes, mem);
+  buffer_init(&t.marks, mem, (size_t)1 << 20);
+  add_headers(&t);
+  add_units(&t);
+  add_rows(&t);
+  if (table->row_count > 1) add_summary(&t);
+  if (!grid_write(&t.grid, p->out) || t.marks.failed) p->failed = true;
+  for (size_t i = 0; i < t.notes.count; i++) {
+    buffer_clear(&t.marks);
+    print_superscript(&t.marks, i + 1);
+    output_printf(p->out, "%.*s %s\n", STR_ARG(buffer_str(&t.marks)), t.notes.texts[i]);
+  }
+  buffer_free(&t.marks);
+  footnotes_free(&t.notes);
+  grid_free(&t.grid);
+}
+
+void print_text(struct printer *p) {
+  for (size_t i = 0; i < p->tables->table_count; i++) {
+    if (i > 0) output_add_char(p->out, '\n');
+    for (size_t f = 0; f < p->tables->table_by.field_count; f++) {
+      pprofc_str line = print_key_line(p, i, f);
+      if (line.data) output_printf(p->out, "%.*s\n", STR_ARG(line));
+    }
+    print_table(p, &p->tables->tables[i]);
+  }
+}

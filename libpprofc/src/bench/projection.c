@@ -1,0 +1,411 @@
+/* Projections: mapping results to keys. */
+#include "bench/projection.h"
+
+#include "bench/go_text.h"
+#include "bench/names.h"
+#include "bench/orders.h"
+
+#define MORE(mem, items, count, capacity) set_grow(mem, &(items), count, &(capacity), sizeof *(items))
+
+void projection_group_init(struct projection_group *group, struct extractor *extractor) {
+  *group = (struct projection_group){.extractor = extractor, .mem = extractor->arena->mem};
+}
+
+void projection_group_free(struct projection_group *group) {
+  mem_free(group->mem, group->excluded, group->excluded_capacity, sizeof *group->excluded);
+}
+
+void projection_free(struct projection *p) {
+  if (!p->group) return;
+  const pprofc_allocator *mem = p->group->mem;
+  for (size_t i = 0; i < p->field_count; i++)
+    mem_free(mem, p->fields[i].ranks, p->fields[i].ranks_capacity, sizeof *p->fields[i].ranks);
+  mem_free(mem, p->parts, p->part_capacity, sizeof *p->parts);
+  mem_free(mem, p->fields, p->field_capacity, sizeof *p->fields);
+  mem_free(mem, p->row, p->row_capacity, sizeof *p->row);
+  mem_free(mem, p->keys, p->key_capacity, sizeof *p->keys);
+  mem_free(mem, p->values, p->value_capacity, sizeof *p->values);
+  map_free(&p->key_map);
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------- */
+
+static void add_field(struct projection *p, pprofc_str name, size_t part, bool observed) {
+  if (!MORE(p->group->mem, p->fields, p->field_count, p->field_capacity) ||
+      !MORE(p->group->mem, p->row, p->field_count, p->row_capacity)) {
+    p->group->failed = true;
+    return;
+  }
+  p->fields[p->field_count++] = (struct field){.name = name, .part = (uint32_t)part, .observed = observed};
+}
+
+static void exclude(struct projection_group *group, pprofc_str key) {
+  if (!MORE(group->mem, group->excluded, group->excluded_count, group->excluded_capacity))
+    group->failed = true;
+  else
+    group->excluded[group->excluded_count++] = key;
+}
+
+static void add_part(struct projection *p, pprofc_str name, struct projection_part part) {
+  struct projection_group *group = p->group;
+  if (!MORE(group->mem, p->parts, p->part_count, p->part_capacity)) {
+    group->failed = true;
+    return;
+  }
+  part.is_config = str_equal(name, STR(".config"));
+  if (part.is_config) {
+    group->has_config = true;
+  } else {
+    part.key = extract_key(group->extractor, name);
+    if (part.key.kind == KEY_FULL_NAME)
+      group->has_full_name = true;
+    else
+      exclude(group, name);
+    add_field(p, name, p->part_count, part.order == ORDER_FIRST);
+  }
+  p->parts[p->part_count++] = part;
+}
+
+/* "(v1 v2 ...)", the opening parenthesis being taken. Duplicate words count at their last place. */
+static void parse_fixed(struct projection_group *group, struct query *query, struct projection_part *part) {
+  size_t capacity = 0;
+  for (;;) {
+    struct token token = query_peek(query);
+    if (token.kind == ')') {
+      if (!part->fixed_count) query_fail(query, token.offset, "nothing to match");
+      query_drop(query);
+      break;
+    }
+    if (token.kind != TOKEN_WORD && token.kind != TOKEN_QUOTED) {
+      query_fail(query, token.offset, "missing )");
+      break;
+    }
+    query_drop(query);
+    if (part->fixed_count == capacity) {
+      size_t wanted = capacity ? capacity * 2 : 8;
+      uint32_t *fixed = arena_array(group->extractor->arena, wanted, sizeof *fixed);
+      if (!fixed) {
+        group->failed = true;
+        return;
+      }
+      if (capacity) memcpy(fixed, part->fixed, capacity * sizeof *fixed);
+      part->fixed = fixed;
+      capacity = wanted;
+    }
+    part->fixed[part->fixed_count++] = extract_intern(group->extractor, token.text);
+  }
+}
+
+struct named_order {
+  const char *name;
+  enum order order;
+};
+
+static const struct named_order named_orders[] = {
+    {"first", ORDER_FIRST}, {"alpha", ORDER_ALPHA}, {"num", ORDER_NUM}, {"fixed", ORDER_FIXED}};
+
+/* One field as it was read; orders and keys are judged when the whole text is well formed. */
+struct parsed_field {
+  struct token key, order;
+  struct projection_part part;
+  size_t order_offset;
+};
+
+static void parse_field(struct projection_group *group, struct query *query, struct parsed_field *field) {
+  *field = (struct parsed_field){.part.order = ORDER_FIRST};
+  field->key = query_peek(query);
+  if (field->key.kind != TOKEN_WORD && field->key.kind != TOKEN_QUOTED) {
+    query_fail(query, field->key.offset, "expected key");
+    return;
+  }
+  query_drop(query);
+  field->order_offset = field->key.offset + field->key.text.size;
+  if (query_peek(query).kind != '@') return;
+  query_drop(query);
+  field->order = query_peek(query);
+  field->order_offset = field->order.offset;
+  if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
+    query_drop(query);
+  } else if (field->order.kind == '(') {
+    query_drop(query);
+    field->part.order = ORDER_FIXED;
+    parse_fixed(group, query, &field->part);
+  } else {
+    query_fail(query, field->order.offset, "expected named sort order or parenthesized list");
+  }
+}
+
+/* What is wrong with a field that is well formed. */
+static void check_field(struct query *query, struct parsed_field *field) {
+  pprofc_str key = field->key.text, order = field->order.text;
+  if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
+    size_t i = 0, count = sizeof named_orders / sizeof *named_orders;
+    while (i < count && !str_equal(order, str_of(named_orders[i].name))) i++;
+    if (i == count) {
+      struct buffer quoted;
+      buffer_init(&quoted, query->arena->mem, 4 * order.size + 16);
+      go_quote(&quoted, order);
+      query_fail(query, field->order_offset, "unknown order %.*s", STR_ARG(quoted));
+      buffer_free(&quoted);
+      return;
+    }
+    field->part.order = named_orders[i].order;
+  }
+  if (str_equal(key, STR(".config")) && field->part.order == ORDER_FIXED)
+    query_fail(query, field->order_offset, "fixed order not allowed for .config");
+  else if (str_equal(key, STR(".unit")))
+    query_fail(query, field->key.offset, ".unit is only allowed in filters");
+  else if (!key.size)
+    query_fail(query, field->key.offset, "key must not be empty");
+}
+
+static void start(struct projection *p, struct projection_group *group) {
+  *p = (struct projection){.group = group, .last_key = MAP_NONE};
+  map_init(&p->key_map, group->mem);
+}
+
+pprofc_status projection_parse(struct projection *p, struct projection_group *group, pprofc_str text,
+                               pprofc_error *error) {
+  struct query query;
+  struct parsed_field *fields = NULL;
+  size_t count = 0, capacity = 0;
+  start(p, group);
+  query_init(&query, text, group->extractor->arena, error);
+  while (!query.failed && !group->failed) {
+    char kind = query_peek(&query).kind;
+    if (kind == TOKEN_END) break;
+    if (kind == ',' && count) query_drop(&query);
+    if (!MORE(group->mem, fields, count, capacity)) {
+      group->failed = true;
+      break;
+    }
+    parse_field(group, &query, &fields[count++]);
+  }
+  for (size_t i = 0; i < count && !query.failed; i++) {
+    check_field(&query, &fields[i]);
+    if (!query.failed) add_part(p, fields[i].key.text, fields[i].part);
+  }
+  mem_free(group->mem, fields, capacity, sizeof *fields);
+  if (query.failed) return query.status;
+  return group->failed || group->extractor->failed ? error_nomem(error) : PPROFC_OK;
+}
+
+pprofc_status projection_residue(struct projection *p, struct projection_group *group,
+                                 pprofc_error *error) {
+  bool config = !group->has_config, full_name = !group->has_full_name;
+  start(p, group);
+  struct projection_part part = {.order = ORDER_FIRST};
+  if (config) add_part(p, STR(".config"), part);
+  if (full_name) add_part(p, STR(".fullname"), part);
+  return group->failed ? error_nomem(error) : PPROFC_OK;
+}
+
+/* ---- projecting ------------------------------------------------------------------------------- */
+
+bool projection_accepts(struct projection *p, size_t result) {
+  for (size_t i = 0; i < p->part_count; i++) {
+    struct projection_part *part = &p->parts[i];
+    if (part->order != ORDER_FIXED || part->is_config) continue;
+    uint32_t value = extract(p->group->extractor, &part->key, result);
+    size_t at = 0;
+    while (at < part->fixed_count && part->fixed[at] != value) at++;
+    if (at == part->fixed_count) return false;
+  }
+  return true;
+}
+
+/* The name without the parts that the group excludes. */
+static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
+  struct extractor *e = group->extractor;
+  if (!group->full_names) {
+    size_t count = e->set->strings.count;
+    group->full_names = arena_array(e->arena, count, sizeof *group->full_names);
+    if (!group->full_names) {
+      group->failed = true;
+      return name;
+    }
+    memset(group->full_names, 0xFF, count * sizeof *group->full_names);
+  }
+  uint32_t *known = &group->full_names[name];
+  if (*known != MAP_NONE) return *known;
+  struct buffer text;
+  buffer_init(&text, group->mem, (size_t)1 << 20);
+  name_exclude(&text, set_string(e->set, name), group->excluded, group->excluded_count);
+  *known = extract_intern(e, buffer_str(&text));
+  group->failed |= text.failed;
+  buffer_free(&text);
+  return *known;
+}
+
+#define FIELD_EXCLUDED (MAP_NONE - 1)
+
+/* The field of `.config` for a key, made when it is first seen. */
+static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
+  const struct pprofc_bench *set = p->group->extractor->set;
+  if (!p->field_of_key) {
+    size_t count = set->strings.count;
+    p->field_of_key = arena_array(p->group->extractor->arena, count, sizeof *p->field_of_key);
+    if (!p->field_of_key) {
+      p->group->failed = true;
+      return FIELD_EXCLUDED;
+    }
+    memset(p->field_of_key, 0xFF, count * sizeof *p->field_of_key);
+  }
+  uint32_t *field = &p->field_of_key[key];
+  if (*field != MAP_NONE) return *field;
+  pprofc_str name = set_string(set, key);
+  *field = FIELD_EXCLUDED;
+  for (size_t i = 0; i < p->group->excluded_count; i++)
+    if (str_equal(p->group->excluded[i], name)) return *field;
+  size_t count = p->field_count;
+  add_field(p, name, part, false);
+  if (p->field_count > count) {
+    *field = (uint32_t)count;
+    p->row[count] = BENCH_EMPTY;
+  }
+  return *field;
+}
+
+static void project_config(struct projection *p, size_t part, size_t result) {
+  const struct pprofc_bench *set = p->group->extractor->set;
+  const struct bench_config *config = &set->configs[set->results[result].config];
+  for (uint32_t i = 0; i < config->count; i++) {
+    struct bench_pair pair = set->pairs[config->first + i];
+    uint32_t field = config_field(p, part, pair.key);
+    if (field != FIELD_EXCLUDED) p->row[field] = pair.value;
+  }
+}
+
+static void make_row(struct projection *p, size_t result) {
+  struct extractor *e = p->group->extractor;
+  for (size_t i = 0; i < p->field_count; i++) p->row[i] = BENCH_EMPTY;
+  size_t field = 0;
+  for (size_t i = 0; i < p->part_count; i++) {
+    struct projection_part *part = &p->parts[i];
+    if (part->is_config) {
+      project_config(p, i, result);
+      continue;
+    }
+    while (p->fields[field].part != i) field++;
+    uint32_t value = extract(e, &part->key, result);
+    if (part->key.kind == KEY_FULL_NAME && p->group->excluded_count)
+      value = reduced_name(p->group, value);
+    p->row[field] = value;
+  }
+}
+
+/* Notes the order in which the values of a new key were first seen. */
+static void observe(struct projection *p) {
+  for (size_t i = 0; i < p->field_count; i++) {
+    struct field *field = &p->fields[i];
+    if (!field->observed) continue;
+    uint32_t value = p->row[i];
+    if (value >= field->ranks_capacity) {
+      size_t wanted = extract_ids(p->group->extractor) * 2;
+      uint32_t *ranks =
+          mem_resize(p->group->mem, field->ranks, field->ranks_capacity, wanted, sizeof *ranks);
+      if (!ranks) {
+        p->group->failed = true;
+        return;
+      }
+      memset(ranks + field->ranks_capacity, 0xFF, (wanted - field->ranks_capacity) * sizeof *ranks);
+      field->ranks = ranks;
+      field->ranks_capacity = wanted;
+    }
+    if (field->ranks[value] == MAP_NONE) field->ranks[value] = (uint32_t)field->seen++;
+  }
+}
+
+/* Trailing empty values are not stored: fields that came later do not make keys differ. */
+static uint32_t intern_row(struct projection *p) {
+  size_t count = p->field_count;
+  while (count && p->row[count - 1] == BENCH_EMPTY) count--;
+  uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);
+  uint32_t index;
+  struct map_probe probe = map_start(&p->key_map, hash);
+  while ((index = map_next(&p->key_map, &probe)) != MAP_NONE) {
+    const struct key_row *key = &p->keys[index];
+    if (key->count == count &&
+        (!count || memcmp(p->values + key->first, p->row, count * sizeof *p->row) == 0))
+      return index;
+  }
+  observe(p);
+  bool room = MORE(p->group->mem, p->keys, p->key_count, p->key_capacity);
+  while (room && p->value_capacity < p->value_count + count)
+    room = MORE(p->group->mem, p->values, p->value_capacity, p->value_capacity);
+  if (!room || !map_insert(&p->key_map, hash, (uint32_t)p->key_count)) {
+    p->group->failed = true;
+    return 0;
+  }
+  if (count) memcpy(p->values + p->value_count, p->row, count * sizeof *p->row);
+  p->keys[p->key_count] = (struct key_row){p->value_count, (uint32_t)count};
+  p->value_count += count;
+  return (uint32_t)p->key_count++;
+}
+
+uint32_t projection_key(struct projection *p, size_t result) {
+  const pprofc_bench_result *r = &p->group->extractor->set->results[result];
+  if (p->last_key != MAP_NONE && p->last_name == r->name && p->last_config == r->config &&
+      p->last_input == r->input)
+    return p->last_key;
+  make_row(p, result);
+  p->last_name = r->name;
+  p->last_config = r->config;
+  p->last_input = r->input;
+  return p->last_key = intern_row(p);
+}
+
+/* ---- comparing and showing -------------------------------------------------------------------- */
+
+uint32_t projection_value(const struct projection *p, uint32_t key, size_t field) {
+  const struct key_row *row = &p->keys[key];
+  return field < row->count ? p->values[row->first + field] : BENCH_EMPTY;
+}
+
+void projection_flat(const struct projection *p, size_t *out) {
+  size_t count = 0;
+  for (size_t part = 0; part < p->part_count; part++)
+    for (size_t i = 0; i < p->field_count; i++)
+      if (p->fields[i].part == part) out[count++] = i;
+}
+
+static int64_t fixed_rank(const struct projection_part *part, uint32_t value) {
+  for (size_t i = part->fixed_count; i-- > 0;)
+    if (part->fixed[i] == value) return (int64_t)i;
+  return 0;
+}
+
+static int compare_field(const struct projection *p, size_t index, uint32_t a, uint32_t b) {
+  const struct field *field = &p->fields[index];
+  const struct projection_part *part = &p->parts[field->part];
+  const struct extractor *e = p->group->extractor;
+  int64_t order = 0;
+  switch (part->order) {
+  case ORDER_FIRST:
+    if (field->observed) order = (int64_t)field->ranks[a] - (int64_t)field->ranks[b];
+    break;
+  case ORDER_FIXED: order = fixed_rank(part, a) - fixed_rank(part, b); break;
+  case ORDER_NUM: order = orders_compare_numbers(extract_string(e, a), extract_string(e, b)); break;
+  case ORDER_ALPHA: break;
+  }
+  if (order) return order < 0 ? -1 : 1;
+  return str_compare(extract_string(e, a), extract_string(e, b));
+}
+
+int projection_compare(const struct projection *p, const size_t *flat, uint32_t a, uint32_t b) {
+  for (size_t i = 0; i < p->field_count; i++) {
+    uint32_t left = projection_value(p, a, flat[i]), right = projection_value(p, b, flat[i]);
+    if (left != right) return compare_field(p, flat[i], left, right);
+  }
+  return 0;
+}
+
+void projection_label(const struct projection *p, const size_t *flat, uint32_t key, struct buffer *out) {
+  size_t start_size = out->size;
+  for (size_t i = 0; i < p->field_count; i++) {
+    uint32_t value = projection_value(p, key, flat[i]);
+    if (value == BENCH_EMPTY) continue;
+    if (out->size > start_size) buffer_add_char(out, ' ');
+    buffer_add_str(out, extract_string(p->group->extractor, value));
+  }
+}

@@ -1,0 +1,44 @@
+/* The small languages of filters and projections: their tokens and their syntax errors. */
+#ifndef PPROFC_BENCH_QUERY_H
+#define PPROFC_BENCH_QUERY_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/regex.h"
+
+/* Kinds of tokens: an operator's own character, and these. */
+enum { TOKEN_END = 0, TOKEN_AND = 'A', TOKEN_OR = 'O', TOKEN_WORD = 'w', TOKEN_QUOTED = 'q', TOKEN_REGEX = 'r' };
+
+struct token {
+  char kind;
+  size_t offset;   /* where it begins in the query */
+  pprofc_str text; /* unquoted; of a regular expression what is between the slashes */
+  struct regex *regex; /* owned by whoever asked for the token */
+};
+
+struct query {
+  pprofc_str text;
+  size_t position;
+  struct arena *arena; /* unquoted words */
+  bool failed;         /* the first error is in `error` */
+  pprofc_status status;
+  pprofc_error *error;
+};
+
+/* `text` and the arena live as long as the tokens. */
+void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
+
+/* The next token, which is taken. Regular expressions are tokens only where a value may stand. */
+struct token query_take(struct query *query, bool value);
+
+/* The next token, which stays: query_drop takes it. */
+struct token query_peek(struct query *query);
+void query_drop(struct query *query);
+
+/* Where the next token begins. */
+size_t query_offset(struct query *query);
+
+/* Records an error: "syntax error: MESSAGE", the query, and a caret below `offset`. */
+void query_fail(struct query *query, size_t offset, const char *format, ...) PPROFC_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,186 @@
+/* Reads benchmark text: "BenchmarkName 100 12.5 ns/op", "Unit ns/op better=lower", "goos: linux".
+ * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt. */
+#include "base/escape.h"
+#include "bench/go_text.h"
+#include "bench/readers.h"
+
+/* A line with its newline must fit; upstream's scanner has the same limit. */
+#define LONGEST_LINE ((size_t)64 * 1024)
+
+/* Units mostly repeat from line to line: what stood at this place of the line before is tried first. */
+#define UNIT_MEMORY 16
+struct unit_memory {
+  pprofc_str unit;
+  uint32_t word;
+};
+
+struct text_reader {
+  struct bench_sink *sink;
+  uint64_t line;
+  struct unit_memory units[UNIT_MEMORY];
+};
+
+static inline bool is_blank(unsigned char c) {
+  return c == ' ' || (unsigned)(c - '\t') <= '\r' - '\t';
+}
+
+/* Takes the next field off *rest, and the white space behind it. */
+static pprofc_str take_field(pprofc_str *rest) {
+  const char *p = rest->data, *end = p + rest->size;
+  while (p < end && !is_blank((unsigned char)*p)) {
+    if ((unsigned char)*p >= 0x80 && space_at((pprofc_str){p, (size_t)(end - p)})) break;
+    p++;
+  }
+  pprofc_str field = {rest->data, (size_t)(p - rest->data)};
+  while (p < end) {
+    unsigned char c = (unsigned char)*p;
+    if (is_blank(c)) {
+      p++;
+      continue;
+    }
+    size_t space = c >= 0x80 ? space_at((pprofc_str){p, (size_t)(end - p)}) : 0;
+    if (!space) break;
+    p += space;
+  }
+  *rest = (pprofc_str){p, (size_t)(end - p)};
+  return field;
+}
+
+/* ---- benchmark lines -------------------------------------------------------------------------- */
+
+static uint32_t unit_word(struct text_reader *r, size_t place, pprofc_str unit) {
+  struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
+  if (memory && memory->unit.data && str_equal(memory->unit, unit)) return memory->word;
+  uint32_t word = sink_word(r->sink, unit);
+  if (memory && r->sink->status == PPROFC_OK)
+    *memory = (struct unit_memory){set_string(r->sink->set, r->sink->set->words[word].word), word};
+  return word;
+}
+
+/* Value and unit pairs. Returns what is wrong, or NULL. */
+static const char *read_pairs(struct text_reader *r, pprofc_str rest) {
+  for (size_t place = 0;; place++) {
+    pprofc_str field = take_field(&rest);
+    if (!field.size) return place ? NULL : "missing measurements";
+    double value;
+    enum number_result result = number_parse(field, &value);
+    if (result != NUMBER_OK)
+      return result == NUMBER_SYNTAX ? "parsing measurement: invalid syntax"
+                                     : "parsing measurement: value out of range";
+    pprofc_str unit = take_field(&rest);
+    if (!unit.size) return "missing units";
+    sink_word_value(r->sink, value, unit_word(r, place, unit));
+  }
+}
+
+static void read_benchmark(struct text_reader *r, pprofc_str line) {
+  pprofc_str rest = str_slice(line, 9, line.size);
+  size_t size = rest.size;
+  pprofc_str name = take_field(&rest);
+  if (name.size == size) return; /* `go test -v` names a benchmark before it runs */
+  pprofc_str field = take_field(&rest);
+  if (!field.size) {
+    sink_message(r->sink, r->line, "missing iteration count");
+    return;
+  }
+  int64_t iterations;
+  enum number_result result = number_parse_int(field, &iterations);
+  if (result != NUMBER_OK) {
+    sink_message(r->sink, r->line, "parsing iteration count: %s",
+                 result == NUMBER_SYNTAX ? "invalid syntax" : "value out of range");
+    return;
+  }
+  sink_result(r->sink, name, iterations, r->line);
+  const char *wrong = read_pairs(r, rest);
+  if (!wrong) return;
+  sink_drop(r->sink);
+  sink_message(r->sink, r->line, "%s", wrong);
+}
+
+/* ---- unit and configuration lines ------------------------------------------------------------- */
+
+static bool read_unit_line(struct text_reader *r, pprofc_str line) {
+  pprofc_str rest = line;
+  if (!str_equal(take_field(&rest), STR("Unit"))) return false;
+  pprofc_str unit = take_field(&rest), pair;
+  if (!unit.size) sink_message(r->sink, r->line, "missing unit");
+  while (unit.size && (pair = take_field(&rest)).size) {
+    size_t equals = str_find_char(pair, '=');
+    if (equals == 0 || equals == pair.size)
+      sink_message(r->sink, r->line, "expected key=value");
+    else
+      sink_metadata(r->sink, unit, str_slice(pair, 0, equals), str_slice(pair, equals + 1, pair.size),
+                    r->line);
+  }
+  return true;
+}
+
+/* The length of the key of "key: value", or 0. */
+static size_t key_size(pprofc_str line) {
+  for (size_t i = 0; i < line.size;) {
+    size_t start = i;
+    unsigned char c = (unsigned char)line.data[i];
+    if (c < 0x80) {
+      i++;
+      if (start == 0 ? c < 'a' || c > 'z' : is_blank(c) || (c >= 'A' && c <= 'Z')) return 0;
+      if (c == ':') return start;
+      continue;
+    }
+    int32_t rune = utf8_next(line, &i);
+    if (rune < 0) rune = 0xFFFD;
+    if ((start == 0 && !rune_is_lower(rune)) || rune_is_space(rune) || rune_is_upper(rune)) return 0;
+  }
+  return 0;
+}
+
+static void read_config(struct text_reader *r, pprofc_str line) {
+  size_t size = key_size(line);
+  if (!size) return;
+  pprofc_str value = str_slice(line, size + 1, line.size);
+  size_t blanks = 0;
+  while (blanks < value.size && (value.data[blanks] == ' ' || value.data[blanks] == '\t')) blanks++;
+  if (value.size && !blanks) return;
+  sink_config(r->sink, str_slice(line, 0, size), str_slice(value, blanks, value.size));
+}
+
+/* ---- lines ------------------------------------------------------------------------------------ */
+
+static void read_line(struct text_reader *r, pprofc_str line) {
+  if (line.size >= 9 && memcmp(line.data, "Benchmark", 9) == 0)
+    read_benchmark(r, line);
+  else if (!(line.size && line.data[0] == 'U' && read_unit_line(r, line)))
+    read_config(r, line);
+}
+
+pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line, pprofc_error *error) {
+  struct text_reader r = {.sink = source->sink, .line = line};
+  const char *p = source->data.data, *end = p + source->data.size;
+  while (p < end && r.sink->status == PPROFC_OK) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    size_t size = (size_t)((newline ? newline : end) - p);
+    if (size >= LONGEST_LINE)
+      return error_set(error, PPROFC_E_LIMIT, "%s:%llu: bufio.Scanner: token too long", source->path,
+                       (unsigned long long)r.line);
+    r.line++;
+    if (memchr(p, '\0', size))
+      return error_set(error, PPROFC_E_FORMAT, "%s:%llu: NUL byte in benchmark text (is it UTF-16?)",
+                       source->path, (unsigned long long)r.line);
+    if (size && p[size - 1] == '\r')
+      read_line(&r, (pprofc_str){p, size - 1});
+    else
+      read_line(&r, (pprofc_str){p, size});
+    p += size + 1;
+  }
+  return PPROFC_OK;
+}
+
+static bool matches(pprofc_str data) {
+  (void)data;
+  return true;
+}
+
+static pprofc_status read_text(const struct bench_source *source, pprofc_error *error) {
+  return bench_read_lines(source, 0, error);
+}
+
+const struct bench_reader bench_reader_text = {"go benchmark text", matches, read_text};

@@ -1,0 +1,119 @@
+/* The formats of benchmark results, telling them apart, and reading the inputs of a command line. */
+#include "bench/readers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct bench_reader *const bench_readers[] = {
+    &bench_reader_test2json, &bench_reader_gbench,    &bench_reader_hyperfine, &bench_reader_pytest,
+    &bench_reader_jmh,       &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
+};
+const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
+
+/* Inputs beyond this are refused: pprofc_limits.input_bytes is the same number. */
+#define MOST_BYTES ((size_t)2 << 30)
+
+static const struct bench_reader *recognise(pprofc_str data) {
+  if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
+  while (data.size && memchr(" \t\r\n", data.data[0], 4)) data = str_slice(data, 1, data.size);
+  size_t i = data.size ? 0 : bench_reader_count - 1;
+  while (!bench_readers[i]->matches(data)) i++;
+  return bench_readers[i];
+}
+
+pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path, const void *data,
+                                size_t size, pprofc_error *error) {
+  struct bench_sink sink;
+  sink_open(&sink, set, str_of(label), str_of(path));
+  struct bench_source source = {&sink, {data, size}, path};
+  pprofc_status status = PPROFC_OK;
+  if (sink.status == PPROFC_OK) status = recognise(source.data)->read(&source, error);
+  pprofc_error late;
+  pprofc_status closed = sink_close(&sink, &late);
+  if (status == PPROFC_OK && closed != PPROFC_OK) {
+    if (error) *error = late;
+    error_prefix(error, "%s: ", path);
+    status = closed;
+  }
+  return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* Reads a file descriptor to its end. */
+static pprofc_status read_all(int fd, const char *path, struct buffer *out, pprofc_error *error) {
+  struct stat info;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+    buffer_reserve(out, (size_t)info.st_size + 1);
+  for (;;) {
+    if (!buffer_reserve(out, 64 * 1024)) break;
+    ssize_t got = read(fd, out->data + out->size, out->capacity - out->size);
+    if (got == 0) return PPROFC_OK;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EISDIR)
+      return error_set(error, PPROFC_E_IO, "%s:0: read %s: is a directory", path, path);
+    if (got < 0) return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, strerror(errno));
+    out->size += (size_t)got;
+  }
+  if (out->size + 64 * 1024 > out->ceiling)
+    return error_set(error, PPROFC_E_LIMIT, "%s: larger than the limit of 2 GiB", path);
+  return error_nomem(error);
+}
+
+/* Go's words for the errors that people meet. */
+static const char *open_error(int number) {
+  switch (number) {
+  case ENOENT: return "no such file or directory";
+  case EACCES: return "permission denied";
+  case ENOTDIR: return "not a directory";
+  default: return strerror(number);
+  }
+}
+
+static pprofc_status read_input(pprofc_bench *set, const char *label, const char *path,
+                                pprofc_error *error) {
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, open_error(errno));
+  struct buffer data;
+  buffer_init(&data, &set->mem, MOST_BYTES);
+  pprofc_status status = read_all(fd, path, &data, error);
+  if (!standard) close(fd);
+  if (status == PPROFC_OK) status = pprofc_bench_read(set, label, path, data.data, data.size, error);
+  buffer_free(&data);
+  return status;
+}
+
+/* ---- command line inputs ---------------------------------------------------------------------- */
+
+/* How often an unlabelled path stands in inputs[0, end). */
+static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
+  size_t count = 0;
+  for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;
+  return count;
+}
+
+pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs, size_t count,
+                                       pprofc_error *error) {
+  struct buffer label;
+  buffer_init(&label, &set->mem, (size_t)1 << 20);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
+    const char *equals = strchr(inputs[i], '='), *path = inputs[i];
+    buffer_clear(&label);
+    if (equals) {
+      buffer_add(&label, path, (size_t)(equals - path));
+      path = equals + 1;
+    } else {
+      buffer_add_text(&label, path);
+      if (occurrences(inputs, count, path) > 1)
+        buffer_printf(&label, "#%zu", occurrences(inputs, i, path));
+    }
+    buffer_add_char(&label, '\0');
+    status = label.failed ? error_nomem(error) : read_input(set, label.data, path, error);
+  }
+  buffer_free(&label);
+  return status;
+}

@@ -1,0 +1,33 @@
+/* The formats of benchmark results, and telling them apart. */
+#ifndef PPROFC_BENCH_READERS_H
+#define PPROFC_BENCH_READERS_H
+
+#include "bench/set.h"
+
+/* What a reader works on. */
+struct bench_source {
+  struct bench_sink *sink;
+  pprofc_str data;
+  const char *path; /* for errors: "PATH:LINE: what" */
+};
+
+struct bench_reader {
+  const char *name;
+  /* True when `data` (never empty, without BOM and leading blanks) looks like this format. */
+  bool (*matches)(pprofc_str data);
+  pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
+};
+
+/* In the order they are asked. The last one takes everything: benchmark text. */
+extern const struct bench_reader *const bench_readers[];
+extern const size_t bench_reader_count;
+
+extern const struct bench_reader bench_reader_text, bench_reader_test2json, bench_reader_gbench,
+    bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,
+    bench_reader_csv;
+
+/* Lines of benchmark text, for the readers that find such lines inside something else. Line numbers count from
+ * `line` + 1. */
+pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line, pprofc_error *error);
+
+#endif

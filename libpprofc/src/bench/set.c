@@ -1,0 +1,380 @@
+/* A set of benchmark results as columns, and the one way in which readers fill it. */
+#include "bench/set.h"
+
+#include "bench/units.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- the set ---------------------------------------------------------------------------------- */
+
+bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity) return true;
+  size_t wanted = *capacity ? *capacity * 2 : 16;
+  void *block;
+  memcpy(&block, items, sizeof block);
+  block = mem_resize(mem, block, *capacity, wanted, size);
+  if (!block) return false;
+  memcpy(items, &block, sizeof block);
+  *capacity = wanted;
+  return true;
+}
+
+pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator) {
+  const pprofc_allocator *mem = mem_or_default(allocator);
+  struct pprofc_bench *set = mem_zero_array(mem, 1, sizeof *set);
+  if (!set) return NULL;
+  set->mem = *mem;
+  arena_init(&set->arena, &set->mem);
+  interner_init(&set->strings, &set->mem);
+  map_init(&set->config_map, &set->mem);
+  map_init(&set->word_map, &set->mem);
+  map_init(&set->unit_map, &set->mem);
+  map_init(&set->metadata_map, &set->mem);
+  if (interner_add(&set->strings, STR("")) == MAP_NONE) {
+    pprofc_bench_free(set);
+    return NULL;
+  }
+  return set;
+}
+
+void pprofc_bench_free(pprofc_bench *set) {
+  if (!set) return;
+  pprofc_allocator mem = set->mem;
+  mem_free(&mem, set->inputs, set->input_capacity, sizeof *set->inputs);
+  mem_free(&mem, set->pairs, set->pair_capacity, sizeof *set->pairs);
+  mem_free(&mem, set->configs, set->config_capacity, sizeof *set->configs);
+  mem_free(&mem, set->units, set->unit_capacity, sizeof *set->units);
+  mem_free(&mem, set->words, set->word_capacity, sizeof *set->words);
+  mem_free(&mem, set->metadata, set->metadata_capacity, sizeof *set->metadata);
+  mem_free(&mem, set->results, set->result_capacity, sizeof *set->results);
+  mem_free(&mem, set->values, set->value_capacity, sizeof *set->values);
+  mem_free(&mem, set->value_unit, set->value_unit_capacity, sizeof *set->value_unit);
+  mem_free(&mem, set->messages, set->message_capacity, sizeof *set->messages);
+  map_free(&set->config_map);
+  map_free(&set->word_map);
+  map_free(&set->unit_map);
+  map_free(&set->metadata_map);
+  interner_free(&set->strings);
+  arena_free(&set->arena);
+  mem_free(&mem, set, 1, sizeof *set);
+}
+
+static const struct bench_metadata *find_metadata(const struct pprofc_bench *set, uint32_t unit,
+                                                  uint32_t key) {
+  uint32_t index;
+  struct map_probe probe = map_start(&set->metadata_map, hash_mix(unit, key));
+  while ((index = map_next(&set->metadata_map, &probe)) != MAP_NONE)
+    if (set->metadata[index].unit == unit && set->metadata[index].key == key)
+      return &set->metadata[index];
+  return NULL;
+}
+
+uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key) {
+  uint32_t unit_id = interner_find(&set->strings, unit), key_id = interner_find(&set->strings, key);
+  if (unit_id == MAP_NONE || key_id == MAP_NONE) return BENCH_EMPTY;
+  const struct bench_metadata *m = find_metadata(set, unit_id, key_id);
+  return m ? m->value : BENCH_EMPTY;
+}
+
+const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count) {
+  *count = set->result_count;
+  return set->results;
+}
+
+const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units, size_t *count) {
+  *count = set->value_count;
+  if (units) *units = set->value_unit;
+  return set->values;
+}
+
+pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t id) {
+  return set_string(set, id);
+}
+
+pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit) {
+  return set_string(set, set->units[unit].tidied);
+}
+
+int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit) {
+  pprofc_str said = set_string(set, set_metadata(set, unit, STR("better")));
+  if (str_equal(said, STR("higher"))) return UNIT_HIGHER_IS_BETTER;
+  if (str_equal(said, STR("lower"))) return UNIT_LOWER_IS_BETTER;
+  return (int)unit_direction_of(unit);
+}
+
+size_t pprofc_bench_inputs(const pprofc_bench *set) {
+  return set->input_count;
+}
+
+pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input) {
+  return set_string(set, set->inputs[input].label);
+}
+
+pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input) {
+  return set_string(set, set->inputs[input].path);
+}
+
+pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result, pprofc_str key) {
+  const struct bench_config *config = &set->configs[set->results[result].config];
+  for (uint32_t i = 0; i < config->count; i++) {
+    struct bench_pair pair = set->pairs[config->first + i];
+    if (str_equal(set_string(set, pair.key), key)) return set_string(set, pair.value);
+  }
+  return STR("");
+}
+
+const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set, size_t *count) {
+  *count = set->message_count;
+  return set->messages;
+}
+
+/* ---- strings and units ------------------------------------------------------------------------ */
+
+static void fail(struct bench_sink *sink, const char *limit) {
+  if (sink->status != PPROFC_OK) return;
+  sink->status = limit ? PPROFC_E_LIMIT : PPROFC_E_NOMEM;
+  sink->limit = limit;
+}
+
+static uint32_t intern(struct bench_sink *sink, pprofc_str s) {
+  uint32_t id = interner_copy(&sink->set->strings, &sink->set->arena, s);
+  if (id != MAP_NONE) return id;
+  fail(sink, NULL);
+  return BENCH_EMPTY;
+}
+
+static uint32_t add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t original) {
+  struct pprofc_bench *set = sink->set;
+  uint64_t hash = hash_mix(tidied, original);
+  uint32_t index;
+  struct map_probe probe = map_start(&set->unit_map, hash);
+  while ((index = map_next(&set->unit_map, &probe)) != MAP_NONE)
+    if (set->units[index].tidied == tidied && set->units[index].original == original) return index;
+  if (!set_grow(&set->mem, &set->units, set->unit_count, &set->unit_capacity, sizeof *set->units) ||
+      !map_insert(&set->unit_map, hash, (uint32_t)set->unit_count)) {
+    fail(sink, NULL);
+    return 0;
+  }
+  set->units[set->unit_count] = (struct bench_unit){tidied, original};
+  return (uint32_t)set->unit_count++;
+}
+
+static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
+  struct pprofc_bench *set = sink->set;
+  pprofc_str unit = set_string(set, word);
+  buffer_clear(&sink->scratch);
+  double factor = unit_tidy(unit, &sink->scratch);
+  uint32_t tidied = intern(sink, buffer_str(&sink->scratch));
+  struct bench_unit_word entry = {.word = word, .tidied = tidied, .factor = factor};
+  entry.plain = add_unit(sink, word, BENCH_EMPTY);
+  entry.scaled = factor == 1 ? entry.plain : add_unit(sink, tidied, word);
+  if (sink->scratch.failed ||
+      !set_grow(&set->mem, &set->words, set->word_count, &set->word_capacity, sizeof *set->words) ||
+      !map_insert(&set->word_map, hash_mix(0, word), (uint32_t)set->word_count)) {
+    fail(sink, NULL);
+    return 0;
+  }
+  set->words[set->word_count] = entry;
+  return (uint32_t)set->word_count++;
+}
+
+uint32_t sink_word(struct bench_sink *sink, pprofc_str unit) {
+  struct pprofc_bench *set = sink->set;
+  uint32_t word = intern(sink, unit), index;
+  struct map_probe probe = map_start(&set->word_map, hash_mix(0, word));
+  while ((index = map_next(&set->word_map, &probe)) != MAP_NONE)
+    if (set->words[index].word == word) return index;
+  return sink->status == PPROFC_OK ? add_word(sink, word) : 0;
+}
+
+/* ---- configuration ---------------------------------------------------------------------------- */
+
+void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
+  uint32_t id = intern(sink, key);
+  size_t i = 0;
+  while (i < sink->pair_count && sink->pairs[i].key != id) i++;
+  if (!value.size) {
+    if (i == sink->pair_count) return;
+    sink->pairs[i] = sink->pairs[--sink->pair_count];
+    sink->config = MAP_NONE;
+    return;
+  }
+  uint32_t content = intern(sink, value);
+  if (i < sink->pair_count) {
+    if (sink->pairs[i].value != content) sink->config = MAP_NONE;
+    sink->pairs[i].value = content;
+    return;
+  }
+  if (i >= BENCH_MOST_KEYS) {
+    fail(sink, "configuration keys in force");
+    return;
+  }
+  if (!set_grow(&sink->set->mem, &sink->pairs, i, &sink->pair_capacity, sizeof *sink->pairs)) {
+    fail(sink, NULL);
+    return;
+  }
+  sink->pairs[sink->pair_count++] = (struct bench_pair){id, content};
+  sink->config = MAP_NONE;
+}
+
+static bool same_pairs(const struct pprofc_bench *set, const struct bench_sink *sink, uint32_t index) {
+  const struct bench_config *config = &set->configs[index];
+  return config->count == sink->pair_count &&
+         (config->count == 0 || memcmp(set->pairs + config->first, sink->pairs,
+                                       config->count * sizeof *sink->pairs) == 0);
+}
+
+/* The index of the configuration in force. */
+static uint32_t store_config(struct bench_sink *sink) {
+  struct pprofc_bench *set = sink->set;
+  uint64_t hash = hash_bytes(sink->pairs, sink->pair_count * sizeof *sink->pairs);
+  uint32_t index;
+  struct map_probe probe = map_start(&set->config_map, hash);
+  while ((index = map_next(&set->config_map, &probe)) != MAP_NONE)
+    if (same_pairs(set, sink, index)) return index;
+  if (set->pair_count + sink->pair_count > BENCH_MOST_PAIRS) {
+    fail(sink, "configuration lines");
+    return 0;
+  }
+  size_t wanted = set->pair_count + sink->pair_count;
+  while (set->pair_capacity < wanted)
+    if (!set_grow(&set->mem, &set->pairs, set->pair_capacity, &set->pair_capacity, sizeof *set->pairs))
+      goto nomem;
+  if (!set_grow(&set->mem, &set->configs, set->config_count, &set->config_capacity,
+                sizeof *set->configs) ||
+      !map_insert(&set->config_map, hash, (uint32_t)set->config_count))
+    goto nomem;
+  if (sink->pair_count)
+    memcpy(set->pairs + set->pair_count, sink->pairs, sink->pair_count * sizeof *sink->pairs);
+  set->configs[set->config_count] = (struct bench_config){set->pair_count, (uint32_t)sink->pair_count};
+  set->pair_count = wanted;
+  return (uint32_t)set->config_count++;
+nomem:
+  fail(sink, NULL);
+  return 0;
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
+  struct pprofc_bench *set = sink->set;
+  if (sink->config == MAP_NONE) sink->config = store_config(sink);
+  if (sink->name == MAP_NONE || !str_equal(name, sink->name_bytes)) {
+    sink->name = intern(sink, name);
+    sink->name_bytes = set_string(set, sink->name);
+  }
+  if (sink->status != PPROFC_OK) return;
+  size_t i = set->result_count;
+  if (!set_grow(&set->mem, &set->results, i + 1, &set->result_capacity, sizeof *set->results)) {
+    fail(sink, NULL);
+    return;
+  }
+  set->results[i] = (pprofc_bench_result){.name = sink->name,
+                                          .config = sink->config,
+                                          .input = sink->input,
+                                          .line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line,
+                                          .iterations = iterations,
+                                          .first_value = set->value_count};
+  set->results[++set->result_count].first_value = set->value_count;
+}
+
+void sink_drop(struct bench_sink *sink) {
+  struct pprofc_bench *set = sink->set;
+  if (sink->status != PPROFC_OK) return;
+  set->result_count--;
+  set->value_count = set->results[set->result_count].first_value;
+}
+
+void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
+  struct pprofc_bench *set = sink->set;
+  if (sink->status != PPROFC_OK) return;
+  size_t i = set->value_count;
+  if (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
+      !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity, sizeof *set->value_unit)) {
+    fail(sink, NULL);
+    return;
+  }
+  /* The tidied unit is used where tidying changed the number: zero ns/op stay ns/op. */
+  const struct bench_unit_word *entry = &set->words[word];
+  double tidied = value * entry->factor;
+  bool same = tidied == value;
+  set->values[i] = same ? value : tidied;
+  set->value_unit[i] = same ? entry->plain : entry->scaled;
+  set->value_count++;
+  set->results[set->result_count].first_value = set->value_count;
+}
+
+void sink_value(struct bench_sink *sink, double value, pprofc_str unit) {
+  sink_word_value(sink, value, sink_word(sink, unit));
+}
+
+/* ---- metadata and messages -------------------------------------------------------------------- */
+
+void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
+                   uint64_t line) {
+  struct pprofc_bench *set = sink->set;
+  buffer_clear(&sink->scratch);
+  unit_tidy(unit, &sink->scratch);
+  uint32_t tidied = intern(sink, buffer_str(&sink->scratch));
+  uint32_t key_id = intern(sink, key), value_id = intern(sink, value);
+  const struct bench_metadata *have = find_metadata(set, tidied, key_id);
+  if (have) {
+    pprofc_str old = set_string(set, have->value);
+    if (have->value != value_id)
+      sink_message(sink, line, "metadata %.*s of unit %.*s already set to %.*s", STR_ARG(key),
+                   STR_ARG(unit), STR_ARG(old));
+    return;
+  }
+  if (!set_grow(&set->mem, &set->metadata, set->metadata_count, &set->metadata_capacity,
+                sizeof *set->metadata) ||
+      !map_insert(&set->metadata_map, hash_mix(tidied, key_id), (uint32_t)set->metadata_count)) {
+    fail(sink, NULL);
+    return;
+  }
+  set->metadata[set->metadata_count++] = (struct bench_metadata){tidied, key_id, value_id};
+}
+
+void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...) {
+  struct pprofc_bench *set = sink->set;
+  if (!set_grow(&set->mem, &set->messages, set->message_count, &set->message_capacity,
+                sizeof *set->messages)) {
+    fail(sink, NULL);
+    return;
+  }
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  pprofc_str message = arena_str(
+      &set->arena, (pprofc_str){text, length < 0 ? 0
+                                      : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1});
+  if (!message.data) {
+    fail(sink, NULL);
+    return;
+  }
+  set->messages[set->message_count++] = (pprofc_bench_message){sink->input, line, message};
+}
+
+/* ---- opening and closing ---------------------------------------------------------------------- */
+
+void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label, pprofc_str path) {
+  *sink = (struct bench_sink){.set = set, .config = MAP_NONE, .name = MAP_NONE};
+  buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
+  struct bench_input input = {intern(sink, label), intern(sink, path)};
+  if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity, sizeof *set->inputs)) {
+    fail(sink, NULL);
+    return;
+  }
+  sink->input = (uint32_t)set->input_count;
+  set->inputs[set->input_count++] = input;
+}
+
+pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error) {
+  mem_free(&sink->set->mem, sink->pairs, sink->pair_capacity, sizeof *sink->pairs);
+  buffer_free(&sink->scratch);
+  if (sink->status == PPROFC_E_LIMIT)
+    return error_set(error, PPROFC_E_LIMIT, "too many %s", sink->limit);
+  return sink->status == PPROFC_OK ? PPROFC_OK : error_nomem(error);
+}

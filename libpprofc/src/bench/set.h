@@ -1,0 +1,136 @@
+/* A set of benchmark results as columns, and the one way in which readers fill it. */
+#ifndef PPROFC_BENCH_SET_H
+#define PPROFC_BENCH_SET_H
+
+#include "base/error.h"
+#include "base/map.h"
+#include "bench/number.h"
+#include "pprofc/bench.h"
+
+/* A configuration is a run of pairs: the keys in force at a result, in the order the format gives them. */
+struct bench_pair {
+  uint32_t key, value; /* strings */
+};
+
+struct bench_config {
+  size_t first;
+  uint32_t count;
+};
+
+struct bench_input {
+  uint32_t label; /* string; BENCH_EMPTY when .file is unset */
+  uint32_t path;  /* string, for messages */
+};
+
+/* A unit as measurements have it. `original` is what the input said, BENCH_EMPTY when that is the same. */
+struct bench_unit {
+  uint32_t tidied, original; /* strings */
+};
+
+/* A unit word of the input and what becomes of its values. */
+struct bench_unit_word {
+  uint32_t word, tidied; /* strings */
+  uint32_t plain, scaled; /* units: for values that tidying leaves alone, and for the others */
+  double factor;
+};
+
+/* "Unit NAME key=value". */
+struct bench_metadata {
+  uint32_t unit, key, value; /* strings; the unit is tidied */
+};
+
+/* The string "". */
+#define BENCH_EMPTY 0u
+
+/* Limits of one set; more is an error that says so. */
+#define BENCH_MOST_KEYS  4096u         /* configuration keys in force at one time */
+#define BENCH_MOST_PAIRS (8u << 20)    /* pairs of all configurations */
+
+struct pprofc_bench {
+  pprofc_allocator mem;
+  struct arena arena; /* bytes of the strings */
+  struct interner strings;
+
+  struct bench_input *inputs;
+  size_t input_count, input_capacity;
+
+  struct bench_pair *pairs;
+  size_t pair_count, pair_capacity;
+  struct bench_config *configs;
+  size_t config_count, config_capacity;
+  struct map config_map;
+
+  struct bench_unit *units;
+  size_t unit_count, unit_capacity;
+  struct map unit_map;
+  struct bench_unit_word *words;
+  size_t word_count, word_capacity;
+  struct map word_map; /* string of the word to its index */
+
+  struct bench_metadata *metadata;
+  size_t metadata_count, metadata_capacity;
+  struct map metadata_map; /* unit and key to index */
+
+  pprofc_bench_result *results; /* one more than the count, whose first_value is the end */
+  size_t result_count, result_capacity;
+
+  /* one entry a measurement */
+  double *values;
+  uint32_t *value_unit; /* index into units */
+  size_t value_count, value_capacity, value_unit_capacity;
+
+  pprofc_bench_message *messages;
+  size_t message_count, message_capacity;
+};
+
+static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id) {
+  return set->strings.items[id];
+}
+
+/* Makes room for one more element of *items; false when out of memory. */
+bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity, size_t size);
+
+/* What "Unit" lines say about `key` of a tidied unit (a string); BENCH_EMPTY when nothing. */
+uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
+
+/* ---- filling ---------------------------------------------------------------------------------- */
+
+/* One input being read. Errors are sticky: out of memory or a limit, checked once at the end. */
+struct bench_sink {
+  struct pprofc_bench *set;
+  uint32_t input;
+  struct bench_pair *pairs; /* the configuration in force */
+  size_t pair_count, pair_capacity;
+  uint32_t config; /* its index, MAP_NONE when it changed since the last result */
+  uint32_t name;   /* of the last result, and its bytes */
+  pprofc_str name_bytes;
+  struct buffer scratch;
+  pprofc_status status;
+  const char *limit; /* what was passed when status is PPROFC_E_LIMIT */
+};
+
+void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label, pprofc_str path);
+pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
+
+/* Sets a configuration key; an empty value deletes it, and the last key takes its place. */
+void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
+
+/* Starts a result. What was started is taken back by sink_drop. */
+void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
+void sink_drop(struct bench_sink *sink);
+
+/* Adds a measurement to the result that was started last. */
+void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
+
+/* The same for a word that was looked up before. Words stay where they are for the life of the set. */
+uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
+void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
+
+/* "metadata KEY of unit UNIT already set to VALUE" is a message. */
+void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
+                   uint64_t line);
+
+/* "PATH:LINE: text", kept in order for whoever prints them. */
+void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...) PPROFC_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,509 @@
+/* Sorts results into the cells of comparison tables. */
+#include "bench/tables.h"
+
+#include "bench/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void pprofc_bench_options_init(pprofc_bench_options *options) {
+  *options = (pprofc_bench_options){.struct_size = sizeof *options,
+                                    .table = ".config",
+                                    .row = ".fullname",
+                                    .col = ".file",
+                                    .ignore = "",
+                                    .filter = "*",
+                                    .alpha = 0.05,
+                                    .confidence = 0.95};
+}
+
+/* ---- collecting ------------------------------------------------------------------------------- */
+
+/* Keys of the projections; tables and cells are found by them. */
+struct table_id {
+  uint32_t key, unit; /* the unit's string */
+};
+
+struct cell_id {
+  uint32_t table, row, column;
+};
+
+struct cell_state {
+  struct cell_id id;
+  uint32_t residue; /* the first one seen */
+  bool varied;      /* more than one was */
+  size_t count, next;
+};
+
+/* A second residue key of a cell. */
+struct cell_residue {
+  uint32_t cell, residue;
+};
+
+/* Measurements of neighbouring lines mostly go to the same cells: by place in the line. */
+#define PLACES 16
+struct place {
+  struct cell_id id;
+  uint32_t key, unit, cell;
+};
+
+struct collector {
+  struct pprofc_bench_tables *t;
+  struct filter *filter;
+  uint32_t *cell_of_value; /* MAP_NONE for what is filtered out */
+  struct table_id *tables;
+  size_t table_count, table_capacity;
+  struct map table_map;
+  struct cell_state *cells;
+  size_t cell_count, cell_capacity;
+  struct map cell_map;
+  struct cell_residue *residues;
+  size_t residue_count, residue_capacity;
+  struct map residue_map;
+  uint32_t *unit_ranks; /* by string: order of first observation */
+  uint32_t unit_count;
+  struct place places[PLACES];
+  bool nomem;
+};
+
+static uint32_t find_table(struct collector *c, uint32_t key, uint32_t unit) {
+  uint64_t hash = hash_mix(hash_mix(1, key), unit);
+  uint32_t index;
+  struct map_probe probe = map_start(&c->table_map, hash);
+  while ((index = map_next(&c->table_map, &probe)) != MAP_NONE)
+    if (c->tables[index].key == key && c->tables[index].unit == unit) return index;
+  if (!set_grow(&c->t->mem, &c->tables, c->table_count, &c->table_capacity, sizeof *c->tables) ||
+      !map_insert(&c->table_map, hash, (uint32_t)c->table_count)) {
+    c->nomem = true;
+    return 0;
+  }
+  if (c->unit_ranks[unit] == MAP_NONE) c->unit_ranks[unit] = c->unit_count++;
+  c->tables[c->table_count] = (struct table_id){key, unit};
+  return (uint32_t)c->table_count++;
+}
+
+static bool same_cell(struct cell_id a, struct cell_id b) {
+  return a.table == b.table && a.row == b.row && a.column == b.column;
+}
+
+static uint32_t find_cell(struct collector *c, struct cell_id id, uint32_t residue) {
+  uint64_t hash = hash_mix(hash_mix(hash_mix(2, id.table), id.row), id.column);
+  uint32_t index;
+  struct map_probe probe = map_start(&c->cell_map, hash);
+  while ((index = map_next(&c->cell_map, &probe)) != MAP_NONE)
+    if (same_cell(c->cells[index].id, id)) return index;
+  if (!set_grow(&c->t->mem, &c->cells, c->cell_count, &c->cell_capacity, sizeof *c->cells) ||
+      !map_insert(&c->cell_map, hash, (uint32_t)c->cell_count)) {
+    c->nomem = true;
+    return MAP_NONE;
+  }
+  c->cells[c->cell_count] = (struct cell_state){.id = id, .residue = residue};
+  return (uint32_t)c->cell_count++;
+}
+
+static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
+  uint64_t hash = hash_mix(hash_mix(3, cell), residue);
+  uint32_t index;
+  struct map_probe probe = map_start(&c->residue_map, hash);
+  while ((index = map_next(&c->residue_map, &probe)) != MAP_NONE)
+    if (c->residues[index].cell == cell && c->residues[index].residue == residue) return;
+  if (!set_grow(&c->t->mem, &c->residues, c->residue_count, &c->residue_capacity, sizeof *c->residues) ||
+      !map_insert(&c->residue_map, hash, (uint32_t)c->residue_count)) {
+    c->nomem = true;
+    return;
+  }
+  c->cells[cell].varied = true;
+  c->residues[c->residue_count++] = (struct cell_residue){cell, residue};
+}
+
+/* The cell of one measurement whose result has these keys. */
+static uint32_t cell_of(struct collector *c, size_t place, uint32_t key, uint32_t unit, uint32_t row,
+                        uint32_t column, uint32_t residue) {
+  struct place *known = place < PLACES ? &c->places[place] : NULL;
+  if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
+      known->id.row == row && known->id.column == column)
+    return known->cell;
+  struct cell_id id = {find_table(c, key, unit), row, column};
+  uint32_t cell = c->nomem ? MAP_NONE : find_cell(c, id, residue);
+  if (known) *known = (struct place){id, key, unit, cell};
+  return cell;
+}
+
+static void collect_result(struct collector *c, size_t result) {
+  struct pprofc_bench_tables *t = c->t;
+  const struct pprofc_bench *set = t->set;
+  size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
+  bool keyed = false;
+  uint32_t key = 0, row = 0, column = 0, residue = 0;
+  for (size_t i = first; i < end; i++) {
+    if (!filter_value(c->filter, set->value_unit[i])) continue;
+    if (!keyed) {
+      key = projection_key(&t->table_by, result);
+      row = projection_key(&t->row_by, result);
+      column = projection_key(&t->col_by, result);
+      residue = projection_key(&t->residue, result);
+      keyed = true;
+    }
+    uint32_t unit = set->units[set->value_unit[i]].tidied;
+    uint32_t cell = cell_of(c, i - first, key, unit, row, column, residue);
+    if (c->nomem) return;
+    c->cell_of_value[i] = cell;
+    c->cells[cell].count++;
+    if (c->cells[cell].residue != residue) note_residue(c, cell, residue);
+  }
+}
+
+static bool accepted(struct collector *c, size_t result) {
+  struct pprofc_bench_tables *t = c->t;
+  return projection_accepts(&t->table_by, result) && projection_accepts(&t->row_by, result) &&
+         projection_accepts(&t->col_by, result) && projection_accepts(&t->ignored, result) &&
+         filter_result(c->filter, result);
+}
+
+static void collect_all(struct collector *c) {
+  const struct pprofc_bench *set = c->t->set;
+  c->cell_of_value = mem_array(&c->t->mem, set->value_count, sizeof *c->cell_of_value);
+  c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
+  if (!c->cell_of_value || !c->unit_ranks) {
+    c->nomem = true;
+    return;
+  }
+  memset(c->cell_of_value, 0xFF, set->value_count * sizeof *c->cell_of_value);
+  memset(c->unit_ranks, 0xFF, set->strings.count * sizeof *c->unit_ranks);
+  for (size_t i = 0; i < PLACES; i++) c->places[i].cell = MAP_NONE;
+  for (size_t i = 0; i < set->result_count && !c->nomem; i++)
+    if (accepted(c, i)) collect_result(c, i);
+  c->nomem |= c->t->group.failed || c->t->extractor.failed;
+}
+
+/* ---- laying out ------------------------------------------------------------------------------- */
+
+/* What sorting keys needs to know. */
+struct sorting {
+  const struct projection *projection;
+  const size_t *flat;
+  const uint32_t *unit_ranks;
+};
+
+static int compare_keys(const void *a, const void *b, void *context) {
+  const struct sorting *s = context;
+  return projection_compare(s->projection, s->flat, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int compare_tables(const void *a, const void *b, void *context) {
+  const struct sorting *s = context;
+  const struct table *x = a, *y = b;
+  int order = projection_compare(s->projection, s->flat, x->key, y->key);
+  if (order || x->unit == y->unit) return order;
+  return s->unit_ranks[x->unit] < s->unit_ranks[y->unit] ? -1 : 1;
+}
+
+static int compare_cells(const void *a, const void *b) {
+  const pprofc_bench_cell *x = a, *y = b;
+  if (x->row != y->row) return x->row < y->row ? -1 : 1;
+  return (x->column > y->column) - (x->column < y->column);
+}
+
+/* NaN comes first, as Go sorts. */
+static int compare_values(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return (int)isnan(y) - (int)isnan(x) > 0 ? 1 : isnan(y) - isnan(x);
+  return (x > y) - (x < y);
+}
+
+/* The distinct keys among `count`, sorted; the array is the arena's. */
+static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
+                               const struct projection *projection, const size_t *flat, size_t *distinct) {
+  struct sorting sorting = {projection, flat, NULL};
+  qsort_r(keys, count, sizeof *keys, compare_keys, &sorting);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
+  *distinct = kept;
+  return arena_copy(&t->arena, keys, kept * sizeof *keys);
+}
+
+/* What keys are called; the array and the texts are the arena's. */
+static pprofc_str *labels_of(struct collector *c, const uint32_t *keys, size_t count,
+                             const struct projection *projection, const size_t *flat) {
+  struct pprofc_bench_tables *t = c->t;
+  pprofc_str *labels = arena_array(&t->arena, count, sizeof *labels);
+  struct buffer text;
+  buffer_init(&text, &t->mem, (size_t)1 << 30);
+  for (size_t i = 0; labels && i < count; i++) {
+    buffer_clear(&text);
+    projection_label(projection, flat, keys[i], &text);
+    labels[i] = arena_str(&t->arena, buffer_str(&text));
+    c->nomem |= !labels[i].data || text.failed;
+  }
+  c->nomem |= !labels;
+  buffer_free(&text);
+  return labels;
+}
+
+/* Where a key stands among the sorted ones. */
+static size_t key_position(const uint32_t *keys, size_t count, const struct projection *projection,
+                           const size_t *flat, uint32_t key) {
+  size_t low = 0, high = count;
+  while (low + 1 < high) {
+    size_t middle = low + (high - low) / 2;
+    if (projection_compare(projection, flat, key, keys[middle]) < 0)
+      high = middle;
+    else
+      low = middle;
+  }
+  return low;
+}
+
+/* Fields in which the results of a cell differ, as its first note. */
+static const char *variation_note(struct collector *c, uint32_t cell, const size_t *first_residue) {
+  struct pprofc_bench_tables *t = c->t;
+  const struct projection *p = &t->residue;
+  struct buffer text;
+  buffer_init(&text, &t->mem, (size_t)1 << 24);
+  buffer_add_text(&text, "benchmarks vary in ");
+  size_t fixed = text.size;
+  for (size_t f = 0; f < p->field_count; f++) {
+    size_t field = t->residue_flat[f];
+    uint32_t base = projection_value(p, c->cells[cell].residue, field);
+    bool varies = false;
+    for (size_t i = *first_residue; i < c->residue_count && c->residues[i].cell == cell && !varies; i++)
+      varies = projection_value(p, c->residues[i].residue, field) != base;
+    if (!varies) continue;
+    if (text.size > fixed) buffer_add_text(&text, ", ");
+    buffer_add_str(&text, p->fields[field].name);
+  }
+  const char *note = arena_str(&t->arena, buffer_str(&text)).data;
+  buffer_free(&text);
+  return note;
+}
+
+static int compare_residues(const void *a, const void *b) {
+  const struct cell_residue *x = a, *y = b;
+  return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static void add_variation(struct collector *c, uint32_t cell, pprofc_bench_cell *out) {
+  size_t low = 0, high = c->residue_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (c->residues[middle].cell < cell)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const char **notes = arena_array(&c->t->arena, 1, sizeof *notes);
+  if (notes) notes[0] = variation_note(c, cell, &low);
+  c->nomem |= !notes || !notes[0];
+  out->notes = notes;
+  out->sample_notes = 1;
+}
+
+/* Fills one table from the cells [from, to) of `order`, which are its own. */
+static void fill_table(struct collector *c, struct table *table, const uint32_t *order, size_t count,
+                       uint32_t *scratch) {
+  struct pprofc_bench_tables *t = c->t;
+  for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.row;
+  table->rows = distinct_keys(t, scratch, count, &t->row_by, t->row_flat, &table->row_count);
+  for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.column;
+  table->columns = distinct_keys(t, scratch, count, &t->col_by, t->col_flat, &table->column_count);
+  table->cells = arena_zero_array(&t->arena, count, sizeof *table->cells);
+  table->cell_count = count;
+  c->nomem |= !table->rows || !table->columns || !table->cells;
+  if (c->nomem) return;
+  table->summaries = arena_zero_array(&t->arena, table->column_count, sizeof *table->summaries);
+  c->nomem |= !table->summaries;
+  table->row_labels = labels_of(c, table->rows, table->row_count, &t->row_by, t->row_flat);
+  table->column_labels = labels_of(c, table->columns, table->column_count, &t->col_by, t->col_flat);
+  for (size_t i = 0; i < count && !c->nomem; i++) {
+    struct cell_state *state = &c->cells[order[i]];
+    pprofc_bench_cell *cell = &table->cells[i];
+    cell->row = key_position(table->rows, table->row_count, &t->row_by, t->row_flat, state->id.row);
+    cell->column =
+        key_position(table->columns, table->column_count, &t->col_by, t->col_flat, state->id.column);
+    cell->count = state->count;
+    cell->values = t->values + state->next - state->count;
+    cell->baseline = SIZE_MAX;
+    if (state->varied) add_variation(c, order[i], cell);
+  }
+  if (c->nomem) return;
+  qsort(table->cells, count, sizeof *table->cells, compare_cells);
+  size_t baseline = SIZE_MAX;
+  for (size_t i = 0; i < count; i++) {
+    pprofc_bench_cell *cell = &table->cells[i];
+    if (cell->column == 0)
+      baseline = i;
+    else if (baseline != SIZE_MAX && table->cells[baseline].row == cell->row)
+      cell->baseline = baseline;
+  }
+}
+
+/* Puts the values of every cell behind each other, sorted. */
+static void gather_values(struct collector *c) {
+  struct pprofc_bench_tables *t = c->t;
+  size_t total = 0;
+  for (size_t i = 0; i < c->cell_count; i++) {
+    c->cells[i].next = total;
+    total += c->cells[i].count;
+  }
+  t->value_count = total;
+  t->values = mem_array(&t->mem, total, sizeof *t->values);
+  if (!t->values) {
+    c->nomem = true;
+    return;
+  }
+  for (size_t i = 0; i < t->set->value_count; i++) {
+    uint32_t cell = c->cell_of_value[i];
+    if (cell != MAP_NONE) t->values[c->cells[cell].next++] = t->set->values[i];
+  }
+  for (size_t i = 0; i < c->cell_count; i++)
+    qsort(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count, sizeof *t->values,
+          compare_values);
+}
+
+static size_t *flat_fields(struct collector *c, const struct projection *projection) {
+  size_t *flat = arena_array(&c->t->arena, projection->field_count, sizeof *flat);
+  if (flat)
+    projection_flat(projection, flat);
+  else
+    c->nomem = true;
+  return flat;
+}
+
+/* Cells in order of their table, by counting; start[i] is where table i begins. */
+static void order_cells(const struct collector *c, uint32_t *order, size_t *start) {
+  for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
+  for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];
+  for (size_t i = 0; i < c->cell_count; i++) order[start[c->cells[i].id.table]++] = (uint32_t)i;
+  for (size_t i = c->table_count; i > 0; i--) start[i] = start[i - 1];
+  start[0] = 0;
+}
+
+static void lay_out(struct collector *c) {
+  struct pprofc_bench_tables *t = c->t;
+  t->table_flat = flat_fields(c, &t->table_by);
+  t->row_flat = flat_fields(c, &t->row_by);
+  t->col_flat = flat_fields(c, &t->col_by);
+  t->residue_flat = flat_fields(c, &t->residue);
+  t->tables = arena_zero_array(&t->arena, c->table_count, sizeof *t->tables);
+  uint32_t *order = mem_array(&t->mem, 2 * c->cell_count, sizeof *order);
+  size_t *start = mem_zero_array(&t->mem, c->table_count + 1, sizeof *start);
+  c->nomem |= !t->tables || !order || !start;
+  if (!c->nomem) {
+    qsort(c->residues, c->residue_count, sizeof *c->residues, compare_residues);
+    gather_values(c);
+    order_cells(c, order, start);
+  }
+  for (size_t i = 0; i < c->table_count && !c->nomem; i++) {
+    struct table *table = &t->tables[t->table_count++];
+    table->key = c->tables[i].key;
+    table->unit = c->tables[i].unit;
+    pprofc_str assume = set_string(
+        t->set, set_metadata(t->set, set_string(t->set, table->unit), STR("assume")));
+    table->exact = str_equal(assume, STR("exact"));
+    fill_table(c, table, order + start[i], start[i + 1] - start[i], order + c->cell_count);
+  }
+  if (!c->nomem) {
+    struct sorting sorting = {&t->table_by, t->table_flat, c->unit_ranks};
+    qsort_r(t->tables, t->table_count, sizeof *t->tables, compare_tables, &sorting);
+  }
+  mem_free(&t->mem, order, 2 * c->cell_count, sizeof *order);
+  mem_free(&t->mem, start, c->table_count + 1, sizeof *start);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+/* One flag that is a projection. */
+struct projection_flag {
+  const char *name, *text;
+  struct projection *projection;
+};
+
+static pprofc_status parse_options(struct collector *c, pprofc_error *error) {
+  struct pprofc_bench_tables *t = c->t;
+  const pprofc_bench_options *o = &t->options;
+  pprofc_status status = filter_compile(&t->extractor, str_of(o->filter), &c->filter, error);
+  if (status != PPROFC_OK) {
+    error_prefix(error, "parsing -filter: ");
+    return status;
+  }
+  const struct projection_flag flags[] = {{"-table", o->table, &t->table_by},
+                                          {"-row", o->row, &t->row_by},
+                                          {"-col", o->col, &t->col_by},
+                                          {"-ignore", o->ignore, &t->ignored}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    status = projection_parse(flags[i].projection, &t->group, str_of(flags[i].text), error);
+    if (status == PPROFC_OK) continue;
+    error_prefix(error, "parsing %s: ", flags[i].name);
+    return status;
+  }
+  if (!(o->alpha >= 0 && o->alpha <= 1))
+    return error_set(error, PPROFC_E_INVALID, "-alpha must be in range [0, 1]");
+  if (!(o->confidence >= 0 && o->confidence <= 1))
+    return error_set(error, PPROFC_E_INVALID, "-confidence must be in range [0, 1]");
+  return projection_residue(&t->residue, &t->group, error);
+}
+
+static void collector_free(struct collector *c) {
+  const pprofc_allocator *mem = &c->t->mem;
+  filter_free(c->filter);
+  mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
+  mem_free(mem, c->unit_ranks, c->t->set->strings.count, sizeof *c->unit_ranks);
+  mem_free(mem, c->tables, c->table_capacity, sizeof *c->tables);
+  mem_free(mem, c->cells, c->cell_capacity, sizeof *c->cells);
+  mem_free(mem, c->residues, c->residue_capacity, sizeof *c->residues);
+  map_free(&c->table_map);
+  map_free(&c->cell_map);
+  map_free(&c->residue_map);
+}
+
+pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_options *options,
+                                   pprofc_bench_tables **tables, pprofc_error *error) {
+  pprofc_bench_options defaults;
+  pprofc_bench_options_init(&defaults);
+  if (!options) options = &defaults;
+  const pprofc_allocator *mem = mem_or_default(options->allocator);
+  struct pprofc_bench_tables *t = mem_zero_array(mem, 1, sizeof *t);
+  if (!t) return error_nomem(error);
+  t->mem = *mem;
+  t->set = set;
+  t->options = *options;
+  arena_init(&t->arena, &t->mem);
+  extractor_init(&t->extractor, set, &t->arena);
+  projection_group_init(&t->group, &t->extractor);
+  struct collector c = {.t = t};
+  map_init(&c.table_map, &t->mem);
+  map_init(&c.cell_map, &t->mem);
+  map_init(&c.residue_map, &t->mem);
+  pprofc_status status = parse_options(&c, error);
+  if (status == PPROFC_OK) {
+    collect_all(&c);
+    if (!c.nomem) lay_out(&c);
+    if (!c.nomem) c.nomem = !tables_compute(t) || t->group.failed || t->extractor.failed;
+    if (c.nomem)
+      status = error_nomem(error);
+    else if (filter_tripped(c.filter))
+      status = error_set(error, PPROFC_E_LIMIT, "a regular expression of -filter takes too long");
+  }
+  collector_free(&c);
+  if (status == PPROFC_OK)
+    *tables = t;
+  else
+    pprofc_bench_tables_free(t);
+  return status;
+}
+
+void pprofc_bench_tables_free(pprofc_bench_tables *t) {
+  if (!t) return;
+  pprofc_allocator mem = t->mem;
+  mem_free(&mem, t->values, t->value_count, sizeof *t->values);
+  projection_free(&t->table_by);
+  projection_free(&t->row_by);
+  projection_free(&t->col_by);
+  projection_free(&t->ignored);
+  projection_free(&t->residue);
+  projection_group_free(&t->group);
+  extractor_free(&t->extractor);
+  arena_free(&t->arena);
+  mem_free(&mem, t, 1, sizeof *t);
+}

@@ -1,0 +1,67 @@
+/* Comparison tables: results sorted into cells by their keys, and what the statistics say about each cell. */
+#ifndef PPROFC_BENCH_TABLES_H
+#define PPROFC_BENCH_TABLES_H
+
+#include "bench/projection.h"
+#include "pprofc/bench.h"
+
+/* A column's last line: the geometric means of its centers and of its ratios to the baseline. */
+struct table_summary {
+  bool has_center, has_ratio;
+  double center, ratio;
+  const char *notes[3];
+  size_t note_count;
+};
+
+struct table {
+  uint32_t key;  /* of the table projection */
+  uint32_t unit; /* string, tidied */
+  bool exact;
+  uint32_t *rows, *columns; /* keys, sorted */
+  size_t row_count, column_count;
+  pprofc_str *row_labels, *column_labels;
+  pprofc_bench_cell *cells; /* by row, then column */
+  size_t cell_count;
+  struct table_summary *summaries; /* one a column */
+};
+
+struct pprofc_bench_tables {
+  pprofc_allocator mem;
+  struct arena arena;
+  const struct pprofc_bench *set;
+  pprofc_bench_options options;
+  struct extractor extractor;
+  struct projection_group group;
+  struct projection table_by, row_by, col_by, ignored, residue;
+  size_t *table_flat, *row_flat, *col_flat, *residue_flat;
+  double *values; /* of all cells */
+  size_t value_count;
+  struct table *tables;
+  size_t table_count;
+};
+
+/* The cell of a row and a column, or NULL. */
+const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column);
+
+/* The baseline of a cell, or NULL. */
+static inline const pprofc_bench_cell *cell_baseline(const struct table *table, const pprofc_bench_cell *cell) {
+  return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
+}
+
+/* "12%", "?" or the sign for infinity: what stands behind the center. */
+void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
+
+/* "+12.34%", "~", "?" or "0.00%". */
+void cell_delta(struct buffer *out, const pprofc_bench_cell *cell, const pprofc_bench_cell *baseline);
+
+/* "p=0.002 n=6" or "n=6+5". */
+void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
+                     const pprofc_bench_cell *baseline);
+
+/* "+1.23%" of a ratio. */
+void print_ratio(struct buffer *out, double ratio);
+
+/* Fills the statistics of every cell and the summaries of every table. False when out of memory. */
+bool tables_compute(struct pprofc_bench_tables *tables);
+
+#endif

@@ -1,0 +1,275 @@
+/* The Mann-Whitney U test: exact by counting while that is cheap, else by the normal approximation. */
+#include "base/mem.h"
+#include "bench/gomath.h"
+#include "pprofc/bench.h"
+
+#include <math.h>
+
+/* The merged samples: how often each distinct value occurs, and what U is. */
+struct ranks {
+  size_t *ties; /* ascending by value */
+  size_t distinct;
+  bool tied;
+  double u; /* pairs with x > y, ties half */
+  double cubes; /* sum of t^3 - t */
+};
+
+static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
+  size_t i = 0, j = 0;
+  double twice = 0;
+  while (i < nx || j < ny) {
+    double value = i < nx && (j == ny || x[i] < y[j]) ? x[i] : y[j];
+    size_t xs = 0, ys = 0;
+    while (i + xs < nx && x[i + xs] == value) xs++;
+    while (j + ys < ny && y[j + ys] == value) ys++;
+    twice += (double)xs * (2.0 * (double)j + (double)ys);
+    size_t t = xs + ys;
+    r->ties[r->distinct++] = t;
+    r->tied |= t > 1;
+    r->cubes += (double)t * (double)t * (double)t - (double)t;
+    i += xs;
+    j += ys;
+  }
+  r->u = twice / 2;
+}
+
+/* ---- no ties ---------------------------------------------------------------------------------- */
+
+/* P(U <= u) by the recurrence of Mann and Whitney over the plane of sample sizes: p[n][m](U) =
+ * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m), kept for one m at a time. Negative when out of memory. */
+static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
+  size_t small = nx < ny ? nx : ny, large = nx < ny ? ny : nx, pairs = nx * ny;
+  bool flip = u >= (pairs + 1) / 2;
+  if (u >= pairs) return 1;
+  if (flip) u = pairs - u - 1;
+  size_t width = u + 1;
+  double *table = mem_zero_array(mem, (small + 1) * width, sizeof *table);
+  if (!table) return -1;
+  for (size_t m = 0; m <= large; m++) {
+    table[0] = 1;
+    for (size_t n = 1; n <= small && n <= m; n++) {
+      const double *fewer_n = table + (n - 1) * width;
+      const double *fewer_m = table + (n < m ? n : m - 1) * width;
+      double *out = table + n * width, sum = (double)(n + m);
+      for (size_t v = n * m < u ? n * m : u; v + 1 > 0; v--) {
+        double left = v >= m ? (double)n * fewer_n[v - m] : 0;
+        out[v] = (left + (double)m * fewer_m[v]) / sum;
+      }
+    }
+  }
+  double p = 0;
+  for (size_t v = 0; v <= u; v++) p += table[small * width + v];
+  mem_free(mem, table, (small + 1) * width, sizeof *table);
+  return flip ? 1 - p : p;
+}
+
+/* ---- ties ------------------------------------------------------------------------------------- */
+
+/* Both ways of counting walk over the distinct values. `order` tells which end they start from: seen from
+ * the other end, U is the number of pairs with x < y. */
+struct tied_walk {
+  const size_t *ties;
+  size_t distinct, nx, total;
+  bool reversed;
+  const pprofc_allocator *mem;
+};
+
+static size_t ties_at(const struct tied_walk *w, size_t k) {
+  return w->ties[w->reversed ? w->distinct - 1 - k : k];
+}
+
+/* How likely r of a value's t occurrences belong to x when each does with probability nx / total. Given that
+ * nx of all do, this is the exact distribution, and unlike the counts themselves it cannot overflow. */
+static void binomial_weights(double *weights, size_t t, double chance) {
+  double log_odds = log(chance) - log1p(-chance), log_zero = (double)t * log1p(-chance);
+  int sign;
+  for (size_t r = 0; r <= t; r++)
+    weights[r] = exp(lgamma_r((double)t + 1, &sign) - lgamma_r((double)r + 1, &sign) -
+                     lgamma_r((double)(t - r) + 1, &sign) + log_zero + (double)r * log_odds);
+}
+
+/* Up to this many values all counts are integers below 2^53. */
+#define COUNTED_TOTAL 52
+
+static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
+  if (w->total > COUNTED_TOTAL) {
+    binomial_weights(weights, t, (double)w->nx / (double)w->total);
+    return;
+  }
+  for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
+}
+
+/* What the weights of all assignments add up to. */
+static double all_weights(const struct tied_walk *w, double *weights) {
+  if (w->total <= COUNTED_TOTAL) return go_choose((int)w->total, (int)w->nx);
+  binomial_weights(weights, w->total, (double)w->nx / (double)w->total);
+  return weights[w->nx];
+}
+
+/* One value more: assignments with j values in x so far and a doubled U of v spread over those that take r of
+ * the t new ones; each of these beats the (seen - j) values of y before and ties with t - r. */
+static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit, const double *weights,
+                   const double *from, double *to) {
+  size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
+  for (size_t j = 0; j <= most; j++) {
+    for (size_t r = 0; r <= t && j + r <= w->nx; r++) {
+      if (seen + t - (j + r) > w->total - w->nx) continue;
+      size_t gain = r * (2 * (seen - j) + t - r);
+      const double *row = from + j * width;
+      double *out = to + (j + r) * width;
+      for (size_t v = 0; v + gain <= limit; v++) out[v + gain] += row[v] * weights[r];
+    }
+  }
+}
+
+/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997, with the sum kept in
+ * place of their recursion). Negative when out of memory. */
+static double tied_cdf(const struct tied_walk *w, size_t limit) {
+  size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
+  double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
+  double *weights = mem_array(w->mem, w->total + 1, sizeof *weights);
+  double result = -1;
+  if (tables && weights) {
+    double *from = tables, *to = tables + cells;
+    from[0] = 1;
+    for (size_t k = 0; k < w->distinct; k++) {
+      size_t t = ties_at(w, k);
+      tie_weights(w, weights, t);
+      for (size_t i = 0; i < cells; i++) to[i] = 0;
+      spread(w, seen, t, limit, weights, from, to);
+      seen += t;
+      double *swap = from;
+      from = to;
+      to = swap;
+    }
+    result = 0;
+    for (size_t v = 0; v <= limit; v++) result += from[w->nx * width + v];
+    result /= all_weights(w, weights);
+  }
+  mem_free(w->mem, tables, 2 * cells, sizeof *tables);
+  mem_free(w->mem, weights, w->total + 1, sizeof *weights);
+  return result;
+}
+
+/* The same for two distinct values: a hypergeometric sum, however many samples there are. */
+static double two_values_cdf(const struct tied_walk *w, size_t limit) {
+  size_t t0 = ties_at(w, 0), t1 = ties_at(w, 1);
+  double *weights = mem_array(w->mem, 2 * (w->total + 1), sizeof *weights);
+  if (!weights) return -1;
+  double *second = weights + w->total + 1, sum = 0;
+  tie_weights(w, weights, t0);
+  tie_weights(w, second, t1);
+  for (size_t r = w->nx > t0 ? w->nx - t0 : 0; r <= t1 && r <= w->nx; r++) {
+    size_t q = w->nx - r; /* of the smaller value */
+    if (q * (t0 - q) + r * (2 * (t0 - q) + t1 - r) <= limit) sum += weights[q] * second[r];
+  }
+  sum /= all_weights(w, weights);
+  mem_free(w->mem, weights, 2 * (w->total + 1), sizeof *weights);
+  return sum;
+}
+
+/* benchstat's sum for two distinct values, whose upper end comes from a truncating division. */
+static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
+  long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
+  long long last = (limit - n * (t0 - n)) / (t0 + t1);
+  double sum = 0;
+  for (long long r = n > t0 ? n - t0 : 0; r <= last; r++)
+    sum += go_choose((int)t0, (int)(n - r)) * go_choose((int)t1, (int)r);
+  return sum / go_choose((int)w->total, (int)n);
+}
+
+/* ---- which way -------------------------------------------------------------------------------- */
+
+/* What benchstat counts: up to these sample sizes. */
+#define EXACT_UNTIED 50
+#define EXACT_TIED   25
+
+/* Steps of the dynamic programming that take about 20 ms. */
+#define CHEAP_STEPS 3e7
+
+/* An upper bound: every value of every group meets every row. */
+static bool cheap(const struct ranks *r, size_t nx, size_t limit) {
+  double steps = 0;
+  for (size_t k = 0; k < r->distinct; k++)
+    steps += (double)(r->ties[k] + 1) * (double)(nx + 1);
+  return steps * ((double)limit + 1) <= CHEAP_STEPS && (double)nx * ((double)limit + 1) <= CHEAP_STEPS / 2;
+}
+
+static double upstream_p(const struct tied_walk *w, const struct ranks *r, double u) {
+  if (!r->tied) return 2 * untied_cdf(w->nx, w->total - w->nx, (size_t)u, w->mem);
+  if (r->distinct == 2) return 2 * two_values_as_upstream(w, (long long)(2 * u));
+  return 2 * tied_cdf(w, (size_t)(2 * u));
+}
+
+/* The smaller tail, doubled; U's distribution is not symmetric when there are ties. */
+static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
+  double pairs = (double)w->nx * (double)(w->total - w->nx), least = 1;
+  if (!r->tied) {
+    least = untied_cdf(w->nx, w->total - w->nx, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
+  } else {
+    for (int side = 0; side < 2 && least >= 0; side++) {
+      /* only the tail on u's side of the mean can be the smaller one, but both may hold more than half */
+      double bound = side ? pairs - u : u;
+      if (2 * bound > pairs) continue;
+      w->reversed = side == 1;
+      double tail = r->distinct == 2 ? two_values_cdf(w, (size_t)(2 * bound))
+                                     : tied_cdf(w, (size_t)(2 * bound));
+      least = tail < least ? tail : least;
+    }
+  }
+  return 2 * least < 1 ? 2 * least : 1;
+}
+
+static double normal_p(double u, double nx, double ny, double cubes, bool *constant) {
+  double total = nx + ny;
+  double deviation = sqrt(nx * ny * ((total + 1) - cubes / (total * (total - 1))) / 12);
+  *constant = !(deviation > 0);
+  if (*constant) return 1;
+  double distance = u - nx * ny / 2;
+  if (distance != 0) distance -= distance > 0 ? 0.5 : -0.5;
+  double below = pprofc_normal_cdf(distance / deviation);
+  return 2 * (below < 1 - below ? below : 1 - below);
+}
+
+pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
+                              unsigned flags, const pprofc_allocator *allocator) {
+  const pprofc_allocator *mem = mem_or_default(allocator);
+  pprofc_u_result result = {PPROFC_TEST_OK, 0, 1, false};
+  bool correct = flags & PPROFC_U_CORRECT, constant = false;
+  if (!x_count || !y_count) {
+    result.status = PPROFC_TEST_TOO_SMALL;
+    return result;
+  }
+  if (isnan(x[0]) || isnan(y[0])) { /* sorted: NaN comes first */
+    result.status = PPROFC_TEST_NAN;
+    return result;
+  }
+  size_t total = x_count + y_count, larger = x_count > y_count ? x_count : y_count;
+  struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};
+  if (!r.ties) {
+    result.status = PPROFC_TEST_NO_MEMORY;
+    return result;
+  }
+  rank(x, x_count, y, y_count, &r);
+  result.u = r.u;
+  double pairs = (double)x_count * (double)y_count, least = r.u < pairs - r.u ? r.u : pairs - r.u;
+  struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
+  result.exact = larger <= (r.tied ? EXACT_TIED : EXACT_UNTIED);
+  if (correct && r.tied)
+    result.exact |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
+  if (r.distinct == 1)
+    result.status = PPROFC_TEST_ALL_EQUAL;
+  else if (result.exact && r.u == pairs - r.u)
+    result.p = 1;
+  else if (result.exact)
+    result.p = correct ? correct_p(&walk, &r, r.u) : upstream_p(&walk, &r, least);
+  else
+    result.p = normal_p(r.u, (double)x_count, (double)y_count, r.cubes, &constant);
+  if (constant) result.status = PPROFC_TEST_ALL_EQUAL;
+  mem_free(mem, r.ties, total, sizeof *r.ties);
+  if (result.p < 0) {
+    result.status = PPROFC_TEST_NO_MEMORY;
+    result.p = 1;
+  }
+  return result;
+}
