@@ -1,9 +1,9 @@
 /* Benchmark results: reading what benchmarks write, comparing it, and the statistics behind it.
  *
- * A pprofc_bench is a set of results from any number of inputs. It is filled by reading, then only looked at.
- * The comparison follows golang.org/x/perf/cmd/benchstat: results are projected on tables, rows and columns;
- * a cell holds one sample; every column is compared with the first one of its row. Views point into the
- * object they come from and live as long as it does. */
+ * A pprofc_bench is a set of results from any number of inputs. It is filled by reading, then only
+ * looked at. The comparison follows golang.org/x/perf/cmd/benchstat: results are projected on
+ * tables, rows and columns; a cell holds one sample; every column is compared with the first one of
+ * its row. Views point into the object they come from and live as long as it does. */
 #ifndef PPROFC_BENCH_H
 #define PPROFC_BENCH_H
 
@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 typedef struct pprofc_bench pprofc_bench;
 
@@ -21,18 +22,20 @@ typedef struct pprofc_bench pprofc_bench;
 PPROFC_API pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator);
 PPROFC_API void pprofc_bench_free(pprofc_bench *set);
 
-/* Reads one input of any known format, recognised by content: `go test -bench` text, its -json stream, JSON of
- * Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion, CSV with columns name, unit, value.
- * `label` is what .file stands for ("" leaves it unset); `path` names the input in messages. `data` is not needed
- * afterwards. Lines that are wrong give a message (pprofc_bench_messages) and are left out; what makes the
- * whole input useless is an error whose text names path and line. PPROFC_E_UNSUPPORTED: JSON without Jansson. */
+/* Reads one input of any known format, recognised by content: `go test -bench` text, its -json
+ * stream, JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion, CSV with
+ * columns name, unit, value. `label` is what .file stands for ("" leaves it unset); `path` names
+ * the input in messages. `data` is not needed afterwards. Lines that are wrong give a message
+ * (pprofc_bench_messages) and are left out; what makes the whole input useless is an error whose
+ * text names path and line. PPROFC_E_UNSUPPORTED: JSON without Jansson. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
-/* Reads command line inputs: `path`, or `label=path`, or "-" for standard input. A path given k > 1 times gets the
- * labels path#0 ... path#(k-1). Directories of criterion are read as their sample.json. */
-PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs, size_t count,
-                                                  pprofc_error *error);
+/* Reads command line inputs: `path`, or `label=path`, or "-" for standard input. A path given k > 1
+ * times gets the labels path#0 ... path#(k-1). Directories of criterion are read as their
+ * sample.json. */
+PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
+                                                  size_t count, pprofc_error *error);
 
 /* One benchmark line. Its measurements are [first_value, first_value of the next result). */
 typedef struct pprofc_bench_result {
@@ -44,24 +47,28 @@ typedef struct pprofc_bench_result {
   size_t first_value;
 } pprofc_bench_result;
 
-/* All results in the order they were read. One more entry stands behind them, for its first_value. */
+/* All results in the order they were read. One more entry stands behind them, for its first_value.
+ */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
 /* All measurements, in tidied units (sec/op, not ns/op), and their units; `units` may be NULL. */
-PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units, size_t *count);
+PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
+                                             size_t *count);
 
 PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t string);
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
 /* A configuration key at a result ("goos"); empty when it has none. */
-PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result, pprofc_str key);
+PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
+                                                 pprofc_str key);
 
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
-/* Which way a tidied unit is better: 1 higher, -1 lower, 0 not known. "Unit U better=..." lines come first,
- * then what the unit's form says: times, bytes, allocations lower, anything per second higher. */
+/* Which way a tidied unit is better: 1 higher, -1 lower, 0 not known. "Unit U better=..." lines
+ * come first, then what the unit's form says: times, bytes, allocations lower, anything per second
+ * higher. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* What was wrong with lines of the input, in order: PATH:LINE: TEXT. */
@@ -70,9 +77,11 @@ typedef struct pprofc_bench_message {
   uint64_t line;
   pprofc_str text;
 } pprofc_bench_message;
-PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set, size_t *count);
+PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set,
+                                                             size_t *count);
 
-/* ---- comparing -------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------
+ */
 
 typedef enum pprofc_bench_test {
   PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
@@ -87,8 +96,8 @@ typedef struct pprofc_bench_options {
   double alpha;                           /* a difference counts when p <= alpha: 0.05 */
   double confidence;                      /* of the intervals: 0.95 */
   pprofc_bench_test test;
-  bool exact_ties; /* U with ties at unequal sizes: true for the right distribution, false for the one
-                    * that benchstat computes (the default) */
+  bool exact_ties; /* U with ties at unequal sizes: true for the right distribution, false for the
+                    * one that benchstat computes (the default) */
   const pprofc_allocator *allocator; /* copied; NULL for malloc */
 } pprofc_bench_options;
 
@@ -97,19 +106,21 @@ PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 /* The tables of a set. `set` must outlive them. Syntax errors of projections and filters are
  * PPROFC_E_INVALID, with benchstat's text: query and a caret below it on lines of their own. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
-PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_options *options,
+PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set,
+                                              const pprofc_bench_options *options,
                                               pprofc_bench_tables **tables, pprofc_error *error);
 PPROFC_API void pprofc_bench_tables_free(pprofc_bench_tables *tables);
 
 /* One sample and what was found out about it. */
 typedef struct pprofc_bench_cell {
-  size_t row, column;     /* within the table */
-  const double *values;   /* sorted, NaN first */
-  size_t count;           /* at least 1 */
-  double center, low, high; /* median, mode or mean, and its interval; infinite where there is none */
-  size_t baseline;        /* cell of the first column in this row, within the table; SIZE_MAX for none */
-  double p;               /* 1 where the test has no answer */
-  double alpha;           /* what p is compared with */
+  size_t row, column;   /* within the table */
+  const double *values; /* sorted, NaN first */
+  size_t count;         /* at least 1 */
+  double center, low,
+      high;        /* median, mode or mean, and its interval; infinite where there is none */
+  size_t baseline; /* cell of the first column in this row, within the table; SIZE_MAX for none */
+  double p;        /* 1 where the test has no answer */
+  double alpha;    /* what p is compared with */
   const char *const *notes; /* warnings of the sample, then of the comparison */
   size_t sample_notes, comparison_notes;
   bool nan; /* a NaN is among the values of this cell or its baseline: not comparable */
@@ -123,32 +134,39 @@ typedef struct pprofc_bench_table {
 } pprofc_bench_table;
 
 PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
-PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables, size_t table);
+PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
+                                                    size_t table);
 
 /* What a row or a column is called: the values of its fields, joined by blanks. */
-PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table, size_t row);
+PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table,
+                                             size_t row);
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
 /* Fields of the table's key ("goos", "pkg" ...) but the unit. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
-PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table, size_t key);
+PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,
+                                             size_t key);
 
-/* Writes the tables as "text", "csv", "markdown", "json" or "html". Warnings of the csv go to `warn`, which may
- * be NULL. PPROFC_E_INVALID for another format. */
+/* Writes the tables as "text", "csv", "markdown", "json" or "html". Warnings of the csv go to
+ * `warn`, which may be NULL. PPROFC_E_INVALID for another format. */
 PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
-                                            pprofc_write_fn write, void *context, pprofc_write_fn warn,
-                                            void *warn_context, pprofc_error *error);
+                                            pprofc_write_fn write, void *context,
+                                            pprofc_write_fn warn, void *warn_context,
+                                            pprofc_error *error);
 
-/* ---- statistics ------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------
+ */
 
 /* Distribution functions. NaN only for arguments that are NaN or outside the domain. */
 PPROFC_API double pprofc_normal_cdf(double z);
-PPROFC_API double pprofc_normal_quantile(double p);           /* Acklam, refined by one step of Halley */
-PPROFC_API double pprofc_beta_incomplete(double x, double a, double b); /* regularised; Lentz fraction */
+PPROFC_API double pprofc_normal_quantile(double p); /* Acklam, refined by one step of Halley */
+PPROFC_API double pprofc_beta_incomplete(double x, double a,
+                                         double b); /* regularised; Lentz fraction */
 PPROFC_API double pprofc_t_cdf(double t, double degrees);
-PPROFC_API double pprofc_t_two_sided(double t, double degrees); /* P(|T| >= |t|), without cancellation */
+PPROFC_API double pprofc_t_two_sided(double t,
+                                     double degrees); /* P(|T| >= |t|), without cancellation */
 PPROFC_API double pprofc_t_quantile(double p, double degrees);
 
 typedef enum pprofc_test_status {
@@ -163,19 +181,21 @@ typedef enum pprofc_test_status {
 /* The text in quotes above; NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
-/* Mann-Whitney U, two-sided. p is 1 unless status is PPROFC_TEST_OK. Exact (conditional on the ties) up to 50
- * values a side, 25 with ties, or as far as it is cheap when `flags` has PPROFC_U_CORRECT; beyond that the
- * normal approximation with continuity and tie correction. Without PPROFC_U_CORRECT the p of tied samples of
- * unequal size is benchstat's (it takes the smaller of U1 and U2 for U1; p may exceed 1).
- * `x` and `y` are sorted ascending. Cheung, Klotz 1997; Mann, Whitney 1947. */
+/* Mann-Whitney U, two-sided. p is 1 unless status is PPROFC_TEST_OK. Exact (conditional on the
+ * ties) up to 50 values a side, 25 with ties, or as far as it is cheap when `flags` has
+ * PPROFC_U_CORRECT; beyond that the normal approximation with continuity and tie correction.
+ * Without PPROFC_U_CORRECT the p of tied samples of unequal size is benchstat's (it takes the
+ * smaller of U1 and U2 for U1; p may exceed 1). `x` and `y` are sorted ascending. Cheung, Klotz
+ * 1997; Mann, Whitney 1947. */
 #define PPROFC_U_CORRECT 1u
 typedef struct pprofc_u_result {
   pprofc_test_status status;
   double u, p; /* u counts pairs with x > y, ties half */
   bool exact;
 } pprofc_u_result;
-PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
-                                         unsigned flags, const pprofc_allocator *allocator);
+PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
+                                         size_t y_count, unsigned flags,
+                                         const pprofc_allocator *allocator);
 
 /* Welch's t-test with Welch-Satterthwaite degrees of freedom, two-sided; samples in any order.
  * p is 1 unless status is PPROFC_TEST_OK. */
@@ -195,8 +215,8 @@ PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
 /* The R8 quantile (Hyndman, Fan 1996) of sorted values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
-/* Which order statistics of n values bound the median at a level: 1-based, low < 1 and high > n where no such
- * value exists. */
+/* Which order statistics of n values bound the median at a level: 1-based, low < 1 and high > n
+ * where no such value exists. */
 typedef struct pprofc_median_interval {
   size_t low, high;
   double confidence; /* the level that is reached */

@@ -10,7 +10,8 @@ static double log_gamma(double x) {
 }
 
 /* The continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It needs about
- * sqrt(max(a, b)) steps where it is used, so the limit is never met by a sample that fits into memory. */
+ * sqrt(max(a, b)) steps where it is used, so the limit is never met by a sample that fits into
+ * memory. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -37,15 +38,15 @@ static double fraction(double x, double a, double b) {
 
 /* What Stirling's formula leaves out of log gamma(x), for x of at least 10. */
 static double stirling_rest(double x) {
-  static const double terms[] = {1.0 / 12,  -1.0 / 360,      1.0 / 1260,   -1.0 / 1680,
+  static const double terms[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                  1.0 / 1188, -691.0 / 360360, 1.0 / 156.0};
   double sum = 0, power = 1 / x;
   for (size_t i = 0; i < sizeof terms / sizeof *terms; i++, power /= x * x) sum += terms[i] * power;
   return sum;
 }
 
-/* log B(a, b). The difference of two large log-gammas loses digits, so beyond 10 the large parts cancel on
- * paper: log gamma(b) - log gamma(a + b) is taken from Stirling's formula for both. */
+/* log B(a, b). The difference of two large log-gammas loses digits, so beyond 10 the large parts
+ * cancel on paper: log gamma(b) - log gamma(a + b) is taken from Stirling's formula for both. */
 static double log_beta(double a, double b) {
   double large = a > b ? a : b, small = a > b ? b : a;
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* ---- words ------------------------------------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------------------
+ */
 
 /* NaN has a sign of its own, which equals none. */
 static int sign_of(double x) {
@@ -21,8 +22,8 @@ void cell_range(struct buffer *out, const pprofc_bench_cell *cell) {
   } else if (cell->center == 0) {
     buffer_add_text(out, "0%");
   } else {
-    number_print_fixed(out, 100 * fmax(cell->high / cell->center - 1, 1 - cell->low / cell->center), 0,
-                       false);
+    number_print_fixed(out, 100 * fmax(cell->high / cell->center - 1, 1 - cell->low / cell->center),
+                       0, false);
     buffer_add_char(out, '%');
   }
 }
@@ -32,7 +33,8 @@ void print_ratio(struct buffer *out, double ratio) {
   buffer_add_char(out, '%');
 }
 
-void cell_delta(struct buffer *out, const pprofc_bench_cell *cell, const pprofc_bench_cell *baseline) {
+void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
+                const pprofc_bench_cell *baseline) {
   double was = baseline->center, is = cell->center;
   if (cell->p > cell->alpha)
     buffer_add_char(out, '~');
@@ -53,7 +55,8 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
     buffer_printf(out, "n=%zu+%zu", baseline->count, cell->count);
 }
 
-/* ---- how many samples it takes ---------------------------------------------------------------- */
+/* ---- how many samples it takes ----------------------------------------------------------------
+ */
 
 #define INTERVAL_SEARCH 50 /* sizes looked at for an interval */
 
@@ -86,7 +89,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define LEAST_P (sizeof least_p / sizeof *least_p)
 
-/* How many values a side the test needs at this alpha; LEAST_P + 1 for more than the table knows. */
+/* How many values a side the test needs at this alpha; LEAST_P + 1 for more than the table knows.
+ */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < LEAST_P && least_p[n] > alpha) n++;
@@ -105,7 +109,8 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
   return copy.data;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------
+ */
 
 #define MOST_NOTES 3
 
@@ -115,7 +120,8 @@ struct computation {
   bool nomem;
 };
 
-static void add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison, const char *note) {
+static void add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison,
+                     const char *note) {
   struct pprofc_bench_tables *t = c->t;
   size_t count = cell->sample_notes + cell->comparison_notes;
   const char **notes = arena_array(&t->arena, count + 1, sizeof *notes);
@@ -204,7 +210,8 @@ static void compare_means(struct computation *c, pprofc_bench_cell *cell,
   if (t.status != PPROFC_TEST_OK) add_note(c, cell, true, pprofc_test_message(t.status));
 }
 
-static void compute_cell(struct computation *c, const struct table *table, pprofc_bench_cell *cell) {
+static void compute_cell(struct computation *c, const struct table *table,
+                         pprofc_bench_cell *cell) {
   pprofc_bench_test test = c->t->options.test;
   if (table->exact)
     summarize_exact(c, cell);
@@ -230,7 +237,8 @@ static void compute_cell(struct computation *c, const struct table *table, pprof
   }
 }
 
-/* ---- summaries -------------------------------------------------------------------------------- */
+/* ---- summaries --------------------------------------------------------------------------------
+ */
 
 const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column) {
   size_t low = 0, high = table->cell_count;
@@ -254,7 +262,8 @@ struct column_numbers {
   bool bad_ratio; /* from zero */
 };
 
-static void collect(struct column_numbers *n, const struct table *table, const pprofc_bench_cell *cell) {
+static void collect(struct column_numbers *n, const struct table *table,
+                    const pprofc_bench_cell *cell) {
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
@@ -295,7 +304,8 @@ static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) 
       next += 2 * n[i].center_count;
       n[i].center_count = 0;
     }
-    for (size_t i = 0; i < table->cell_count; i++) collect(&n[table->cells[i].column], table, &table->cells[i]);
+    for (size_t i = 0; i < table->cell_count; i++)
+      collect(&n[table->cells[i].column], table, &table->cells[i]);
     baselines = n[0].center_count;
     for (size_t i = 0; i < columns; i++) summarize_column(table, i, baselines, &n[i]);
   }

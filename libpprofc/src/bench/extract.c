@@ -3,7 +3,8 @@
 
 #include "bench/names.h"
 
-void extractor_init(struct extractor *extractor, const struct pprofc_bench *set, struct arena *arena) {
+void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
+                    struct arena *arena) {
   *extractor = (struct extractor){.set = set, .arena = arena};
   interner_init(&extractor->more, arena->mem);
 }
@@ -65,18 +66,21 @@ uint32_t extract(struct extractor *extractor, struct key *key, size_t result) {
   const struct pprofc_bench *set = extractor->set;
   const pprofc_bench_result *r = &set->results[result];
   switch (key->kind) {
-  case KEY_FULL_NAME: return r->name;
-  case KEY_FILE: return set->inputs[r->input].label;
+  case KEY_FULL_NAME:
+    return r->name;
+  case KEY_FILE:
+    return set->inputs[r->input].label;
   case KEY_CONFIG:
     return key->string == MAP_NONE ? BENCH_EMPTY : config_value(set, r->config, key->string);
-  default: break;
+  default:
+    break;
   }
   if (!key->by_name) return BENCH_EMPTY;
   uint32_t *known = &key->by_name[r->name];
   if (*known == MAP_NONE) {
     pprofc_str name = set_string(set, r->name);
-    *known = extract_intern(extractor,
-                            key->kind == KEY_NAME ? name_base(name) : name_part_value(name, key->text));
+    *known = extract_intern(extractor, key->kind == KEY_NAME ? name_base(name)
+                                                             : name_part_value(name, key->text));
   }
   return *known;
 }

@@ -4,13 +4,13 @@
 
 #include "bench/set.h"
 
-/* Values that are not strings of the set (parts of names) are kept here, so that every value has an id: ids of
- * the set first, then those of `more`. */
+/* Values that are not strings of the set (parts of names) are kept here, so that every value has an
+ * id: ids of the set first, then those of `more`. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
   struct interner more;
-  bool failed;          /* out of memory */
+  bool failed; /* out of memory */
 };
 
 enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
@@ -18,11 +18,12 @@ enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
 struct key {
   enum key_kind kind;
   pprofc_str text;
-  uint32_t string; /* of a configuration key; MAP_NONE when no result has it */
+  uint32_t string;   /* of a configuration key; MAP_NONE when no result has it */
   uint32_t *by_name; /* what names give, by the name's string: computed once a name */
 };
 
-void extractor_init(struct extractor *extractor, const struct pprofc_bench *set, struct arena *arena);
+void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
+                    struct arena *arena);
 void extractor_free(struct extractor *extractor);
 
 /* Makes a key of its text, which is neither empty, ".config" nor ".unit". */

@@ -1,8 +1,9 @@
 /* Filters: `goos:linux AND (/size:4k OR .unit:/^B/)` on results and on single measurements.
  *
- * A term is about the whole result, or (`.unit:`) about each measurement. An AND with a false term about the whole
- * result rejects it, an OR with a true one accepts it; otherwise the terms about measurements decide. That makes
- * a third kind of truth, so each value on the evaluation stack says which kind it is. */
+ * A term is about the whole result, or (`.unit:`) about each measurement. An AND with a false term
+ * about the whole result rejects it, an OR with a true one accepts it; otherwise the terms about
+ * measurements decide. That makes a third kind of truth, so each value on the evaluation stack says
+ * which kind it is. */
 #include "bench/filter.h"
 
 /* Parentheses and minus signs that may be open at one time. */
@@ -18,8 +19,8 @@ struct instruction {
 
 struct term {
   struct key key;
-  bool unit;            /* about measurements */
-  uint32_t literal;     /* whole value to equal, unless there is a regex */
+  bool unit;        /* about measurements */
+  uint32_t literal; /* whole value to equal, unless there is a regex */
   struct regex *regex;
   size_t offset;        /* in the query */
   unsigned char *known; /* by id: 0 not asked yet, 1 no, 2 yes */
@@ -57,7 +58,8 @@ void filter_free(struct filter *filter) {
   mem_free(mem, filter, 1, sizeof *filter);
 }
 
-/* ---- parsing ---------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------
+ */
 
 /* An open parenthesis, or the whole query. */
 struct level {
@@ -148,10 +150,16 @@ static bool parse_operand(struct parser *p) {
     size_t offset = query_offset(&p->query);
     struct token token = query_take(&p->query, false);
     switch (token.kind) {
-    case '-': p->negations++; continue;
-    case '*': emit(p, OP_AND, 0); return true;
+    case '-':
+      p->negations++;
+      continue;
+    case '*':
+      emit(p, OP_AND, 0);
+      return true;
     case TOKEN_WORD:
-    case TOKEN_QUOTED: parse_match(p, &token); return true;
+    case TOKEN_QUOTED:
+      parse_match(p, &token);
+      return true;
     case '(':
       if (p->depth == DEEPEST) {
         query_fail(&p->query, offset, "nested too deeply");
@@ -160,7 +168,9 @@ static bool parse_operand(struct parser *p) {
       p->levels[p->depth++] = (struct level){.negations = p->negations};
       p->negations = 0;
       return false;
-    default: query_fail(&p->query, offset, "expected key:value or subexpression"); return true;
+    default:
+      query_fail(&p->query, offset, "expected key:value or subexpression");
+      return true;
     }
   }
 }
@@ -177,15 +187,19 @@ static bool parse_joint(struct parser *p) {
     struct level *level = &p->levels[p->depth - 1];
     struct token token = query_peek(&p->query);
     switch (token.kind) {
-    case TOKEN_AND: query_drop(&p->query); continue;
+    case TOKEN_AND:
+      query_drop(&p->query);
+      continue;
     case '(':
     case '-':
     case '*':
     case TOKEN_WORD:
-    case TOKEN_QUOTED: return !p->query.failed;
+    case TOKEN_QUOTED:
+      return !p->query.failed;
     case ')':
     case TOKEN_OR:
-    case TOKEN_END: break;
+    case TOKEN_END:
+      break;
     default:
       query_fail(&p->query, token.offset, "unexpected \"%.*s\"", STR_ARG(token.text));
       return false;
@@ -253,9 +267,9 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
     if (!p->query.failed && !p->nomem) check_keys(p);
     f->stack_capacity = f->program_size + 1;
     f->stack = mem_array(mem, f->stack_capacity, sizeof *f->stack);
-    status = p->query.failed ? p->query.status
+    status = p->query.failed                              ? p->query.status
              : p->nomem || extractor->failed || !f->stack ? PPROFC_E_NOMEM
-                                                            : PPROFC_OK;
+                                                          : PPROFC_OK;
   }
   if (status == PPROFC_E_NOMEM) error_nomem(error);
   mem_free(mem, p, 1, sizeof *p);
@@ -266,7 +280,8 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
   return status;
 }
 
-/* ---- applying --------------------------------------------------------------------------------- */
+/* ---- applying ---------------------------------------------------------------------------------
+ */
 
 /* Whether a term's value is this one; asked once for every distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
@@ -311,8 +326,9 @@ static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
       struct term *term = &f->terms[in.count];
       value = (struct truth){term->unit, term->value};
       if (term->unit)
-        value.value = unit && (term_matches(f, term, unit->tidied) ||
-                               (unit->original != BENCH_EMPTY && term_matches(f, term, unit->original)));
+        value.value =
+            unit && (term_matches(f, term, unit->tidied) ||
+                     (unit->original != BENCH_EMPTY && term_matches(f, term, unit->original)));
     } else if (in.op == OP_NOT) {
       value = f->stack[--depth];
       value.value = !value.value;
@@ -328,8 +344,7 @@ static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
 bool filter_result(struct filter *f, size_t result) {
   for (size_t i = 0; i < f->term_count; i++) {
     struct term *term = &f->terms[i];
-    if (!term->unit)
-      term->value = term_matches(f, term, extract(f->extractor, &term->key, result));
+    if (!term->unit) term->value = term_matches(f, term, extract(f->extractor, &term->key, result));
   }
   struct truth truth = evaluate(f, NULL);
   return truth.measured || truth.value;

@@ -12,7 +12,8 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Starts with a result. False when it is rejected as a whole, without a look at its measurements. */
+/* Starts with a result. False when it is rejected as a whole, without a look at its measurements.
+ */
 bool filter_result(struct filter *filter, size_t result);
 
 /* Whether a measurement of that result is kept; `unit` is an index into the set's units. */

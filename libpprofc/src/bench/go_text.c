@@ -117,13 +117,13 @@ bool rune_is_upper(int32_t rune) {
   return in_ranges(upper_case, sizeof upper_case / sizeof *upper_case, rune);
 }
 
-/* Letters, marks, numbers, punctuation, symbols and blanks: everything but controls, format characters,
- * separators of lines, and private use. */
+/* Letters, marks, numbers, punctuation, symbols and blanks: everything but controls, format
+ * characters, separators of lines, and private use. */
 bool rune_is_graphic(int32_t rune) {
   static const struct letter_range others[] = {
-      {0x00, 0x1F, 1},         {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},         {0x200B, 0x200F, 1},
-      {0x2028, 0x202E, 1},     {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},     {0xFEFF, 0xFEFF, 1},
-      {0xFFF9, 0xFFFB, 1},     {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1},   {0xE01F0, 0x10FFFF, 1},
+      {0x00, 0x1F, 1},     {0x7F, 0x9F, 1},     {0xAD, 0xAD, 1},       {0x200B, 0x200F, 1},
+      {0x2028, 0x202E, 1}, {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},   {0xFEFF, 0xFEFF, 1},
+      {0xFFF9, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
   if (rune < 0) return true; /* a bad byte reads as U+FFFD, which is a symbol */
   return !in_ranges(others, sizeof others / sizeof *others, rune);
@@ -138,7 +138,8 @@ size_t space_at(pprofc_str s) {
   return rune_is_space(rune) ? position : 0;
 }
 
-/* ---- quoting ---------------------------------------------------------------------------------- */
+/* ---- quoting ----------------------------------------------------------------------------------
+ */
 
 static const char escape_letters[] = "\aa\bb\ff\nn\rr\tt\vv\\\\\"\"";
 
@@ -168,7 +169,11 @@ void go_quote(struct buffer *out, pprofc_str s) {
     } else if (rune == ' ' || (rune_is_graphic(rune) && !rune_is_space(rune))) {
       buffer_add(out, s.data + start, i - start);
     } else {
-      buffer_printf(out, rune < 0x80 ? "\\x%02x" : rune < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)rune);
+      buffer_printf(out,
+                    rune < 0x80      ? "\\x%02x"
+                    : rune < 0x10000 ? "\\u%04x"
+                                     : "\\U%08x",
+                    (unsigned)rune);
     }
   }
   buffer_add_char(out, '"');

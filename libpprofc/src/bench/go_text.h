@@ -16,7 +16,8 @@ size_t space_at(pprofc_str s);
 /* Appends s as Go's %q does. */
 void go_quote(struct buffer *out, pprofc_str s);
 
-/* Appends the value of a double-quoted Go string, quotes included in s; false when an escape is bad. */
+/* Appends the value of a double-quoted Go string, quotes included in s; false when an escape is
+ * bad. */
 bool go_unquote(struct buffer *out, pprofc_str s);
 
 #endif

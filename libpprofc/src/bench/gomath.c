@@ -1,4 +1,5 @@
-/* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives on amd64. */
+/* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives
+ * on amd64. */
 #include "bench/gomath.h"
 
 #include <math.h>
@@ -36,9 +37,13 @@ double go_log(double x) {
 
 /* Go's exp_amd64.s on a processor with fused multiply-add. */
 double go_exp(double x) {
-  static const double coefficients[] = {1.984126984126984127e-4, 1.3888888888888888889e-3,
-                                        8.3333333333333333333e-3, 4.1666666666666666667e-2,
-                                        1.6666666666666666667e-1, 0.5, 1.0};
+  static const double coefficients[] = {1.984126984126984127e-4,
+                                        1.3888888888888888889e-3,
+                                        8.3333333333333333333e-3,
+                                        4.1666666666666666667e-2,
+                                        1.6666666666666666667e-1,
+                                        0.5,
+                                        1.0};
   if (isnan(x) || x > 709.782712893384) return isnan(x) ? x : (double)INFINITY;
   if (x < -745.1332191019412) return 0;
   double k = nearbyint(x * 1.4426950408889634);
@@ -46,7 +51,8 @@ double go_exp(double x) {
   r = fma(-k, 0.28235290563031577122e-12, r);
   r *= 0.0625;
   double p = 2.4801587301587301587e-5;
-  for (size_t i = 0; i < sizeof coefficients / sizeof *coefficients; i++) p = fma(p, r, coefficients[i]);
+  for (size_t i = 0; i < sizeof coefficients / sizeof *coefficients; i++)
+    p = fma(p, r, coefficients[i]);
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);

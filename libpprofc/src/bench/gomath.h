@@ -1,5 +1,5 @@
-/* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives on amd64: full
- * precision in CSV output and the sign of "+0.00%" depend on it. */
+/* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives
+ * on amd64: full precision in CSV output and the sign of "+0.00%" depend on it. */
 #ifndef PPROFC_BENCH_GOMATH_H
 #define PPROFC_BENCH_GOMATH_H
 

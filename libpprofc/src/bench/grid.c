@@ -26,7 +26,8 @@ void grid_column(struct grid *grid, size_t column) {
   grid->column = (uint32_t)column;
 }
 
-void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align, pprofc_str margin) {
+void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
+               pprofc_str margin) {
   pprofc_str copy = arena_str(&grid->arena, text);
   if (!copy.data || !set_grow(grid->mem, &grid->cells, grid->cell_count, &grid->cell_capacity,
                               sizeof *grid->cells)) {
@@ -65,7 +66,8 @@ void grid_fix(struct grid *grid, size_t column) {
   grid->fixed[column] = true;
 }
 
-/* ---- widths ----------------------------------------------------------------------------------- */
+/* ---- widths -----------------------------------------------------------------------------------
+ */
 
 struct layout {
   size_t *width, *margin, *offset; /* by column; the offsets have one entry more */
@@ -107,7 +109,8 @@ static void widen(const struct grid *grid, const struct grid_cell *cell, struct 
 }
 
 static int by_span(const void *a, const void *b) {
-  const struct grid_cell *x = *(const struct grid_cell *const *)a, *y = *(const struct grid_cell *const *)b;
+  const struct grid_cell *x = *(const struct grid_cell *const *)a,
+                         *y = *(const struct grid_cell *const *)b;
   if (x->span != y->span) return x->span < y->span ? -1 : 1;
   return (x > y) - (x < y);
 }
@@ -130,7 +133,8 @@ static void find_widths(const struct grid *grid, const struct grid_cell **order,
   for (size_t c = 0; c < grid->columns; c++) l->offset[c + 1] = l->offset[c] + l->width[c];
 }
 
-/* ---- writing ---------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------
+ */
 
 static bool is_blank(pprofc_str s) {
   return str_trim(s).size == 0;
@@ -142,8 +146,8 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* Writes one cell; *position is the column that the row has reached. Where a cell before was too wide, the
- * distance is negative, and as many blanks as it is long are written all the same. */
+/* Writes one cell; *position is the column that the row has reached. Where a cell before was too
+ * wide, the distance is negative, and as many blanks as it is long are written all the same. */
 static void write_cell(const struct grid_cell *cell, const struct layout *l, long long *position,
                        struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

@@ -1,5 +1,5 @@
-/* A table of text cells in which cells may span columns: widths are found, then it is written row by row.
- * The rules are those of benchstat's text tables, overflow of narrow columns included. */
+/* A table of text cells in which cells may span columns: widths are found, then it is written row
+ * by row. The rules are those of benchstat's text tables, overflow of narrow columns included. */
 #ifndef PPROFC_BENCH_GRID_H
 #define PPROFC_BENCH_GRID_H
 
@@ -35,10 +35,11 @@ void grid_free(struct grid *grid);
 void grid_row(struct grid *grid);
 void grid_column(struct grid *grid, size_t column);
 
-/* Adds a cell and moves behind it. The text is copied. The usual margin is one blank, none in the first column
- * and for an empty text. */
+/* Adds a cell and moves behind it. The text is copied. The usual margin is one blank, none in the
+ * first column and for an empty text. */
 void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align);
-void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align, pprofc_str margin);
+void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
+               pprofc_str margin);
 
 /* Only cells of one column may widen this one. */
 void grid_fix(struct grid *grid, size_t column);

@@ -24,7 +24,8 @@ static double below(int n, int k) {
   return k < 0 || k > n ? 0 : go_choose(n, k) * ldexp(1, -n);
 }
 
-/* Takes the more likely neighbour until the level is reached, the left one when both are as likely. */
+/* Takes the more likely neighbour until the level is reached, the left one when both are as likely.
+ */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);
@@ -39,7 +40,8 @@ static pprofc_median_interval exact_interval(int n, double level) {
       high++;
     }
   }
-  return (pprofc_median_interval){low < 0 ? 0 : (size_t)low, (size_t)(high > n + 1 ? n + 1 : high), sum};
+  return (pprofc_median_interval){low < 0 ? 0 : (size_t)low, (size_t)(high > n + 1 ? n + 1 : high),
+                                  sum};
 }
 
 static double coverage(double n, double low, double high) {
@@ -50,7 +52,8 @@ static double coverage(double n, double low, double high) {
 
 static pprofc_median_interval normal_interval(double n, double level) {
   double mean = n / 2;
-  double left = pprofc_normal_quantile((1 - level) / 2) * sqrt(n / 4) + mean, right = 2 * mean - left;
+  double left = pprofc_normal_quantile((1 - level) / 2) * sqrt(n / 4) + mean,
+         right = 2 * mean - left;
   double low = floor(floor(left - 0.5) + 0.5) + 1, high = floor(ceil(right - 0.5) + 0.5) + 1;
   double reached = coverage(n, low, high), narrower = coverage(n, low, high - 1);
   if (narrower >= level && narrower < reached) {

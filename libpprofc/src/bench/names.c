@@ -1,4 +1,5 @@
-/* Benchmark names: "Encode/format=json/size=4k-8" is a base, parts that begin with '/', and "-8". */
+/* Benchmark names: "Encode/format=json/size=4k-8" is a base, parts that begin with '/', and "-8".
+ */
 #include "bench/names.h"
 
 #include "bench/go_text.h"

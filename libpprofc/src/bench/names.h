@@ -1,4 +1,5 @@
-/* Benchmark names: "Encode/format=json/size=4k-8" is a base, parts that begin with '/', and "-8". */
+/* Benchmark names: "Encode/format=json/size=4k-8" is a base, parts that begin with '/', and "-8".
+ */
 #ifndef PPROFC_BENCH_NAMES_H
 #define PPROFC_BENCH_NAMES_H
 
@@ -16,8 +17,8 @@ pprofc_str name_part_value(pprofc_str name, pprofc_str key);
 /* Appends the name without the parts named in keys[0, count), each ".name" or "/key". */
 void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, size_t count);
 
-/* Appends text so that it may stand in a name: white space, controls and '%' as %XX, and '/' too unless it
- * is wanted as a separator of parts. */
+/* Appends text so that it may stand in a name: white space, controls and '%' as %XX, and '/' too
+ * unless it is wanted as a separator of parts. */
 void name_encode(struct buffer *out, pprofc_str text, bool keep_slashes);
 
 #endif

@@ -6,18 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------
+ */
 
 /* Powers of ten that a double holds exactly. */
-static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 static bool is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
-/* digits[.digits][e[+-]digits], at most 19 digits. An integer of at most 2^53 times or divided by an exact
- * power of ten is one correctly rounded operation (Clinger 1990). False means: take the slow way. */
+/* digits[.digits][e[+-]digits], at most 19 digits. An integer of at most 2^53 times or divided by
+ * an exact power of ten is one correctly rounded operation (Clinger 1990). False means: take the
+ * slow way. */
 static bool parse_fast(pprofc_str s, double *out) {
   const char *p = s.data, *end = s.data + s.size;
   bool negative = p < end && *p == '-';
@@ -166,7 +169,8 @@ static enum number_result parse_slow(pprofc_str s, double *out) {
   if (!any) return NUMBER_SYNTAX;
   int64_t exponent = 0;
   if (i < s.size) {
-    if ((s.data[i] | 32) != (hex ? 'p' : 'e') || !copy_exponent(s, i + 1, &exponent)) return NUMBER_SYNTAX;
+    if ((s.data[i] | 32) != (hex ? 'p' : 'e') || !copy_exponent(s, i + 1, &exponent))
+      return NUMBER_SYNTAX;
   } else if (hex) {
     return NUMBER_SYNTAX;
   }
@@ -201,7 +205,8 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out) {
   return NUMBER_OK;
 }
 
-/* ---- printing --------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------
+ */
 
 static bool print_special(struct buffer *out, double value, bool sign) {
   if (isnan(value)) {
@@ -215,9 +220,10 @@ static bool print_special(struct buffer *out, double value, bool sign) {
   return false;
 }
 
-/* "d.ddde±xx" with the fewest digits that read back as value. 15 digits always survive a double, so the
- * trailing zeros of the first attempt are not needed. Just above a power of two the doubles below are twice
- * as dense: there the next larger 16-digit number may read back although the nearest one does not. */
+/* "d.ddde±xx" with the fewest digits that read back as value. 15 digits always survive a double, so
+ * the trailing zeros of the first attempt are not needed. Just above a power of two the doubles
+ * below are twice as dense: there the next larger 16-digit number may read back although the
+ * nearest one does not. */
 static void shortest(double value, char text[40]) {
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, 40, "%.*e", digits - 1, value);

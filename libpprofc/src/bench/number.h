@@ -16,7 +16,8 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out);
 /* Appends value as Go's %v: the shortest digits that read back as the same double. */
 void number_print(struct buffer *out, double value);
 
-/* Appends value with `digits` decimals; infinities and NaN as Go writes them. `sign` asks for a plus. */
+/* Appends value with `digits` decimals; infinities and NaN as Go writes them. `sign` asks for a
+ * plus. */
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign);
 
 /* Enough for any double with any number of decimals below 20. */

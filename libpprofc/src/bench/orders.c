@@ -10,7 +10,8 @@
 static bool find_number(pprofc_str s, double *out) {
   static const char prefixes[] = "KMGTPEZY";
   size_t from = 0;
-  while (from < s.size && !(s.data[from] == '.' || (s.data[from] >= '0' && s.data[from] <= '9'))) from++;
+  while (from < s.size && !(s.data[from] == '.' || (s.data[from] >= '0' && s.data[from] <= '9')))
+    from++;
   size_t to = from;
   while (to < s.size && (s.data[to] == '.' || (s.data[to] >= '0' && s.data[to] <= '9'))) to++;
   double value;

@@ -4,7 +4,8 @@
 
 #include "base/buffer.h"
 
-/* `@num`: numbers first, by value, NaN last of them; what is no number is unordered. Knows 4k, 1MiB, x3y. */
+/* `@num`: numbers first, by value, NaN last of them; what is no number is unordered. Knows 4k,
+ * 1MiB, x3y. */
 int orders_compare_numbers(pprofc_str a, pprofc_str b);
 
 #endif

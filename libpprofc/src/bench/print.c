@@ -20,7 +20,8 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
     return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
   struct output *outputs = mem_array(&tables->mem, 2, sizeof *outputs);
   if (!outputs) return error_nomem(error);
-  struct printer printer = {.tables = tables, .out = &outputs[0], .warn = warn ? &outputs[1] : NULL};
+  struct printer printer = {
+      .tables = tables, .out = &outputs[0], .warn = warn ? &outputs[1] : NULL};
   output_init(printer.out, write, context);
   if (warn) output_init(printer.warn, warn, warn_context);
   buffer_init(&printer.scratch, &tables->mem, (size_t)1 << 30);
@@ -34,14 +35,16 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
   return status;
 }
 
-/* ---- shared parts ----------------------------------------------------------------------------- */
+/* ---- shared parts -----------------------------------------------------------------------------
+ */
 
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field) {
   const struct pprofc_bench_tables *t = printer->tables;
   const struct projection *p = &t->table_by;
   size_t column = t->table_flat[field];
   uint32_t value = projection_value(p, t->tables[i].key, column);
-  if (i > 0 && value == projection_value(p, t->tables[i - 1].key, column)) return (pprofc_str){NULL, 0};
+  if (i > 0 && value == projection_value(p, t->tables[i - 1].key, column))
+    return (pprofc_str){NULL, 0};
   buffer_clear(&printer->scratch);
   buffer_add_str(&printer->scratch, p->fields[column].name);
   buffer_add_text(&printer->scratch, ": ");
@@ -55,7 +58,8 @@ pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell) {
   return buffer_str(&printer->scratch);
 }
 
-pprofc_str print_delta(struct printer *printer, const struct table *table, const pprofc_bench_cell *cell) {
+pprofc_str print_delta(struct printer *printer, const struct table *table,
+                       const pprofc_bench_cell *cell) {
   buffer_clear(&printer->scratch);
   cell_delta(&printer->scratch, cell, cell_baseline(table, cell));
   return buffer_str(&printer->scratch);
@@ -70,8 +74,8 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
   return buffer_str(&printer->scratch);
 }
 
-pprofc_str print_column_value(const struct printer *printer, const struct table *table, size_t column,
-                              size_t field) {
+pprofc_str print_column_value(const struct printer *printer, const struct table *table,
+                              size_t column, size_t field) {
   const struct pprofc_bench_tables *t = printer->tables;
   uint32_t value = projection_value(&t->col_by, table->columns[column], t->col_flat[field]);
   return extract_string(&t->extractor, value);
@@ -87,7 +91,8 @@ struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_b
   return unit_scale_of(&least, 1, binary);
 }
 
-/* ---- footnotes -------------------------------------------------------------------------------- */
+/* ---- footnotes --------------------------------------------------------------------------------
+ */
 
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem) {
   *notes = (struct footnotes){.mem = mem};
@@ -107,15 +112,16 @@ size_t footnotes_number(struct footnotes *notes, const char *text) {
 }
 
 void print_superscript(struct buffer *out, size_t number) {
-  static const char *const digits[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
-                                       "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
-                                       "\xE2\x81\xB8", "\xE2\x81\xB9"};
+  static const char *const digits[] = {
+      "\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",     "\xE2\x81\xB4",
+      "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9"};
   char text[24];
   int size = snprintf(text, sizeof text, "%zu", number);
   for (int i = 0; i < size; i++) buffer_add_text(out, digits[text[i] - '0']);
 }
 
-/* ---- views ------------------------------------------------------------------------------------ */
+/* ---- views ------------------------------------------------------------------------------------
+ */
 
 size_t pprofc_bench_table_count(const pprofc_bench_tables *tables) {
   return tables->table_count;
@@ -149,6 +155,7 @@ pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t tabl
   return tables->tables[table].row_labels[row];
 }
 
-pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table, size_t column) {
+pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
+                                     size_t column) {
   return tables->tables[table].column_labels[column];
 }

@@ -29,19 +29,20 @@ void print_markdown(struct printer *printer);
 void print_json(struct printer *printer);
 void print_html(struct printer *printer);
 
-/* The line "key: value" of one field of the table key that stands before table i; data is NULL when the value is
- * that of the table before. `field` counts in the order of display. */
+/* The line "key: value" of one field of the table key that stands before table i; data is NULL when
+ * the value is that of the table before. `field` counts in the order of display. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
 /* The texts of one cell, in the printer's scratch buffer, valid until the next call. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
-pprofc_str print_delta(struct printer *printer, const struct table *table, const pprofc_bench_cell *cell);
+pprofc_str print_delta(struct printer *printer, const struct table *table,
+                       const pprofc_bench_cell *cell);
 pprofc_str print_comparison(struct printer *printer, const struct table *table,
                             const pprofc_bench_cell *cell, bool parentheses);
 
 /* The string of a value of one field of the columns. */
-pprofc_str print_column_value(const struct printer *printer, const struct table *table, size_t column,
-                              size_t field);
+pprofc_str print_column_value(const struct printer *printer, const struct table *table,
+                              size_t column, size_t field);
 
 /* Footnotes of one table: each text has one number. */
 struct footnotes {

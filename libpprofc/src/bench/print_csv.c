@@ -1,4 +1,5 @@
-/* Comparison tables as comma-separated values; warnings go elsewhere, with the cell they belong to. */
+/* Comparison tables as comma-separated values; warnings go elsewhere, with the cell they belong to.
+ */
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print.h"
@@ -61,9 +62,12 @@ static void warn(struct csv *csv, const char *const *notes, size_t count) {
     letters[--start] = (char)('A' + column % 26);
     column /= 26;
   } while (column);
-  for (size_t i = 0; i < count; i++)
-    output_printf(csv->printer->warn, "%.*s%zu: %s\n", (int)(sizeof letters - start), letters + start,
-                  csv->row, notes[i]);
+  for (size_t i = 0; i < count; i++) {
+    output_printf(csv->printer->warn, "%.*s%zu: ", (int)(sizeof letters - start), letters + start,
+                  csv->row);
+    output_add_text(csv->printer->warn, notes[i]);
+    output_add_char(csv->printer->warn, '\n');
+  }
 }
 
 static void add_number(struct csv *csv, double value) {

@@ -8,8 +8,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results is made of several of the grid: center, range, notes, and for all but the first one
- * delta, comparison, notes. */
+/* A column of results is made of several of the grid: center, range, notes, and for all but the
+ * first one delta, comparison, notes. */
 #define LABEL_COLUMNS  1
 #define CENTER_COLUMNS 3
 #define DELTA_COLUMNS  3
@@ -27,7 +27,8 @@ struct text_table {
   struct buffer marks;
 };
 
-/* ---- headers ---------------------------------------------------------------------------------- */
+/* ---- headers ----------------------------------------------------------------------------------
+ */
 
 /* True when columns a and b have equal values in the first `fields` fields. */
 static bool same_columns(const struct text_table *t, size_t a, size_t b, size_t fields) {
@@ -69,7 +70,8 @@ static void add_units(struct text_table *t) {
   grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------
+ */
 
 static void add_marks(struct text_table *t, const char *const *notes, size_t count) {
   buffer_clear(&t->marks);
@@ -150,7 +152,10 @@ static void print_table(struct printer *p, const struct table *table) {
   for (size_t i = 0; i < t.notes.count; i++) {
     buffer_clear(&t.marks);
     print_superscript(&t.marks, i + 1);
-    output_printf(p->out, "%.*s %s\n", STR_ARG(buffer_str(&t.marks)), t.notes.texts[i]);
+    output_add_str(p->out, buffer_str(&t.marks));
+    output_add_char(p->out, ' ');
+    output_add_text(p->out, t.notes.texts[i]);
+    output_add_char(p->out, '\n');
   }
   buffer_free(&t.marks);
   footnotes_free(&t.notes);
@@ -162,7 +167,9 @@ void print_text(struct printer *p) {
     if (i > 0) output_add_char(p->out, '\n');
     for (size_t f = 0; f < p->tables->table_by.field_count; f++) {
       pprofc_str line = print_key_line(p, i, f);
-      if (line.data) output_printf(p->out, "%.*s\n", STR_ARG(line));
+      if (!line.data) continue;
+      output_add_str(p->out, line);
+      output_add_char(p->out, '\n');
     }
     print_table(p, &p->tables->tables[i]);
   }

@@ -5,7 +5,8 @@
 #include "bench/names.h"
 #include "bench/orders.h"
 
-#define MORE(mem, items, count, capacity) set_grow(mem, &(items), count, &(capacity), sizeof *(items))
+#define MORE(mem, items, count, capacity)                                                          \
+  set_grow(mem, &(items), count, &(capacity), sizeof *(items))
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor) {
   *group = (struct projection_group){.extractor = extractor, .mem = extractor->arena->mem};
@@ -28,7 +29,8 @@ void projection_free(struct projection *p) {
   map_free(&p->key_map);
 }
 
-/* ---- parsing ---------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------
+ */
 
 static void add_field(struct projection *p, pprofc_str name, size_t part, bool observed) {
   if (!MORE(p->group->mem, p->fields, p->field_count, p->field_capacity) ||
@@ -36,7 +38,8 @@ static void add_field(struct projection *p, pprofc_str name, size_t part, bool o
     p->group->failed = true;
     return;
   }
-  p->fields[p->field_count++] = (struct field){.name = name, .part = (uint32_t)part, .observed = observed};
+  p->fields[p->field_count++] =
+      (struct field){.name = name, .part = (uint32_t)part, .observed = observed};
 }
 
 static void exclude(struct projection_group *group, pprofc_str key) {
@@ -67,7 +70,8 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
 }
 
 /* "(v1 v2 ...)", the opening parenthesis being taken. Duplicate words count at their last place. */
-static void parse_fixed(struct projection_group *group, struct query *query, struct projection_part *part) {
+static void parse_fixed(struct projection_group *group, struct query *query,
+                        struct projection_part *part) {
   size_t capacity = 0;
   for (;;) {
     struct token token = query_peek(query);
@@ -111,7 +115,8 @@ struct parsed_field {
   size_t order_offset;
 };
 
-static void parse_field(struct projection_group *group, struct query *query, struct parsed_field *field) {
+static void parse_field(struct projection_group *group, struct query *query,
+                        struct parsed_field *field) {
   *field = (struct parsed_field){.part.order = ORDER_FIRST};
   field->key = query_peek(query);
   if (field->key.kind != TOKEN_WORD && field->key.kind != TOKEN_QUOTED) {
@@ -164,8 +169,8 @@ static void start(struct projection *p, struct projection_group *group) {
   map_init(&p->key_map, group->mem);
 }
 
-pprofc_status projection_parse(struct projection *p, struct projection_group *group, pprofc_str text,
-                               pprofc_error *error) {
+pprofc_status projection_parse(struct projection *p, struct projection_group *group,
+                               pprofc_str text, pprofc_error *error) {
   struct query query;
   struct parsed_field *fields = NULL;
   size_t count = 0, capacity = 0;
@@ -200,7 +205,8 @@ pprofc_status projection_residue(struct projection *p, struct projection_group *
   return group->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* ---- projecting ------------------------------------------------------------------------------- */
+/* ---- projecting -------------------------------------------------------------------------------
+ */
 
 bool projection_accepts(struct projection *p, size_t result) {
   for (size_t i = 0; i < p->part_count; i++) {
@@ -355,7 +361,8 @@ uint32_t projection_key(struct projection *p, size_t result) {
   return p->last_key = intern_row(p);
 }
 
-/* ---- comparing and showing -------------------------------------------------------------------- */
+/* ---- comparing and showing --------------------------------------------------------------------
+ */
 
 uint32_t projection_value(const struct projection *p, uint32_t key, size_t field) {
   const struct key_row *row = &p->keys[key];
@@ -384,9 +391,14 @@ static int compare_field(const struct projection *p, size_t index, uint32_t a, u
   case ORDER_FIRST:
     if (field->observed) order = (int64_t)field->ranks[a] - (int64_t)field->ranks[b];
     break;
-  case ORDER_FIXED: order = fixed_rank(part, a) - fixed_rank(part, b); break;
-  case ORDER_NUM: order = orders_compare_numbers(extract_string(e, a), extract_string(e, b)); break;
-  case ORDER_ALPHA: break;
+  case ORDER_FIXED:
+    order = fixed_rank(part, a) - fixed_rank(part, b);
+    break;
+  case ORDER_NUM:
+    order = orders_compare_numbers(extract_string(e, a), extract_string(e, b));
+    break;
+  case ORDER_ALPHA:
+    break;
   }
   if (order) return order < 0 ? -1 : 1;
   return str_compare(extract_string(e, a), extract_string(e, b));
@@ -400,7 +412,8 @@ int projection_compare(const struct projection *p, const size_t *flat, uint32_t 
   return 0;
 }
 
-void projection_label(const struct projection *p, const size_t *flat, uint32_t key, struct buffer *out) {
+void projection_label(const struct projection *p, const size_t *flat, uint32_t key,
+                      struct buffer *out) {
   size_t start_size = out->size;
   for (size_t i = 0; i < p->field_count; i++) {
     uint32_t value = projection_value(p, key, flat[i]);

@@ -1,6 +1,8 @@
-/* Projections: `.config`, `/size@num .name@alpha`, `.file@(old new)` map a result to a key, a short list of values.
+/* Projections: `.config`, `/size@num .name@alpha`, `.file@(old new)` map a result to a key, a short
+ * list of values.
  *
- * The flags of one run form a group: what one of them names is left out of `.config` and `.fullname` elsewhere. */
+ * The flags of one run form a group: what one of them names is left out of `.config` and
+ * `.fullname` elsewhere. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -58,8 +60,9 @@ struct projection_group {
   pprofc_str *excluded; /* keys named by any projection */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
-  uint32_t *full_names; /* names without their excluded parts, by name; NULL when nothing is excluded */
-  bool failed;          /* out of memory */
+  uint32_t
+      *full_names; /* names without their excluded parts, by name; NULL when nothing is excluded */
+  bool failed;     /* out of memory */
 };
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
@@ -87,7 +90,8 @@ uint32_t projection_value(const struct projection *projection, uint32_t key, siz
 void projection_flat(const struct projection *projection, size_t *out);
 
 /* <0, 0, >0; `flat` as projection_flat gives it. */
-int projection_compare(const struct projection *projection, const size_t *flat, uint32_t a, uint32_t b);
+int projection_compare(const struct projection *projection, const size_t *flat, uint32_t a,
+                       uint32_t b);
 
 /* Appends the key's values but the empty ones, with blanks between them. */
 void projection_label(const struct projection *projection, const size_t *flat, uint32_t key,

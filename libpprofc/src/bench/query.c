@@ -11,7 +11,8 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
   *query = (struct query){.text = text, .arena = arena, .error = error};
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors -----------------------------------------------------------------------------------
+ */
 
 /* Characters in front of `offset` that take room on a terminal. */
 static size_t column_of(pprofc_str text, size_t offset) {
@@ -20,7 +21,8 @@ static size_t column_of(pprofc_str text, size_t offset) {
   return columns;
 }
 
-static void set_error(struct query *query, pprofc_status status, size_t offset, const char *message) {
+static void set_error(struct query *query, pprofc_status status, size_t offset,
+                      const char *message) {
   if (query->failed) return;
   query->failed = true;
   query->status = status;
@@ -42,7 +44,8 @@ static struct token fail_token(struct query *query, const char *message) {
   return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
 }
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens -----------------------------------------------------------------------------------
+ */
 
 static pprofc_str rest_of(const struct query *query) {
   return str_slice(query->text, query->position, query->text.size);
@@ -80,17 +83,20 @@ static struct token take_quoted(struct query *query) {
 static struct token take_word(struct query *query) {
   pprofc_str rest = rest_of(query);
   size_t end = 0;
-  while (end < rest.size && !is_operator(rest.data[end]) && !space_at(str_slice(rest, end, rest.size)))
+  while (end < rest.size && !is_operator(rest.data[end]) &&
+         !space_at(str_slice(rest, end, rest.size)))
     utf8_next(rest, &end);
   pprofc_str word = str_slice(rest, 0, end);
-  char kind = str_equal(word, STR("AND")) ? TOKEN_AND : str_equal(word, STR("OR")) ? TOKEN_OR : TOKEN_WORD;
+  char kind = str_equal(word, STR("AND"))  ? TOKEN_AND
+              : str_equal(word, STR("OR")) ? TOKEN_OR
+                                           : TOKEN_WORD;
   struct token token = {kind, query->position, word, NULL};
   query->position += end;
   return token;
 }
 
-/* The offset of the slash that ends a regular expression: the first one outside [], () and not escaped.
- * rest.size when there is none. */
+/* The offset of the slash that ends a regular expression: the first one outside [], () and not
+ * escaped. rest.size when there is none. */
 static size_t regex_end(pprofc_str rest) {
   int classes = 0, groups = 0;
   for (size_t i = 0; i < rest.size; i++) {

@@ -7,12 +7,19 @@
 #include "base/regex.h"
 
 /* Kinds of tokens: an operator's own character, and these. */
-enum { TOKEN_END = 0, TOKEN_AND = 'A', TOKEN_OR = 'O', TOKEN_WORD = 'w', TOKEN_QUOTED = 'q', TOKEN_REGEX = 'r' };
+enum {
+  TOKEN_END = 0,
+  TOKEN_AND = 'A',
+  TOKEN_OR = 'O',
+  TOKEN_WORD = 'w',
+  TOKEN_QUOTED = 'q',
+  TOKEN_REGEX = 'r'
+};
 
 struct token {
   char kind;
-  size_t offset;   /* where it begins in the query */
-  pprofc_str text; /* unquoted; of a regular expression what is between the slashes */
+  size_t offset;       /* where it begins in the query */
+  pprofc_str text;     /* unquoted; of a regular expression what is between the slashes */
   struct regex *regex; /* owned by whoever asked for the token */
 };
 

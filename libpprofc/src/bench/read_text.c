@@ -1,5 +1,6 @@
 /* Reads benchmark text: "BenchmarkName 100 12.5 ns/op", "Unit ns/op better=lower", "goos: linux".
- * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt. */
+ * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
+ */
 #include "base/escape.h"
 #include "bench/go_text.h"
 #include "bench/readers.h"
@@ -7,7 +8,8 @@
 /* A line with its newline must fit; upstream's scanner has the same limit. */
 #define LONGEST_LINE ((size_t)64 * 1024)
 
-/* Units mostly repeat from line to line: what stood at this place of the line before is tried first. */
+/* Units mostly repeat from line to line: what stood at this place of the line before is tried
+ * first. */
 #define UNIT_MEMORY 16
 struct unit_memory {
   pprofc_str unit;
@@ -46,7 +48,8 @@ static pprofc_str take_field(pprofc_str *rest) {
   return field;
 }
 
-/* ---- benchmark lines -------------------------------------------------------------------------- */
+/* ---- benchmark lines --------------------------------------------------------------------------
+ */
 
 static uint32_t unit_word(struct text_reader *r, size_t place, pprofc_str unit) {
   struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
@@ -97,7 +100,8 @@ static void read_benchmark(struct text_reader *r, pprofc_str line) {
   sink_message(r->sink, r->line, "%s", wrong);
 }
 
-/* ---- unit and configuration lines ------------------------------------------------------------- */
+/* ---- unit and configuration lines -------------------------------------------------------------
+ */
 
 static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = line;
@@ -109,8 +113,8 @@ static bool read_unit_line(struct text_reader *r, pprofc_str line) {
     if (equals == 0 || equals == pair.size)
       sink_message(r->sink, r->line, "expected key=value");
     else
-      sink_metadata(r->sink, unit, str_slice(pair, 0, equals), str_slice(pair, equals + 1, pair.size),
-                    r->line);
+      sink_metadata(r->sink, unit, str_slice(pair, 0, equals),
+                    str_slice(pair, equals + 1, pair.size), r->line);
   }
   return true;
 }
@@ -128,7 +132,8 @@ static size_t key_size(pprofc_str line) {
     }
     int32_t rune = utf8_next(line, &i);
     if (rune < 0) rune = 0xFFFD;
-    if ((start == 0 && !rune_is_lower(rune)) || rune_is_space(rune) || rune_is_upper(rune)) return 0;
+    if ((start == 0 && !rune_is_lower(rune)) || rune_is_space(rune) || rune_is_upper(rune))
+      return 0;
   }
   return 0;
 }
@@ -143,7 +148,8 @@ static void read_config(struct text_reader *r, pprofc_str line) {
   sink_config(r->sink, str_slice(line, 0, size), str_slice(value, blanks, value.size));
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------
+ */
 
 static void read_line(struct text_reader *r, pprofc_str line) {
   if (line.size >= 9 && memcmp(line.data, "Benchmark", 9) == 0)
@@ -152,19 +158,21 @@ static void read_line(struct text_reader *r, pprofc_str line) {
     read_config(r, line);
 }
 
-pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line, pprofc_error *error) {
+pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
+                               pprofc_error *error) {
   struct text_reader r = {.sink = source->sink, .line = line};
   const char *p = source->data.data, *end = p + source->data.size;
   while (p < end && r.sink->status == PPROFC_OK) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     size_t size = (size_t)((newline ? newline : end) - p);
     if (size >= LONGEST_LINE)
-      return error_set(error, PPROFC_E_LIMIT, "%s:%llu: bufio.Scanner: token too long", source->path,
-                       (unsigned long long)r.line);
+      return error_set(error, PPROFC_E_LIMIT, "%s:%llu: bufio.Scanner: token too long",
+                       source->path, (unsigned long long)r.line);
     r.line++;
     if (memchr(p, '\0', size))
-      return error_set(error, PPROFC_E_FORMAT, "%s:%llu: NUL byte in benchmark text (is it UTF-16?)",
-                       source->path, (unsigned long long)r.line);
+      return error_set(error, PPROFC_E_FORMAT,
+                       "%s:%llu: NUL byte in benchmark text (is it UTF-16?)", source->path,
+                       (unsigned long long)r.line);
     if (size && p[size - 1] == '\r')
       read_line(&r, (pprofc_str){p, size - 1});
     else

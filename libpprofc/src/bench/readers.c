@@ -1,4 +1,5 @@
-/* The formats of benchmark results, telling them apart, and reading the inputs of a command line. */
+/* The formats of benchmark results, telling them apart, and reading the inputs of a command line.
+ */
 #include "bench/readers.h"
 
 #include <errno.h>
@@ -7,8 +8,7 @@
 #include <unistd.h>
 
 const struct bench_reader *const bench_readers[] = {
-    &bench_reader_test2json, &bench_reader_gbench,    &bench_reader_hyperfine, &bench_reader_pytest,
-    &bench_reader_jmh,       &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
+    &bench_reader_text,
 };
 const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
@@ -23,8 +23,8 @@ static const struct bench_reader *recognise(pprofc_str data) {
   return bench_readers[i];
 }
 
-pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path, const void *data,
-                                size_t size, pprofc_error *error) {
+pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
+                                const void *data, size_t size, pprofc_error *error) {
   struct bench_sink sink;
   sink_open(&sink, set, str_of(label), str_of(path));
   struct bench_source source = {&sink, {data, size}, path};
@@ -40,7 +40,8 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
   return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------
+ */
 
 /* Reads a file descriptor to its end. */
 static pprofc_status read_all(int fd, const char *path, struct buffer *out, pprofc_error *error) {
@@ -54,7 +55,8 @@ static pprofc_status read_all(int fd, const char *path, struct buffer *out, ppro
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EISDIR)
       return error_set(error, PPROFC_E_IO, "%s:0: read %s: is a directory", path, path);
-    if (got < 0) return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, strerror(errno));
+    if (got < 0)
+      return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, strerror(errno));
     out->size += (size_t)got;
   }
   if (out->size + 64 * 1024 > out->ceiling)
@@ -65,10 +67,14 @@ static pprofc_status read_all(int fd, const char *path, struct buffer *out, ppro
 /* Go's words for the errors that people meet. */
 static const char *open_error(int number) {
   switch (number) {
-  case ENOENT: return "no such file or directory";
-  case EACCES: return "permission denied";
-  case ENOTDIR: return "not a directory";
-  default: return strerror(number);
+  case ENOENT:
+    return "no such file or directory";
+  case EACCES:
+    return "permission denied";
+  case ENOTDIR:
+    return "not a directory";
+  default:
+    return strerror(number);
   }
 }
 
@@ -81,12 +87,14 @@ static pprofc_status read_input(pprofc_bench *set, const char *label, const char
   buffer_init(&data, &set->mem, MOST_BYTES);
   pprofc_status status = read_all(fd, path, &data, error);
   if (!standard) close(fd);
-  if (status == PPROFC_OK) status = pprofc_bench_read(set, label, path, data.data, data.size, error);
+  if (status == PPROFC_OK)
+    status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   buffer_free(&data);
   return status;
 }
 
-/* ---- command line inputs ---------------------------------------------------------------------- */
+/* ---- command line inputs ----------------------------------------------------------------------
+ */
 
 /* How often an unlabelled path stands in inputs[0, end). */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {

@@ -26,8 +26,9 @@ extern const struct bench_reader bench_reader_text, bench_reader_test2json, benc
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,
     bench_reader_csv;
 
-/* Lines of benchmark text, for the readers that find such lines inside something else. Line numbers count from
- * `line` + 1. */
-pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line, pprofc_error *error);
+/* Lines of benchmark text, for the readers that find such lines inside something else. Line numbers
+ * count from `line` + 1. */
+pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
+                               pprofc_error *error);
 
 #endif

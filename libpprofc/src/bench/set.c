@@ -6,9 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- the set ---------------------------------------------------------------------------------- */
+/* ---- the set ----------------------------------------------------------------------------------
+ */
 
-bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity, size_t size) {
+bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity,
+              size_t size) {
   if (count < *capacity) return true;
   size_t wanted = *capacity ? *capacity * 2 : 16;
   void *block;
@@ -129,7 +131,8 @@ const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set, size_
   return set->messages;
 }
 
-/* ---- strings and units ------------------------------------------------------------------------ */
+/* ---- strings and units ------------------------------------------------------------------------
+ */
 
 static void fail(struct bench_sink *sink, const char *limit) {
   if (sink->status != PPROFC_OK) return;
@@ -188,7 +191,8 @@ uint32_t sink_word(struct bench_sink *sink, pprofc_str unit) {
   return sink->status == PPROFC_OK ? add_word(sink, word) : 0;
 }
 
-/* ---- configuration ---------------------------------------------------------------------------- */
+/* ---- configuration ----------------------------------------------------------------------------
+ */
 
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
   uint32_t id = intern(sink, key);
@@ -218,7 +222,8 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
   sink->config = MAP_NONE;
 }
 
-static bool same_pairs(const struct pprofc_bench *set, const struct bench_sink *sink, uint32_t index) {
+static bool same_pairs(const struct pprofc_bench *set, const struct bench_sink *sink,
+                       uint32_t index) {
   const struct bench_config *config = &set->configs[index];
   return config->count == sink->pair_count &&
          (config->count == 0 || memcmp(set->pairs + config->first, sink->pairs,
@@ -239,7 +244,8 @@ static uint32_t store_config(struct bench_sink *sink) {
   }
   size_t wanted = set->pair_count + sink->pair_count;
   while (set->pair_capacity < wanted)
-    if (!set_grow(&set->mem, &set->pairs, set->pair_capacity, &set->pair_capacity, sizeof *set->pairs))
+    if (!set_grow(&set->mem, &set->pairs, set->pair_capacity, &set->pair_capacity,
+                  sizeof *set->pairs))
       goto nomem;
   if (!set_grow(&set->mem, &set->configs, set->config_count, &set->config_capacity,
                 sizeof *set->configs) ||
@@ -247,7 +253,8 @@ static uint32_t store_config(struct bench_sink *sink) {
     goto nomem;
   if (sink->pair_count)
     memcpy(set->pairs + set->pair_count, sink->pairs, sink->pair_count * sizeof *sink->pairs);
-  set->configs[set->config_count] = (struct bench_config){set->pair_count, (uint32_t)sink->pair_count};
+  set->configs[set->config_count] =
+      (struct bench_config){set->pair_count, (uint32_t)sink->pair_count};
   set->pair_count = wanted;
   return (uint32_t)set->config_count++;
 nomem:
@@ -255,7 +262,8 @@ nomem:
   return 0;
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------
+ */
 
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
   struct pprofc_bench *set = sink->set;
@@ -291,7 +299,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   if (sink->status != PPROFC_OK) return;
   size_t i = set->value_count;
   if (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
-      !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity, sizeof *set->value_unit)) {
+      !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity,
+                sizeof *set->value_unit)) {
     fail(sink, NULL);
     return;
   }
@@ -309,7 +318,8 @@ void sink_value(struct bench_sink *sink, double value, pprofc_str unit) {
   sink_word_value(sink, value, sink_word(sink, unit));
 }
 
-/* ---- metadata and messages -------------------------------------------------------------------- */
+/* ---- metadata and messages --------------------------------------------------------------------
+ */
 
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line) {
@@ -347,9 +357,10 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   va_start(args, format);
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  pprofc_str message = arena_str(
-      &set->arena, (pprofc_str){text, length < 0 ? 0
-                                      : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1});
+  pprofc_str message =
+      arena_str(&set->arena, (pprofc_str){text, length < 0                     ? 0
+                                                : (size_t)length < sizeof text ? (size_t)length
+                                                                               : sizeof text - 1});
   if (!message.data) {
     fail(sink, NULL);
     return;
@@ -357,13 +368,16 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   set->messages[set->message_count++] = (pprofc_bench_message){sink->input, line, message};
 }
 
-/* ---- opening and closing ---------------------------------------------------------------------- */
+/* ---- opening and closing ----------------------------------------------------------------------
+ */
 
-void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label, pprofc_str path) {
+void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
+               pprofc_str path) {
   *sink = (struct bench_sink){.set = set, .config = MAP_NONE, .name = MAP_NONE};
   buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
   struct bench_input input = {intern(sink, label), intern(sink, path)};
-  if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity, sizeof *set->inputs)) {
+  if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity,
+                sizeof *set->inputs)) {
     fail(sink, NULL);
     return;
   }

@@ -7,7 +7,8 @@
 #include "bench/number.h"
 #include "pprofc/bench.h"
 
-/* A configuration is a run of pairs: the keys in force at a result, in the order the format gives them. */
+/* A configuration is a run of pairs: the keys in force at a result, in the order the format gives
+ * them. */
 struct bench_pair {
   uint32_t key, value; /* strings */
 };
@@ -22,14 +23,15 @@ struct bench_input {
   uint32_t path;  /* string, for messages */
 };
 
-/* A unit as measurements have it. `original` is what the input said, BENCH_EMPTY when that is the same. */
+/* A unit as measurements have it. `original` is what the input said, BENCH_EMPTY when that is the
+ * same. */
 struct bench_unit {
   uint32_t tidied, original; /* strings */
 };
 
 /* A unit word of the input and what becomes of its values. */
 struct bench_unit_word {
-  uint32_t word, tidied; /* strings */
+  uint32_t word, tidied;  /* strings */
   uint32_t plain, scaled; /* units: for values that tidying leaves alone, and for the others */
   double factor;
 };
@@ -43,8 +45,8 @@ struct bench_metadata {
 #define BENCH_EMPTY 0u
 
 /* Limits of one set; more is an error that says so. */
-#define BENCH_MOST_KEYS  4096u         /* configuration keys in force at one time */
-#define BENCH_MOST_PAIRS (8u << 20)    /* pairs of all configurations */
+#define BENCH_MOST_KEYS  4096u      /* configuration keys in force at one time */
+#define BENCH_MOST_PAIRS (8u << 20) /* pairs of all configurations */
 
 struct pprofc_bench {
   pprofc_allocator mem;
@@ -88,12 +90,14 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
 }
 
 /* Makes room for one more element of *items; false when out of memory. */
-bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity, size_t size);
+bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity,
+              size_t size);
 
 /* What "Unit" lines say about `key` of a tidied unit (a string); BENCH_EMPTY when nothing. */
 uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
 
-/* ---- filling ---------------------------------------------------------------------------------- */
+/* ---- filling ----------------------------------------------------------------------------------
+ */
 
 /* One input being read. Errors are sticky: out of memory or a limit, checked once at the end. */
 struct bench_sink {
@@ -109,7 +113,8 @@ struct bench_sink {
   const char *limit; /* what was passed when status is PPROFC_E_LIMIT */
 };
 
-void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label, pprofc_str path);
+void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
+               pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
 /* Sets a configuration key; an empty value deletes it, and the last key takes its place. */
@@ -122,7 +127,8 @@ void sink_drop(struct bench_sink *sink);
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* The same for a word that was looked up before. Words stay where they are for the life of the set. */
+/* The same for a word that was looked up before. Words stay where they are for the life of the set.
+ */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
@@ -131,6 +137,7 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
                    uint64_t line);
 
 /* "PATH:LINE: text", kept in order for whoever prints them. */
-void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...) PPROFC_PRINTF(3, 4);
+void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...)
+    PPROFC_PRINTF(3, 4);
 
 #endif

@@ -3,15 +3,17 @@
 
 #include <math.h>
 
-/* P(|T| >= |t|) is an incomplete beta function, so a tiny p keeps its digits. For a large t it is taken at
- * x = df / (df + t^2), for a small one at 1 - x, whichever is computed without cancellation. */
+/* P(|T| >= |t|) is an incomplete beta function, so a tiny p keeps its digits. For a large t it is
+ * taken at x = df / (df + t^2), for a small one at 1 - x, whichever is computed without
+ * cancellation. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
   if (isinf(degrees)) return 2 * pprofc_normal_cdf(-fabs(t));
   double square = t * t;
   if (isinf(square)) return 0;
-  if (square < degrees) return 1 - pprofc_beta_incomplete(square / (degrees + square), 0.5, degrees / 2);
+  if (square < degrees)
+    return 1 - pprofc_beta_incomplete(square / (degrees + square), 0.5, degrees / 2);
   return pprofc_beta_incomplete(degrees / (degrees + square), degrees / 2, 0.5);
 }
 
@@ -20,7 +22,8 @@ double pprofc_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
-/* By bisection on the tail, which falls steadily; 200 halvings reach the last bit from any start. */
+/* By bisection on the tail, which falls steadily; 200 halvings reach the last bit from any start.
+ */
 double pprofc_t_quantile(double p, double degrees) {
   if (!(p >= 0 && p <= 1) || !(degrees > 0)) return (double)NAN;
   if (p == 0.5) return 0;

@@ -17,7 +17,8 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
                                     .confidence = 0.95};
 }
 
-/* ---- collecting ------------------------------------------------------------------------------- */
+/* ---- collecting -------------------------------------------------------------------------------
+ */
 
 /* Keys of the projections; tables and cells are found by them. */
 struct table_id {
@@ -107,7 +108,8 @@ static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
   struct map_probe probe = map_start(&c->residue_map, hash);
   while ((index = map_next(&c->residue_map, &probe)) != MAP_NONE)
     if (c->residues[index].cell == cell && c->residues[index].residue == residue) return;
-  if (!set_grow(&c->t->mem, &c->residues, c->residue_count, &c->residue_capacity, sizeof *c->residues) ||
+  if (!set_grow(&c->t->mem, &c->residues, c->residue_count, &c->residue_capacity,
+                sizeof *c->residues) ||
       !map_insert(&c->residue_map, hash, (uint32_t)c->residue_count)) {
     c->nomem = true;
     return;
@@ -117,8 +119,8 @@ static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
 }
 
 /* The cell of one measurement whose result has these keys. */
-static uint32_t cell_of(struct collector *c, size_t place, uint32_t key, uint32_t unit, uint32_t row,
-                        uint32_t column, uint32_t residue) {
+static uint32_t cell_of(struct collector *c, size_t place, uint32_t key, uint32_t unit,
+                        uint32_t row, uint32_t column, uint32_t residue) {
   struct place *known = place < PLACES ? &c->places[place] : NULL;
   if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
       known->id.row == row && known->id.column == column)
@@ -176,7 +178,8 @@ static void collect_all(struct collector *c) {
   c->nomem |= c->t->group.failed || c->t->extractor.failed;
 }
 
-/* ---- laying out ------------------------------------------------------------------------------- */
+/* ---- laying out -------------------------------------------------------------------------------
+ */
 
 /* What sorting keys needs to know. */
 struct sorting {
@@ -213,7 +216,8 @@ static int compare_values(const void *a, const void *b) {
 
 /* The distinct keys among `count`, sorted; the array is the arena's. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
-                               const struct projection *projection, const size_t *flat, size_t *distinct) {
+                               const struct projection *projection, const size_t *flat,
+                               size_t *distinct) {
   struct sorting sorting = {projection, flat, NULL};
   qsort_r(keys, count, sizeof *keys, compare_keys, &sorting);
   size_t kept = 0;
@@ -267,7 +271,8 @@ static const char *variation_note(struct collector *c, uint32_t cell, const size
     size_t field = t->residue_flat[f];
     uint32_t base = projection_value(p, c->cells[cell].residue, field);
     bool varies = false;
-    for (size_t i = *first_residue; i < c->residue_count && c->residues[i].cell == cell && !varies; i++)
+    for (size_t i = *first_residue; i < c->residue_count && c->residues[i].cell == cell && !varies;
+         i++)
       varies = projection_value(p, c->residues[i].residue, field) != base;
     if (!varies) continue;
     if (text.size > fixed) buffer_add_text(&text, ", ");
@@ -300,8 +305,8 @@ static void add_variation(struct collector *c, uint32_t cell, pprofc_bench_cell 
 }
 
 /* Fills one table from the cells [from, to) of `order`, which are its own. */
-static void fill_table(struct collector *c, struct table *table, const uint32_t *order, size_t count,
-                       uint32_t *scratch) {
+static void fill_table(struct collector *c, struct table *table, const uint32_t *order,
+                       size_t count, uint32_t *scratch) {
   struct pprofc_bench_tables *t = c->t;
   for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.row;
   table->rows = distinct_keys(t, scratch, count, &t->row_by, t->row_flat, &table->row_count);
@@ -319,8 +324,8 @@ static void fill_table(struct collector *c, struct table *table, const uint32_t 
     struct cell_state *state = &c->cells[order[i]];
     pprofc_bench_cell *cell = &table->cells[i];
     cell->row = key_position(table->rows, table->row_count, &t->row_by, t->row_flat, state->id.row);
-    cell->column =
-        key_position(table->columns, table->column_count, &t->col_by, t->col_flat, state->id.column);
+    cell->column = key_position(table->columns, table->column_count, &t->col_by, t->col_flat,
+                                state->id.column);
     cell->count = state->count;
     cell->values = t->values + state->next - state->count;
     cell->baseline = SIZE_MAX;
@@ -398,8 +403,8 @@ static void lay_out(struct collector *c) {
     struct table *table = &t->tables[t->table_count++];
     table->key = c->tables[i].key;
     table->unit = c->tables[i].unit;
-    pprofc_str assume = set_string(
-        t->set, set_metadata(t->set, set_string(t->set, table->unit), STR("assume")));
+    pprofc_str assume =
+        set_string(t->set, set_metadata(t->set, set_string(t->set, table->unit), STR("assume")));
     table->exact = str_equal(assume, STR("exact"));
     fill_table(c, table, order + start[i], start[i + 1] - start[i], order + c->cell_count);
   }
@@ -411,7 +416,8 @@ static void lay_out(struct collector *c) {
   mem_free(&t->mem, start, c->table_count + 1, sizeof *start);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
 /* One flag that is a projection. */
 struct projection_flag {

@@ -1,4 +1,5 @@
-/* Comparison tables: results sorted into cells by their keys, and what the statistics say about each cell. */
+/* Comparison tables: results sorted into cells by their keys, and what the statistics say about
+ * each cell. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
@@ -44,7 +45,8 @@ struct pprofc_bench_tables {
 const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column);
 
 /* The baseline of a cell, or NULL. */
-static inline const pprofc_bench_cell *cell_baseline(const struct table *table, const pprofc_bench_cell *cell) {
+static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
+                                                     const pprofc_bench_cell *cell) {
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
@@ -52,7 +54,8 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table, 
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
 /* "+12.34%", "~", "?" or "0.00%". */
-void cell_delta(struct buffer *out, const pprofc_bench_cell *cell, const pprofc_bench_cell *baseline);
+void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
+                const pprofc_bench_cell *baseline);
 
 /* "p=0.002 n=6" or "n=6+5". */
 void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* ---- tokens ----------------------------------------------------------------------------------- */
+/* ---- tokens -----------------------------------------------------------------------------------
+ */
 
 /* Walks over the names in a unit; `*`, `/`, `-` and blanks stand between them. */
 struct unit_parser {
@@ -40,7 +41,8 @@ static bool next_token(struct unit_parser *p) {
   return true;
 }
 
-/* ---- tidying ---------------------------------------------------------------------------------- */
+/* ---- tidying ----------------------------------------------------------------------------------
+ */
 
 /* What is brought to base units; division where upstream divides, so that the last bit agrees. */
 struct tidy_rule {
@@ -60,14 +62,16 @@ static const struct tidy_rule tidy_units[] = {
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
 };
 
-static const struct tidy_rule *find_rule(const struct tidy_rule *rules, size_t count, pprofc_str name) {
+static const struct tidy_rule *find_rule(const struct tidy_rule *rules, size_t count,
+                                         pprofc_str name) {
   for (size_t i = 0; i < count; i++)
     if (str_equal(rules[i].from, name)) return &rules[i];
   return NULL;
 }
 
 double unit_tidy(pprofc_str unit, struct buffer *out) {
-  const struct tidy_rule *rule = find_rule(tidy_units, sizeof tidy_units / sizeof *tidy_units, unit);
+  const struct tidy_rule *rule =
+      find_rule(tidy_units, sizeof tidy_units / sizeof *tidy_units, unit);
   if (rule) {
     buffer_add_str(out, rule->to);
     return rule->factor;
@@ -97,10 +101,11 @@ bool unit_is_binary(pprofc_str unit) {
   return false;
 }
 
-/* ---- scaling ---------------------------------------------------------------------------------- */
+/* ---- scaling ----------------------------------------------------------------------------------
+ */
 
-/* A value of at least hundreds, tens, ones is printed with 1, 2, 3 decimals under this prefix. The limits are
- * where rounding to four digits would carry over. */
+/* A value of at least hundreds, tens, ones is printed with 1, 2, 3 decimals under this prefix. The
+ * limits are where rounding to four digits would carry over. */
 struct scale_step {
   double factor;
   const char *prefix;
@@ -108,9 +113,12 @@ struct scale_step {
 };
 
 static const struct scale_step decimal_steps[] = {
-    {1e12, "T", 99.995e12, 9.9995e12, .99995e12}, {1e9, "G", 99.995e9, 9.9995e9, .99995e9},
-    {1e6, "M", 99.995e6, 9.9995e6, .99995e6},     {1e3, "k", 99.995e3, 9.9995e3, .99995e3},
-    {1, "", 99.995, 9.9995, .99995},              {1e-3, "m", 99.995e-3, 9.9995e-3, .99995e-3},
+    {1e12, "T", 99.995e12, 9.9995e12, .99995e12},
+    {1e9, "G", 99.995e9, 9.9995e9, .99995e9},
+    {1e6, "M", 99.995e6, 9.9995e6, .99995e6},
+    {1e3, "k", 99.995e3, 9.9995e3, .99995e3},
+    {1, "", 99.995, 9.9995, .99995},
+    {1e-3, "m", 99.995e-3, 9.9995e-3, .99995e-3},
     {1e-6, "\xC2\xB5", 99.995e-6, 9.9995e-6, .99995e-6},
     {1e-9, "n", 99.995e-9, 9.9995e-9, .99995e-9},
 };
@@ -157,7 +165,8 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
   buffer_add_text(out, scale.prefix);
 }
 
-/* ---- direction -------------------------------------------------------------------------------- */
+/* ---- direction --------------------------------------------------------------------------------
+ */
 
 struct known_direction {
   const char *unit;
@@ -174,8 +183,8 @@ static const struct known_direction known_directions[] = {
     {"misses", UNIT_LOWER_IS_BETTER},       {"faults", UNIT_LOWER_IS_BETTER},
 };
 
-/* The last name of the numerator decides ("p99-sec/op" is a time, "peak-RSS-bytes" a size), unless something
- * is counted per second. */
+/* The last name of the numerator decides ("p99-sec/op" is a time, "peak-RSS-bytes" a size), unless
+ * something is counted per second. */
 enum unit_direction unit_direction_of(pprofc_str unit) {
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};
@@ -187,6 +196,7 @@ enum unit_direction unit_direction_of(pprofc_str unit) {
     }
   }
   for (size_t i = 0; i < sizeof known_directions / sizeof *known_directions; i++)
-    if (str_equal(numerator, str_of(known_directions[i].unit))) return known_directions[i].direction;
+    if (str_equal(numerator, str_of(known_directions[i].unit)))
+      return known_directions[i].direction;
   return UNIT_UNKNOWN;
 }

@@ -4,14 +4,15 @@
 
 #include "base/buffer.h"
 
-/* Appends the tidied form of a unit (ns -> sec, MB -> B in numerators) to out and returns the factor that a
- * value is multiplied by. */
+/* Appends the tidied form of a unit (ns -> sec, MB -> B in numerators) to out and returns the
+ * factor that a value is multiplied by. */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units that count bytes, which scale by powers of 1024. */
 bool unit_is_binary(pprofc_str unit);
 
-/* How the values of one row are printed: divided by factor, with `digits` decimals, before prefix. */
+/* How the values of one row are printed: divided by factor, with `digits` decimals, before prefix.
+ */
 struct unit_scale {
   int digits;
   double factor;

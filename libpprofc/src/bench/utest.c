@@ -1,4 +1,5 @@
-/* The Mann-Whitney U test: exact by counting while that is cheap, else by the normal approximation. */
+/* The Mann-Whitney U test: exact by counting while that is cheap, else by the normal approximation.
+ */
 #include "base/mem.h"
 #include "bench/gomath.h"
 #include "pprofc/bench.h"
@@ -10,7 +11,7 @@ struct ranks {
   size_t *ties; /* ascending by value */
   size_t distinct;
   bool tied;
-  double u; /* pairs with x > y, ties half */
+  double u;     /* pairs with x > y, ties half */
   double cubes; /* sum of t^3 - t */
 };
 
@@ -33,10 +34,12 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
   r->u = twice / 2;
 }
 
-/* ---- no ties ---------------------------------------------------------------------------------- */
+/* ---- no ties ----------------------------------------------------------------------------------
+ */
 
 /* P(U <= u) by the recurrence of Mann and Whitney over the plane of sample sizes: p[n][m](U) =
- * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m), kept for one m at a time. Negative when out of memory. */
+ * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m), kept for one m at a time. Negative when out of
+ * memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
   size_t small = nx < ny ? nx : ny, large = nx < ny ? ny : nx, pairs = nx * ny;
   bool flip = u >= (pairs + 1) / 2;
@@ -63,10 +66,11 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
   return flip ? 1 - p : p;
 }
 
-/* ---- ties ------------------------------------------------------------------------------------- */
+/* ---- ties -------------------------------------------------------------------------------------
+ */
 
-/* Both ways of counting walk over the distinct values. `order` tells which end they start from: seen from
- * the other end, U is the number of pairs with x < y. */
+/* Both ways of counting walk over the distinct values. `order` tells which end they start from:
+ * seen from the other end, U is the number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
@@ -78,8 +82,9 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* How likely r of a value's t occurrences belong to x when each does with probability nx / total. Given that
- * nx of all do, this is the exact distribution, and unlike the counts themselves it cannot overflow. */
+/* How likely r of a value's t occurrences belong to x when each does with probability nx / total.
+ * Given that nx of all do, this is the exact distribution, and unlike the counts themselves it
+ * cannot overflow. */
 static void binomial_weights(double *weights, size_t t, double chance) {
   double log_odds = log(chance) - log1p(-chance), log_zero = (double)t * log1p(-chance);
   int sign;
@@ -106,10 +111,11 @@ static double all_weights(const struct tied_walk *w, double *weights) {
   return weights[w->nx];
 }
 
-/* One value more: assignments with j values in x so far and a doubled U of v spread over those that take r of
- * the t new ones; each of these beats the (seen - j) values of y before and ties with t - r. */
-static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit, const double *weights,
-                   const double *from, double *to) {
+/* One value more: assignments with j values in x so far and a doubled U of v spread over those that
+ * take r of the t new ones; each of these beats the (seen - j) values of y before and ties with t -
+ * r. */
+static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
+                   const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
   for (size_t j = 0; j <= most; j++) {
     for (size_t r = 0; r <= t && j + r <= w->nx; r++) {
@@ -122,8 +128,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
   }
 }
 
-/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997, with the sum kept in
- * place of their recursion). Negative when out of memory. */
+/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997, with the
+ * sum kept in place of their recursion). Negative when out of memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -178,7 +184,8 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   return sum / go_choose((int)w->total, (int)n);
 }
 
-/* ---- which way -------------------------------------------------------------------------------- */
+/* ---- which way --------------------------------------------------------------------------------
+ */
 
 /* What benchstat counts: up to these sample sizes. */
 #define EXACT_UNTIED 50
@@ -190,9 +197,9 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 /* An upper bound: every value of every group meets every row. */
 static bool cheap(const struct ranks *r, size_t nx, size_t limit) {
   double steps = 0;
-  for (size_t k = 0; k < r->distinct; k++)
-    steps += (double)(r->ties[k] + 1) * (double)(nx + 1);
-  return steps * ((double)limit + 1) <= CHEAP_STEPS && (double)nx * ((double)limit + 1) <= CHEAP_STEPS / 2;
+  for (size_t k = 0; k < r->distinct; k++) steps += (double)(r->ties[k] + 1) * (double)(nx + 1);
+  return steps * ((double)limit + 1) <= CHEAP_STEPS &&
+         (double)nx * ((double)limit + 1) <= CHEAP_STEPS / 2;
 }
 
 static double upstream_p(const struct tied_walk *w, const struct ranks *r, double u) {
@@ -208,7 +215,8 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, w->total - w->nx, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* only the tail on u's side of the mean can be the smaller one, but both may hold more than half */
+      /* only the tail on u's side of the mean can be the smaller one, but both may hold more than
+       * half */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
@@ -255,8 +263,7 @@ pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, 
   double pairs = (double)x_count * (double)y_count, least = r.u < pairs - r.u ? r.u : pairs - r.u;
   struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
   result.exact = larger <= (r.tied ? EXACT_TIED : EXACT_UNTIED);
-  if (correct && r.tied)
-    result.exact |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
+  if (correct && r.tied) result.exact |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
   if (r.distinct == 1)
     result.status = PPROFC_TEST_ALL_EQUAL;
   else if (result.exact && r.u == pairs - r.u)

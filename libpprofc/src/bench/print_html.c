@@ -1,0 +1,180 @@
+/* Comparison tables as one HTML page that needs nothing else. */
+#include "base/escape.h"
+#include "bench/print.h"
+
+static const char page_head[] =
+    "<!doctype html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<title>Benchmark comparison</title>\n"
+    "<style>\n"
+    ":root { color-scheme: light dark; }\n"
+    "body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; }\n"
+    "table { border-collapse: collapse; margin: 0.5em 0 0.3em; }\n"
+    "th, td { padding: 0.15em 0.8em; text-align: right; font-variant-numeric: tabular-nums; }\n"
+    "th:first-child, td:first-child { text-align: left; }\n"
+    "thead th { border-bottom: 1px solid #888; }\n"
+    "tr.summary td { border-top: 1px solid #888; }\n"
+    "td.p, .notes { color: #777; }\n"
+    "td.better { color: #1a7f37; font-weight: bold; }\n"
+    "td.worse { color: #c00; font-weight: bold; }\n"
+    "td.changed { font-weight: bold; }\n"
+    ".key { margin: 1.5em 0 0; }\n"
+    ".notes { margin: 0 0 1.5em; padding-left: 1.5em; font-size: 90%; }\n"
+    "</style>\n"
+    "</head>\n"
+    "<body>\n";
+
+struct html_table {
+  struct printer *printer;
+  const struct table *table;
+  struct footnotes notes;
+  struct buffer text;
+  int direction;
+};
+
+static void flush(struct html_table *h) {
+  output_add_str(h->printer->out, buffer_str(&h->text));
+  h->printer->failed |= h->text.failed;
+  buffer_clear(&h->text);
+}
+
+static void add_marks(struct html_table *h, const char *const *notes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    buffer_printf(&h->text, "%s<sup>%zu</sup>", i ? " " : "",
+                  footnotes_number(&h->notes, notes[i]));
+}
+
+static void add_header(struct html_table *h) {
+  buffer_add_text(&h->text, "<table>\n<thead>\n<tr><th></th>");
+  for (size_t i = 0; i < h->table->column_count; i++) {
+    buffer_add_text(&h->text, i ? "<th colspan=\"3\">" : "<th>");
+    escape_xml(&h->text, h->table->column_labels[i]);
+    buffer_add_text(&h->text, "</th>");
+  }
+  buffer_add_text(&h->text, "</tr>\n<tr><th></th>");
+  for (size_t i = 0; i < h->table->column_count; i++) {
+    buffer_add_text(&h->text, "<th>");
+    escape_xml(&h->text, set_string(h->printer->tables->set, h->table->unit));
+    buffer_add_text(&h->text, i ? "</th><th colspan=\"2\">vs base</th>" : "</th>");
+  }
+  buffer_add_text(&h->text, "</tr>\n</thead>\n<tbody>\n");
+  flush(h);
+}
+
+/* better, worse or changed; nothing when there is no significant difference. */
+static const char *change_class(const struct html_table *h, const pprofc_bench_cell *cell,
+                                const pprofc_bench_cell *baseline) {
+  if (cell->p > cell->alpha || cell->center == baseline->center || cell->nan) return "";
+  if (h->direction == 0) return "changed";
+  return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
+}
+
+static void add_cell(struct html_table *h, const pprofc_bench_cell *cell, struct unit_scale scale) {
+  struct printer *p = h->printer;
+  const pprofc_bench_cell *baseline = cell_baseline(h->table, cell);
+  buffer_add_text(&h->text, "<td>");
+  unit_print(&h->text, scale, cell->center);
+  buffer_add_text(&h->text, " \xC2\xB1 ");
+  buffer_add_str(&h->text, print_range(p, cell));
+  add_marks(h, cell->notes, cell->sample_notes);
+  buffer_add_text(&h->text, "</td>");
+  if (cell->column == 0) return;
+  if (!baseline) {
+    buffer_add_text(&h->text, "<td></td><td></td>");
+    return;
+  }
+  buffer_printf(&h->text, "<td class=\"%s\">", change_class(h, cell, baseline));
+  buffer_add_str(&h->text, print_delta(p, h->table, cell));
+  buffer_add_text(&h->text, "</td><td class=\"p\">");
+  buffer_add_str(&h->text, print_comparison(p, h->table, cell, true));
+  add_marks(h, cell->notes + cell->sample_notes, cell->comparison_notes);
+  buffer_add_text(&h->text, "</td>");
+}
+
+static void pad_columns(struct html_table *h, size_t from, size_t to) {
+  for (; from < to; from++)
+    buffer_add_text(&h->text, from ? "<td></td><td></td><td></td>" : "<td></td>");
+}
+
+static void add_rows(struct html_table *h) {
+  bool binary = unit_is_binary(set_string(h->printer->tables->set, h->table->unit));
+  const pprofc_bench_cell *cell = h->table->cells, *end = cell + h->table->cell_count;
+  for (size_t row = 0; row < h->table->row_count; row++) {
+    buffer_add_text(&h->text, "<tr><td>");
+    escape_xml(&h->text, h->table->row_labels[row]);
+    buffer_add_text(&h->text, "</td>");
+    const pprofc_bench_cell *first = cell;
+    while (cell < end && cell->row == row) cell++;
+    struct unit_scale scale = print_row_scale(first, cell, binary);
+    size_t column = 0;
+    for (; first < cell; first++) {
+      pad_columns(h, column, first->column);
+      add_cell(h, first, scale);
+      column = first->column + 1;
+    }
+    pad_columns(h, column, h->table->column_count);
+    buffer_add_text(&h->text, "</tr>\n");
+    flush(h);
+  }
+}
+
+static void add_summary(struct html_table *h) {
+  bool binary = unit_is_binary(set_string(h->printer->tables->set, h->table->unit));
+  buffer_add_text(&h->text, "<tr class=\"summary\"><td>geomean</td>");
+  for (size_t i = 0; i < h->table->column_count; i++) {
+    const struct table_summary *s = &h->table->summaries[i];
+    buffer_add_text(&h->text, "<td>");
+    if (s->has_center) unit_print(&h->text, unit_scale_of(&s->center, 1, binary), s->center);
+    if (i > 0) {
+      buffer_add_text(&h->text, "</td><td>");
+      if (s->has_ratio)
+        print_ratio(&h->text, s->ratio);
+      else
+        buffer_add_char(&h->text, '?');
+      buffer_add_text(&h->text, "</td><td>");
+    }
+    add_marks(h, s->notes, s->note_count);
+    buffer_add_text(&h->text, "</td>");
+  }
+  buffer_add_text(&h->text, "</tr>\n");
+}
+
+static void add_notes(struct html_table *h) {
+  buffer_add_text(&h->text, "</tbody>\n</table>\n");
+  if (h->notes.count) buffer_add_text(&h->text, "<ol class=\"notes\">\n");
+  for (size_t i = 0; i < h->notes.count; i++) {
+    buffer_add_text(&h->text, "<li>");
+    escape_xml(&h->text, str_of(h->notes.texts[i]));
+    buffer_add_text(&h->text, "</li>\n");
+  }
+  if (h->notes.count) buffer_add_text(&h->text, "</ol>\n");
+  flush(h);
+}
+
+void print_html(struct printer *p) {
+  output_add_text(p->out, page_head);
+  for (size_t i = 0; i < p->tables->table_count; i++) {
+    const struct table *table = &p->tables->tables[i];
+    struct html_table h = {.printer = p, .table = table};
+    footnotes_init(&h.notes, &p->tables->mem);
+    buffer_init(&h.text, &p->tables->mem, (size_t)1 << 30);
+    h.direction = pprofc_bench_direction(p->tables->set, set_string(p->tables->set, table->unit));
+    for (size_t f = 0; f < p->tables->table_by.field_count; f++) {
+      pprofc_str line = print_key_line(p, i, f);
+      if (!line.data) continue;
+      buffer_add_text(&h.text, "<div class=\"key\">");
+      escape_xml(&h.text, line);
+      buffer_add_text(&h.text, "</div>\n");
+    }
+    add_header(&h);
+    add_rows(&h);
+    if (table->row_count > 1) add_summary(&h);
+    add_notes(&h);
+    buffer_free(&h.text);
+    footnotes_free(&h.notes);
+  }
+  output_add_text(p->out, "</body>\n</html>\n");
+}

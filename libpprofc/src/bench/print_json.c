@@ -1,0 +1,146 @@
+/* Comparison tables as JSON: every sample, interval, p and delta, nothing scaled or rounded. */
+#include "base/json_write.h"
+#include "bench/print.h"
+
+/* Raised when a name is removed or changes its meaning. */
+#define SCHEMA_VERSION 1
+
+static void add_string(struct json_writer *json, const char *key, pprofc_str value) {
+  json_key(json, key);
+  json_string(json, value);
+}
+
+/* Infinite bounds and NaN are null. */
+static void add_double(struct json_writer *json, const char *key, double value) {
+  json_key(json, key);
+  json_double(json, value);
+}
+
+static void add_notes(struct json_writer *json, const char *key, const char *const *notes,
+                      size_t count) {
+  json_key(json, key);
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) json_text(json, notes[i]);
+  json_end(json);
+}
+
+/* The fields of a key by name; a benchmark's configuration may use any name. */
+static void add_fields(struct printer *p, struct json_writer *json,
+                       const struct projection *projection, const size_t *flat, uint32_t key) {
+  json_key(json, "key");
+  json_begin_object(json);
+  for (size_t i = 0; i < projection->field_count; i++) {
+    buffer_clear(&p->scratch);
+    buffer_add_str(&p->scratch, projection->fields[flat[i]].name);
+    buffer_add_char(&p->scratch, '\0');
+    if (p->scratch.failed) break;
+    json_key(json, p->scratch.data);
+    json_string(json,
+                extract_string(&p->tables->extractor, projection_value(projection, key, flat[i])));
+  }
+  json_end(json);
+}
+
+static void add_comparison(struct printer *p, struct json_writer *json, const struct table *table,
+                           const pprofc_bench_cell *cell) {
+  const pprofc_bench_cell *baseline = cell_baseline(table, cell);
+  json_key(json, "vs_base");
+  json_begin_object(json);
+  add_double(json, "delta",
+             cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
+  add_string(json, "text", print_delta(p, table, cell));
+  add_double(json, "p", cell->p);
+  add_double(json, "alpha", cell->alpha);
+  json_key(json, "significant");
+  json_bool(json, !(cell->p > cell->alpha));
+  add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
+  json_end(json);
+}
+
+static void add_cell(struct printer *p, struct json_writer *json, const struct table *table,
+                     const pprofc_bench_cell *cell) {
+  json_line_break(json);
+  json_begin_object(json);
+  json_key(json, "column");
+  json_uint(json, cell->column);
+  json_key(json, "n");
+  json_uint(json, cell->count);
+  add_double(json, "center", cell->center);
+  add_double(json, "low", cell->low);
+  add_double(json, "high", cell->high);
+  json_key(json, "samples");
+  json_begin_array(json);
+  for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
+  json_end(json);
+  add_notes(json, "notes", cell->notes, cell->sample_notes);
+  if (cell_baseline(table, cell)) add_comparison(p, json, table, cell);
+  json_end(json);
+}
+
+static void add_columns(struct printer *p, struct json_writer *json, const struct table *table) {
+  json_key(json, "columns");
+  json_begin_array(json);
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct table_summary *s = &table->summaries[i];
+    json_line_break(json);
+    json_begin_object(json);
+    add_string(json, "label", table->column_labels[i]);
+    add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
+    if (s->has_center) add_double(json, "geomean", s->center);
+    if (s->has_ratio) add_double(json, "geomean_ratio", s->ratio);
+    add_notes(json, "notes", s->notes, s->note_count);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+static void add_table(struct printer *p, struct json_writer *json, const struct table *table) {
+  pprofc_str unit = set_string(p->tables->set, table->unit);
+  int direction = pprofc_bench_direction(p->tables->set, unit);
+  json_line_break(json);
+  json_begin_object(json);
+  add_string(json, "unit", unit);
+  json_key(json, "better");
+  json_text(json, direction > 0 ? "higher" : direction < 0 ? "lower" : "unknown");
+  json_key(json, "assume");
+  json_text(json, table->exact ? "exact" : "nothing");
+  add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);
+  add_columns(p, json, table);
+  json_key(json, "rows");
+  json_begin_array(json);
+  const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
+  for (size_t row = 0; row < table->row_count; row++) {
+    json_line_break(json);
+    json_begin_object(json);
+    add_string(json, "label", table->row_labels[row]);
+    add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
+    json_key(json, "cells");
+    json_begin_array(json);
+    for (; cell < end && cell->row == row; cell++) add_cell(p, json, table, cell);
+    json_end(json);
+    json_end(json);
+  }
+  json_end(json);
+  json_end(json);
+}
+
+void print_json(struct printer *p) {
+  static const char *const tests[] = {"utest", "ttest", "none"};
+  const pprofc_bench_options *o = &p->tables->options;
+  struct json_writer json;
+  json_init(&json, p->out, &p->tables->mem);
+  json_begin_object(&json);
+  json_key(&json, "version");
+  json_uint(&json, SCHEMA_VERSION);
+  json_key(&json, "test");
+  json_text(&json, tests[o->test]);
+  add_double(&json, "alpha", o->alpha);
+  add_double(&json, "confidence", o->confidence);
+  json_key(&json, "tables");
+  json_begin_array(&json);
+  for (size_t i = 0; i < p->tables->table_count; i++) add_table(p, &json, &p->tables->tables[i]);
+  json_end(&json);
+  json_end(&json);
+  if (!json_finish(&json)) p->failed = true;
+  output_add_char(p->out, '\n');
+}
