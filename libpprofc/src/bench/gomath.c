@@ -23,7 +23,7 @@ double go_log(double x) {
   int exponent = (int)(u.bits >> 52) - 1022;
   u.bits = (u.bits & 0x000FFFFFFFFFFFFFu) | 0x3FE0000000000000u;
   double f = u.number, k = exponent;
-  if (f < 0.7071067811865476) {
+  if (!(f > 0.7071067811865476)) {
     k -= 1;
     f *= 2;
   }
@@ -56,7 +56,8 @@ double go_exp(double x) {
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);
-  return ldexp(r, (int)k);
+  if (k >= 1024) return (double)INFINITY; /* although r may be below 1 */
+  return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 
 /* log (n!), by FreeBSD's e_lgamma_r.c at n + 1: a product below 8, Stirling's series from there. */

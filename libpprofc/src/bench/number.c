@@ -225,7 +225,8 @@ static bool print_special(struct buffer *out, double value, bool sign) {
  * below are twice as dense: there the next larger 16-digit number may read back although the
  * nearest one does not. */
 static void shortest(double value, char text[40]) {
-  for (int digits = 15; digits <= 17; digits++) {
+  bool subnormal = fabs(value) < 0x1p-1022; /* these have fewer digits */
+  for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, 40, "%.*e", digits - 1, value);
     if (strtod(text, NULL) == value) return;
     int exponent;

@@ -248,16 +248,18 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 /* The field of `.config` for a key, made when it is first seen. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
-  if (!p->field_of_key) {
+  uint32_t *fields = p->parts[part].field_of_key;
+  if (!fields) {
     size_t count = set->strings.count;
-    p->field_of_key = arena_array(p->group->extractor->arena, count, sizeof *p->field_of_key);
-    if (!p->field_of_key) {
+    fields = arena_array(p->group->extractor->arena, count, sizeof *fields);
+    p->parts[part].field_of_key = fields;
+    if (!fields) {
       p->group->failed = true;
       return FIELD_EXCLUDED;
     }
-    memset(p->field_of_key, 0xFF, count * sizeof *p->field_of_key);
+    memset(fields, 0xFF, count * sizeof *fields);
   }
-  uint32_t *field = &p->field_of_key[key];
+  uint32_t *field = &fields[key];
   if (*field != MAP_NONE) return *field;
   pprofc_str name = set_string(set, key);
   *field = FIELD_EXCLUDED;

@@ -18,6 +18,7 @@ struct projection_part {
   enum order order;
   uint32_t *fixed; /* values of ORDER_FIXED */
   size_t fixed_count;
+  uint32_t *field_of_key; /* of `.config`: by string of the configuration key */
 };
 
 /* A column of the keys. */
@@ -43,7 +44,6 @@ struct projection {
   size_t part_count, part_capacity;
   struct field *fields;
   size_t field_count, field_capacity;
-  uint32_t *field_of_key; /* by string of the configuration key, for `.config` */
   uint32_t *row;          /* being made */
   size_t row_capacity;
   struct key_row *keys;

@@ -73,7 +73,12 @@ static const struct bench_metadata *find_metadata(const struct pprofc_bench *set
 }
 
 uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key) {
-  uint32_t unit_id = interner_find(&set->strings, unit), key_id = interner_find(&set->strings, key);
+  struct buffer tidied;
+  buffer_init(&tidied, &set->mem, (size_t)1 << 20);
+  unit_tidy(unit, &tidied);
+  uint32_t unit_id = tidied.failed ? MAP_NONE : interner_find(&set->strings, buffer_str(&tidied));
+  buffer_free(&tidied);
+  uint32_t key_id = interner_find(&set->strings, key);
   if (unit_id == MAP_NONE || key_id == MAP_NONE) return BENCH_EMPTY;
   const struct bench_metadata *m = find_metadata(set, unit_id, key_id);
   return m ? m->value : BENCH_EMPTY;

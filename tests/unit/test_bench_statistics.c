@@ -1,0 +1,281 @@
+/* The statistics of benchmarks against recorded numbers, and their answers where there is no usual
+ * one. */
+#include "bench/gomath.h"
+#include "bench_vectors.h"
+#include "pprofc/bench.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static bool close_to(double value, double expected) {
+  if (isnan(expected)) return isnan(value);
+  if (isinf(expected)) return value == expected;
+  return fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected));
+}
+
+static void test_distribution_functions_agree(void) {
+  for (size_t i = 0; i < COUNT(normal_vectors); i++) {
+    CU_ASSERT(close_to(pprofc_normal_cdf(normal_vectors[i][0]), normal_vectors[i][1]));
+    CU_ASSERT(fabs(pprofc_normal_quantile(normal_vectors[i][1]) - normal_vectors[i][0]) < 1e-8);
+  }
+  for (size_t i = 0; i < COUNT(betainc_vectors); i++) {
+    const double *v = betainc_vectors[i];
+    CU_ASSERT(close_to(pprofc_beta_incomplete(v[0], v[1], v[2]), v[3]));
+  }
+  for (size_t i = 0; i < COUNT(t_vectors); i++) {
+    const double *v = t_vectors[i];
+    CU_ASSERT(close_to(pprofc_t_cdf(v[0], v[1]), v[2]));
+    CU_ASSERT(close_to(pprofc_t_two_sided(v[0], v[1]), v[3]));
+  }
+}
+
+static void test_t_quantile_inverts_the_distribution(void) {
+  CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.975, 10), 2.2281388519862747, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.025, 5), -2.5705818356363155, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL(pprofc_t_quantile(0.995, 1), 63.65674116287399, 1e-9);
+  CU_ASSERT_EQUAL(pprofc_t_quantile(0.5, 3), 0);
+}
+
+static void test_tiny_tails_keep_their_digits(void) {
+  CU_ASSERT_DOUBLE_EQUAL(pprofc_t_two_sided(40, 18) / 4.8652616923049910e-19, 1, 1e-12);
+  CU_ASSERT(pprofc_t_two_sided(1e10, 18) > 0);
+  CU_ASSERT_EQUAL(pprofc_t_two_sided((double)INFINITY, 18), 0);
+}
+
+static void test_logarithm_and_exponential_agree_to_the_last_bit(void) {
+  for (size_t i = 0; i < COUNT(explog_vectors); i++) {
+    const double *v = explog_vectors[i];
+    CU_ASSERT_EQUAL(go_log(v[0]), v[1]);
+    CU_ASSERT_EQUAL(go_exp(v[1]), v[2]);
+  }
+  for (size_t i = 0; i < COUNT(choose_vectors); i++)
+    CU_ASSERT_EQUAL(go_choose(choose_vectors[i].n, choose_vectors[i].k), choose_vectors[i].value);
+}
+
+static void test_median_intervals_agree(void) {
+  for (size_t i = 0; i < COUNT(interval_vectors); i++) {
+    const struct interval_vector *v = &interval_vectors[i];
+    pprofc_median_interval interval = pprofc_median_interval_of((size_t)v->n, v->level);
+    CU_ASSERT_EQUAL(interval.low, (size_t)v->low);
+    CU_ASSERT_EQUAL(interval.high, (size_t)v->high);
+    CU_ASSERT(close_to(interval.confidence, v->confidence));
+  }
+}
+
+static void test_quantiles_agree(void) {
+  double values[100];
+  for (size_t i = 0; i < 100; i++) values[i] = (double)(i * i);
+  for (size_t i = 0; i < COUNT(quantile_vectors); i++) {
+    const struct quantile_vector *v = &quantile_vectors[i];
+    double expected = v->k <= 0 ? values[0]
+                      : v->k >= v->n
+                          ? values[v->n - 1]
+                          : values[v->k - 1] + v->fraction * (values[v->k] - values[v->k - 1]);
+    CU_ASSERT(close_to(pprofc_quantile(values, (size_t)v->n, v->q), expected));
+  }
+  CU_ASSERT(isnan(pprofc_quantile(values, 0, 0.5)));
+}
+
+static void test_geometric_means_agree_to_the_last_bit(void) {
+  for (size_t i = 0; i < COUNT(geomean_vectors); i++) {
+    const struct geomean_vector *v = &geomean_vectors[i];
+    double mean = pprofc_geomean(v->values, v->count);
+    CU_ASSERT(isnan(v->mean) ? isnan(mean) : mean == v->mean);
+  }
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static const double *sorted(const double *values, size_t count, double *out) {
+  memcpy(out, values, count * sizeof *out);
+  qsort(out, count, sizeof *out, compare);
+  return out;
+}
+
+static pprofc_u_result u_of(const struct test_vector *v, unsigned flags) {
+  static double x[400], y[400];
+  return pprofc_u_test(sorted(v->x, v->x_count, x), v->x_count, sorted(v->y, v->y_count, y),
+                       v->y_count, flags, NULL);
+}
+
+static void test_u_agrees_with_benchstat(void) {
+  for (size_t i = 0; i < COUNT(u_vectors); i++) {
+    const struct test_vector *v = &u_vectors[i];
+    pprofc_u_result u = u_of(v, 0);
+    if (v->p < 0) {
+      CU_ASSERT(u.status != PPROFC_TEST_OK);
+      CU_ASSERT_EQUAL(u.p, 1);
+      continue;
+    }
+    CU_ASSERT_EQUAL(u.status, PPROFC_TEST_OK);
+    CU_ASSERT_EQUAL(u.u, v->statistic);
+    CU_ASSERT(close_to(u.p, v->p));
+  }
+}
+
+/* At equal sizes benchstat's distribution is the right one. */
+static void test_correct_u_is_the_same_at_equal_sizes(void) {
+  for (size_t i = 0; i < COUNT(u_vectors); i++) {
+    const struct test_vector *v = &u_vectors[i];
+    if (v->p < 0 || v->x_count != v->y_count || !u_of(v, 0).exact) continue;
+    CU_ASSERT(close_to(u_of(v, PPROFC_U_CORRECT).p, v->p));
+  }
+}
+
+/* Two-sided p by looking at every assignment of the merged values to x. */
+static double p_by_enumeration(const double *x, size_t nx, const double *y, size_t ny) {
+  double all[16], observed = 0;
+  size_t total = nx + ny, below = 0, above = 0, count = 0;
+  memcpy(all, x, nx * sizeof *all);
+  memcpy(all + nx, y, ny * sizeof *all);
+  for (unsigned mask = 0; mask < 1u << total; mask++) {
+    if ((size_t)__builtin_popcount(mask) != nx) continue;
+    double u = 0;
+    for (size_t i = 0; i < total; i++)
+      for (size_t j = 0; j < total; j++)
+        if (mask >> i & 1 && !(mask >> j & 1))
+          u += all[i] > all[j] ? 1 : all[i] == all[j] ? 0.5 : 0;
+    if (mask == (1u << nx) - 1) observed = u;
+  }
+  for (unsigned mask = 0; mask < 1u << total; mask++) {
+    if ((size_t)__builtin_popcount(mask) != nx) continue;
+    double u = 0;
+    for (size_t i = 0; i < total; i++)
+      for (size_t j = 0; j < total; j++)
+        if (mask >> i & 1 && !(mask >> j & 1))
+          u += all[i] > all[j] ? 1 : all[i] == all[j] ? 0.5 : 0;
+    below += u <= observed;
+    above += u >= observed;
+    count++;
+  }
+  double p = 2.0 * (double)(below < above ? below : above) / (double)count;
+  return p < 1 ? p : 1;
+}
+
+static void test_correct_u_is_right_with_ties_at_unequal_sizes(void) {
+  unsigned long long state = 2463534242u;
+  for (int round = 0; round < 400; round++) {
+    double x[8], y[8];
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    size_t nx = 1 + state % 5, ny = 1 + (state >> 8) % 6;
+    unsigned distinct = 2 + (unsigned)(state >> 16) % 5;
+    for (size_t i = 0; i < nx; i++) x[i] = (double)((state >> (20 + 3 * i)) % distinct);
+    for (size_t i = 0; i < ny; i++) y[i] = (double)((state >> (30 + 4 * i)) % distinct);
+    qsort(x, nx, sizeof *x, compare);
+    qsort(y, ny, sizeof *y, compare);
+    pprofc_u_result u = pprofc_u_test(x, nx, y, ny, PPROFC_U_CORRECT, NULL);
+    if (u.status != PPROFC_TEST_OK) continue;
+    CU_ASSERT(close_to(u.p, p_by_enumeration(x, nx, y, ny)));
+    pprofc_u_result swapped = pprofc_u_test(y, ny, x, nx, PPROFC_U_CORRECT, NULL);
+    CU_ASSERT(close_to(u.p, swapped.p));
+  }
+}
+
+static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
+  static const double fives[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+                      four[] = {4, 5, 5, 5, 5, 5, 5, 5, 5};
+  CU_ASSERT_EQUAL(pprofc_u_test(fives, 10, four, 9, 0, NULL).p, 0);
+  CU_ASSERT_DOUBLE_EQUAL(pprofc_u_test(four, 9, fives, 10, 0, NULL).p, 0.947, 5e-4);
+  double p = pprofc_u_test(fives, 10, four, 9, PPROFC_U_CORRECT, NULL).p;
+  CU_ASSERT(p > 0.9 && p <= 1);
+  CU_ASSERT(close_to(pprofc_u_test(four, 9, fives, 10, PPROFC_U_CORRECT, NULL).p, p));
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void test_thousands_of_tied_samples_are_quick(void) {
+  enum { N = 4000 };
+  static double x[N], y[N];
+  for (unsigned flags = 0; flags <= PPROFC_U_CORRECT; flags++) {
+    for (unsigned distinct = 2; distinct <= 1000; distinct *= 5) {
+      for (unsigned i = 0; i < N; i++) {
+        x[i] = i * 7919u % distinct;
+        y[i] = i * 104729u % distinct + (i % 50 == 0);
+      }
+      qsort(x, N, sizeof *x, compare);
+      qsort(y, N, sizeof *y, compare);
+      double start = seconds();
+      pprofc_u_result u = pprofc_u_test(x, N, y, N, flags, NULL);
+      CU_ASSERT(seconds() - start < 0.05);
+      CU_ASSERT(u.status == PPROFC_TEST_OK && u.p >= 0 && u.p <= 1);
+    }
+  }
+}
+
+/* With two values the count is exact however many samples there are; the normal approximation is
+ * near it. */
+static void test_exact_and_approximate_u_meet(void) {
+  enum { N = 2000 };
+  static double x[N], y[N];
+  for (unsigned i = 0; i < N; i++) {
+    x[i] = i >= N / 2;
+    y[i] = i >= N / 2 - 40;
+  }
+  pprofc_u_result exact = pprofc_u_test(x, N, y, N, PPROFC_U_CORRECT, NULL);
+  pprofc_u_result approximate = pprofc_u_test(x, N, y, N, 0, NULL);
+  CU_ASSERT(exact.exact && !approximate.exact);
+  CU_ASSERT_DOUBLE_EQUAL(exact.p / approximate.p, 1, 0.1);
+}
+
+static void test_welch_agrees(void) {
+  for (size_t i = 0; i < COUNT(welch_vectors); i++) {
+    const struct test_vector *v = &welch_vectors[i];
+    pprofc_t_result t = pprofc_welch_test(v->x, v->x_count, v->y, v->y_count);
+    if (v->p < 0 || isnan(v->p)) {
+      CU_ASSERT(t.status != PPROFC_TEST_OK);
+      CU_ASSERT_EQUAL(t.p, 1);
+      continue;
+    }
+    CU_ASSERT_EQUAL(t.status, PPROFC_TEST_OK);
+    CU_ASSERT(close_to(t.p, v->p));
+    if (isnan(v->degrees)) continue; /* squares that overflow: t is 0, p is 1 */
+    CU_ASSERT(close_to(t.t, v->statistic));
+    CU_ASSERT(close_to(t.degrees, v->degrees));
+  }
+}
+
+static void test_every_input_has_an_answer(void) {
+  const double odd[] = {(double)NAN, -(double)INFINITY, (double)INFINITY, 0, 1, 1, 1e308, -1e308};
+  double x[4], y[4];
+  for (unsigned code = 0; code < 8 * 8 * 8 * 8; code++) {
+    size_t nx = code % 3, ny = code / 3 % 4;
+    for (unsigned i = 0; i < 4; i++) {
+      x[i] = odd[code >> (3 * i) & 7];
+      y[i] = odd[code >> (3 * (3 - i)) & 7];
+    }
+    pprofc_t_result t = pprofc_welch_test(x, nx, y, ny);
+    CU_ASSERT(t.p >= 0 && t.p <= 1 && !isnan(t.t) && !isnan(t.degrees));
+    for (size_t i = 1; i < nx && isnan(x[0]) == 0; i++)
+      if (isnan(x[i])) x[0] = x[i];
+    for (size_t i = 1; i < ny && isnan(y[0]) == 0; i++)
+      if (isnan(y[i])) y[0] = y[i];
+    if (!(nx && isnan(x[0]))) qsort(x, nx, sizeof *x, compare);
+    if (!(ny && isnan(y[0]))) qsort(y, ny, sizeof *y, compare);
+    pprofc_u_result u = pprofc_u_test(x, nx, y, ny, PPROFC_U_CORRECT, NULL);
+    CU_ASSERT(u.p >= 0 && u.p <= 1);
+    u = pprofc_u_test(x, nx, y, ny, 0, NULL);
+    CU_ASSERT(u.p >= 0 && u.p < 2);
+  }
+}
+
+UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree),
+          UNIT(test_t_quantile_inverts_the_distribution), UNIT(test_tiny_tails_keep_their_digits),
+          UNIT(test_logarithm_and_exponential_agree_to_the_last_bit),
+          UNIT(test_median_intervals_agree), UNIT(test_quantiles_agree),
+          UNIT(test_geometric_means_agree_to_the_last_bit), UNIT(test_u_agrees_with_benchstat),
+          UNIT(test_correct_u_is_the_same_at_equal_sizes),
+          UNIT(test_correct_u_is_right_with_ties_at_unequal_sizes),
+          UNIT(test_known_flaws_of_benchstat_are_repeated_only_there),
+          UNIT(test_thousands_of_tied_samples_are_quick), UNIT(test_exact_and_approximate_u_meet),
+          UNIT(test_welch_agrees), UNIT(test_every_input_has_an_answer))
