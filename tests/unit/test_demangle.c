@@ -1,0 +1,119 @@
+/* Demangling: the forms of each mode, names that are not mangled, and what must not blow up. */
+#include "unit.h"
+
+#include "symbolize/demangle.h"
+
+#include <stdlib.h>
+
+static struct buffer out;
+
+static void begin(void) {
+  buffer_init(&out, &mem_default, (size_t)4 << 20);
+}
+
+static void check(const char *name, enum demangle_mode mode, const char *expected) {
+  demangle_for_display(str_of(name), mode, &out);
+  if (!str_equal(buffer_str(&out), str_of(expected)))
+    printf("\n  %s (mode %d): '%.*s'", name, (int)mode, STR_ARG(buffer_str(&out)));
+  CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
+}
+
+/* Linker name; what the modes default, templates and full show; NULL: as the column before. */
+static const char *const table[][4] = {
+    {"_ZN3foo3barEv", "foo::bar", NULL, "foo::bar()"},
+    {"_ZNK3foo3barEv", "foo::bar", NULL, "foo::bar() const"},
+    {"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector::push_back",
+     "std::vector<int, std::allocator<int> >::push_back",
+     "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+    {"_ZNKSt8functionIFvvEEclEv", "std::function::operator()", "std::function<void ()>::operator()",
+     "std::function<void ()>::operator()() const"},
+    {"_ZZN3foo3barEiENKUlvE_clEv", "foo::bar()::{lambda()#1}::operator()", NULL,
+     "foo::bar(int)::{lambda()#1}::operator()() const"},
+    {"_ZThn16_N3foo3barEv", "non-virtual thunk to foo::bar()", NULL, NULL},
+    {"_ZN3fooIiE3barIcEEvT_", "foo::bar", "foo<int>::bar<char>", "void foo<int>::bar<char>(char)"},
+    {"_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo", NULL, "(anonymous namespace)::foo()"},
+    {"_ZN3foocvbEv", "foo::operator bool", NULL, "foo::operator bool()"},
+    {"_ZNKSsixEm", "std::string::operator[]", NULL, "std::string::operator[](unsigned long) const"},
+    {"_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "std::operator<<",
+     "std::operator<< <std::char_traits<char> >",
+     "std::basic_ostream<char, std::char_traits<char> >& std::operator<< "
+     "<std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, char const*)"},
+    {"_Znwm", "operator new", NULL, "operator new(unsigned long)"},
+    {"_ZTV3foo", "vtable for foo", NULL, NULL},
+    {"_ZN3foo3barEv.part.1.cold", "foo::bar", NULL, "foo::bar()"},
+    {"_GLOBAL__I_a", "global constructors keyed to _I_a", NULL, NULL},
+    {"_GLOBAL__sub_I_main", "_GLOBAL__sub_I_main", NULL, NULL},
+    {"_RNvC6_123foo3bar", "123foo::bar", NULL, NULL},
+    {"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<>", "std::mem::align_of::<f64>", NULL},
+    {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt", NULL, NULL},
+    {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+     "3bar17h930b740aa94f1d3aE",
+     "<Test + 'static as foo::Bar<Test>>::bar", NULL, NULL},
+    {"__ZN3foo3barEv", "foo::bar", NULL, "foo::bar()"},
+};
+
+static void test_every_form_of_the_table(void) {
+  begin();
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    const char *shown = table[i][1];
+    check(table[i][0], DEMANGLE_DEFAULT, shown);
+    if (table[i][2]) shown = table[i][2];
+    check(table[i][0], DEMANGLE_TEMPLATES, shown);
+    if (table[i][3]) shown = table[i][3];
+    check(table[i][0], DEMANGLE_FULL, shown);
+  }
+  buffer_free(&out);
+}
+
+static void test_names_that_look_demangled_lose_their_brackets(void) {
+  begin();
+  check("<module>", DEMANGLE_DEFAULT, "");
+  check("<lambda>", DEMANGLE_DEFAULT, "");
+  check("a::(anonymous namespace)::g", DEMANGLE_DEFAULT, "a::::g");
+  check("ns::operator()(int)", DEMANGLE_DEFAULT, "ns::operator");
+  check("operator<", DEMANGLE_DEFAULT, "operator<");
+  check("std::vector<int, std::allocator<int> >::push_back(int const&)", DEMANGLE_DEFAULT,
+        "std::vector::push_back");
+  check("std::vector<int>::at(unsigned long)", DEMANGLE_TEMPLATES, "std::vector<int>::at");
+  check("std::vector<int>::at(unsigned long)", DEMANGLE_FULL,
+        "std::vector<int>::at(unsigned long)");
+  check("main.(*T).f", DEMANGLE_DEFAULT, "main.(*T).f");
+  check("m[int].(x)", DEMANGLE_DEFAULT, "m[int].");
+  check("a[...]).<b>", DEMANGLE_DEFAULT, "a[...]).<b>");
+  check("a::b)c(d)", DEMANGLE_DEFAULT, "a::b)c(d)");
+  check("", DEMANGLE_DEFAULT, "");
+  buffer_free(&out);
+}
+
+static void test_what_is_not_mangled_is_told(void) {
+  begin();
+  CU_ASSERT_FALSE(demangle(STR("main"), DEMANGLE_FULL, &out));
+  CU_ASSERT_FALSE(demangle(STR("_Z"), DEMANGLE_FULL, &out));
+  CU_ASSERT_FALSE(demangle(STR("_Zfoo"), DEMANGLE_FULL, &out));
+  CU_ASSERT_FALSE(demangle(STR("_ZN3foo3barEv"), DEMANGLE_NONE, &out));
+  CU_ASSERT_FALSE(demangle(STR("_ZN3foo\0003barEv"), DEMANGLE_FULL, &out));
+  buffer_free(&out);
+}
+
+/* Each S_ doubles what is printed: a few hundred bytes would become gigabytes. */
+static void test_names_that_explode_are_left_as_they_are(void) {
+  begin();
+  struct buffer name;
+  buffer_init(&name, &mem_default, 1 << 20);
+  buffer_add_text(&name, "_Z1fI1AE");
+  for (int i = 0; i < 200; i++) buffer_add_text(&name, "S_IS_S_E");
+  CU_ASSERT_FALSE(demangle(buffer_str(&name), DEMANGLE_FULL, &out) && out.size > (1 << 20));
+  buffer_clear(&name);
+  buffer_add_text(&name, "_Z1f");
+  buffer_add_fill(&name, 'P', 60000);
+  buffer_add_text(&name, "i");
+  demangle(buffer_str(&name), DEMANGLE_FULL, &out);
+  CU_ASSERT(out.size <= (1 << 20));
+  buffer_free(&name);
+  buffer_free(&out);
+}
+
+UNIT_MAIN("demangle", UNIT(test_every_form_of_the_table),
+          UNIT(test_names_that_look_demangled_lose_their_brackets),
+          UNIT(test_what_is_not_mangled_is_told),
+          UNIT(test_names_that_explode_are_left_as_they_are))
