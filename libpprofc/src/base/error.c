@@ -44,3 +44,9 @@ void error_prefix(pprofc_error *error, const char *format, ...) {
   if (length < 0 || (size_t)length >= sizeof error->message) return;
   snprintf(error->message + length, sizeof error->message - (size_t)length, "%s", old);
 }
+
+const char *error_errno_text(int number, char *out, size_t size) {
+  snprintf(out, size, "%s", strerror(number));
+  if (size && *out >= 'A' && *out <= 'Z') *out = (char)(*out + 'a' - 'A');
+  return out;
+}

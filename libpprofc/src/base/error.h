@@ -19,4 +19,8 @@ pprofc_status error_nomem(pprofc_error *error);
 /* Puts text in front of the message: what failed before why. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
+/* The text of an errno as messages have it, in lower case: "no such file or directory". Written
+ * into out. */
+const char *error_errno_text(int number, char *out, size_t size);
+
 #endif
