@@ -15,7 +15,7 @@ static const struct elf_segment *text_segment(const struct elf_file *f) {
   if (!elf_text_section(f, &address, &offset, &size)) return NULL;
   for (size_t i = 0; i < f->segment_count; i++) {
     const struct elf_segment *s = &f->segments[i];
-    if (s->loadable && s->executable && offset >= s->offset && offset - s->offset < s->file_size)
+    if (s->loadable && s->executable && address >= s->vaddr && address - s->vaddr < s->memory_size)
       return s;
   }
   return NULL;

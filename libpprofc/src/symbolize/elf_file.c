@@ -51,10 +51,10 @@ static const struct place e_phoff = {28, 4, 32, 8}, e_shoff = {32, 4, 40, 8},
                           e_shstrndx = {50, 2, 62, 2};
 static const struct place p_type = {0, 4, 0, 4}, p_flags = {24, 4, 4, 4}, p_offset = {4, 4, 8, 8},
                           p_vaddr = {8, 4, 16, 8}, p_filesz = {16, 4, 32, 8},
-                          p_memsz = {20, 4, 40, 8};
+                          p_memsz = {20, 4, 40, 8}, p_align = {28, 4, 48, 8};
 static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_addr = {12, 4, 16, 8},
                           sh_offset = {16, 4, 24, 8}, sh_size = {20, 4, 32, 8},
-                          sh_link = {24, 4, 40, 4};
+                          sh_link = {24, 4, 40, 4}, sh_addralign = {32, 4, 48, 8};
 static const struct place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
 
 /* ---- sections
@@ -122,59 +122,64 @@ bool elf_symbol(const struct elf_file *f, const char *name, uint64_t *address) {
 /* ---- notes: the build id
  * ----------------------------------------------------------------------------- */
 
+/* The build ids of one run of notes. */
 struct notes {
-  const struct elf_file *file;
-  char *id; /* [129] */
+  char id[129]; /* the last one, in hex */
   unsigned found;
 };
 
 static void note_id(struct notes *notes, const uint8_t *data, size_t size) {
-  char id[129];
-  if (size == 0 || size > 64) return;
+  notes->found++;
+  notes->id[0] = '\0';
+  if (size > 64) return;
   for (size_t i = 0; i < size; i++) {
-    id[2 * i] = "0123456789abcdef"[data[i] >> 4];
-    id[2 * i + 1] = "0123456789abcdef"[data[i] & 15];
+    notes->id[2 * i] = "0123456789abcdef"[data[i] >> 4];
+    notes->id[2 * i + 1] = "0123456789abcdef"[data[i] & 15];
   }
-  id[2 * size] = '\0';
-  if (notes->found && strcmp(notes->id, id) != 0) {
-    notes->found = 2; /* two candidates are none */
-    return;
-  }
-  memcpy(notes->id, id, sizeof id);
-  notes->found = 1;
+  notes->id[2 * size] = '\0';
 }
 
-static void scan_notes(struct notes *notes, uint64_t offset, uint64_t size) {
-  const struct elf_file *f = notes->file;
-  if (size > MOST_NOTE_SIZE) return;
+static void read_notes(const struct elf_file *f, const uint8_t *data, size_t size,
+                       uint64_t alignment, struct notes *notes) {
+  uint64_t mask = alignment == 8 ? 7 : 3;
+  for (size_t at = 0; size - at >= 12;) {
+    uint64_t name_size = number(f, data + at, 4), desc_size = number(f, data + at + 4, 4);
+    uint64_t type = number(f, data + at + 8, 4);
+    uint64_t desc = at + ((12 + name_size + mask) & ~mask);
+    uint64_t next = desc + ((desc_size + mask) & ~mask);
+    if (desc > size || desc_size > size - desc) break;
+    if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(data + at + 12, "GNU", 4) == 0)
+      note_id(notes, data + desc, (size_t)desc_size);
+    if (next > size) break;
+    at = (size_t)next;
+  }
+}
+
+/* True when there are build ids among the notes; several in one place are none. */
+static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
+  struct notes notes = {"", 0};
+  if (size > MOST_NOTE_SIZE) return false;
   uint8_t *data = mem_array(f->mem, (size_t)size, 1);
   if (data && read_at(f, offset, data, (size_t)size))
-    for (size_t at = 0; size - at >= 12;) {
-      uint64_t name_size = number(f, data + at, 4), desc_size = number(f, data + at + 4, 4);
-      uint64_t type = number(f, data + at + 8, 4);
-      uint64_t desc = at + 12 + ((name_size + 3) & ~(uint64_t)3);
-      uint64_t next = desc + ((desc_size + 3) & ~(uint64_t)3);
-      if (desc > size || desc_size > size - desc) break;
-      if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(data + at + 12, "GNU", 4) == 0)
-        note_id(notes, data + desc, (size_t)desc_size);
-      if (next > size) break;
-      at = (size_t)next;
-    }
+    read_notes(f, data, (size_t)size, alignment, &notes);
   mem_free(f->mem, data, (size_t)size, 1);
+  if (notes.found == 1) memcpy(f->build_id, notes.id, sizeof notes.id);
+  return notes.found > 0;
 }
 
 static void find_build_id(struct elf_file *f, const uint8_t *program_headers, size_t entry) {
-  struct notes notes = {f, f->build_id, 0};
   for (size_t i = 0; i < f->segment_count; i++) {
     const uint8_t *header = program_headers + i * entry;
-    if (get(f, header, p_type) == PT_NOTE)
-      scan_notes(&notes, get(f, header, p_offset), get(f, header, p_filesz));
+    if (get(f, header, p_type) == PT_NOTE &&
+        scan_notes(f, get(f, header, p_offset), get(f, header, p_filesz), get(f, header, p_align)))
+      return;
   }
   uint8_t header[64];
-  for (uint32_t i = 0; !notes.found && i < f->section_count && section_header(f, i, header); i++)
-    if (get(f, header, sh_type) == SHT_NOTE)
-      scan_notes(&notes, get(f, header, sh_offset), get(f, header, sh_size));
-  if (notes.found != 1) f->build_id[0] = '\0';
+  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++)
+    if (get(f, header, sh_type) == SHT_NOTE &&
+        scan_notes(f, get(f, header, sh_offset), get(f, header, sh_size),
+                   get(f, header, sh_addralign)))
+      return;
 }
 
 /* ---- opening
@@ -187,7 +192,10 @@ static pprofc_status corrupt(const struct elf_file *f, pprofc_error *error) {
 
 static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pprofc_error *error) {
   size_t count = (size_t)get(f, header, e_phnum), entry = (size_t)get(f, header, e_phentsize);
-  if (count == 0) return PPROFC_OK;
+  if (count == 0) {
+    find_build_id(f, NULL, 0);
+    return PPROFC_OK;
+  }
   if (count > MOST_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
   uint8_t *table = mem_array(f->mem, count, entry);
   f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
@@ -233,15 +241,20 @@ static pprofc_status read_headers(struct elf_file *f, pprofc_error *error) {
 
 pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
                        pprofc_error *error) {
-  *file = (struct elf_file){.mem = mem, .path = path};
-  file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  *file = (struct elf_file){.mem = mem, .path = path, .fd = -1};
+  char reason[128];
   struct stat info;
+  /* What is looked at before it is opened is no device: opening one may do things. */
+  if (stat(path, &info) != 0)
+    return error_set(error, PPROFC_E_IO, "stat %s: %s", path,
+                     error_errno_text(errno, reason, sizeof reason));
+  if (!S_ISREG(info.st_mode))
+    return error_set(error, PPROFC_E_FORMAT, "%s: not a regular file", path);
+  file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &info) != 0) {
-    pprofc_status status =
-        error_set(error, PPROFC_E_IO, "open %s: %s", path,
-                  errno == ENOENT ? "no such file or directory" : strerror(errno));
-    if (file->fd >= 0) close(file->fd);
-    file->fd = -1;
+    pprofc_status status = error_set(error, PPROFC_E_IO, "error opening %s: open %s: %s", path,
+                                     path, error_errno_text(errno, reason, sizeof reason));
+    elf_close(file);
     return status;
   }
   file->size = S_ISREG(info.st_mode) && info.st_size > 0 ? (uint64_t)info.st_size : 0;

@@ -28,7 +28,7 @@ struct elf_file {
 };
 
 /* Opens an ELF file. Messages are those of pprof: "error reading magic number from F: EOF",
- * "unrecognized binary format: F", "open F: no such file or directory". */
+ * "unrecognized binary format: F", "stat F: no such file or directory". */
 pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
                        pprofc_error *error);
 void elf_close(struct elf_file *file);

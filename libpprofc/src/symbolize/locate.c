@@ -58,8 +58,13 @@ static bool try_join(struct search *s, pprofc_str folder, const char *format, ..
   return try_candidate(s, clean);
 }
 
-static int not_hidden(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
+static int is_entry(const struct dirent *entry) {
+  return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* Not alphasort, which depends on the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* Every file of folder/id, in order of name. */
@@ -68,7 +73,7 @@ static bool try_folder(struct search *s, pprofc_str folder) {
   int length = snprintf(path, sizeof path, "%.*s/%.*s", STR_ARG(folder), STR_ARG(s->build_id));
   if (length < 0 || (size_t)length >= sizeof path) return false;
   struct dirent **entries;
-  int count = scandir(path, &entries, not_hidden, alphasort);
+  int count = scandir(path, &entries, is_entry, by_name);
   bool found = false;
   for (int i = 0; i < count; i++) {
     if (!found) found = try_join(s, str_of(path), "%s", entries[i]->d_name);

@@ -8,9 +8,8 @@
 #include <jansson.h>
 #endif
 
-/* Runs a tool and gives its whole output, in the arena. */
-static pprofc_status run(const char *const *argv, pprofc_str input, struct arena *arena,
-                         pprofc_str *said, pprofc_error *error) {
+pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
+                        pprofc_str *said, pprofc_error *error) {
   struct child child = {.argv = argv, .input = input};
   struct child_end end;
   struct buffer output;
@@ -30,24 +29,20 @@ static pprofc_status run(const char *const *argv, pprofc_str input, struct arena
  * --------------------------------------------------------------------------------------------------
  */
 
-/* One line "name type value size"; names may hold blanks, so fields are taken from the end. */
+/* One line "name type value size"; what has more or fewer fields is skipped, as pprof does. */
 static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
-  uint64_t number[2];
-  for (int i = 0; i < 2; i++) {
-    size_t blank = str_find_last_char(line, ' ');
-    if (blank == line.size) return false;
-    if (!str_parse_uint(str_slice(line, blank + 1, line.size), 16, &number[i])) return false;
-    line = str_slice(line, 0, blank);
-  }
-  size_t blank = str_find_last_char(line, ' ');
-  if (blank == line.size || line.size - blank != 2 || blank == 0) return false;
-  *symbol =
-      (struct nm_symbol){number[1], number[0], str_slice(line, 0, blank), line.data[blank + 1]};
-  return true;
+  pprofc_str rest = str_trim(line), field[4], more;
+  for (int i = 0; i < 4; i++)
+    if (!str_next(&rest, ' ', &field[i])) return false;
+  if (str_next(&rest, ' ', &more)) return false;
+  *symbol = (struct nm_symbol){.name = field[0], .type = field[1].size ? field[1].data[0] : '?'};
+  return str_parse_uint(field[2], 16, &symbol->address) &&
+         str_parse_uint(field[3], 16, &symbol->size);
 }
 
 pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
                          struct nm_symbol **symbols, size_t *count, pprofc_error *error) {
+  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->found[TOOL_NM] ? tools->path[TOOL_NM] : "nm",
                         "--numeric-sort",
                         "--print-size",
@@ -55,7 +50,7 @@ pprofc_status nm_symbols(const struct tools *tools, const char *file, struct are
                         file,
                         NULL};
   pprofc_str said, line;
-  pprofc_status status = run(argv, STR(""), arena, &said, error);
+  pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
   if (status != PPROFC_OK) return status;
   size_t lines = 0;
   for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
@@ -78,6 +73,8 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
       from = middle;
     else
       to = middle;
+    /* Of several symbols there, pprof's search takes the one that it meets first. */
+    if (symbols[middle].address == address) break;
   }
   const struct nm_symbol *found = &symbols[from];
   bool is_data = memchr("bBdDrRvVW", found->type, 9) != NULL;
@@ -104,40 +101,48 @@ static void file_and_line(pprofc_str text, struct frame *frame) {
   frame->file = numbered ? str_slice(text, 0, colon) : text;
 }
 
+/* Whether a line is the address that is answered next; a function's name may begin with 0x, too. */
+static bool is_address(pprofc_str line, uint64_t address) {
+  uint64_t value;
+  return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
+         value == address;
+}
+
 /* After "0x<address>" come pairs of lines: function, place. */
-static pprofc_status read_addr2line(pprofc_str said, size_t count, struct arena *arena,
-                                    struct frames *frames, pprofc_error *error) {
+static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, size_t count,
+                                    struct arena *arena, struct frames *frames,
+                                    pprofc_error *error) {
   pprofc_str line, place;
   size_t answer = 0;
   while (str_next_line(&said, &line)) {
-    if (str_starts(line, STR("0x"))) {
-      if (answer < count) frames->from[answer] = frames->count;
-      answer++;
+    if (answer < count && is_address(line, addresses[answer])) {
+      frames->from[answer++] = frames->count;
       continue;
     }
-    if (!answer || answer > count || !str_next_line(&said, &place)) break;
+    if (!answer || !str_next_line(&said, &place)) break;
     struct frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
     file_and_line(place, &frame);
     if (!frame.function.size && !frame.file.size) continue;
     if (!frames_add(frames, arena, frame)) return error_nomem(error);
   }
   for (; answer <= count; answer++) frames->from[answer] = frames->count;
-  frames->from[count] = frames->count;
   return PPROFC_OK;
 }
 
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct frames *frames, pprofc_error *error) {
+  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
   struct buffer input;
   pprofc_str said;
   buffer_init(&input, arena->mem, SIZE_MAX / 2);
   pprofc_status status = add_addresses(&input, "", addresses, count)
-                             ? run(argv, buffer_str(&input), arena, &said, error)
+                             ? tools_run(argv, buffer_str(&input), arena, &said, error)
                              : error_nomem(error);
   buffer_free(&input);
-  return status == PPROFC_OK ? read_addr2line(said, count, arena, frames, error) : status;
+  return status == PPROFC_OK ? read_addr2line(said, addresses, count, arena, frames, error)
+                             : status;
 }
 
 /* ---- llvm-symbolizer
@@ -199,6 +204,7 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
                                      const uint64_t *addresses, size_t count, bool is_data,
                                      struct arena *arena, struct frames *frames,
                                      pprofc_error *error) {
+  if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_LLVM_SYMBOLIZER],
                         "--inlining",
                         "-demangle=false",
@@ -210,7 +216,7 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
   pprofc_str said;
   buffer_init(&input, arena->mem, SIZE_MAX / 2);
   pprofc_status status = add_addresses(&input, is_data ? "DATA " : "CODE ", addresses, count)
-                             ? run(argv, buffer_str(&input), arena, &said, error)
+                             ? tools_run(argv, buffer_str(&input), arena, &said, error)
                              : error_nomem(error);
   buffer_free(&input);
   return status == PPROFC_OK ? read_llvm(said, count, arena, frames, error) : status;

@@ -11,13 +11,24 @@
 
 static const struct {
   enum tool tool;
+  const char *setting;  /* as -tools calls it */
   const char *names[3]; /* in the order they are tried */
 } tool_names[] = {
-    {TOOL_ADDR2LINE, {"addr2line"}},
-    {TOOL_LLVM_SYMBOLIZER, {"llvm-symbolizer"}},
-    {TOOL_NM, {"llvm-nm", "nm"}},
-    {TOOL_OBJDUMP, {"llvm-objdump", "objdump"}},
+    {TOOL_ADDR2LINE, "addr2line", {"addr2line"}},
+    {TOOL_LLVM_SYMBOLIZER, "llvm-symbolizer", {"llvm-symbolizer"}},
+    {TOOL_NM, "nm", {"llvm-nm", "nm"}},
+    {TOOL_OBJDUMP, "objdump", {"llvm-objdump", "objdump"}},
 };
+
+const char *tools_file_argument(const char *file, struct arena *arena) {
+  if (*file != '-') return file;
+  size_t size = strlen(file);
+  char *argument = arena_alloc(arena, size + 3);
+  if (!argument) return NULL;
+  memcpy(argument, "./", 2);
+  memcpy(argument + 2, file, size + 1);
+  return argument;
+}
 
 static bool is_program(const char *path) {
   struct stat info;
@@ -39,16 +50,17 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
 }
 
 /* Goes through the list twice: first the paths that name this tool, then the general ones. */
-static bool try_setting(struct tools *t, enum tool tool, const char *name, pprofc_str setting) {
+static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;
     while (str_next(&rest, ',', &entry)) {
       size_t colon = str_find_char(entry, ':');
       bool names_tool = colon < entry.size;
       if (names_tool == (general == 1)) continue;
-      if (names_tool && !str_equal(str_slice(entry, 0, colon), str_of(name))) continue;
+      pprofc_str tool = str_slice(entry, 0, colon);
+      if (names_tool && !str_equal(tool, str_of(tool_names[row].setting))) continue;
       pprofc_str path = names_tool ? str_slice(entry, colon + 1, entry.size) : entry;
-      if (try_path(t, tool, path, name)) return true;
+      if (try_path(t, tool_names[row].tool, path, name)) return true;
     }
   }
   return false;
@@ -80,7 +92,7 @@ void tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
   for (size_t i = 0; i < sizeof tool_names / sizeof *tool_names; i++) {
     enum tool tool = tool_names[i].tool;
     for (size_t k = 0; k < 3 && tool_names[i].names[k] && !t->found[tool]; k++) {
-      t->found[tool] = try_setting(t, tool, tool_names[i].names[k], str_of(setting ? setting : ""));
+      t->found[tool] = try_setting(t, i, tool_names[i].names[k], str_of(setting ? setting : ""));
       if (tool == TOOL_OBJDUMP && t->found[tool]) t->found[tool] = usable_objdump(t, mem);
     }
   }
@@ -139,8 +151,12 @@ pprofc_status tools_symbolize(const struct tools *tools, const char *file,
   bool llvm = tools->found[TOOL_LLVM_SYMBOLIZER], gnu = tools->found[TOOL_ADDR2LINE];
   if (fast || (!llvm && !gnu))
     return nm_frames(tools, file, addresses, count, arena, frames, error);
-  if (llvm)
-    return llvm_symbolizer_frames(tools, file, addresses, count, is_data, arena, frames, error);
+  if (llvm) {
+    pprofc_status status =
+        llvm_symbolizer_frames(tools, file, addresses, count, is_data, arena, frames, error);
+    /* An old one that knows no JSON says nothing; the other tool may. */
+    if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !gnu) return status;
+  }
   pprofc_status status = addr2line_frames(tools, file, addresses, count, arena, frames, error);
   struct nm_symbol *symbols;
   size_t symbol_count;

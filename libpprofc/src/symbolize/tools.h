@@ -17,6 +17,14 @@ struct tools {
 /* `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path". NULL or "": PATH. */
 void tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
+/* A file name that no tool takes for an option; NULL when out of memory. */
+const char *tools_file_argument(const char *file, struct arena *arena);
+
+/* Runs a tool and gives all it wrote to standard output, in the arena. It is an error when it fails
+ * and writes nothing. */
+pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
+                        pprofc_str *said, pprofc_error *error);
+
 /* One frame of an answer, innermost first. Strings live in the arena that was given. */
 struct frame {
   pprofc_str function, file;
