@@ -149,21 +149,20 @@ static void test_notes_that_run_out_of_their_segment_are_ignored(void) {
 
 /* The base of a mapping for an address in it; UINT64_MAX - 1 for an error. */
 static uint64_t base_of(const struct image *image, uint64_t start, uint64_t limit, uint64_t offset,
-                        uint64_t address, bool *is_data) {
+                        uint64_t address) {
   struct elf_file file;
   struct mapped_range range = {start, limit, offset, {"", 0}};
   uint64_t base = 0;
   save(image);
   CU_ASSERT_EQUAL_FATAL(elf_open(&file, path, &mem_default, &error), PPROFC_OK);
-  pprofc_status status = base_address(&file, &range, address, &base, is_data, &error);
+  pprofc_status status = base_address(&file, &range, address, &base, &error);
   elf_close(&file);
   return status == PPROFC_OK ? base : UINT64_MAX - 1;
 }
 
 static uint64_t base_in(const struct image *image, uint64_t start, uint64_t limit,
                         uint64_t offset) {
-  bool is_data;
-  return base_of(image, start, limit, offset, start, &is_data);
+  return base_of(image, start, limit, offset, start);
 }
 
 static void test_a_fixed_executable_has_no_base(void) {
@@ -184,10 +183,8 @@ static void test_a_position_independent_file_starts_where_it_is_mapped(void) {
                            load(PF_R | PF_W, 0x2db0, 0x3db0, 0x280, 0x462b0)};
   make_elf(&image, ET_DYN, segments, 3);
   CU_ASSERT_EQUAL(base_in(&image, 0x555555555000, 0x555555556000, 0x1000), 0x555555554000);
-  bool is_data = false;
-  CU_ASSERT_EQUAL(base_of(&image, 0x555555557000, 0x555555558000, 0x2000, 0x555555557e00, &is_data),
+  CU_ASSERT_EQUAL(base_of(&image, 0x555555557000, 0x555555558000, 0x2000, 0x555555557e00),
                   0x555555554000);
-  CU_ASSERT(is_data);
 }
 
 static void test_the_segments_own_offset_counts(void) {
@@ -203,12 +200,9 @@ static void test_of_two_segments_on_one_page_the_address_decides(void) {
   Elf64_Phdr segments[] = {load(PF_R, 0, 0, 0x800, 0x800),
                            load(PF_R | PF_X, 0x800, 0x1800, 0x500, 0x500)};
   make_elf(&image, ET_DYN, segments, 2);
-  bool is_data;
-  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10100, &is_data), 0x10000);
-  CU_ASSERT(is_data);
-  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10900, &is_data), 0x10000 - 0x1000);
-  CU_ASSERT_FALSE(is_data);
-  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10e00, &is_data), UINT64_MAX - 1);
+  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10100), 0x10000);
+  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10900), 0x10000 - 0x1000);
+  CU_ASSERT_EQUAL(base_of(&image, 0x10000, 0x11000, 0, 0x10e00), UINT64_MAX - 1);
 }
 
 static void test_a_mapping_beside_every_segment_is_an_error(void) {

@@ -26,7 +26,7 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
   if (!s->loadable || !s->file_size) return false;
   uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
   if (offset >= segment_end || s->offset >= end) return false;
-  uint64_t in_page = s->vaddr & (PAGE - 1);
+  uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
   /* It starts inside the segment, covers less than a page of it and goes on for a page: it shows
    * another one. */
@@ -146,9 +146,8 @@ static void dyn_base(const struct question *q, uint64_t *base) {
 }
 
 pprofc_status base_address(const struct elf_file *f, const struct mapped_range *r, uint64_t address,
-                           uint64_t *base, bool *is_data, pprofc_error *error) {
+                           uint64_t *base, pprofc_error *error) {
   *base = 0;
-  *is_data = false;
   if (r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0))
     return PPROFC_OK;
   struct question q = {.file = f, .range = r};
@@ -162,7 +161,6 @@ pprofc_status base_address(const struct elf_file *f, const struct mapped_range *
                        "failed to find program header for file \"%s\", mapping 0x%llx-0x%llx",
                        f->path, (unsigned long long)r->start, (unsigned long long)r->limit);
   }
-  *is_data = q.segment && !q.segment->executable;
   switch (f->type) {
   case ET_EXEC:
     return exec_base(&q, base, error);

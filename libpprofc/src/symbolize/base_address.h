@@ -11,10 +11,9 @@ struct mapped_range {
   pprofc_str kernel_symbol;
 };
 
-/* The base to subtract from `address` (one in the mapping); *is_data tells that the address lies in
- * a segment that is not executable. Computed once per mapping, for the first address that is asked
- * for. */
+/* The base to subtract from `address`, one in the mapping. Computed once per mapping, for the first
+ * address that is asked for. */
 pprofc_status base_address(const struct elf_file *file, const struct mapped_range *range,
-                           uint64_t address, uint64_t *base, bool *is_data, pprofc_error *error);
+                           uint64_t address, uint64_t *base, pprofc_error *error);
 
 #endif

@@ -211,6 +211,7 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
           .file_size = get(f, p, p_filesz),
           .vaddr = get(f, p, p_vaddr),
           .memory_size = get(f, p, p_memsz),
+          .align = get(f, p, p_align),
           .executable = get(f, p, p_flags) & PF_X,
           .loadable = get(f, p, p_type) == PT_LOAD,
       };

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 struct elf_segment {
-  uint64_t offset, file_size, vaddr, memory_size;
+  uint64_t offset, file_size, vaddr, memory_size, align;
   bool executable, loadable;
 };
 

@@ -143,7 +143,7 @@ static void failed(struct pass *pass, size_t index, const char *reason) {
 
 /* The addresses of the mapping's locations as the file knows them. */
 static pprofc_status file_addresses(struct pass *pass, size_t index, const struct elf_file *file,
-                                    uint64_t **addresses, bool *is_data, pprofc_error *error) {
+                                    uint64_t **addresses, pprofc_error *error) {
   const pprofc_profile *p = pass->profile;
   const struct mapping *m = &p->mappings.items[index];
   pprofc_str name = profile_string(p, m->file), kernel = STR("[kernel.kallsyms]");
@@ -157,7 +157,7 @@ static pprofc_status file_addresses(struct pass *pass, size_t index, const struc
     if (p->locations.mapping[i] != index) continue;
     uint64_t address = p->locations.address[i];
     if (!based) {
-      pprofc_status status = base_address(file, &range, address, &base, is_data, error);
+      pprofc_status status = base_address(file, &range, address, &base, error);
       if (status != PPROFC_OK) return status;
       based = true;
     }
@@ -184,10 +184,9 @@ static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_e
     failed(pass, index, "build ID mismatch");
   } else {
     uint64_t *addresses;
-    bool is_data = false;
-    status = file_addresses(pass, index, &file, &addresses, &is_data, &why);
+    status = file_addresses(pass, index, &file, &addresses, &why);
     if (status == PPROFC_OK)
-      status = tools_symbolize(&pass->tools, path.data, addresses, pass->members[index], is_data,
+      status = tools_symbolize(&pass->tools, path.data, addresses, pass->members[index],
                                pass->mode.fast, &pass->scratch, &pass->answers[index].frames, &why);
     pass->answers[index].known = status == PPROFC_OK;
     pass->any |= status == PPROFC_OK;

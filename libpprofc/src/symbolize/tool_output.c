@@ -156,20 +156,9 @@ static pprofc_str json_text(struct arena *arena, const json_t *value) {
   return copy.data ? copy : STR("");
 }
 
-/* One answer: {"Symbol":[{"FunctionName":...}]} or, for data, {"Data":{"Name":...}}. */
+/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. */
 static bool add_answer(const json_t *answer, struct arena *arena, struct frames *frames) {
-  const json_t *data = json_object_get(answer, "Data"),
-               *symbols = json_object_get(answer, "Symbol");
-  const json_t *name = json_object_get(data, "Name");
-  if (json_is_string(name)) {
-    char place[64];
-    const char *start = json_string_value(json_object_get(data, "Start"));
-    const char *size = json_string_value(json_object_get(data, "Size"));
-    snprintf(place, sizeof place, "%s %s", start ? start : "0x0", size ? size : "0x0");
-    return frames_add(frames, arena,
-                      (struct frame){.function = json_text(arena, name),
-                                     .file = arena_str(arena, str_of(place))});
-  }
+  const json_t *symbols = json_object_get(answer, "Symbol");
   for (size_t i = 0; i < json_array_size(symbols); i++) {
     const json_t *symbol = json_array_get(symbols, i);
     struct frame frame = {
@@ -201,9 +190,8 @@ static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *aren
 }
 
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, bool is_data,
-                                     struct arena *arena, struct frames *frames,
-                                     pprofc_error *error) {
+                                     const uint64_t *addresses, size_t count, struct arena *arena,
+                                     struct frames *frames, pprofc_error *error) {
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_LLVM_SYMBOLIZER],
                         "--inlining",
@@ -215,7 +203,7 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
   struct buffer input;
   pprofc_str said;
   buffer_init(&input, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = add_addresses(&input, is_data ? "DATA " : "CODE ", addresses, count)
+  pprofc_status status = add_addresses(&input, "CODE ", addresses, count)
                              ? tools_run(argv, buffer_str(&input), arena, &said, error)
                              : error_nomem(error);
   buffer_free(&input);
@@ -223,10 +211,9 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
 }
 #else
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, bool is_data,
-                                     struct arena *arena, struct frames *frames,
-                                     pprofc_error *error) {
-  (void)tools, (void)file, (void)addresses, (void)count, (void)is_data, (void)arena, (void)frames;
+                                     const uint64_t *addresses, size_t count, struct arena *arena,
+                                     struct frames *frames, pprofc_error *error) {
+  (void)tools, (void)file, (void)addresses, (void)count, (void)arena, (void)frames;
   return error_set(error, PPROFC_E_UNSUPPORTED,
                    "cannot read llvm-symbolizer: built without Jansson");
 }

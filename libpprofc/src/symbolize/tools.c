@@ -144,7 +144,7 @@ static void improve_names(struct frames *frames, const uint64_t *addresses, size
 }
 
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
-                              const uint64_t *addresses, size_t count, bool is_data, bool fast,
+                              const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct frames *frames, pprofc_error *error) {
   *frames = (struct frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
   if (!frames->from) return error_nomem(error);
@@ -153,7 +153,7 @@ pprofc_status tools_symbolize(const struct tools *tools, const char *file,
     return nm_frames(tools, file, addresses, count, arena, frames, error);
   if (llvm) {
     pprofc_status status =
-        llvm_symbolizer_frames(tools, file, addresses, count, is_data, arena, frames, error);
+        llvm_symbolizer_frames(tools, file, addresses, count, arena, frames, error);
     /* An old one that knows no JSON says nothing; the other tool may. */
     if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !gnu) return status;
   }

@@ -41,7 +41,7 @@ struct frames {
 /* Asks for `count` addresses of the file (in the file's own addresses) in one process. `fast`: nm
  * only. Answers that are unknown have no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
-                              const uint64_t *addresses, size_t count, bool is_data, bool fast,
+                              const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct frames *frames, pprofc_error *error);
 
 /* Appends a frame to the answer; false when out of memory. For the readers of the tools' output. */
@@ -65,8 +65,7 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct frames *frames, pprofc_error *error);
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, bool is_data,
-                                     struct arena *arena, struct frames *frames,
-                                     pprofc_error *error);
+                                     const uint64_t *addresses, size_t count, struct arena *arena,
+                                     struct frames *frames, pprofc_error *error);
 
 #endif
