@@ -142,23 +142,25 @@ bool str_parse_int(pprofc_str s, int base, int64_t *out) {
   return true;
 }
 
-/* Underscores are allowed between the digits of a float with a base prefix only. */
+/* Copies a float without the underscores between its digits; false when one stands elsewhere. A
+ * prefix counts as a digit. Hexadecimal floats must have an exponent. */
 static bool copy_float(pprofc_str s, char *out, size_t room) {
-  size_t n = 0;
-  bool hex = str_find(s, STR("0x")) < s.size || str_find(s, STR("0X")) < s.size, exponent = false;
+  size_t n = 0, sign = s.size && (s.data[0] == '+' || s.data[0] == '-');
+  bool hex = s.size > sign + 1 && s.data[sign] == '0' && (s.data[sign + 1] | 32) == 'x';
+  bool after_digit = false, after_underscore = false, exponent = false;
   for (size_t i = 0; i < s.size; i++) {
     char c = s.data[i];
-    if (c == '_') {
-      bool between = hex && i > 0 && i + 1 < s.size && s.data[i - 1] != '_';
-      if (!between) return false;
-      continue;
-    }
+    bool underscore = c == '_', digit = digit_value(c) < (hex ? 16 : 10);
+    if (underscore ? !after_digit : after_underscore && !digit) return false;
+    after_digit = digit || (hex && i == sign + 1);
+    after_underscore = underscore;
+    if (underscore) continue;
     if (c == 'p' || c == 'P') exponent = true;
     if (n + 1 >= room) return false;
     out[n++] = c;
   }
   out[n] = '\0';
-  return !hex || exponent;
+  return !after_underscore && (!hex || exponent);
 }
 
 bool str_parse_float(pprofc_str s, double *out) {

@@ -1,0 +1,245 @@
+/* Strings that carry their length: search, pieces, numbers as Go reads them, paths as Go cleans
+ * them. */
+#include "base/str.h"
+
+#include "unit.h"
+
+#include <math.h>
+
+static void test_order_is_bytewise_and_a_prefix_comes_first(void) {
+  CU_ASSERT(str_compare(STR("a"), STR("b")) < 0);
+  CU_ASSERT(str_compare(STR("b"), STR("a")) > 0);
+  CU_ASSERT(str_compare(STR("a"), STR("ab")) < 0);
+  CU_ASSERT(str_compare(STR("ab"), STR("a")) > 0);
+  CU_ASSERT(str_compare(STR("z"), STR("\xc3\xa9")) < 0);
+  CU_ASSERT_EQUAL(str_compare(STR("a\0b"), STR("a\0b")), 0);
+  CU_ASSERT_EQUAL(str_compare((pprofc_str){NULL, 0}, STR("")), 0);
+}
+
+static void test_equality_looks_past_a_nul(void) {
+  CU_ASSERT_TRUE(str_equal(STR("a\0b"), STR("a\0b")));
+  CU_ASSERT_FALSE(str_equal(STR("a\0b"), STR("a\0c")));
+  CU_ASSERT_TRUE(str_equal((pprofc_str){NULL, 0}, str_of(NULL)));
+}
+
+static void test_starts_and_ends(void) {
+  CU_ASSERT_TRUE(str_starts(STR("main.f"), STR("main")));
+  CU_ASSERT_FALSE(str_starts(STR("mai"), STR("main")));
+  CU_ASSERT_TRUE(str_starts((pprofc_str){NULL, 0}, STR("")));
+  CU_ASSERT_TRUE(str_ends(STR("x.pb.gz"), STR(".gz")));
+  CU_ASSERT_FALSE(str_ends(STR("gz"), STR(".gz")));
+}
+
+static void test_what_is_not_found_is_at_the_end(void) {
+  CU_ASSERT_EQUAL(str_find(STR("abcabc"), STR("ca")), 2);
+  CU_ASSERT_EQUAL(str_find(STR("abc"), STR("x")), 3);
+  CU_ASSERT_EQUAL(str_find(STR("abc"), STR("abcd")), 3);
+  CU_ASSERT_EQUAL(str_find(STR("abc"), STR("")), 0);
+  CU_ASSERT_EQUAL(str_find_char(STR("a.b.c"), '.'), 1);
+  CU_ASSERT_EQUAL(str_find_last_char(STR("a.b.c"), '.'), 3);
+  CU_ASSERT_EQUAL(str_find_char(STR("abc"), '.'), 3);
+  CU_ASSERT_EQUAL(str_find_last_char((pprofc_str){NULL, 0}, '.'), 0);
+}
+
+static void test_a_slice_is_clamped(void) {
+  CU_ASSERT(str_equal(str_slice(STR("abc"), 1, 2), STR("b")));
+  CU_ASSERT(str_equal(str_slice(STR("abc"), 1, 99), STR("bc")));
+  CU_ASSERT_EQUAL(str_slice(STR("abc"), 5, 2).size, 0);
+  CU_ASSERT_PTR_NULL(str_slice((pprofc_str){NULL, 0}, 0, 1).data);
+}
+
+static void test_trim_takes_ascii_blanks_off_both_ends(void) {
+  CU_ASSERT(str_equal(str_trim(STR(" \t\n\v\f\ra b ")), STR("a b")));
+  CU_ASSERT_EQUAL(str_trim(STR(" \n ")).size, 0);
+  CU_ASSERT(str_equal(str_trim(STR("\xc2\xa0")), STR("\xc2\xa0")));
+}
+
+static void test_pieces_between_separators(void) {
+  pprofc_str rest = STR("a,,b"), piece;
+  CU_ASSERT(str_next(&rest, ',', &piece) && str_equal(piece, STR("a")));
+  CU_ASSERT(str_next(&rest, ',', &piece) && piece.size == 0);
+  CU_ASSERT(str_next(&rest, ',', &piece) && str_equal(piece, STR("b")));
+  CU_ASSERT_FALSE(str_next(&rest, ',', &piece));
+  rest = STR("");
+  CU_ASSERT(str_next(&rest, ',', &piece) && piece.size == 0);
+  CU_ASSERT_FALSE(str_next(&rest, ',', &piece));
+  rest = STR("a,");
+  CU_ASSERT(str_next(&rest, ',', &piece));
+  CU_ASSERT(str_next(&rest, ',', &piece) && piece.size == 0);
+  CU_ASSERT_FALSE(str_next(&rest, ',', &piece));
+}
+
+static void test_lines_of_unix_and_of_windows(void) {
+  pprofc_str rest = STR("a\r\n\nb"), line;
+  CU_ASSERT(str_next_line(&rest, &line) && str_equal(line, STR("a")));
+  CU_ASSERT(str_next_line(&rest, &line) && line.size == 0);
+  CU_ASSERT(str_next_line(&rest, &line) && str_equal(line, STR("b")));
+  CU_ASSERT_FALSE(str_next_line(&rest, &line));
+  rest = STR("a\n");
+  CU_ASSERT(str_next_line(&rest, &line));
+  CU_ASSERT_FALSE(str_next_line(&rest, &line));
+}
+
+/* ---- numbers ---- */
+
+static void test_integers_are_read_whole_or_not_at_all(void) {
+  static const struct {
+    const char *text;
+    int base;
+    bool valid;
+    int64_t value;
+  } cases[] = {
+      {"0", 10, true, 0},
+      {"-7", 10, true, -7},
+      {"+7", 10, true, 7},
+      {"", 10, false, 0},
+      {"-", 10, false, 0},
+      {"+-1", 10, false, 0},
+      {" 1", 10, false, 0},
+      {"1 ", 10, false, 0},
+      {"1.0", 10, false, 0},
+      {"0x10", 10, false, 0},
+      {"1_0", 10, false, 0},
+      {"007", 10, true, 7},
+      {"ff", 16, true, 255},
+      {"fG", 16, false, 0},
+      {"0x1F", 0, true, 31},
+      {"0b101", 0, true, 5},
+      {"0o17", 0, true, 15},
+      {"017", 0, true, 15},
+      {"08", 0, false, 0},
+      {"0", 0, true, 0},
+      {"1_000", 0, true, 1000},
+      {"0x_f", 0, true, 15},
+      {"_1", 0, false, 0},
+      {"1__0", 0, false, 0},
+      {"1_", 0, false, 0},
+      {"0x", 0, false, 0},
+      {"0_7", 0, true, 7},
+      {"9223372036854775807", 10, true, INT64_MAX},
+      {"9223372036854775808", 10, false, 0},
+      {"-9223372036854775808", 10, true, INT64_MIN},
+      {"-9223372036854775809", 10, false, 0},
+      {"99999999999999999999999", 10, false, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int64_t value = 42;
+    CU_ASSERT_EQUAL(str_parse_int(str_of(cases[i].text), cases[i].base, &value), cases[i].valid);
+    CU_ASSERT_EQUAL(value, cases[i].valid ? cases[i].value : 42);
+  }
+}
+
+static void test_unsigned_integers_have_no_sign_and_all_64_bits(void) {
+  uint64_t value = 1;
+  CU_ASSERT_FALSE(str_parse_uint(STR("-1"), 10, &value));
+  CU_ASSERT_FALSE(str_parse_uint(STR("+1"), 10, &value));
+  CU_ASSERT_TRUE(str_parse_uint(STR("18446744073709551615"), 10, &value));
+  CU_ASSERT_EQUAL(value, UINT64_MAX);
+  CU_ASSERT_FALSE(str_parse_uint(STR("18446744073709551616"), 10, &value));
+  CU_ASSERT_TRUE(str_parse_uint(STR("ffffffffffffffff"), 16, &value));
+  CU_ASSERT_FALSE(str_parse_uint(STR("10000000000000000"), 16, &value));
+}
+
+static void test_floats_are_those_of_go(void) {
+  static const struct {
+    const char *text;
+    bool valid;
+    double value;
+  } cases[] = {
+      {"0.05", true, 0.05},
+      {".5", true, 0.5},
+      {"5.", true, 5},
+      {"1e3", true, 1000},
+      {"-1E-2", true, -0.01},
+      {"+1", true, 1},
+      {"0x1p-2", true, 0.25},
+      {"0x1", false, 0},
+      {"0x.8p1", true, 1},
+      {"", false, 0},
+      {".", false, 0},
+      {"1e", false, 0},
+      {" 1", false, 0},
+      {"1 ", false, 0},
+      {"1x", false, 0},
+      {"1e999", false, 0},
+      {"1e-999", true, 0},
+      {"inf", true, INFINITY},
+      {"-Infinity", true, -INFINITY},
+      {"infin", false, 0},
+      {"1_000", true, 1000},
+      {"1_0.2_5", true, 10.25},
+      {"1_", false, 0},
+      {"_1", false, 0},
+      {"1__0", false, 0},
+      {"1_.5", false, 0},
+      {"1._5", false, 0},
+      {"0x_1p0", true, 1},
+      {"nan(1)", false, 0},
+      {"+nan", false, 0},
+      {"1e1_0", true, 1e10},
+      {"--1", false, 0},
+  };
+  double value;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    value = 42;
+    bool valid = str_parse_float(str_of(cases[i].text), &value);
+    if (valid != cases[i].valid) printf("    %s\n", cases[i].text);
+    CU_ASSERT_EQUAL(valid, cases[i].valid);
+    CU_ASSERT_EQUAL(value, cases[i].valid ? cases[i].value : 42);
+  }
+  CU_ASSERT_TRUE(str_parse_float(STR("NaN"), &value));
+  CU_ASSERT_TRUE(isnan(value));
+}
+
+static void test_a_number_need_not_end_with_a_nul(void) {
+  int64_t whole;
+  double real;
+  static const char text[] = {'1', '2', '3', '.', '5', '6'};
+  CU_ASSERT_TRUE(str_parse_int((pprofc_str){text, 2}, 10, &whole));
+  CU_ASSERT_EQUAL(whole, 12);
+  CU_ASSERT_TRUE(str_parse_float((pprofc_str){text, 5}, &real));
+  CU_ASSERT_EQUAL(real, 123.5);
+}
+
+/* ---- paths ---- */
+
+static void test_paths_are_cleaned_as_by_go(void) {
+  static const struct {
+    const char *path, *clean, *dir, *base;
+  } cases[] = {
+      {"", ".", ".", "."},
+      {"/", "/", "/", "/"},
+      {"///", "/", "/", "/"},
+      {"a", "a", ".", "a"},
+      {"a/b", "a/b", "a", "b"},
+      {"a/b/", "a/b", "a/b", "b"},
+      {"a//b/./c", "a/b/c", "a/b", "c"},
+      {"./rel/../b.go", "b.go", ".", "b.go"},
+      {"../../a", "../../a", "../..", "a"},
+      {"a/../..", "..", ".", ".."},
+      {"/../a", "/a", "/", "a"},
+      {"/a/../../b", "/b", "/", "b"},
+      {"a/b/../../../c/..", "..", "../c", ".."},
+      {"/usr/lib//x.so", "/usr/lib/x.so", "/usr/lib", "x.so"},
+      {"...", "...", ".", "..."},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char room[64];
+    pprofc_str path = str_of(cases[i].path);
+    CU_ASSERT(str_equal(str_path_clean(path, room), str_of(cases[i].clean)));
+    pprofc_str dir = str_path_dir(path, room);
+    if (!str_equal(dir, str_of(cases[i].dir)))
+      printf("    dir of '%s' is %.*s\n", cases[i].path, STR_ARG(dir));
+    CU_ASSERT(str_equal(dir, str_of(cases[i].dir)));
+    CU_ASSERT(str_equal(str_path_base(path), str_of(cases[i].base)));
+  }
+}
+
+UNIT_MAIN("str", UNIT(test_order_is_bytewise_and_a_prefix_comes_first),
+          UNIT(test_equality_looks_past_a_nul), UNIT(test_starts_and_ends),
+          UNIT(test_what_is_not_found_is_at_the_end), UNIT(test_a_slice_is_clamped),
+          UNIT(test_trim_takes_ascii_blanks_off_both_ends), UNIT(test_pieces_between_separators),
+          UNIT(test_lines_of_unix_and_of_windows), UNIT(test_integers_are_read_whole_or_not_at_all),
+          UNIT(test_unsigned_integers_have_no_sign_and_all_64_bits),
+          UNIT(test_floats_are_those_of_go), UNIT(test_a_number_need_not_end_with_a_nul),
+          UNIT(test_paths_are_cleaned_as_by_go))
