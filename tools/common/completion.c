@@ -27,53 +27,52 @@ static void print_choices(struct output *out, const struct flag *flag) {
     output_printf(out, "%s%s", i ? " " : "", flag->choices[i]);
 }
 
+/* The branch of the case statement that completes the value of a flag. */
+static void print_bash_value(struct output *out, const struct flag *flag) {
+  if (flag->hidden || !flag_has_value(flag)) return;
+  output_printf(out, "  -%s | --%s) ", flag->name, flag->name);
+  if (flag->kind == FLAG_CHOICE) {
+    output_add_text(out, "COMPREPLY=($(compgen -W '");
+    print_choices(out, flag);
+    output_add_text(out, "' -- \"$cur\")); ");
+  } else if (is_path(flag)) {
+    output_add_text(out, "compopt -o filenames 2>/dev/null; ");
+    output_add_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); ");
+  }
+  output_add_text(out, "return ;;\n");
+}
+
 /* Bash hands over "-sort=fl" as the words -sort, = and fl. */
 static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out,
                 "# bash completion for %s; source it, or put it into a folder of bash-completion.\n"
-                "_%s() {\n"
-                "  local cur=${COMP_WORDS[COMP_CWORD]} flag=\n"
-                "  if [[ $cur == = ]]; then\n"
-                "    flag=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
-                "  elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then\n"
-                "    flag=${COMP_WORDS[COMP_CWORD-2]}\n"
-                "  else\n"
-                "    flag=${COMP_WORDS[COMP_CWORD-1]}\n"
-                "  fi\n"
-                "  COMPREPLY=()\n"
-                "  case $flag in\n",
+                "_%s() {\n",
                 table->program, table->program);
-  for (size_t i = 0; i < table->flag_count; i++) {
-    const struct flag *flag = &table->flags[i];
-    if (flag->hidden || !flag_has_value(flag)) continue;
-    output_printf(out, "  -%s | --%s) ", flag->name, flag->name);
-    if (flag->kind == FLAG_CHOICE) {
-      output_add_text(out, "COMPREPLY=($(compgen -W '");
-      print_choices(out, flag);
-      output_add_text(out, "' -- \"$cur\")); return ;;\n");
-    } else if (is_path(flag))
-      output_add_text(
-          out,
-          "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
-    else
-      output_add_text(out, "return ;;\n");
-  }
+  output_add_text(out, "  local cur=${COMP_WORDS[COMP_CWORD]} flag=\n"
+                       "  if [[ $cur == = ]]; then\n"
+                       "    flag=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
+                       "  elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then\n"
+                       "    flag=${COMP_WORDS[COMP_CWORD-2]}\n"
+                       "  else\n"
+                       "    flag=${COMP_WORDS[COMP_CWORD-1]}\n"
+                       "  fi\n"
+                       "  COMPREPLY=()\n"
+                       "  case $flag in\n");
+  for (size_t i = 0; i < table->flag_count; i++) print_bash_value(out, &table->flags[i]);
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
     const struct flag *flag = &table->flags[i];
     if (!flag->hidden) output_printf(out, "-%s%s ", flag->name, flag_has_value(flag) ? "=" : "");
   }
-  output_printf(out,
-                "-help' -- \"$cur\"))\n"
-                "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
-                "  else\n"
-                "    compopt -o filenames 2>/dev/null\n"
-                "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                "  fi\n"
-                "  return 0\n"
-                "}\n"
-                "complete -F _%s %s\n",
-                table->program, table->program);
+  output_add_text(out, "-help' -- \"$cur\"))\n"
+                       "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
+                       "  else\n"
+                       "    compopt -o filenames 2>/dev/null\n"
+                       "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                       "  fi\n"
+                       "  return 0\n"
+                       "}\n");
+  output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
 static void print_zsh(const struct flag_table *table, struct output *out) {

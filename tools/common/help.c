@@ -117,8 +117,13 @@ static void print_notes(const struct flag_note *notes, const char *title, struct
 static void print_examples(const struct flag_table *table, struct output *out) {
   if (!table->examples) return;
   output_add_text(out, "\nExamples:\n");
-  for (const struct flag_note *note = table->examples; note->name; note++)
-    output_printf(out, "  %s\n      %s\n", note->name, note->text);
+  for (const struct flag_note *note = table->examples; note->name; note++) {
+    output_add_text(out, "  ");
+    output_add_text(out, note->name);
+    output_add_text(out, "\n      ");
+    output_add_text(out, note->text);
+    output_add_char(out, '\n');
+  }
 }
 
 void help_print(const struct flag_table *table, struct output *out, size_t width) {

@@ -23,6 +23,7 @@ bool buffer_reserve(struct buffer *buffer, size_t extra) {
   }
   size_t wanted = buffer->size + extra;
   size_t capacity = buffer->capacity ? buffer->capacity : 256;
+  if (capacity > buffer->ceiling) capacity = buffer->ceiling;
   while (capacity < wanted)
     capacity = capacity > buffer->ceiling / 2 ? buffer->ceiling : capacity * 2;
   char *data = mem_resize(buffer->mem, buffer->data, buffer->capacity, capacity, 1);

@@ -96,7 +96,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
 void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
-  size = (size + align - 1) / align * align;
+  size = (size ? size + align - 1 : align) / align * align;
   if (size <= (size_t)(arena->end - arena->next)) {
     void *result = arena->next;
     arena->next += size;

@@ -1,0 +1,281 @@
+/* Bytes on their way out: UTF-8, escaping for terminals, JSON and XML, buffered output, files that
+ * appear whole. */
+#include "base/buffer.h"
+#include "base/escape.h"
+#include "base/outfile.h"
+#include "base/output.h"
+#include "unit.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- escaping ---- */
+
+typedef void escape_fn(struct buffer *out, pprofc_str s);
+
+static void terminal_line(struct buffer *out, pprofc_str s) {
+  escape_terminal(out, s, false);
+}
+
+static void terminal_layout(struct buffer *out, pprofc_str s) {
+  escape_terminal(out, s, true);
+}
+
+static void expect_escaped(escape_fn *escape, pprofc_str text, const char *expected) {
+  struct buffer out;
+  buffer_init(&out, &mem_default, 1 << 16);
+  escape(&out, text);
+  if (!str_equal(buffer_str(&out), str_of(expected)))
+    printf("    %.*s instead of %s\n", STR_ARG(buffer_str(&out)), expected);
+  CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
+  buffer_free(&out);
+}
+
+static void test_utf8_is_decoded_strictly_one_bad_byte_at_a_time(void) {
+  static const struct {
+    pprofc_str text;
+    size_t length;
+    bool valid;
+  } cases[] = {{{"", 0}, 0, true},
+               {{"a\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80", 10}, 4, true},
+               {{"\xc0\x80", 2}, 2, false},
+               {{"\xe0\x80\x80", 3}, 3, false},
+               {{"\xed\xa0\x80", 3}, 3, false},
+               {{"\xf4\x90\x80\x80", 4}, 4, false},
+               {{"\xe6\x97", 2}, 2, false},
+               {{"\xff"
+                 "a",
+                 2},
+                2,
+                false},
+               {{"\xf4\x8f\xbf\xbf", 4}, 1, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    CU_ASSERT_EQUAL(utf8_length(cases[i].text), cases[i].length);
+    CU_ASSERT_EQUAL(utf8_valid(cases[i].text), cases[i].valid);
+  }
+}
+
+static void test_every_code_point_is_encoded_as_it_is_decoded(void) {
+  for (uint32_t code = 0; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 61) {
+    if (code >= 0xD800 && code < 0xE000) continue;
+    char bytes[4];
+    size_t size = utf8_encode(code, bytes), at = 0;
+    CU_ASSERT_EQUAL_FATAL(utf8_next((pprofc_str){bytes, size}, &at), (int32_t)code);
+    CU_ASSERT_EQUAL_FATAL(at, size);
+  }
+}
+
+static void test_nothing_that_drives_a_terminal_is_left(void) {
+  expect_escaped(terminal_line, STR("caf\xc3\xa9 \xe6\x97\xa5"), "caf\xc3\xa9 \xe6\x97\xa5");
+  expect_escaped(terminal_line, STR("\033[2J\a\x7f\0"), "\\x1b[2J\\x07\\x7f\\x00");
+  expect_escaped(terminal_line,
+                 STR("\xc2\x9b"
+                     "31m"),
+                 "\\xc2\\x9b31m");
+  expect_escaped(terminal_line, STR("\xff\xe2\x80"), "\\xff\\xe2\\x80");
+  expect_escaped(terminal_line, STR("a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8"),
+                 "a\\u{202e}\\u{2066}\\u{2028}");
+  expect_escaped(terminal_line, STR("a\tb\nc\r"), "a\\x09b\\x0ac\\x0d");
+  expect_escaped(terminal_layout, STR("a\tb\nc\r"), "a\tb\nc\\x0d");
+}
+
+static void test_clean_means_that_escaping_changes_nothing(void) {
+  for (uint32_t code = 0; code <= 0x3000; code++) {
+    char bytes[4];
+    pprofc_str text = {bytes, utf8_encode(code, bytes)};
+    struct buffer out;
+    buffer_init(&out, &mem_default, 64);
+    escape_terminal(&out, text, false);
+    CU_ASSERT_EQUAL_FATAL(escape_terminal_clean(text), str_equal(text, buffer_str(&out)));
+    buffer_free(&out);
+  }
+  CU_ASSERT_FALSE(escape_terminal_clean(STR("a\xff")));
+}
+
+static void test_json_strings_may_stand_in_a_script_element(void) {
+  expect_escaped(escape_json, STR("a\"\\/\b\n\0"), "a\\\"\\\\/\\u0008\\u000a\\u0000");
+  expect_escaped(escape_json, STR("</script>&"), "\\u003c/script\\u003e\\u0026");
+  expect_escaped(escape_json, STR("\xe2\x80\xa8\xe2\x80\xa9\xc3\xa9"), "\\u2028\\u2029\xc3\xa9");
+  expect_escaped(escape_json, STR("\xff\xed\xa0\x80"),
+                 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void test_xml_text_is_text_and_legal(void) {
+  expect_escaped(escape_xml, STR("<a b=\"c\" d='e'>&"),
+                 "&lt;a b=&#34;c&#34; d=&#39;e&#39;&gt;&amp;");
+  expect_escaped(escape_xml, STR("\t\n\r\x01\0"), "\t\n\r\xef\xbf\xbd\xef\xbf\xbd");
+  expect_escaped(escape_xml, STR("\xff\xef\xbf\xbe\xc3\xa9"), "\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9");
+}
+
+/* ---- output ---- */
+
+static int collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return 0;
+}
+
+static int refuse(void *context, const void *data, size_t size) {
+  (void)data, (void)size;
+  ++*(int *)context;
+  return 1;
+}
+
+static void test_output_arrives_whole_and_in_order(void) {
+  static struct output out;
+  static char large[100000];
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 20);
+  output_init(&out, collect, &text);
+  output_add_int(&out, INT64_MIN);
+  output_add_char(&out, ' ');
+  output_add_uint(&out, UINT64_MAX);
+  output_add_fill(&out, ' ', 2);
+  output_add_padded(&out, STR("\xc3\xa9"), 3);
+  output_add_padded(&out, STR("long"), 3);
+  output_printf(&out, " %s\n", "end");
+  memset(large, 'x', sizeof large);
+  output_add(&out, large, sizeof large);
+  output_add_str(&out, STR("!"));
+  CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+  CU_ASSERT(str_starts(buffer_str(&text),
+                       STR("-9223372036854775808 18446744073709551615    \xc3\xa9long end\nxxx")));
+  CU_ASSERT(str_ends(buffer_str(&text), STR("xx!")));
+  buffer_free(&text);
+}
+
+static void test_output_that_was_refused_once_is_refused_for_good(void) {
+  static struct output out;
+  static char large[100000];
+  int calls = 0;
+  pprofc_error error;
+  output_init(&out, refuse, &calls);
+  output_add(&out, large, sizeof large);
+  output_add(&out, large, sizeof large);
+  CU_ASSERT_EQUAL(output_flush(&out, &error), PPROFC_E_IO);
+  CU_ASSERT_EQUAL(calls, 1);
+  CU_ASSERT_STRING_EQUAL(error.message, "cannot write the output");
+}
+
+/* ---- files ---- */
+
+static char folder[64];
+
+static void enter_folder(void) {
+  snprintf(folder, sizeof folder, "/tmp/test_base_XXXXXX");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+  CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
+}
+
+/* Number of entries in the folder, which is emptied and removed. */
+static int leave_folder(void) {
+  int count = 0;
+  DIR *entries = opendir(".");
+  for (struct dirent *entry; entries && (entry = readdir(entries));)
+    if (entry->d_name[0] != '.') {
+      count++;
+      unlink(entry->d_name);
+    }
+  if (entries) closedir(entries);
+  CU_ASSERT_EQUAL(chdir("/"), 0);
+  CU_ASSERT_EQUAL(rmdir(folder), 0);
+  return count;
+}
+
+static void write_file(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static bool file_is(const char *path, const char *text) {
+  char got[256] = "";
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  size_t size = fread(got, 1, sizeof got - 1, file);
+  got[size] = '\0';
+  fclose(file);
+  return strcmp(got, text) == 0;
+}
+
+static void test_a_file_appears_when_it_is_whole(void) {
+  static struct outfile file;
+  enter_folder();
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "new", NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_write(&file, "text", 4), 0);
+  CU_ASSERT_EQUAL(access("new", F_OK), -1);
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  CU_ASSERT_TRUE(file_is("new", "text"));
+  CU_ASSERT_EQUAL(leave_folder(), 1);
+}
+
+static void test_an_old_file_stays_until_the_new_one_is_whole(void) {
+  static struct outfile file;
+  struct stat info;
+  enter_folder();
+  write_file("old", "before");
+  chmod("old", 0640);
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "old", NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_write(&file, "after", 5), 0);
+  outfile_discard(&file);
+  CU_ASSERT_TRUE(file_is("old", "before"));
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "old", NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_write(&file, "after", 5), 0);
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  CU_ASSERT_TRUE(file_is("old", "after"));
+  CU_ASSERT_EQUAL(stat("old", &info), 0);
+  CU_ASSERT_EQUAL(info.st_mode & 07777, 0640);
+  CU_ASSERT_EQUAL(leave_folder(), 1);
+}
+
+static void test_a_link_stays_a_link(void) {
+  static struct outfile file;
+  struct stat info;
+  enter_folder();
+  write_file("target", "before");
+  CU_ASSERT_EQUAL(symlink("target", "link"), 0);
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "link", NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(outfile_write(&file, "after", 5), 0);
+  CU_ASSERT_EQUAL(outfile_commit(&file, NULL), PPROFC_OK);
+  CU_ASSERT_TRUE(file_is("target", "after"));
+  CU_ASSERT_EQUAL(lstat("link", &info), 0);
+  CU_ASSERT_TRUE(S_ISLNK(info.st_mode));
+  CU_ASSERT_EQUAL(leave_folder(), 2);
+}
+
+static void test_a_device_is_written_straight(void) {
+  static struct outfile file;
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "/dev/null", &error), PPROFC_OK);
+  CU_ASSERT_TRUE(file.straight);
+  CU_ASSERT_EQUAL(outfile_write(&file, "x", 1), 0);
+  CU_ASSERT_EQUAL(outfile_commit(&file, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(outfile_open(&file, "/dev/full", &error), PPROFC_OK);
+  CU_ASSERT_NOT_EQUAL(outfile_write(&file, "x", 1), 0);
+  outfile_discard(&file);
+}
+
+static void test_what_cannot_be_written_says_so(void) {
+  static struct outfile file;
+  static char longest[5000];
+  pprofc_error error;
+  CU_ASSERT_EQUAL(outfile_open(&file, "/no/such/folder/x", &error), PPROFC_E_IO);
+  CU_ASSERT_STRING_EQUAL(error.message,
+                         "cannot write '/no/such/folder/x': No such file or directory");
+  CU_ASSERT_EQUAL(outfile_open(&file, "/", &error), PPROFC_E_IO);
+  memset(longest, 'x', sizeof longest - 1);
+  CU_ASSERT_EQUAL(outfile_open(&file, longest, &error), PPROFC_E_IO);
+}
+
+UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
+          UNIT(test_every_code_point_is_encoded_as_it_is_decoded),
+          UNIT(test_nothing_that_drives_a_terminal_is_left),
+          UNIT(test_clean_means_that_escaping_changes_nothing),
+          UNIT(test_json_strings_may_stand_in_a_script_element),
+          UNIT(test_xml_text_is_text_and_legal), UNIT(test_output_arrives_whole_and_in_order),
+          UNIT(test_output_that_was_refused_once_is_refused_for_good),
+          UNIT(test_a_file_appears_when_it_is_whole),
+          UNIT(test_an_old_file_stays_until_the_new_one_is_whole), UNIT(test_a_link_stays_a_link),
+          UNIT(test_a_device_is_written_straight), UNIT(test_what_cannot_be_written_says_so))
