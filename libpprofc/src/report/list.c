@@ -1,0 +1,161 @@
+/* The -list report: the source of the functions that match, with the samples of each line. */
+#include "report/listing.h"
+#include "report/source_lookup.h"
+
+#include <stdlib.h>
+
+/* Lines shown before the first and after the last line with samples. */
+#define MARGIN 5
+
+/* A node that is listed. */
+struct row {
+  pprofc_str name, file;
+  int64_t line, start_line;
+  int64_t flat, cum;
+};
+
+struct list {
+  struct report *report;
+  struct output *out;
+  struct source_lookup sources;
+  struct row *rows; /* by name, file, line */
+  size_t count;
+};
+
+static int compare_rows(const void *a, const void *b) {
+  const struct row *x = a, *y = b;
+  int order = str_compare(x->name, y->name);
+  if (!order) order = str_compare(x->file, y->file);
+  return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Collects the nodes whose name matches. */
+static bool collect_rows(struct list *list, const struct graph *graph, struct arena *arena) {
+  list->rows = arena_array(arena, graph->shown_count, sizeof *list->rows);
+  if (!list->rows) return false;
+  for (size_t i = 0; i < graph->shown_count; i++) {
+    const struct graph_node *node = &graph->nodes[graph->shown[i]];
+    const struct node_info *info = &graph->frames.infos[node->info];
+    pprofc_str name = graph->frames.texts.items[info->name];
+    if (!regex_match(list->report->argument, name)) continue;
+    list->rows[list->count++] = (struct row){
+        .name = name,
+        .file = graph->frames.texts.items[info->file],
+        .line = info->line,
+        .start_line = info->start_line,
+        .flat = node->flat,
+        .cum = node->cum,
+    };
+  }
+  qsort(list->rows, list->count, sizeof *list->rows, compare_rows);
+  return true;
+}
+
+/* Which lines to show for rows of one function and file. */
+static void find_window(const struct row *rows, size_t count, int64_t *first, int64_t *last) {
+  *first = INT64_MAX;
+  *last = INT64_MIN;
+  for (size_t i = 0; i < count; i++) {
+    int64_t line = rows[i].line;
+    int64_t from = rows[i].start_line ? rows[i].start_line : line > MARGIN ? line - MARGIN : 1;
+    int64_t to = line < INT64_MAX - MARGIN ? line + MARGIN : INT64_MAX;
+    if (from < *first) *first = from;
+    if (to > *last) *last = to;
+  }
+  if (*first < 1) *first = 1;
+}
+
+static void print_lines(struct list *list, const struct row *rows, size_t count,
+                        const struct source_file *file) {
+  int64_t first, last;
+  find_window(rows, count, &first, &last);
+  if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
+  size_t next = 0;
+  while (next < count && rows[next].line < first) next++;
+  for (int64_t number = first; number <= last; number++) {
+    int64_t flat = 0, cum = 0;
+    for (; next < count && rows[next].line == number; next++) {
+      flat = number_add(flat, rows[next].flat);
+      cum = number_add(cum, rows[next].cum);
+    }
+    listing_value(list->report, list->out, flat);
+    output_add_char(list->out, ' ');
+    listing_value(list->report, list->out, cum);
+    output_printf(list->out, " %6lld:", (long long)number);
+    listing_text(list->report, list->out, file->lines[number - 1]);
+    output_add_char(list->out, '\n');
+  }
+}
+
+/* The rows of one function in one file. */
+static bool print_routine(struct list *list, const struct row *rows, size_t count) {
+  struct output *out = list->out;
+  const pprofc_allocator *mem = list->report->mem;
+  const struct source_file *file = source_lookup_file(&list->sources, rows->file);
+  if (!file) return false;
+  int64_t flat = 0, cum = 0;
+  for (size_t i = 0; i < count; i++) {
+    flat = number_add(flat, rows[i].flat);
+    cum = number_add(cum, rows[i].cum);
+  }
+  output_add_text(out, "ROUTINE ======================== ");
+  report_text(out, mem, rows->name);
+  output_add_text(out, " in ");
+  report_text(out, mem, rows->file);
+  output_add_char(out, '\n');
+  listing_sums(list->report, out, flat, cum);
+  output_add_char(out, '\n');
+  if (file->failure.size) {
+    output_add_text(out, " Error: ");
+    report_text(out, mem, file->failure);
+    output_add_char(out, '\n');
+  } else {
+    print_lines(list, rows, count, file);
+  }
+  return true;
+}
+
+/* The rows of one function; those without a file come first. */
+static bool print_function(struct list *list, const struct row *rows, size_t count) {
+  size_t from = 0, to;
+  while (from < count && !rows[from].file.size) from++;
+  if (from == count) {
+    output_add_text(list->out, "No source information for ");
+    report_text(list->out, list->report->mem, rows->name);
+    output_add_char(list->out, '\n');
+  }
+  for (; from < count; from = to) {
+    for (to = from + 1; to < count && str_equal(rows[to].file, rows[from].file);) to++;
+    if (!print_routine(list, rows + from, to - from)) return false;
+  }
+  return true;
+}
+
+static pprofc_status print_all(struct list *list, pprofc_error *error) {
+  size_t from, to;
+  const pprofc_report_options *o = list->report->options;
+  pprofc_status status =
+      source_lookup_init(&list->sources, list->report->mem, o->source_path, o->trim_path, error);
+  if (status == PPROFC_OK) listing_total(list->report, list->out);
+  for (from = 0; status == PPROFC_OK && from < list->count; from = to) {
+    for (to = from + 1; to < list->count && str_equal(list->rows[to].name, list->rows[from].name);)
+      to++;
+    if (!print_function(list, list->rows + from, to - from)) status = error_nomem(error);
+  }
+  source_lookup_free(&list->sources);
+  return status;
+}
+
+pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
+  struct list list = {.report = report, .out = out};
+  struct graph graph;
+  struct arena arena;
+  arena_init(&arena, report->mem);
+  pprofc_status status = listing_graph(report, &graph, error);
+  if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
+  if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
+  if (status == PPROFC_OK) status = print_all(&list, error);
+  graph_free(&graph);
+  arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,60 @@
+/* What the annotated listings have in common. */
+#include "report/listing.h"
+
+#include "unit/unit.h"
+
+#define COLUMN 10
+
+pprofc_status listing_graph(const struct report *report, struct graph *graph, pprofc_error *error) {
+  const pprofc_report_options *o = report->options;
+  struct graph_options options = {
+      .frames = {.object_names = true, .trim_path = o->trim_path, .source_path = o->source_path},
+      .value_index = report->value_index,
+      .mean = report->mean,
+      .drop_negative = o->drop_negative,
+      .threads = o->threads ? o->threads : report->profile->threads,
+  };
+  return graph_build(graph, report->profile, &options, error);
+}
+
+static void print_padded(struct output *out, const struct report *report, int64_t value) {
+  char text[UNIT_LABEL_MAX];
+  output_add_padded(out, report_value(report, value, text), COLUMN);
+}
+
+void listing_total(const struct report *report, struct output *out) {
+  char text[UNIT_LABEL_MAX];
+  output_add_text(out, "Total: ");
+  output_add_str(out, report_value(report, report->total, text));
+  output_add_char(out, '\n');
+}
+
+void listing_value(const struct report *report, struct output *out, int64_t value) {
+  if (value)
+    print_padded(out, report, value);
+  else
+    output_add_padded(out, STR("."), COLUMN);
+}
+
+void listing_sums(const struct report *report, struct output *out, int64_t flat, int64_t cum) {
+  char text[32];
+  print_padded(out, report, flat);
+  output_add_char(out, ' ');
+  print_padded(out, report, cum);
+  output_add_text(out, " (flat, cum) ");
+  output_add_str(out, unit_percentage(cum, report->total, text));
+  output_add_text(out, " of Total");
+}
+
+void listing_text(const struct report *report, struct output *out, pprofc_str line) {
+  pprofc_str piece;
+  for (bool first = true; str_next(&line, '\t', &piece); first = false) {
+    if (!first) output_add_char(out, '\t');
+    report_text(out, report->mem, piece);
+  }
+}
+
+pprofc_status listing_no_match(const struct report *report, const char *what, pprofc_error *error) {
+  return error_set(error, PPROFC_E_NO_MATCH, "no matches found for %s %s", what,
+                   report->options->argument);
+}

@@ -1,0 +1,248 @@
+/* Finding and reading the source files that a profile names. */
+#include "report/source_lookup.h"
+
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A longer line ends a file for pprof, whose reader has a buffer of 64 KiB. */
+#define LONGEST_LINE ((size_t)65535)
+
+/* ---- which files may be read
+ * ----------------------------------------------------------------------- */
+
+/* Folders of the system that hold no sources but secrets, or files with side effects. */
+static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
+
+/* Why a resolved path is not to be opened, or NULL. */
+static const char *closed_reason(pprofc_str path) {
+  for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++) {
+    pprofc_str folder = str_of(closed_folders[i]);
+    if (str_starts(path, folder) && (path.size == folder.size || path.data[folder.size] == '/'))
+      return "files of the system are not shown";
+  }
+  if (str_find(path, STR("/.")) < path.size) return "hidden files are not shown";
+  return NULL;
+}
+
+static void say(struct buffer *failure, const char *path, const char *reason) {
+  buffer_clear(failure);
+  buffer_printf(failure, "open %s: %s", path, reason);
+}
+
+static void say_errno(struct buffer *failure, const char *path, int number) {
+  char reason[128];
+  say(failure, path, error_errno_text(number, reason, sizeof reason));
+}
+
+/* Reads all of an open file that is fit to be shown. */
+static bool read_text(int fd, const char *path, struct buffer *text, struct buffer *failure) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) {
+    say_errno(failure, path, errno);
+    return false;
+  }
+  const char *reason = !S_ISREG(info.st_mode)                            ? "not a regular file"
+                       : (uint64_t)info.st_size > SOURCE_FILE_BYTES      ? "larger than 64 MiB"
+                       : !buffer_reserve(text, (size_t)info.st_size + 1) ? "out of memory"
+                                                                         : NULL;
+  while (!reason) {
+    size_t room = text->capacity - text->size;
+    if (!room) break; /* it grew while it was read */
+    ssize_t got = read(fd, text->data + text->size, room);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      say_errno(failure, path, errno);
+      return false;
+    }
+    if (got == 0) break;
+    text->size += (size_t)got;
+  }
+  if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
+  if (reason) say(failure, path, reason);
+  return !reason;
+}
+
+/* Reads the file at a path that is not too long; *exists tells whether something is there. */
+static bool read_path(const char *path, struct buffer *text, bool *exists, struct buffer *failure) {
+  char real[PATH_MAX];
+  *exists = false;
+  /* Links are followed before the look at where the file is, and none after it. */
+  if (!realpath(path, real)) {
+    say_errno(failure, path, errno);
+    return false;
+  }
+  *exists = true;
+  const char *reason = closed_reason(str_of(real));
+  if (reason) {
+    say(failure, path, reason);
+    return false;
+  }
+  int fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  if (fd < 0) {
+    say_errno(failure, path, errno);
+    return false;
+  }
+  bool done = read_text(fd, path, text, failure);
+  close(fd);
+  return done;
+}
+
+/* ---- where a file is
+ * ------------------------------------------------------------------------------- */
+
+/* Puts the cleaned path of folder/name, or of name alone, into out. */
+static bool join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
+  char joined[PATH_MAX];
+  size_t size = folder.size + name.size + (folder.size ? 1 : 0);
+  if (size + 2 >= PATH_MAX || memchr(name.data, '\0', name.size)) return false;
+  if (folder.size) {
+    memcpy(joined, folder.data, folder.size);
+    joined[folder.size] = '/';
+  }
+  memcpy(joined + size - name.size, name.data, name.size);
+  pprofc_str clean = str_path_clean((pprofc_str){joined, size}, out);
+  memmove(out, clean.data, clean.size);
+  out[clean.size] = '\0';
+  return true;
+}
+
+/* Tries folder/name, then name in each folder above. */
+static bool search_up(pprofc_str folder, pprofc_str name, struct buffer *text, bool *exists,
+                      struct buffer *failure) {
+  char path[PATH_MAX], room[2][PATH_MAX];
+  for (int turn = 0; folder.size + 2 < PATH_MAX; turn = !turn) {
+    if (join(folder, name, path)) {
+      bool read = read_path(path, text, exists, failure);
+      if (*exists) return read;
+    }
+    pprofc_str parent = str_path_dir(folder, room[turn]);
+    if (str_equal(parent, folder)) break;
+    folder = parent;
+  }
+  return false;
+}
+
+/* Reads the file that a profile calls `name`. */
+static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, struct buffer *text,
+                          struct buffer *failure) {
+  char path[PATH_MAX], option[PATH_MAX];
+  bool exists = false;
+  size_t size = lookup->search_path.size < PATH_MAX ? lookup->search_path.size : PATH_MAX - 1;
+  memcpy(option, lookup->search_path.data, size);
+  option[size] = '\0';
+  name = trim_source_path(name, lookup->trim_path, option);
+  if (str_starts(name, STR("/"))) {
+    if (join(STR(""), name, path)) return read_path(path, text, &exists, failure);
+    say(failure, "", "file name too long");
+    return false;
+  }
+  pprofc_str rest = lookup->search_path, folder;
+  while (rest.size && str_next(&rest, ':', &folder))
+    if (search_up(folder, name, text, &exists, failure))
+      return true;
+    else if (exists)
+      return false;
+  buffer_clear(failure);
+  buffer_add_text(failure, "could not find file ");
+  buffer_add_str(failure, name);
+  buffer_add_text(failure, " on path ");
+  buffer_add_str(failure, lookup->search_path);
+  return false;
+}
+
+/* ---- lines
+ * ----------------------------------------------------------------------------------------- */
+
+/* Lines end with \n or \r\n; the last one may lack its end. */
+static bool split_lines(struct arena *arena, pprofc_str text, struct source_file *file) {
+  size_t count = 1;
+  for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
+  file->lines = arena_array(arena, count, sizeof *file->lines);
+  if (!file->lines) return false;
+  for (size_t from = 0; from < text.size;) {
+    const char *newline = memchr(text.data + from, '\n', text.size - from);
+    size_t end = newline ? (size_t)(newline - text.data) : text.size;
+    if (end - from > LONGEST_LINE) break;
+    pprofc_str line = str_slice(text, from, end);
+    if (line.size && line.data[line.size - 1] == '\r') line.size--;
+    file->lines[file->line_count++] = line;
+    from = end + 1;
+  }
+  return true;
+}
+
+static bool load(struct source_lookup *lookup, pprofc_str name, struct source_file *file) {
+  struct buffer text, failure;
+  buffer_init(&text, lookup->mem, (size_t)SOURCE_FILE_BYTES + 1);
+  buffer_init(&failure, lookup->mem, 1 << 20);
+  bool done;
+  *file = (struct source_file){NULL, 0, STR("")};
+  if (find_and_read(lookup, name, &text, &failure)) {
+    pprofc_str copy = arena_str(&lookup->arena, buffer_str(&text));
+    done = copy.data && split_lines(&lookup->arena, copy, file);
+  } else {
+    file->failure = arena_str(&lookup->arena, buffer_str(&failure));
+    done = file->failure.data && !failure.failed;
+  }
+  buffer_free(&text);
+  buffer_free(&failure);
+  return done;
+}
+
+/* ---- the lookup
+ * ------------------------------------------------------------------------------------ */
+
+pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
+                                 const char *source_path, const char *trim_path,
+                                 pprofc_error *error) {
+  char folder[PATH_MAX];
+  *lookup = (struct source_lookup){.mem = mem, .trim_path = trim_path ? trim_path : ""};
+  arena_init(&lookup->arena, mem);
+  interner_init(&lookup->names, mem);
+  if (!source_path || !*source_path) {
+    if (!getcwd(folder, sizeof folder)) {
+      char reason[128];
+      return error_set(error, PPROFC_E_IO, "could not stat current dir: %s",
+                       error_errno_text(errno, reason, sizeof reason));
+    }
+    source_path = folder;
+  }
+  lookup->search_path = arena_str(&lookup->arena, str_of(source_path));
+  return lookup->search_path.data ? PPROFC_OK : error_nomem(error);
+}
+
+void source_lookup_free(struct source_lookup *lookup) {
+  mem_free(lookup->mem, lookup->files, lookup->capacity, sizeof *lookup->files);
+  interner_free(&lookup->names);
+  arena_free(&lookup->arena);
+}
+
+const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name) {
+  uint32_t index = interner_find(&lookup->names, name);
+  if (index != MAP_NONE) return &lookup->files[index];
+  if (lookup->names.count == lookup->capacity) {
+    size_t capacity = lookup->capacity ? lookup->capacity * 2 : 16;
+    struct source_file *files =
+        mem_resize(lookup->mem, lookup->files, lookup->capacity, capacity, sizeof *files);
+    if (!files) return NULL;
+    lookup->files = files;
+    lookup->capacity = capacity;
+  }
+  struct source_file *file = &lookup->files[lookup->names.count];
+  if (!load(lookup, name, file)) return NULL;
+  return interner_copy(&lookup->names, &lookup->arena, name) == MAP_NONE ? NULL : file;
+}
+
+bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,
+                        pprofc_str *line) {
+  const struct source_file *file = source_lookup_file(lookup, name);
+  if (!file || number < 1 || (uint64_t)number > file->line_count) return false;
+  *line = file->lines[number - 1];
+  return true;
+}

@@ -1,0 +1,46 @@
+/* Source files that a profile names: finding them, reading them safely, their lines. */
+#ifndef PPROFC_REPORT_SOURCE_LOOKUP_H
+#define PPROFC_REPORT_SOURCE_LOOKUP_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/map.h"
+
+/* A profile may name any file, and what a listing shows may travel. So a file is read only when it
+ * is regular, at most this large, and text. */
+#define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
+
+/* One file, read once. */
+struct source_file {
+  pprofc_str *lines; /* without their ends; line n is lines[n - 1] */
+  size_t line_count;
+  pprofc_str failure; /* why it has no lines, "" when it was read */
+};
+
+/* The files that one report asked for. */
+struct source_lookup {
+  const pprofc_allocator *mem;
+  struct arena arena;
+  pprofc_str search_path; /* of the option, or the current folder */
+  const char *trim_path;
+  struct interner names;
+  struct source_file *files; /* [names.count] */
+  size_t capacity;
+};
+
+/* `source_path` and `trim_path` are the options; NULL and "" are the same. Free it also after a
+ * failure. */
+pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
+                                 const char *source_path, const char *trim_path,
+                                 pprofc_error *error);
+void source_lookup_free(struct source_lookup *lookup);
+
+/* The file of that name in a profile; NULL when out of memory. The pointer is good until the next
+ * call. */
+const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
+
+/* Line `number` of the file; false when there is no such line. */
+bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,
+                        pprofc_str *line);
+
+#endif
