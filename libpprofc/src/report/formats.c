@@ -28,6 +28,8 @@ static const struct report_format formats[] = {
     {{"kcachegrind", "Visualize report in KCachegrind", NULL, NULL, "kcachegrind", "grind", true},
      report_callgrind,
      EVERYTHING},
+    MATCHING("list", "Output annotated source for functions matching regexp", report_list,
+             REPORT_NO_TRIM | REPORT_LINES),
     IMAGE("pdf", "Outputs a graph in PDF format", "pdf", NULL),
     MATCHING("peek", "Output callers/callees of functions matching regexp", report_peek,
              REPORT_NO_TRIM),
