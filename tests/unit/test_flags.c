@@ -2,6 +2,7 @@
 #include "common/flags.h"
 
 #include "base/buffer.h"
+#include "common/progress.h"
 #include "common/quote.h"
 #include "common/terminal.h"
 #include "unit.h"
@@ -453,7 +454,7 @@ static void test_messages_end_with_a_newline_and_carry_no_controls(void) {
   message_note("two\nlines\n");
   struct progress progress;
   progress_start(&progress, "reading");
-  progress_update(&progress, 1, 2);
+  progress_step(&progress, "writing");
   progress_end(&progress);
   dup2(saved, STDERR_FILENO);
   close(saved);

@@ -1,4 +1,4 @@
-/* Messages and progress on standard error. */
+/* Messages on standard error. */
 #include "common/terminal.h"
 
 #include "base/escape.h"
@@ -7,15 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MESSAGE_MAX   (1 << 20)
 #define RED           "\033[0;31m"
 #define RESET         "\033[0m"
 #define WIPE          "\r\033[K"
-#define PATIENCE      1.0 /* seconds before progress is shown */
-#define REFRESH       0.1 /* seconds between two states of it */
 #define DEFAULT_WIDTH 80
 
 bool terminal_is(int fd) {
@@ -38,6 +35,8 @@ static bool wants_colour(void) {
 static void say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, 4 * (text.size + 64));
+  /* A line about progress may stand there. */
+  if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
   escape_terminal(&out, text, true);
   if (!str_ends(text, STR("\n"))) buffer_add_char(&out, '\n');
@@ -83,35 +82,4 @@ pprofc_status terminal_check_binary(int fd, const char *what, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID,
                    "cannot write %s to a terminal: use -output=FILE, or redirect standard output",
                    what);
-}
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-void progress_start(struct progress *progress, const char *what) {
-  *progress = (struct progress){.what = what, .possible = terminal_is(STDERR_FILENO)};
-  if (progress->possible) progress->start = now();
-}
-
-void progress_update(struct progress *progress, uint64_t done, uint64_t total) {
-  if (!progress->possible) return;
-  double time = now();
-  if (time - progress->start < PATIENCE || time - progress->last < REFRESH) return;
-  progress->last = time;
-  progress->shown = true;
-  if (total)
-    fprintf(stderr, WIPE "%s: %3.0f%%", progress->what, 100.0 * (double)done / (double)total);
-  else
-    fprintf(stderr, WIPE "%s ...", progress->what);
-  fflush(stderr);
-}
-
-void progress_end(struct progress *progress) {
-  if (!progress->shown) return;
-  fputs(WIPE, stderr);
-  fflush(stderr);
-  progress->shown = false;
 }

@@ -1,5 +1,5 @@
-/* What a program says to the person who runs it: messages and progress on standard error, and what
- * may go to a terminal at all. */
+/* What a program says to the person who runs it: messages on standard error, and what may go to a
+ * terminal at all. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
@@ -22,18 +22,5 @@ void message_note(const char *format, ...) PPROFC_PRINTF(1, 2);
 /* PPROFC_E_INVALID when standard output is a terminal and what is to be written is not text. `what`
  * is its name in the message, "a gzip-compressed profile". */
 pprofc_status terminal_check_binary(int fd, const char *what, pprofc_error *error);
-
-/* A line on standard error about work that takes long: it appears after a second, when standard
- * error is a terminal, and is wiped out at the end. */
-struct progress {
-  const char *what; /* "reading profiles" */
-  bool possible, shown;
-  double start, last; /* seconds */
-};
-
-void progress_start(struct progress *progress, const char *what);
-/* `done` of `total` is through; 0 total when that is not known. Cheap enough for every item. */
-void progress_update(struct progress *progress, uint64_t done, uint64_t total);
-void progress_end(struct progress *progress);
 
 #endif

@@ -1,0 +1,57 @@
+/* The progress line: a thread that wakes once a second. */
+#include "common/progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *show(void *context) {
+  struct progress *p = context;
+  struct timespec wake;
+  unsigned seconds = 0;
+  clock_gettime(CLOCK_MONOTONIC, &wake);
+  pthread_mutex_lock(&p->lock);
+  while (!p->over) {
+    wake.tv_sec++;
+    int woken = 0;
+    while (!p->over && woken != ETIMEDOUT)
+      woken = pthread_cond_timedwait(&p->ended, &p->lock, &wake);
+    if (p->over) break;
+    p->shown = true;
+    fprintf(stderr, "\r%s, %u s \033[K", p->step, ++seconds);
+    fflush(stderr);
+  }
+  pthread_mutex_unlock(&p->lock);
+  return NULL;
+}
+
+void progress_start(struct progress *p, const char *step) {
+  *p = (struct progress){.step = step};
+  if (!isatty(STDERR_FILENO)) return;
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->ended, &clock);
+  pthread_condattr_destroy(&clock);
+  p->running = pthread_create(&p->thread, NULL, show, p) == 0;
+}
+
+void progress_step(struct progress *p, const char *step) {
+  if (!p->running) return;
+  pthread_mutex_lock(&p->lock);
+  p->step = step;
+  pthread_mutex_unlock(&p->lock);
+}
+
+void progress_end(struct progress *p) {
+  if (!p->running) return;
+  pthread_mutex_lock(&p->lock);
+  p->over = true;
+  pthread_cond_signal(&p->ended);
+  pthread_mutex_unlock(&p->lock);
+  pthread_join(p->thread, NULL);
+  if (p->shown) fprintf(stderr, "\r\033[K");
+  p->running = false;
+}
