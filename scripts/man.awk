@@ -63,8 +63,9 @@ NR == 1 {
 }
 
 /^    / {
-  if (!verbatim) print ".RS 4\n.nf"
+  if (!verbatim) print (blank ? ".PP\n" : "") ".RS 4\n.nf"
   verbatim = 1
+  blank = 0
   text = escaped(substr($0, 5))
   print text
   next

@@ -1,0 +1,109 @@
+/* Rendering a report into a file, standard output or a viewer. Files appear whole or not at all,
+ * and nothing that is not text is ever written to a terminal. */
+#include "destination.h"
+
+#include "base/outfile.h"
+#include "common/terminal.h"
+#include "graphviz.h"
+#include "viewer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* A write callback that remembers why it failed. */
+struct sink {
+  pprofc_write_fn write;
+  void *context;
+  const char *path; /* NULL: standard output */
+  int failed;       /* errno, 0: it did not */
+};
+
+static int sink_write(void *context, const void *data, size_t size) {
+  struct sink *sink = context;
+  if (sink->write(sink->context, data, size) == 0) return 0;
+  sink->failed = errno;
+  return -1;
+}
+
+/* Renders, through graphviz where the format needs that. */
+static pprofc_status render(const struct command *command, const pprofc_profile *profile,
+                            struct sink *sink, pprofc_error *error) {
+  pprofc_status status = command->format->graphviz
+                             ? graphviz_report(command, profile, sink_write, sink, error)
+                             : pprofc_report(profile, &command->report, sink_write, sink, error);
+  if (!sink->failed) return status;
+  const char *why = strerror(sink->failed);
+  if (!sink->path) return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", why);
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", sink->path, why);
+}
+
+static pprofc_status to_standard_output(const struct command *command,
+                                        const pprofc_profile *profile, pprofc_error *error) {
+  int fd = STDOUT_FILENO;
+  struct sink sink = {fd_write, &fd, NULL, 0};
+  return render(command, profile, &sink, error);
+}
+
+static pprofc_status to_file(const struct command *command, const pprofc_profile *profile,
+                             const char *path, pprofc_error *error) {
+  struct outfile file;
+  struct sink sink = {outfile_write, &file, path, 0};
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  status = render(command, profile, &sink, error);
+  if (status != PPROFC_OK) {
+    outfile_discard(&file);
+    return status;
+  }
+  message_note("Generating report in %s", path);
+  return outfile_commit(&file, error);
+}
+
+/* The first of profile001.EXT, profile002.EXT ... that is free; made empty, so that two programs
+ * never choose the same one. */
+static pprofc_status make_numbered(const char *extension, char *path, size_t size,
+                                   pprofc_error *error) {
+  for (int number = 1; number < 10000; number++) {
+    snprintf(path, size, "profile%03d.%s", number, extension);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+      close(fd);
+      return PPROFC_OK;
+    }
+    if (errno != EEXIST) break;
+  }
+  return error_set(error, PPROFC_E_IO, "cannot create '%s': %s", path, strerror(errno));
+}
+
+static pprofc_status to_numbered_file(const struct command *command, const pprofc_profile *profile,
+                                      pprofc_error *error) {
+  char path[64];
+  pprofc_status status = make_numbered(command->format->extension, path, sizeof path, error);
+  if (status != PPROFC_OK) return status;
+  status = to_file(command, profile, path, error);
+  if (status != PPROFC_OK) unlink(path);
+  return status;
+}
+
+static pprofc_status to_viewer(const struct command *command, const pprofc_profile *profile,
+                               pprofc_error *error) {
+  struct viewer_file file;
+  pprofc_status status = viewer_create(&file, command->format->extension, error);
+  if (status != PPROFC_OK) return status;
+  struct sink sink = {fd_write, &file.fd, file.path, 0};
+  status = render(command, profile, &sink, error);
+  if (status == PPROFC_OK) status = viewer_show(&file, command->format->viewer, error);
+  viewer_remove(&file);
+  return status;
+}
+
+pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
+                                 pprofc_error *error) {
+  if (*command->output) return to_file(command, profile, command->output, error);
+  if (command->format->viewer) return to_viewer(command, profile, error);
+  if (command->format->binary && isatty(STDOUT_FILENO))
+    return to_numbered_file(command, profile, error);
+  return to_standard_output(command, profile, error);
+}

@@ -1,0 +1,148 @@
+/* Running dot on the dot report, and making its SVG one that can be moved and zoomed. */
+#include "graphviz.h"
+
+#include "base/child.h"
+
+#include <stdio.h>
+
+#define MAX_DOT_BYTES ((size_t)1 << 30)
+
+/* Dragging moves the picture, the wheel zooms where the pointer is. */
+static const char script[] =
+    "<script type=\"text/ecmascript\"><![CDATA[\n"
+    "(function () {\n"
+    "  'use strict';\n"
+    "  var svg = document.documentElement, view, from = null;\n"
+    "  function point(event) {\n"
+    "    var p = svg.createSVGPoint();\n"
+    "    p.x = event.clientX;\n"
+    "    p.y = event.clientY;\n"
+    "    return p;\n"
+    "  }\n"
+    "  function set(m) {\n"
+    "    view.setAttribute('transform',\n"
+    "      'matrix(' + [m.a, m.b, m.c, m.d, m.e, m.f].join(',') + ')');\n"
+    "  }\n"
+    "  window.addEventListener('load', function () {\n"
+    "    view = document.getElementById('viewport');\n"
+    "    svg.addEventListener('wheel', function (event) {\n"
+    "      event.preventDefault();\n"
+    "      var m = view.getCTM(), p = point(event).matrixTransform(m.inverse());\n"
+    "      var z = Math.pow(1.002, -event.deltaY);\n"
+    "      set(m.translate(p.x, p.y).scale(z).translate(-p.x, -p.y));\n"
+    "    }, { passive: false });\n"
+    "    svg.addEventListener('mousedown', function (event) {\n"
+    "      event.preventDefault();\n"
+    "      var m = view.getCTM();\n"
+    "      from = { matrix: m, point: point(event).matrixTransform(m.inverse()) };\n"
+    "    });\n"
+    "    svg.addEventListener('mousemove', function (event) {\n"
+    "      if (!from) return;\n"
+    "      var p = point(event).matrixTransform(from.matrix.inverse());\n"
+    "      set(from.matrix.translate(p.x - from.point.x, p.y - from.point.y));\n"
+    "    });\n"
+    "    window.addEventListener('mouseup', function () { from = null; });\n"
+    "  });\n"
+    "}());\n"
+    "]]></script>\n"
+    "<g id=\"viewport\" transform=\"scale(0.5,0.5) translate(0,0)\">\n";
+
+static int add_to_buffer(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+/* Copies *rest up to and without `mark` and leaves *rest at it; false when it is not there. */
+static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
+  size_t at = str_find(*rest, mark);
+  buffer_add(out, rest->data, at);
+  bool found = at < rest->size;
+  *rest = str_slice(*rest, at, rest->size);
+  return found;
+}
+
+/* Lets the picture fill the window and puts the viewport and its script around the graph. What is
+ * not as dot writes it stays as it is. */
+static void make_movable(struct buffer *out, pprofc_str svg) {
+  size_t tag = str_find(svg, STR("<svg "));
+  size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
+  size_t names = str_find(str_slice(svg, tag, tag_end), STR("xmlns="));
+  size_t graph = str_find(svg, STR("<g id=\"graph"));
+  size_t end = str_find(svg, STR("</svg>"));
+  if (tag_end >= graph || tag + names >= tag_end || graph >= end || end >= svg.size) {
+    buffer_add_str(out, svg);
+    return;
+  }
+  buffer_add(out, svg.data, tag);
+  buffer_add_text(out, "<svg width=\"100%\" height=\"100%\"\n ");
+  buffer_add_str(out, str_slice(svg, tag + names, graph));
+  buffer_add_text(out, script);
+  buffer_add_str(out, str_slice(svg, graph, end));
+  buffer_add_text(out, "</g>");
+  buffer_add_str(out, str_slice(svg, end, svg.size));
+}
+
+/* What dot makes of a bare "&;" in a label is no XML. */
+static void mend_entities(struct buffer *out, pprofc_str svg) {
+  while (copy_until(out, &svg, STR("&;"))) {
+    buffer_add_text(out, "&amp;;");
+    svg = str_slice(svg, 2, svg.size);
+  }
+}
+
+static pprofc_status run_dot(const char *type, const struct buffer *graph, struct buffer *picture,
+                             pprofc_error *error) {
+  char option[32];
+  snprintf(option, sizeof option, "-T%s", type);
+  const char *argv[] = {"dot", option, NULL};
+  struct child child = {argv, buffer_str(graph), 0};
+  struct child_end end;
+  if (!child_exists("dot"))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "cannot draw the graph: graphviz is not installed (apt install graphviz)");
+  pprofc_status status = child_run(&child, picture, &end, error);
+  if (status == PPROFC_E_LIMIT)
+    error_prefix(error, "cannot draw the graph, try a smaller -nodecount: ");
+  if (status == PPROFC_OK && end.status)
+    return error_set(error, PPROFC_E_IO, "cannot draw the graph: dot failed with status %d: %s",
+                     end.status, end.said);
+  return status;
+}
+
+static pprofc_status send(struct buffer *picture, bool svg, pprofc_write_fn write, void *context,
+                          pprofc_error *error) {
+  struct buffer mended, movable;
+  buffer_init(&mended, picture->mem, 2 * CHILD_OUTPUT_BYTES);
+  buffer_init(&movable, picture->mem, 2 * CHILD_OUTPUT_BYTES);
+  struct buffer *result = picture;
+  if (svg) {
+    mend_entities(&mended, buffer_str(picture));
+    make_movable(&movable, buffer_str(&mended));
+    result = &movable;
+  }
+  pprofc_status status = PPROFC_OK;
+  if (mended.failed || movable.failed)
+    status = error_nomem(error);
+  else if (write(context, result->data, result->size) != 0)
+    status = error_set(error, PPROFC_E_IO, "cannot write the report");
+  buffer_free(&mended);
+  buffer_free(&movable);
+  return status;
+}
+
+pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
+                              pprofc_write_fn write, void *context, pprofc_error *error) {
+  const char *type = command->format->graphviz;
+  struct buffer graph, picture;
+  buffer_init(&graph, &mem_default, MAX_DOT_BYTES);
+  buffer_init(&picture, &mem_default, CHILD_OUTPUT_BYTES);
+  pprofc_report_options options = command->report;
+  options.format = "dot";
+  pprofc_status status = pprofc_report(profile, &options, add_to_buffer, &graph, error);
+  if (status == PPROFC_OK && graph.failed) status = error_nomem(error);
+  if (status == PPROFC_OK) status = run_dot(type, &graph, &picture, error);
+  if (status == PPROFC_OK) status = send(&picture, strcmp(type, "svg") == 0, write, context, error);
+  buffer_free(&graph);
+  buffer_free(&picture);
+  return status;
+}

@@ -1,0 +1,87 @@
+/* pprofc: reads the command line, gets the profile, writes the report. */
+#include "base/outfile.h"
+#include "common/progress.h"
+#include "common/terminal.h"
+#include "destination.h"
+#include "options.h"
+#include "sources.h"
+#include "version.h"
+
+#include <unistd.h>
+
+/* Every failure ends like this, as scripts around pprof expect. */
+#define EXIT_FAILED 2
+
+static int fail(const char *message) {
+  message_error("pprofc: %s", message);
+  return EXIT_FAILED;
+}
+
+/* The same, for a command line that makes no sense. */
+static int misused(const char *message) {
+  fail(message);
+  message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...\n"
+               "for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
+  return EXIT_FAILED;
+}
+
+static int misspelled(const char *message, const struct flag *nearest) {
+  if (!nearest) return misused(message);
+  message_error("pprofc: %s (did you mean -%s?)", message, nearest->name);
+  return EXIT_FAILED;
+}
+
+/* Help and the like: text that needs no profile. */
+static int print_about(const struct command_flags *flags, const struct command *command) {
+  int fd = STDOUT_FILENO;
+  struct output out;
+  pprofc_error error;
+  pprofc_status status = PPROFC_OK;
+  output_init(&out, fd_write, &fd);
+  if (*command->completion)
+    status = completion_print(&flags->table, str_of(command->completion), &out, &error);
+  else if (command->manual)
+    manual_print_options(&flags->table, &out);
+  else if (command->version)
+    version_print(&out);
+  else
+    help_print(&flags->table, &out, terminal_width(fd));
+  if (status != PPROFC_OK) return fail(error.message);
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : fail("cannot write standard output");
+}
+
+static void warn(void *context, const char *message) {
+  (void)context;
+  message_error("%s", message);
+}
+
+static int run(struct command *command) {
+  struct progress progress;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_profile *profile = NULL;
+  sources_find_executable(command);
+  progress_start(&progress, "reading");
+  pprofc_status status = sources_fetch(command, &profile, &error);
+  progress_step(&progress, "making the report");
+  if (status == PPROFC_OK) status = destination_report(command, profile, &error);
+  progress_end(&progress);
+  pprofc_profile_release(profile);
+  return status == PPROFC_OK ? 0 : fail(error.message);
+}
+
+int main(int argc, char **argv) {
+  struct command_flags flags;
+  struct flags_parsed parsed = {0};
+  struct command command;
+  pprofc_error error;
+  command_flags_init(&flags);
+  if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK)
+    return misspelled(error.message, parsed.nearest);
+  if (command.help || command.version || command.manual || *command.completion)
+    return print_about(&flags, &command);
+  if (command.source_count == 0) return misused("no profile source specified");
+  if (!command.format)
+    return misused("no format was chosen, and there is no interactive mode yet; -top is a start");
+  command.report.warn = warn;
+  return run(&command);
+}

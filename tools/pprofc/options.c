@@ -1,0 +1,326 @@
+/* The flags of pprofc, made from the library's tables of formats and options, and what they mean
+ * together. */
+#include "options.h"
+
+#include "common/terminal.h"
+
+#define FIELD(name)  offsetof(struct command, name)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- groups, examples and the like: what help and manual say beside the flags
+ * ------------------------ */
+
+enum group {
+  GROUP_TEXT, /* formats */
+  GROUP_GRAPHVIZ,
+  GROUP_VIEWER,
+  GROUP_REPORT, /* report options */
+  GROUP_GRANULARITY,
+  GROUP_SORT,
+  GROUP_SOURCE,
+  GROUP_SAMPLE,
+  GROUP_MISC,
+  GROUP_LIMIT
+};
+
+static const struct flag_group groups[] = {
+    [GROUP_TEXT] = {"Formats", "Exactly one is given."},
+    [GROUP_GRAPHVIZ] = {"Formats drawn by graphviz", NULL},
+    [GROUP_VIEWER] = {"Formats shown in another program", NULL},
+    [GROUP_REPORT] = {"Options", NULL},
+    [GROUP_GRANULARITY] = {"Granularity", "What one entry of a report is; at most one is given."},
+    [GROUP_SORT] = {"Order", "At most one is given."},
+    [GROUP_SOURCE] = {"Sources", NULL},
+    [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
+    [GROUP_MISC] = {"Other", NULL},
+    [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
+};
+
+static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...", "-help | -version", NULL};
+
+static const char *const details[] = {
+    "SOURCE is a file, gzip'd or not, or - for standard input; several are added up. The first of "
+    "several may be the program that was profiled.",
+    "Flags stand before the first source, with one dash or two. A flag that is on or off takes a "
+    "value only after =.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofc -top cpu.pb.gz", "where the time goes"},
+    {"pprofc -top -cum -focus=Parse cpu.pb.gz",
+     "the same for what goes through Parse, callers first"},
+    {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what became slower and faster"},
+    {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
+    {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "one profile out of two"},
+    {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PPROF_BINARY_PATH", "where binaries are looked for; $HOME/pprof/binaries when not set"},
+    {"PPROF_TOOLS", "the same as -tools"},
+    {"BROWSER", "the browser of -web and -weblist"},
+    {"TMPDIR", "where files for viewers are put; /tmp when not set"},
+    {"NO_COLOR", "when set, messages are not red"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {{"0", "done"}, {"2", "failed"}, {NULL, NULL}};
+
+/* -NAME is short for -sample_index=INDEX. In the order in which they are looked at: the first one
+ * wins. */
+static const struct sample_flag {
+  const char *name, *index, *help;
+  bool mean;
+} sample_flags[] = {
+    {"total_delay", "delay", "Same as -sample_index=delay", false},
+    {"mean_delay", "delay", "Same as -mean -sample_index=delay", true},
+    {"contentions", "contentions", "Same as -sample_index=contentions", false},
+    {"inuse_space", "inuse_space", "Same as -sample_index=inuse_space", false},
+    {"inuse_objects", "inuse_objects", "Same as -sample_index=inuse_objects", false},
+    {"alloc_space", "alloc_space", "Same as -sample_index=alloc_space", false},
+    {"alloc_objects", "alloc_objects", "Same as -sample_index=alloc_objects", false},
+};
+
+/* ---- values that are stored in another width
+ * ----------------------------------------------------- */
+
+static const char *store_int(void *options, const struct flag *flag, const char *text) {
+  int64_t number;
+  if (!str_parse_int(str_of(text), 0, &number)) return "parse error";
+  if (number < INT32_MIN || number > INT32_MAX) return "value out of range";
+  *(int *)(void *)((char *)options + flag->offset) = (int)number;
+  return NULL;
+}
+
+/* A number with k, M or G behind it, 1024 each. */
+static bool parse_size(const char *text, uint64_t *out) {
+  static const char suffixes[] = "kMG";
+  pprofc_str digits = str_of(text);
+  const char *suffix = digits.size ? strchr(suffixes, digits.data[digits.size - 1]) : NULL;
+  unsigned shift = 0;
+  if (suffix) {
+    shift = 10 * (unsigned)(suffix - suffixes + 1);
+    digits.size--;
+  }
+  uint64_t number;
+  if (!str_parse_uint(digits, 0, &number) || number > UINT64_MAX >> shift) return false;
+  *out = number << shift;
+  return true;
+}
+
+static const char *store_u64(void *options, const struct flag *flag, const char *text) {
+  return parse_size(text, (uint64_t *)(void *)((char *)options + flag->offset)) ? NULL
+                                                                                : "parse error";
+}
+
+static const char *store_u32(void *options, const struct flag *flag, const char *text) {
+  uint64_t size;
+  if (!parse_size(text, &size)) return "parse error";
+  if (size > UINT32_MAX) return "value out of range";
+  *(uint32_t *)(void *)((char *)options + flag->offset) = (uint32_t)size;
+  return NULL;
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+static void add(struct command_flags *flags, struct flag flag) {
+  if (flags->table.flag_count < FLAGS_MAX) flags->items[flags->table.flag_count++] = flag;
+}
+
+static void add_formats(struct command_flags *flags) {
+  const pprofc_format_info *info;
+  for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
+    struct flag flag = {.name = info->name, .help = info->help};
+    flag.group = info->viewer ? GROUP_VIEWER : info->graphviz ? GROUP_GRAPHVIZ : GROUP_TEXT;
+    flag.kind = info->argument ? FLAG_STRING : FLAG_BOOL;
+    flag.argument = info->argument;
+    flag.offset = info->argument ? FIELD(format_argument) + i * sizeof(const char *)
+                                 : FIELD(format_on) + i * sizeof(bool);
+    add(flags, flag);
+  }
+}
+
+/* Each choice is a flag of its own: -cum, -lines. */
+static void add_choices(struct command_flags *flags, const pprofc_option_info *info) {
+  size_t group = strcmp(info->name, "sort") == 0 ? GROUP_SORT : GROUP_GRANULARITY;
+  for (const char *const *name = info->choices; *name; name++) {
+    if (!**name || flags->choice_count == MAX_CHOICES) continue;
+    size_t index = flags->choice_count++;
+    flags->choices[index] = (struct choice){*name, FIELD(report) + info->offset};
+    add(flags, (struct flag){.name = *name,
+                             .kind = FLAG_BOOL,
+                             .offset = FIELD(choice_on) + index * sizeof(bool),
+                             .group = group,
+                             .help = info->help});
+  }
+}
+
+static void add_options(struct command_flags *flags) {
+  static const struct flag kinds[] = {
+      [PPROFC_OPTION_BOOL] = {.kind = FLAG_BOOL},
+      [PPROFC_OPTION_INT] = {.kind = FLAG_INT, .argument = "N", .call = store_int},
+      [PPROFC_OPTION_FLOAT] = {.kind = FLAG_FLOAT, .argument = "F"},
+      [PPROFC_OPTION_STRING] = {.kind = FLAG_STRING, .argument = "TEXT"},
+  };
+  const pprofc_option_info *info;
+  for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
+    if (info->kind == PPROFC_OPTION_CHOICE) {
+      add_choices(flags, info);
+      continue;
+    }
+    struct flag flag = kinds[info->kind];
+    flag.name = info->name;
+    flag.offset = FIELD(report) + info->offset;
+    flag.group = GROUP_REPORT;
+    flag.help = info->help;
+    flag.initial = info->default_text;
+    add(flags, flag);
+  }
+}
+
+#define STRING(name, argument, help, group)                                                        \
+  { #name, FLAG_STRING, FIELD(name), group, argument, help, NULL, NULL, 0, false, NULL }
+#define INTEGER(name, argument, initial, help, group)                                              \
+  { #name, FLAG_INT, FIELD(name), group, argument, help, initial, NULL, 0, false, NULL }
+#define SWITCH(name, help, group)                                                                  \
+  { #name, FLAG_BOOL, FIELD(name), group, NULL, help, NULL, NULL, 0, false, NULL }
+#define LIMIT(name, field, argument, initial, store, help)                                         \
+  {                                                                                                \
+    name, FLAG_STRING, FIELD(limits.field), GROUP_LIMIT, argument, help, initial, NULL, 0, false,  \
+        store                                                                                      \
+  }
+
+/* Flags that no other part of the program has in a table. */
+static const struct flag own_flags[] = {
+    STRING(base, "SOURCE", "Profile to subtract", GROUP_SOURCE),
+    STRING(diff_base, "SOURCE", "Profile to compare with; percentages are of it", GROUP_SOURCE),
+    STRING(add_comment, "TEXT", "Comment to add to the profile", GROUP_SOURCE),
+    STRING(buildid, "ID", "Build id of the main binary, if it has none", GROUP_SOURCE),
+    STRING(symbolize, "MODE",
+           "Where names of addresses come from: none, local, fastlocal; force to ask again; "
+           "demangle=full, none, templates; several with : between",
+           GROUP_SOURCE),
+    STRING(tools, "PATH", "Where addr2line, nm and objdump are", GROUP_SOURCE),
+    SWITCH(all_frames, "Ignore what the profile says of frames to drop", GROUP_SOURCE),
+    INTEGER(seconds, "N", "-1",
+            "Understood as pprof does, for sources that are fetched; there are none yet",
+            GROUP_SOURCE),
+    INTEGER(timeout, "N", "-1",
+            "Understood as pprof does, for sources that are fetched; there are none yet",
+            GROUP_SOURCE),
+    STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
+    INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
+    STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),
+    SWITCH(version, "Print the version, and what it was built with", GROUP_MISC),
+    SWITCH(help, "Print this text", GROUP_MISC),
+    {"h", FLAG_BOOL, FIELD(help), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
+    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
+    LIMIT("max_input", input_bytes, "BYTES", "2G", store_u64, "Size of one source"),
+    LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", store_u64,
+          "Size of one source when inflated"),
+    LIMIT("max_ratio", inflate_ratio, "N", "400", store_u32, "Inflated to compressed size"),
+    LIMIT("max_memory", memory_bytes, "BYTES", "16G", store_u64, "Memory for one profile"),
+    LIMIT("max_depth", stack_depth, "N", "65536", store_u32, "Frames of one stack"),
+    LIMIT("max_labels", labels, "N", "4096", store_u32, "Labels of one sample"),
+    LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string"),
+};
+
+void command_flags_init(struct command_flags *flags) {
+  memset(flags, 0, sizeof *flags);
+  flags->table = (struct flag_table){
+      .program = "pprofc",
+      .summary = "look at, compare and convert profiles, as pprof does",
+      .usage = usage,
+      .details = details,
+      .groups = groups,
+      .group_count = COUNT(groups),
+      .flags = flags->items,
+      .examples = examples,
+      .environment = environment,
+      .statuses = statuses,
+  };
+  add_formats(flags);
+  add_options(flags);
+  for (size_t i = 0; i < COUNT(sample_flags); i++)
+    add(flags, (struct flag){.name = sample_flags[i].name,
+                             .kind = FLAG_BOOL,
+                             .offset = FIELD(sample_on) + i * sizeof(bool),
+                             .group = GROUP_SAMPLE,
+                             .help = sample_flags[i].help});
+  for (size_t i = 0; i < COUNT(own_flags); i++) add(flags, own_flags[i]);
+}
+
+/* ---- what the flags mean together
+ * ---------------------------------------------------------------- */
+
+/* Puts chosen names into their options; two of one option do not go together. */
+static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
+                                   pprofc_error *error) {
+  const struct choice *choices = flags->choices;
+  for (size_t i = 0; i < flags->choice_count; i++) {
+    if (!command->choice_on[i]) continue;
+    for (size_t j = 0; j < i; j++)
+      if (command->choice_on[j] && choices[j].target == choices[i].target)
+        return error_set(error, PPROFC_E_INVALID, "conflicting options set: [%s %s]",
+                         choices[j].name, choices[i].name);
+    *(const char **)(void *)((char *)command + choices[i].target) = choices[i].name;
+  }
+  return PPROFC_OK;
+}
+
+/* An empty expression (-peek=) means that the format was not chosen. */
+static pprofc_status choose_format(struct command *command, pprofc_error *error) {
+  const pprofc_format_info *info;
+  for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
+    const char *argument = command->format_argument[i];
+    if (!command->format_on[i] && !(argument && *argument)) continue;
+    if (command->format)
+      return error_set(error, PPROFC_E_INVALID, "must set at most one output format");
+    command->format = info;
+    command->report.format = info->name;
+    command->report.argument = argument;
+  }
+  return PPROFC_OK;
+}
+
+static void apply_sample_flags(struct command *command) {
+  pprofc_report_options *report = &command->report;
+  for (size_t i = 0; i < COUNT(sample_flags); i++) {
+    if (!command->sample_on[i]) continue;
+    if (report->sample_index && *report->sample_index)
+      message_error("Multiple value selections, ignoring -%s", sample_flags[i].name);
+    else
+      report->sample_index = sample_flags[i].index;
+    if (sample_flags[i].mean) report->mean = true;
+  }
+}
+
+static pprofc_status check(const struct command *command, pprofc_error *error) {
+  if (*command->base && *command->diff_base)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-base and -diff_base flags cannot both be specified");
+  if (command->report.normalize && !*command->base && !*command->diff_base)
+    return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
+  if (command->threads < 0 || command->threads > 1024)
+    return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
+  return PPROFC_OK;
+}
+
+pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
+                            char **argv, struct flags_parsed *parsed, pprofc_error *error) {
+  memset(command, 0, sizeof *command);
+  pprofc_report_options_init(&command->report);
+  pprofc_limits_init(&command->limits);
+  pprofc_status status = flags_defaults(&flags->table, command, error);
+  if (status == PPROFC_OK) status = flags_parse(&flags->table, command, argc, argv, parsed, error);
+  if (status != PPROFC_OK) return status;
+  if (command->help || command->version || command->manual || *command->completion) return status;
+  status = apply_choices(flags, command, error);
+  if (status == PPROFC_OK) status = choose_format(command, error);
+  if (status != PPROFC_OK) return status;
+  apply_sample_flags(command);
+  command->report.threads = (unsigned)command->threads;
+  command->sources = (const char **)(uintptr_t)(argv + parsed->rest);
+  command->source_count = (size_t)(argc - parsed->rest);
+  return check(command, error);
+}

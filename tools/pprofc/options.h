@@ -1,0 +1,55 @@
+/* What the command line of pprofc asks for. */
+#ifndef PPROFC_TOOLS_OPTIONS_H
+#define PPROFC_TOOLS_OPTIONS_H
+
+#include "common/flags.h"
+#include "pprofc/report.h"
+
+#define MAX_FORMATS 64
+#define MAX_CHOICES 16
+#define MAX_SAMPLES 8
+
+struct command {
+  pprofc_report_options report;
+  const pprofc_format_info *format; /* NULL: none was chosen */
+  pprofc_limits limits;
+  int64_t threads;
+  const char *output;
+  const char *base, *diff_base; /* "" when not given */
+  const char *symbolize, *buildid, *tools, *add_comment;
+  int64_t seconds, timeout;
+  bool all_frames;
+  bool help, version, manual;
+  const char *completion; /* a shell, or "" */
+  const char *executable; /* NULL: none */
+  const char **sources;   /* point into argv */
+  size_t source_count;
+
+  /* What the flags of formats and choices set, until command_parse looks at them together. */
+  bool format_on[MAX_FORMATS];
+  const char *format_argument[MAX_FORMATS];
+  bool choice_on[MAX_CHOICES];
+  bool sample_on[MAX_SAMPLES];
+};
+
+/* The flags of pprofc: one per format, per report option (per choice, for options that have
+ * choices), and those that are about neither. */
+struct command_flags {
+  struct flag_table table;
+  struct flag items[FLAGS_MAX];
+  /* Options by choice flag: where its name goes, as an offset in struct command. */
+  struct choice {
+    const char *name;
+    size_t target;
+  } choices[MAX_CHOICES];
+  size_t choice_count;
+};
+
+void command_flags_init(struct command_flags *flags);
+
+/* Reads the command line. Fails on what makes no sense, except that a command without format or
+ * source is let through: help and version need neither. */
+pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
+                            char **argv, struct flags_parsed *parsed, pprofc_error *error);
+
+#endif

@@ -1,0 +1,273 @@
+/* Reading sources in parallel, and combining them in the order pprof does. */
+#include "sources.h"
+
+#include "base/parallel.h"
+#include "common/terminal.h"
+#include "mappings.h"
+#include "model/profile.h"
+#include "pprofc/transform.h"
+#include "symbolize/elf_file.h"
+#include "symbolize/symbolize.h"
+#include "transform/transform.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* So many are read and merged at a time: what is in memory at once is bounded. */
+#define CHUNK 128
+
+/* One source, while its chunk is being read. */
+struct fetch {
+  const char *source;
+  pprofc_profile *profile; /* NULL: it failed */
+  pprofc_error error;
+};
+
+struct chunk {
+  const struct command *command;
+  struct fetch items[CHUNK + 1]; /* sources, then perhaps the base */
+  size_t count;
+  atomic_size_t next;
+};
+
+void sources_find_executable(struct command *command) {
+  if (command->source_count < 2 || !elf_is_object(command->sources[0])) return;
+  command->executable = command->sources[0];
+  command->sources++;
+  command->source_count--;
+}
+
+static bool looks_like_url(const char *source) {
+  pprofc_str s = str_of(source);
+  size_t colon = str_find_char(s, ':');
+  return str_find(s, STR("://")) < s.size ||
+         (colon < s.size && str_find_char(str_slice(s, colon, s.size), '/') < s.size - colon);
+}
+
+/* Says what helps when a source is no file. */
+static pprofc_status check_source(const struct command *command, const char *source,
+                                  pprofc_error *error) {
+  struct stat info;
+  if (strcmp(source, "-") == 0 || stat(source, &info) == 0) return PPROFC_OK;
+  if (*source == '-' && source != command->sources[0])
+    return error_set(error, PPROFC_E_INVALID,
+                     "cannot read '%s': no such file (flags stand before the first profile)",
+                     source);
+  if (looks_like_url(source))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "cannot fetch '%s': profiles are read from files and standard input only",
+                     source);
+  return PPROFC_OK; /* the reader words it */
+}
+
+/* Replaces *profile by what a step made of it. */
+static void take(pprofc_profile **profile, pprofc_profile *made) {
+  pprofc_profile_release(*profile);
+  *profile = made;
+}
+
+/* Where binaries are looked for, into `path`. */
+static void symbol_options(const struct command *command, struct symbolize_options *options,
+                           char path[4096]) {
+  const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
+  path[0] = '\0';
+  if (home && *home) snprintf(path, 4096, "%s/pprof/binaries", home);
+  const char *tools = getenv("PPROF_TOOLS");
+  *options = (struct symbolize_options){
+      .mode = command->symbolize,
+      .tools = *command->tools || !tools ? command->tools : tools,
+      .search_path = folders && *folders ? folders : path,
+      .executable = command->executable,
+      .build_id = *command->buildid ? command->buildid : NULL,
+      .warn = command->report.warn,
+  };
+}
+
+static pprofc_status locate_binaries(const struct command *command, pprofc_profile **profile,
+                                     pprofc_error *error) {
+  struct symbolize_options options;
+  char path[4096];
+  pprofc_profile *located;
+  symbol_options(command, &options, path);
+  pprofc_status status = symbolize_locate(*profile, &options, &located, error);
+  if (status == PPROFC_OK) take(profile, located);
+  return status;
+}
+
+static pprofc_status symbolize(const struct command *command, pprofc_profile **profile,
+                               pprofc_error *error) {
+  struct symbolize_options options;
+  char path[4096];
+  pprofc_profile *symbolized;
+  symbol_options(command, &options, path);
+  pprofc_status status = symbolize_profile(*profile, &options, &symbolized, error);
+  if (status == PPROFC_OK) take(profile, symbolized);
+  return status;
+}
+
+static void fetch(struct chunk *chunk, struct fetch *item) {
+  const struct command *command = chunk->command;
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.limits = &command->limits;
+  options.threads = (unsigned)command->threads;
+  pprofc_status status = check_source(command, item->source, &item->error);
+  if (status == PPROFC_OK)
+    status = pprofc_profile_read_file(item->source, &options, &item->profile, &item->error);
+  if (status == PPROFC_OK) status = locate_binaries(command, &item->profile, &item->error);
+  if (status == PPROFC_OK) return;
+  pprofc_profile_release(item->profile);
+  item->profile = NULL;
+}
+
+static void fetch_some(void *context, unsigned worker) {
+  (void)worker;
+  struct chunk *chunk = context;
+  size_t i;
+  while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
+}
+
+static void fetch_all(struct chunk *chunk) {
+  atomic_store(&chunk->next, 0);
+  parallel_run(parallel_workers((unsigned)chunk->command->threads, chunk->count, 1), fetch_some,
+               chunk);
+}
+
+/* Merges `count` fetched items into *merged, which may hold a profile already. */
+static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_profile **merged,
+                                size_t *good, pprofc_error *error) {
+  const pprofc_profile *profiles[CHUNK];
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++)
+    if (items[i].profile) profiles[found++] = items[i].profile;
+  *good += found;
+  if (!found) return PPROFC_OK;
+  pprofc_profile *chunk;
+  pprofc_status status = pprofc_merge(profiles, found, &chunk, error);
+  if (status != PPROFC_OK) return status;
+  if (!*merged) {
+    *merged = chunk;
+    return PPROFC_OK;
+  }
+  pprofc_profile *both;
+  const pprofc_profile *pair[] = {*merged, chunk};
+  status = pprofc_merge(pair, 2, &both, error);
+  pprofc_profile_release(chunk);
+  if (status != PPROFC_OK) return status;
+  pprofc_profile_release(*merged);
+  *merged = both;
+  return PPROFC_OK;
+}
+
+/* What came of all sources. */
+struct fetched {
+  pprofc_profile *head, *base;
+  size_t heads, bases;
+};
+
+static void add_item(struct chunk *chunk, const char *source) {
+  chunk->items[chunk->count++] = (struct fetch){source, NULL, {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+}
+
+/* One chunk: sources [from, from + CHUNK), and with the first one the base. */
+static pprofc_status fetch_chunk(struct chunk *chunk, size_t from, const char *base,
+                                 struct fetched *fetched, pprofc_error *error) {
+  const struct command *command = chunk->command;
+  size_t heads = command->source_count - from;
+  if (heads > CHUNK) heads = CHUNK;
+  chunk->count = 0;
+  for (size_t i = 0; i < heads; i++) add_item(chunk, command->sources[from + i]);
+  if (from == 0 && *base) add_item(chunk, base);
+  fetch_all(chunk);
+  bool alone = command->source_count == 1 && !*base;
+  for (size_t i = 0; i < chunk->count && !alone; i++)
+    if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
+  if (alone && !chunk->items[0].profile) {
+    if (error) *error = chunk->items[0].error;
+    return chunk->items[0].error.status;
+  }
+  pprofc_status status = merge_into(chunk->items, heads, &fetched->head, &fetched->heads, error);
+  if (status != PPROFC_OK) error_prefix(error, "problem fetching source profiles: ");
+  if (status == PPROFC_OK && chunk->count > heads) {
+    status = merge_into(chunk->items + heads, 1, &fetched->base, &fetched->bases, error);
+    if (status != PPROFC_OK) error_prefix(error, "problem fetching base profiles: ");
+  }
+  for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
+  return status;
+}
+
+static pprofc_status fetch_chunks(const struct command *command, const char *base,
+                                  struct fetched *fetched, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  struct chunk *chunk = mem_array(&mem_default, 1, sizeof *chunk);
+  if (!chunk) return error_nomem(error);
+  chunk->command = command;
+  for (size_t from = 0; status == PPROFC_OK && from < command->source_count; from += CHUNK)
+    status = fetch_chunk(chunk, from, base, fetched, error);
+  mem_free(&mem_default, chunk, 1, sizeof *chunk);
+  if (status != PPROFC_OK) return status;
+  if (!fetched->heads) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
+  if (*base && !fetched->bases)
+    return error_set(error, PPROFC_E_IO, "failed to fetch any base profiles");
+  if (fetched->heads < command->source_count)
+    message_error("Fetched %zu source profiles out of %zu", fetched->heads, command->source_count);
+  return PPROFC_OK;
+}
+
+static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
+                                 pprofc_error *error) {
+  pprofc_profile *edit = profile_edit(*profile);
+  if (!edit) return error_nomem(error);
+  size_t count = edit->comment_count;
+  uint32_t *comments = arena_array(&edit->region->arena, count + 1, sizeof *comments);
+  pprofc_str text = str_of(comment);
+  if (!comments || !profile_add_strings(edit, &text, 1)) {
+    pprofc_profile_release(edit);
+    return error_nomem(error);
+  }
+  if (count) memcpy(comments, edit->comments, count * sizeof *comments);
+  comments[count] = (uint32_t)(edit->strings.count - 1);
+  edit->comments = comments;
+  edit->comment_count = count + 1;
+  take(profile, edit);
+  return PPROFC_OK;
+}
+
+/* What happens to the combined profile before any report, in pprof's order. */
+static pprofc_status finish(const struct command *command, pprofc_profile **profile,
+                            pprofc_error *error) {
+  pprofc_status status = symbolize(command, profile, error);
+  if (status == PPROFC_OK && !command->all_frames) {
+    pprofc_profile *pruned;
+    status = transform_drop_frames(*profile, &pruned, error);
+    if (status == PPROFC_OK) take(profile, pruned);
+  }
+  if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
+  if (status == PPROFC_OK && *command->add_comment)
+    status = add_comment(profile, command->add_comment, error);
+  if (status == PPROFC_OK) status = profile_check(*profile, error);
+  return status;
+}
+
+pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
+                            pprofc_error *error) {
+  struct fetched fetched = {NULL, NULL, 0, 0};
+  const char *base = *command->base ? command->base : command->diff_base;
+  pprofc_status status = fetch_chunks(command, base, &fetched, error);
+  if (status == PPROFC_OK && fetched.base) {
+    pprofc_profile *difference;
+    status =
+        pprofc_diff(fetched.head, fetched.base, *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE,
+                    command->report.normalize, &difference, error);
+    if (status == PPROFC_OK) take(&fetched.head, difference);
+  }
+  pprofc_profile_release(fetched.base);
+  if (status == PPROFC_OK) status = finish(command, &fetched.head, error);
+  if (status == PPROFC_OK)
+    *profile = fetched.head;
+  else
+    pprofc_profile_release(fetched.head);
+  return status;
+}

@@ -1,0 +1,9 @@
+/* What -version prints. */
+#ifndef PPROFC_TOOLS_VERSION_H
+#define PPROFC_TOOLS_VERSION_H
+
+#include "base/output.h"
+
+void version_print(struct output *out);
+
+#endif

@@ -1,0 +1,86 @@
+/* Temporary files for viewers, and running a viewer with the user's own environment. */
+#include "viewer.h"
+
+#include "base/child.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define MAX_WORDS 16
+
+pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
+  const char *folder = getenv("TMPDIR");
+  if (!folder || !*folder) folder = "/tmp";
+  int size = snprintf(file->path, sizeof file->path, "%s/pprofXXXXXX.%s", folder, extension);
+  errno = ENAMETOOLONG;
+  file->fd = size > 0 && (size_t)size < sizeof file->path
+                 ? mkstemps(file->path, (int)strlen(extension) + 1)
+                 : -1;
+  if (file->fd >= 0) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot create a file in '%s': %s", folder, strerror(errno));
+}
+
+void viewer_remove(struct viewer_file *file) {
+  if (file->fd >= 0) close(file->fd);
+  unlink(file->path);
+}
+
+/* Splits a command at blanks into words that point into `text`; false when it has no program that
+ * can be run. */
+static bool split(char *text, char *words[MAX_WORDS]) {
+  size_t count = 0;
+  char *rest = text, *word;
+  while (count < MAX_WORDS - 2 && (word = strsep(&rest, " ")))
+    if (*word) words[count++] = word;
+  words[count] = NULL;
+  return count && child_exists(words[0]);
+}
+
+static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
+  const char *candidates[] = {getenv("BROWSER"),
+                              "chrome",
+                              "google-chrome",
+                              "chromium",
+                              "firefox",
+                              "sensible-browser",
+                              getenv("DISPLAY") ? "xdg-open" : NULL};
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    if (!candidates[i]) continue;
+    snprintf(text, size, "%s", candidates[i]);
+    if (split(text, words)) return true;
+  }
+  return false;
+}
+
+pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error) {
+  char text[4096], *words[MAX_WORDS];
+  bool browser = strcmp(viewer, "browser") == 0;
+  snprintf(text, sizeof text, "%s", viewer);
+  if (browser ? !find_browser(text, sizeof text, words) : !split(text, words))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "cannot find %s; -output=FILE writes the file without showing it",
+                     browser ? "a browser (set BROWSER to one)" : words[0]);
+  size_t count = 0;
+  while (words[count]) count++;
+  words[count] = file->path;
+  words[count + 1] = NULL;
+  close(file->fd);
+  file->fd = -1;
+  pid_t pid;
+  int failed = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
+  if (failed)
+    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], strerror(failed));
+  /* A launcher ends at once and leaves the work to a program that has yet to open the file. */
+  sleep(1);
+  int how;
+  while (waitpid(pid, &how, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "'%s' failed", words[0]);
+}

@@ -1,0 +1,20 @@
+/* Showing a report in another program: a browser, eog, evince, gv, kcachegrind. */
+#ifndef PPROFC_TOOLS_VIEWER_H
+#define PPROFC_TOOLS_VIEWER_H
+
+#include "base/error.h"
+
+/* A temporary file that lives until its viewer has ended. */
+struct viewer_file {
+  int fd;
+  char path[4096];
+};
+
+pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error);
+
+/* Runs the viewer ("browser" for the first browser there is) on the file and waits for it. */
+pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
+
+void viewer_remove(struct viewer_file *file);
+
+#endif
