@@ -11,22 +11,22 @@ have clang || die "clang is needed to fuzz"
 want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
 build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
 
-set -- build-fuzz/bin/fuzz_*
-[ -x "$1" ] || { say "there is no fuzz target yet"; exit 0; }
+set -- build-fuzz/fuzz/fuzz_*
 each=$((seconds / $#))
 [ "$each" -ge 5 ] || each=5
 for target in "$@"; do
-  name=${target##*/}
-  corpus=build-fuzz/corpus/$name
-  seeds=testdata/fuzz/$name
-  mkdir -p "$corpus"
-  [ -d "$seeds" ] || seeds=
+  name=${target##*/fuzz_}
+  found=build-fuzz/found/$name
+  mkdir -p "$found"
+  # What it learns is kept for the next run; the seeds are only read.
+  seeds="testdata/valid testdata/broken"
+  [ ! -d "tests/fuzz/corpus/$name" ] || seeds="$seeds tests/fuzz/corpus/$name"
   say "fuzzing $name for $each s"
   # shellcheck disable=SC2086
-  "$target" -max_total_time="$each" -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
-    -artifact_prefix="build-fuzz/$name." "$corpus" $seeds >"build-fuzz/$name.log" 2>&1 || {
+  if ! "$target" -max_total_time="$each" -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
+    -artifact_prefix="build-fuzz/$name-" "$found" $seeds >"build-fuzz/$name.log" 2>&1; then
     tail -n 60 "build-fuzz/$name.log"
-    die "$name found something"
-  }
-  grep 'number_of_executed_units' "build-fuzz/$name.log" || true
+    die "fuzzing $name found something; the input is build-fuzz/$name-*"
+  fi
+  sed -n 's/^stat::number_of_executed_units: */   inputs tried: /p' "build-fuzz/$name.log"
 done

@@ -105,12 +105,12 @@ processors() {
 build() {
   folder=$1
   shift
-  log=$folder.log
+  mkdir -p "$folder"
+  log=$folder/build.log
   say "building in $folder"
   if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     die "the build failed; all it said is in $log"
   fi
   grep 'optional library not found' "$log" | sed 's/^-- /   /' || true
-  rm -f "$log"
 }

@@ -6,9 +6,12 @@ cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 speedscope=1.25.0
-have chromium || have chromium-browser || want_packages chromium
-have node || want_packages nodejs
-have npm || want_packages npm
+wanted=
+have chromium || have chromium-browser || wanted="$wanted chromium"
+have node || wanted="$wanted nodejs"
+have npm || wanted="$wanted npm"
+# shellcheck disable=SC2086 # a list of words
+[ -z "$wanted" ] || want_packages $wanted
 
 if ! have npm; then
   say "going on without npm"

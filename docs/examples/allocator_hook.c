@@ -6,7 +6,9 @@
  *
  * The hook itself must not allocate, so it only notes addresses in a table of fixed size; the
  * profile is built when the program asks for it. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <execinfo.h>
 #include <link.h>
 #include <pprofc/pprofc.h>
@@ -52,22 +54,39 @@ static void *my_alloc(size_t size) {
   return malloc(size);
 }
 
-/* The main program is the first object; its executable segment is what pprofc needs to find
- * symbols. */
-static int add_mapping(struct dl_phdr_info *info, size_t size, void *context) {
+/* The code of the main program, which is the first object. */
+struct code {
+  uint64_t start, limit, offset;
+};
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
+  struct code *code = context;
   (void)size;
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = '\0';
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X)) continue;
-    uint64_t start = info->dlpi_addr + segment->p_vaddr;
-    pprofc_builder_mapping(context, start, start + segment->p_memsz, segment->p_offset, path, "",
-                           0);
+    code->start = info->dlpi_addr + segment->p_vaddr;
+    code->limit = code->start + segment->p_memsz;
+    code->offset = segment->p_offset;
     return 1;
   }
   return 0;
+}
+
+/* The mapping tells pprofc where to find symbols; what lies outside of it stays an address. */
+static uint32_t add_mapping(pprofc_builder *builder, const struct code *code) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  return pprofc_builder_mapping(builder, code->start, code->limit, code->offset, path, "", 0);
+}
+
+static uint32_t add_frame(pprofc_builder *builder, const struct code *code, uint32_t mapping,
+                          void *return_address) {
+  /* A return address is one past its call. */
+  uint64_t address = (uint64_t)(uintptr_t)return_address - 1;
+  if (address < code->start || address >= code->limit) mapping = PPROFC_NONE;
+  return pprofc_builder_location(builder, mapping, address, NULL, 0);
 }
 
 static pprofc_status write_profile(const char *path, pprofc_error *error) {
@@ -76,14 +95,15 @@ static pprofc_status write_profile(const char *path, pprofc_error *error) {
   pprofc_builder_type(builder, "alloc_objects", "count");
   pprofc_builder_type(builder, "alloc_space", "bytes");
   pprofc_builder_period(builder, "space", "bytes", 1);
-  dl_iterate_phdr(add_mapping, builder);
+  struct code code = {0, 0, 0};
+  dl_iterate_phdr(find_code, &code);
+  uint32_t mapping = add_mapping(builder, &code);
   for (size_t i = 0; i < record_count; i++) {
     uint32_t frames[MAX_DEPTH];
     int64_t values[] = {records[i].count, records[i].bytes};
-    /* The hook's own frame is not interesting. A return address is one past its call. */
+    /* The hook's own frame is not interesting. */
     for (int j = 1; j < records[i].depth; j++)
-      frames[j - 1] = pprofc_builder_location(
-          builder, 0, (uint64_t)(uintptr_t)records[i].stack[j] - 1, NULL, 0);
+      frames[j - 1] = add_frame(builder, &code, mapping, records[i].stack[j]);
     pprofc_builder_sample(builder, frames, (size_t)records[i].depth - 1, values);
   }
   pprofc_status status = pprofc_builder_finish(builder, &profile, error);

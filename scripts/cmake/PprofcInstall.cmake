@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 if(pprofc_programs)
   install(TARGETS ${pprofc_programs} RUNTIME)
 endif()
+set_target_properties(pprofc_shared PROPERTIES EXPORT_NAME pprofc)
 install(TARGETS pprofc_shared EXPORT pprofcTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS pprofc_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -16,6 +17,8 @@ list(TRANSFORM pprofc_private_libraries PREPEND "-l" OUTPUT_VARIABLE pprofc_libs
 string(REPLACE ";" " " pprofc_libs_text "${pprofc_libs_text}")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pprofc)
+# Relative, so that the tree may be installed or moved anywhere.
+file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(scripts/cmake/pprofc.pc.in pprofc.pc @ONLY)
 configure_package_config_file(scripts/cmake/pprofcConfig.cmake.in pprofcConfig.cmake
   INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)

@@ -27,7 +27,8 @@ grep -q '^  cpu: [0-9]* nanoseconds$' ours
 same "diff_profiles" ours theirs
 
 "$examples/allocator_hook" heap.pb.gz
-"$pprofc" -symbolize=none -raw heap.pb.gz >raw
-grep -q '^ *100       6400: ' raw || { cat raw; exit 1; }
-grep -q '^ *3    3145728: ' raw
+"$pprofc" -symbolize=none -top -sample_index=alloc_objects heap.pb.gz >top
+grep -q 'Showing nodes accounting for 103, 100% of 103 total' top || { cat top; exit 1; }
+"$pprofc" -symbolize=none -top heap.pb.gz >top
+grep -q 'of 3.01MB total' top || { cat top; exit 1; }
 echo "allocator_hook: ok"
