@@ -1,0 +1,106 @@
+// What tests in a real browser share: finding programs and npm packages, serving a folder, running Chromium.
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+
+/** Ends the test without a verdict, as CTest knows it (SKIP_RETURN_CODE). */
+export function skip(why) {
+  console.log(`skipped: ${why}`);
+  process.exit(77);
+}
+
+export function fail(why) {
+  console.error(`failed: ${why}`);
+  process.exit(1);
+}
+
+/** The path of the browser, or undefined. */
+export function findChromium() {
+  const names = [process.env.CHROMIUM, "chromium", "chromium-browser", "google-chrome"];
+  return names.find((name) => name && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
+}
+
+/**
+ * Folder of node_modules that has all packages ("name@version"), one of `folders` or the last of them after npm has
+ * put them there. Undefined when they cannot be had.
+ */
+export function findPackages(packages, folders) {
+  const names = packages.map((p) => p.replace(/(.)@.*/, "$1"));
+  const complete = (folder) =>
+    names.every((name) => fs.existsSync(path.join(folder, "node_modules", name, "package.json")));
+  const ready = folders.find(complete);
+  if (ready) return path.join(ready, "node_modules");
+  const target = folders[folders.length - 1];
+  fs.mkdirSync(target, { recursive: true });
+  const options = ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", target];
+  spawnSync("npm", [...options, ...packages], { stdio: "ignore", timeout: 120_000 });
+  return complete(target) ? path.join(target, "node_modules") : undefined;
+}
+
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+};
+
+/**
+ * Serves `routes` on 127.0.0.1 at a free port: each route is a path prefix and a folder, or a path and a text.
+ * Returns { origin, close }.
+ */
+export function serve(routes) {
+  const server = http.createServer((request, response) => {
+    const url = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
+    for (const { at, folder, text } of routes) {
+      if (text !== undefined && url === at) {
+        response.writeHead(200, { "content-type": types[path.extname(at)] ?? "text/plain" });
+        return response.end(text);
+      }
+      if (folder === undefined || !url.startsWith(at)) continue;
+      const file = path.join(folder, path.normalize(url.slice(at.length)));
+      if (!file.startsWith(path.resolve(folder)) || !fs.existsSync(file)) continue;
+      response.writeHead(200, { "content-type": types[path.extname(file)] ?? "application/octet-stream" });
+      return fs.createReadStream(file).pipe(response);
+    }
+    response.writeHead(404);
+    response.end();
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () =>
+      resolve({ origin: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }),
+    );
+  });
+}
+
+/** Opens a page in a fresh headless browser; resolves to what it printed (--dump-dom) once it has ended. */
+export async function browse(chromium, url, options = [], seconds = 60) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-web-"));
+  const child = spawn(chromium, [
+    "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-dev-shm-usage", `--user-data-dir=${profile}`,
+    "--window-size=1400,1600", "--virtual-time-budget=8000", ...options, url,
+  ]);
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
+  child.stderr.resume();
+  const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1000);
+  await new Promise((resolve) => child.on("close", resolve));
+  clearTimeout(timer);
+  fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  return printed;
+}
+
+/** The text of a piece of HTML. */
+export function textOf(html) {
+  const entities = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: "\u00a0", "#39": "'" };
+  return html.replace(/<[^>]*>/g, "").replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
+}
+
+/** The cells of every table row of a page. */
+export function rowsOf(html) {
+  const rows = html.match(/<tr\b[\s\S]*?<\/tr>/g) ?? [];
+  return rows.map((row) => (row.match(/<t[dh]\b[\s\S]*?<\/t[dh]>/g) ?? []).map(textOf));
+}
