@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { browse, fail, findChromium, findPackages, rowsOf, serve, skip } from "./browser.mjs";
 
-const [pprofc, testdata, ...folders] = process.argv.slice(2);
+const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const chromium = findChromium() ?? skip("no chromium");
 const modules =
   findPackages(["speedscope@1.25.0", "ajv@8"], folders) ?? skip("no npm packages speedscope and ajv");

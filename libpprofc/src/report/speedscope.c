@@ -176,6 +176,19 @@ static void number_frames(struct speedscope *s) {
   }
 }
 
+/* The name of a frame, behind it the address where that tells it from others. */
+static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
+  json_key(&s->json, "name");
+  if (!frame->address || frame->function == NONE) {
+    json_string(&s->json, frame->name);
+    return;
+  }
+  buffer_clear(&s->name);
+  buffer_add_str(&s->name, frame->name);
+  buffer_printf(&s->name, " 0x%" PRIx64, frame->address);
+  json_string(&s->json, buffer_str(&s->name));
+}
+
 static void write_frames(struct speedscope *s) {
   json_key(&s->json, "shared");
   json_begin_object(&s->json);
@@ -186,8 +199,7 @@ static void write_frames(struct speedscope *s) {
     const struct stack_frame *frame = &s->frames.items[i];
     json_line_break(&s->json);
     json_begin_object(&s->json);
-    json_key(&s->json, "name");
-    json_string(&s->json, frame->name);
+    write_frame_name(s, frame);
     if (frame->file.size) {
       json_key(&s->json, "file");
       json_string(&s->json, frame->file);
