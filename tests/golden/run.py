@@ -13,7 +13,8 @@ A case is one file:
     what it must say there; "..." stands for any text in a line
     --- status 2
 
-Sections may be left out: nothing printed, nothing said, status 0. The command runs in an empty folder that has
+Sections may be left out: nothing printed, nothing said, status 0. A line "# needs pcre2" leaves the case out where
+`pprofc -version` says that this part is missing. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it.
 """
@@ -41,6 +42,7 @@ class Case:
         head, *sections = re.split(r"^--- ", text, flags=re.M)
         self.promise = "".join(line for line in head.splitlines(True) if line.startswith("#"))
         self.command = "".join(line[2:] for line in head.splitlines(True) if line.startswith("$ "))
+        self.needs = re.findall(r"^# needs (\w+)$", self.promise, flags=re.M)
         self.stdout = self.stderr = ""
         self.status = 0
         for section in sections:
@@ -109,6 +111,9 @@ def main():
     cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
     if options.patterns:
         cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
+    missing = set(re.findall(r"^  (\w+) +missing$", subprocess.run(
+        [os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout, re.M))
+    cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
