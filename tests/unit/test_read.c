@@ -126,9 +126,9 @@ static char *slurp(const char *path, size_t *size) {
 static int64_t sum_of(const pprofc_profile *profile) {
   pprofc_samples_view view;
   pprofc_profile_samples(profile, &view);
-  int64_t sum = 0;
-  for (size_t i = 0; i < view.count * view.types; i++) sum += view.values[i];
-  return sum;
+  uint64_t sum = 0; /* of random values: it wraps */
+  for (size_t i = 0; i < view.count * view.types; i++) sum += (uint64_t)view.values[i];
+  return (int64_t)sum;
 }
 
 static void test_members_one_byte_at_a_time_and_memory_agree(void) {

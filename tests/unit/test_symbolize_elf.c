@@ -20,7 +20,7 @@ struct image {
 };
 
 static void put(struct image *image, size_t at, const void *data, size_t size) {
-  memcpy(image->bytes + at, data, size);
+  if (size) memcpy(image->bytes + at, data, size);
   if (at + size > image->size) image->size = at + size;
 }
 
