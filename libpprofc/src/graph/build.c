@@ -78,7 +78,9 @@ static pprofc_status make_edges(struct build *b, const uint8_t *target, const ui
   struct graph *g = b->graph;
   struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source};
   pprofc_status status = PPROFC_OK;
-  if (!g->options.call_tree) status = graph_find_edges(g, &choice, error);
+  bool possible = b->all_kept || g->shown_count > 1;
+  if (!g->options.call_tree && possible) status = graph_find_edges(g, &choice, error);
+  if (!possible) g->edge_count = 0;
   if (!status) status = graph_rank_names(g, error);
   if (!status) status = graph_link_edges(g, error);
   return status;

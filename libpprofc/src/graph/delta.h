@@ -40,8 +40,9 @@ static inline bool delta_frame_starts(const uint8_t *stack, uint32_t at) {
   return at == 0 || !(stack[at - 1] & 0x80);
 }
 
-/* Moves on to `sample`; samples are asked for in ascending order. */
-static inline void delta_next(struct stack_delta *d, size_t sample) {
+/* Moves on to `sample` and says how much of the stack is shared; samples are asked for in ascending
+ * order. */
+static inline void delta_move(struct stack_delta *d, size_t sample) {
   const struct samples *s = d->reader.samples;
   const uint32_t *map = stack_map(&d->reader, sample);
   const uint8_t *stack = s->stack[sample];
@@ -61,8 +62,12 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   d->stack = stack;
   d->size = size;
   d->shared = shared;
+}
 
-  const uint8_t *p = stack, *end = stack + size, *stop = end - shared;
+/* Reads the frames that are not shared. */
+static inline void delta_read(struct stack_delta *d) {
+  const uint32_t *map = d->map;
+  const uint8_t *p = d->stack, *end = p + d->size, *stop = end - d->shared;
   size_t count = 0;
   while (p < stop) {
     uint32_t id, offset = (uint32_t)(end - p);
@@ -72,6 +77,11 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
     count += location != LOCATION_HIDDEN;
   }
   d->count = count;
+}
+
+static inline void delta_next(struct stack_delta *d, size_t sample) {
+  delta_move(d, sample);
+  delta_read(d);
 }
 
 static inline bool delta_init(struct stack_delta *d, const pprofc_allocator *mem,

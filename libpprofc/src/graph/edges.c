@@ -6,6 +6,8 @@
 
 #define GRAIN 8192
 
+#define ON_PATH UINT32_MAX
+
 /* A kept frame. `edge` leads to it from the frame below, NONE when that edge is not wanted, was met
  * nearer to the root, or would lead from a node to itself. */
 struct step {
@@ -17,7 +19,7 @@ struct step {
 
 struct edge_table {
   struct graph_edge *items;
-  uint8_t *on_path;
+  uint32_t *seen; /* stamp of the last sample that walked over it, or ON_PATH */
   size_t count, capacity;
   struct map map;
 };
@@ -42,15 +44,15 @@ static bool grow(const pprofc_allocator *mem, struct edge_table *t) {
   struct graph_edge *items = mem_resize(mem, t->items, t->capacity, capacity, sizeof *items);
   if (!items) return false;
   t->items = items;
-  uint8_t *on_path = mem_resize(mem, t->on_path, t->capacity, capacity, 1);
-  if (!on_path) {
+  uint32_t *seen = mem_resize(mem, t->seen, t->capacity, capacity, sizeof *seen);
+  if (!seen) {
     /* items has the new size already: give it back, so that both are of one capacity again. */
     mem_free(mem, t->items, capacity, sizeof *items);
-    mem_free(mem, t->on_path, t->capacity, 1);
+    mem_free(mem, t->seen, t->capacity, sizeof *t->seen);
     *t = (struct edge_table){.map = t->map};
     return false;
   }
-  t->on_path = on_path;
+  t->seen = seen;
   t->capacity = capacity;
   return true;
 }
@@ -67,7 +69,7 @@ static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uin
   if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
   t->items[t->count] =
       (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
-  t->on_path[t->count] = 0;
+  t->seen[t->count] = 0;
   return (uint32_t)t->count++;
 }
 
@@ -89,10 +91,10 @@ static bool push(struct edge_pass *pass, struct worker *w, uint32_t node, uint32
     struct edge_table *t = &w->table;
     edge = find_edge(pass->mem, t, below->node, node, is_inline);
     if (edge == NONE) return false;
-    if (t->on_path[edge]) {
+    if (t->seen[edge] == ON_PATH) {
       edge = NONE;
     } else {
-      t->on_path[edge] = 1;
+      t->seen[edge] = ON_PATH;
       t->items[edge].is_inline &= is_inline;
       t->items[edge].residual |= below->skipped != 0;
     }
@@ -107,7 +109,7 @@ static void pop(struct worker *w) {
     struct graph_edge *e = &w->table.items[step.edge];
     e->weight = number_add(e->weight, step.pending);
     e->weight_div = number_add(e->weight_div, step.pending_div);
-    w->table.on_path[step.edge] = 0;
+    w->table.seen[step.edge] = 0;
   }
   if (!w->depth) return;
   struct step *below = &w->path[w->depth - 1];
@@ -138,22 +140,96 @@ static bool push_location(struct edge_pass *pass, struct worker *w, struct fresh
   return true;
 }
 
-static bool follow(struct edge_pass *pass, struct worker *w, struct stack_delta *delta, size_t from,
-                   size_t to) {
+/* What one sample adds. */
+struct amount {
+  int64_t value, divisor;
+};
+
+static bool follow(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
+                   struct amount amount) {
+  pop_to(w, delta->shared);
+  delta_read(delta);
+  for (size_t k = delta->count; k-- > 0;)
+    if (!push_location(pass, w, delta->fresh[k], k)) return false;
+  if (!w->depth) return true;
+  struct step *leaf = &w->path[w->depth - 1];
+  leaf->pending = number_add(leaf->pending, amount.value);
+  leaf->pending_div = number_add(leaf->pending_div, amount.divisor);
+  return true;
+}
+
+/* A stack on the way from the root. */
+struct walk {
+  uint32_t node; /* the last kept one, or NONE */
+  uint32_t stamp;
+  bool residual; /* frames that are not kept came after it */
+  struct amount amount;
+};
+
+static bool step_to(struct edge_pass *pass, struct edge_table *t, struct walk *walk, uint32_t node,
+                    bool is_inline) {
+  const struct edge_choice *choice = &pass->choice;
+  if (choice->kept && !choice->kept[node]) {
+    walk->residual = true;
+    return true;
+  }
+  if (walk->node != NONE && walk->node != node && is_wanted(choice, walk->node, node)) {
+    uint32_t edge = find_edge(pass->mem, t, walk->node, node, is_inline);
+    if (edge == NONE) return false;
+    if (t->seen[edge] != walk->stamp) {
+      t->seen[edge] = walk->stamp;
+      struct graph_edge *e = &t->items[edge];
+      e->weight = number_add(e->weight, walk->amount.value);
+      e->weight_div = number_add(e->weight_div, walk->amount.divisor);
+      e->is_inline &= is_inline;
+      e->residual |= walk->residual;
+    }
+  }
+  walk->node = node;
+  walk->residual = false;
+  return true;
+}
+
+static bool walk_stack(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
+                       struct walk *walk) {
+  const struct frames *f = &pass->graph->frames;
+  delta->shared = 0;
+  delta_read(delta);
+  for (size_t k = delta->count; k-- > 0;) {
+    uint32_t node = f->of_location[delta->fresh[k].location];
+    if (node != FRAME_LIST) {
+      if (!step_to(pass, &w->table, walk, node, false)) return false;
+      continue;
+    }
+    const uint32_t *from = f->locations->line_from + delta->fresh[k].location;
+    for (uint32_t line = from[1]; line-- > from[0];)
+      if (!step_to(pass, &w->table, walk, f->of_line[line], line != from[1] - 1)) return false;
+  }
+  return true;
+}
+
+static bool find_range(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
+                       size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
   const struct graph_options *o = &pass->graph->options;
+  uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
     const int64_t *values = profile->samples.values + i * profile->type_count;
-    int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
-    if (value == 0 && divisor == 0) continue;
-    delta_next(delta, i);
-    pop_to(w, delta->shared);
-    for (size_t k = delta->count; k-- > 0;)
-      if (!push_location(pass, w, delta->fresh[k], k)) return false;
-    if (!w->depth) continue;
-    struct step *leaf = &w->path[w->depth - 1];
-    leaf->pending = number_add(leaf->pending, value);
-    leaf->pending_div = number_add(leaf->pending_div, divisor);
+    struct amount amount = {values[o->value_index], o->mean ? values[0] : 0};
+    if (amount.value == 0 && amount.divisor == 0) continue;
+    delta_move(delta, i);
+    if (delta->shared >= delta->size / 2) {
+      if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
+      if (!follow(pass, w, delta, amount)) return false;
+      continue;
+    }
+    pop_to(w, 0);
+    if (++stamp == ON_PATH) { /* once in four billion samples */
+      memset(w->table.seen, 0, w->table.count * sizeof *w->table.seen);
+      stamp = 1;
+    }
+    struct walk walk = {NONE, stamp, false, amount};
+    if (!walk_stack(pass, w, delta, &walk)) return false;
   }
   pop_to(w, 0);
   return true;
@@ -171,7 +247,7 @@ static void run(void *context, unsigned index) {
   w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
   struct stack_delta delta;
   if (!w->path || !delta_init(&delta, pass->mem, samples, from)) return;
-  w->failed = !follow(pass, w, &delta, from, to);
+  w->failed = !find_range(pass, w, &delta, from, to);
   delta_free(&delta, pass->mem);
 }
 
@@ -193,7 +269,7 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
 
 static void free_worker(const pprofc_allocator *mem, struct worker *w) {
   mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
-  mem_free(mem, w->table.on_path, w->table.capacity, 1);
+  mem_free(mem, w->table.seen, w->table.capacity, sizeof *w->table.seen);
   if (w->table.map.mem) map_free(&w->table.map);
   mem_free(mem, w->path, w->capacity, sizeof *w->path);
 }

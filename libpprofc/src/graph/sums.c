@@ -1,8 +1,10 @@
 /* Flat and cum of every node: the pass over samples that every graph report needs.
  *
- * A worker keeps the current stack as a path from the root. A sample adds its value at the leaf end
- * only; when a frame leaves the path, what was added above it goes to its node and on to the frame
- * below. So a frame that neighbouring samples share is looked at once. */
+ * Two ways, chosen per sample. A stack that has little in common with the one before is simply
+ * walked; a stamp per node tells which the sample has been added to. Where neighbours share much, a
+ * worker keeps the current stack as a path from the root: a sample adds its value at the leaf end
+ * only, and when a frame leaves the path, what was added above it goes to its node and on to the
+ * frame below. So a shared frame is looked at once. */
 #include "base/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -20,7 +22,8 @@ struct step {
 
 struct worker {
   int64_t *flat, *cum;
-  uint8_t *on_path;
+  uint32_t *stamp;  /* of the last sample that was added, walking */
+  uint8_t *on_path; /* the path has the node */
   struct step *path;
   size_t depth, capacity;
   bool failed;
@@ -67,28 +70,78 @@ static bool push_lines(struct sum_pass *pass, struct worker *w, struct fresh_fra
   return true;
 }
 
+/* Adds a sample along the path. */
+static bool follow(struct sum_pass *pass, struct worker *w, struct stack_delta *delta,
+                   int64_t value) {
+  const uint32_t *of_location = pass->frames->of_location;
+  while (w->depth && w->path[w->depth - 1].offset > delta->shared) pop(w);
+  delta_read(delta);
+  for (size_t k = delta->count; k-- > 0;) {
+    uint32_t node = of_location[delta->fresh[k].location];
+    if (node != FRAME_LIST)
+      push(w, node, delta->fresh[k].offset);
+    else if (!push_lines(pass, w, delta->fresh[k], k))
+      return false;
+  }
+  if (!w->depth) return true;
+  struct step *leaf = &w->path[w->depth - 1];
+  uint32_t node = leaf->node & ~REPEATED;
+  leaf->pending = number_add(leaf->pending, value);
+  w->flat[node] = number_add(w->flat[node], value);
+  return true;
+}
+
+static inline void add_once(struct worker *w, uint32_t node, uint32_t stamp, int64_t value) {
+  if (w->stamp[node] == stamp) return;
+  w->stamp[node] = stamp;
+  w->cum[node] = number_add(w->cum[node], value);
+}
+
+/* Adds a sample frame by frame; the order does not matter, but that the first is the leaf. */
+static void walk(const struct frames *frames, struct worker *w, const struct stack_delta *delta,
+                 uint32_t stamp, int64_t value) {
+  const uint32_t *map = delta->map, *of_location = frames->of_location;
+  const uint8_t *p = delta->stack, *end = p + delta->size;
+  uint32_t leaf = NONE;
+  while (p < end) {
+    uint32_t id;
+    p = stack_varint(p, &id);
+    uint32_t location = map ? map[id] : id - 1;
+    if (location == LOCATION_HIDDEN) continue;
+    uint32_t node = of_location[location];
+    if (node != FRAME_LIST) {
+      add_once(w, node, stamp, value);
+    } else {
+      const uint32_t *from = frames->locations->line_from + location;
+      for (uint32_t line = from[0]; line < from[1]; line++)
+        add_once(w, frames->of_line[line], stamp, value);
+      node = frames->of_line[from[0]];
+    }
+    if (leaf == NONE) leaf = node;
+  }
+  if (leaf != NONE) w->flat[leaf] = number_add(w->flat[leaf], value);
+}
+
 static bool sum_range(struct sum_pass *pass, struct worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   size_t types = pass->profile->type_count;
   const int64_t *values = pass->profile->samples.values + pass->column;
-  const uint32_t *of_location = pass->frames->of_location;
+  uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
     int64_t value = values[i * types];
     if (value == 0) continue;
-    delta_next(delta, i);
-    while (w->depth && w->path[w->depth - 1].offset > delta->shared) pop(w);
-    for (size_t k = delta->count; k-- > 0;) {
-      uint32_t node = of_location[delta->fresh[k].location];
-      if (node != FRAME_LIST)
-        push(w, node, delta->fresh[k].offset);
-      else if (!push_lines(pass, w, delta->fresh[k], k))
-        return false;
+    delta_move(delta, i);
+    if (delta->shared >= delta->size / 2) {
+      if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
+      if (!follow(pass, w, delta, value)) return false;
+      continue;
     }
-    if (!w->depth) continue;
-    struct step *leaf = &w->path[w->depth - 1];
-    uint32_t node = leaf->node & ~REPEATED;
-    leaf->pending = number_add(leaf->pending, value);
-    w->flat[node] = number_add(w->flat[node], value);
+    while (w->depth) pop(w);
+    if (++stamp == 0) { /* once in four billion samples */
+      memset(w->stamp, 0, pass->nodes * sizeof *w->stamp);
+      stamp = 1;
+    }
+    walk(pass->frames, w, delta, stamp, value);
   }
   while (w->depth) pop(w);
   return true;
@@ -103,10 +156,11 @@ static void run(void *context, unsigned index) {
   w->failed = true;
   w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
   w->cum = mem_zero_array(pass->mem, pass->nodes, sizeof *w->cum);
+  w->stamp = mem_zero_array(pass->mem, pass->nodes, sizeof *w->stamp);
   w->on_path = mem_zero_array(pass->mem, pass->nodes, 1);
   w->capacity = samples->max_depth + 1;
   w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
-  if (!w->flat || !w->cum || !w->on_path || !w->path) return;
+  if (!w->flat || !w->cum || !w->stamp || !w->on_path || !w->path) return;
   struct stack_delta delta;
   if (!delta_init(&delta, pass->mem, samples, from)) return;
   w->failed = !sum_range(pass, w, &delta, from, to);
@@ -116,6 +170,7 @@ static void run(void *context, unsigned index) {
 static void free_worker(const struct sum_pass *pass, struct worker *w) {
   mem_free(pass->mem, w->flat, pass->nodes, sizeof *w->flat);
   mem_free(pass->mem, w->cum, pass->nodes, sizeof *w->cum);
+  mem_free(pass->mem, w->stamp, pass->nodes, sizeof *w->stamp);
   mem_free(pass->mem, w->on_path, pass->nodes, 1);
   mem_free(pass->mem, w->path, w->capacity, sizeof *w->path);
 }
