@@ -22,64 +22,127 @@ struct text_reader {
   struct unit_memory units[UNIT_MEMORY];
 };
 
-static inline bool is_blank(unsigned char c) {
-  return c == ' ' || (unsigned)(c - '\t') <= '\r' - '\t';
+/* What a byte means where fields are told apart. */
+enum { IN_FIELD, BLANK, NOT_ASCII };
+
+// clang-format off
+#define BYTES_32 NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, \
+                 NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, \
+                 NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, \
+                 NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII, NOT_ASCII
+static const unsigned char byte_class[256] = {
+    [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK, ['\r'] = BLANK,
+    [0x80] = BYTES_32, BYTES_32, BYTES_32, BYTES_32,
+};
+// clang-format on
+
+static inline unsigned class_of(const char *p) {
+  return byte_class[(unsigned char)*p];
+}
+
+/* Skips white space, Unicode's too. */
+static const char *skip_blanks(const char *p, const char *end) {
+  for (;;) {
+    while (p < end && class_of(p) == BLANK) p++;
+    if (p == end || class_of(p) == IN_FIELD) return p;
+    size_t space = space_at((pprofc_str){p, (size_t)(end - p)});
+    if (!space) return p;
+    p += space;
+  }
 }
 
 /* Takes the next field off *rest, and the white space behind it. */
 static pprofc_str take_field(pprofc_str *rest) {
   const char *p = rest->data, *end = p + rest->size;
-  while (p < end && !is_blank((unsigned char)*p)) {
-    if ((unsigned char)*p >= 0x80 && space_at((pprofc_str){p, (size_t)(end - p)})) break;
+  for (;;) {
+    while (p < end && class_of(p) == IN_FIELD) p++;
+    if (p == end || class_of(p) == BLANK || space_at((pprofc_str){p, (size_t)(end - p)})) break;
     p++;
   }
   pprofc_str field = {rest->data, (size_t)(p - rest->data)};
-  while (p < end) {
-    unsigned char c = (unsigned char)*p;
-    if (is_blank(c)) {
-      p++;
-      continue;
-    }
-    size_t space = c >= 0x80 ? space_at((pprofc_str){p, (size_t)(end - p)}) : 0;
-    if (!space) break;
-    p += space;
-  }
+  p = skip_blanks(p, end);
   *rest = (pprofc_str){p, (size_t)(end - p)};
   return field;
+}
+
+/* The same for a field that is probably `known`. */
+static bool take_known(pprofc_str *rest, pprofc_str known) {
+  if (!known.size || rest->size <= known.size || class_of(rest->data + known.size) != BLANK ||
+      memcmp(rest->data, known.data, known.size) != 0)
+    return false;
+  const char *end = rest->data + rest->size, *p = skip_blanks(rest->data + known.size, end);
+  *rest = (pprofc_str){p, (size_t)(end - p)};
+  return true;
+}
+
+/* Powers of ten that a double holds exactly. */
+static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+/* The usual number, digits[.digits] before a blank and of at most 15 digits, is read while its end
+ * is looked for: an exact integer divided by an exact power of ten, so correctly rounded. False:
+ * not the usual one. */
+static inline bool take_plain_number(pprofc_str *rest, double *value) {
+  const char *p = rest->data, *end = p + rest->size;
+  uint64_t mantissa = 0;
+  size_t digits = 0, decimals = 0;
+  for (; p < end && (unsigned char)(*p - '0') < 10; p++, digits++)
+    mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+  if (p < end && *p == '.' && digits) {
+    const char *point = p++;
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++)
+      mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    decimals = (size_t)(p - point) - 1;
+    digits += decimals;
+  }
+  if (!digits || digits > 15 || decimals > 9 || p == end || class_of(p) != BLANK) return false;
+  *value = decimals ? (double)mantissa / powers[decimals] : (double)mantissa;
+  p = skip_blanks(p, end);
+  *rest = (pprofc_str){p, (size_t)(end - p)};
+  return true;
 }
 
 /* ---- benchmark lines --------------------------------------------------------------------------
  */
 
-static uint32_t unit_word(struct text_reader *r, size_t place, pprofc_str unit) {
+/* Takes a unit and finds its word; false when there is no unit. */
+static bool take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
   struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
-  if (memory && memory->unit.data && str_equal(memory->unit, unit)) return memory->word;
-  uint32_t word = sink_word(r->sink, unit);
+  if (memory && take_known(rest, memory->unit)) {
+    *word = memory->word;
+    return true;
+  }
+  pprofc_str unit = take_field(rest);
+  if (!unit.size) return false;
+  *word = sink_word(r->sink, unit);
   if (memory && r->sink->status == PPROFC_OK)
-    *memory = (struct unit_memory){set_string(r->sink->set, r->sink->set->words[word].word), word};
-  return word;
+    *memory =
+        (struct unit_memory){set_string(r->sink->set, r->sink->set->words[*word].word), *word};
+  return true;
 }
 
 /* Value and unit pairs. Returns what is wrong, or NULL. */
 static const char *read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
-    pprofc_str field = take_field(&rest);
-    if (!field.size) return place ? NULL : "missing measurements";
     double value;
-    enum number_result result = number_parse(field, &value);
-    if (result != NUMBER_OK)
-      return result == NUMBER_SYNTAX ? "parsing measurement: invalid syntax"
-                                     : "parsing measurement: value out of range";
-    pprofc_str unit = take_field(&rest);
-    if (!unit.size) return "missing units";
-    sink_word_value(r->sink, value, unit_word(r, place, unit));
+    if (!take_plain_number(&rest, &value)) {
+      pprofc_str field = take_field(&rest);
+      if (!field.size) return place ? NULL : "missing measurements";
+      enum number_result result = number_parse(field, &value);
+      if (result != NUMBER_OK)
+        return result == NUMBER_SYNTAX ? "parsing measurement: invalid syntax"
+                                       : "parsing measurement: value out of range";
+    }
+    uint32_t word;
+    if (!take_unit(r, place, &rest, &word)) return "missing units";
+    sink_word_value(r->sink, value, word);
   }
 }
 
 static void read_benchmark(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = str_slice(line, 9, line.size);
   size_t size = rest.size;
-  pprofc_str name = take_field(&rest);
+  pprofc_str name = r->sink->name_bytes;
+  if (!take_known(&rest, name)) name = take_field(&rest);
   if (name.size == size) return; /* `go test -v` names a benchmark before it runs */
   pprofc_str field = take_field(&rest);
   if (!field.size) {
@@ -126,7 +189,8 @@ static size_t key_size(pprofc_str line) {
     unsigned char c = (unsigned char)line.data[i];
     if (c < 0x80) {
       i++;
-      if (start == 0 ? c < 'a' || c > 'z' : is_blank(c) || (c >= 'A' && c <= 'Z')) return 0;
+      if (start == 0 ? c < 'a' || c > 'z' : byte_class[c] == BLANK || (c >= 'A' && c <= 'Z'))
+        return 0;
       if (c == ':') return start;
       continue;
     }
@@ -162,6 +226,7 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                                pprofc_error *error) {
   struct text_reader r = {.sink = source->sink, .line = line};
   const char *p = source->data.data, *end = p + source->data.size;
+  const char *nul = p < end ? memchr(p, '\0', source->data.size) : NULL;
   while (p < end && r.sink->status == PPROFC_OK) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     size_t size = (size_t)((newline ? newline : end) - p);
@@ -169,7 +234,7 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
       return error_set(error, PPROFC_E_LIMIT, "%s:%llu: bufio.Scanner: token too long",
                        source->path, (unsigned long long)r.line);
     r.line++;
-    if (memchr(p, '\0', size))
+    if (nul && nul < p + size)
       return error_set(error, PPROFC_E_FORMAT,
                        "%s:%llu: NUL byte in benchmark text (is it UTF-16?)", source->path,
                        (unsigned long long)r.line);

@@ -273,7 +273,8 @@ nomem:
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
   struct pprofc_bench *set = sink->set;
   if (sink->config == MAP_NONE) sink->config = store_config(sink);
-  if (sink->name == MAP_NONE || !str_equal(name, sink->name_bytes)) {
+  if (sink->name == MAP_NONE ||
+      (name.data != sink->name_bytes.data && !str_equal(name, sink->name_bytes))) {
     sink->name = intern(sink, name);
     sink->name_bytes = set_string(set, sink->name);
   }
@@ -303,9 +304,10 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   struct pprofc_bench *set = sink->set;
   if (sink->status != PPROFC_OK) return;
   size_t i = set->value_count;
-  if (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
-      !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity,
-                sizeof *set->value_unit)) {
+  bool full = i >= set->value_capacity || i >= set->value_unit_capacity;
+  if (full && (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
+               !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity,
+                         sizeof *set->value_unit))) {
     fail(sink, NULL);
     return;
   }
