@@ -44,7 +44,7 @@ struct projection {
   size_t part_count, part_capacity;
   struct field *fields;
   size_t field_count, field_capacity;
-  uint32_t *row;          /* being made */
+  uint32_t *row; /* being made */
   size_t row_capacity;
   struct key_row *keys;
   size_t key_count, key_capacity;

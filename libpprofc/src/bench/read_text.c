@@ -252,7 +252,18 @@ static bool matches(pprofc_str data) {
   return true;
 }
 
+/* JSON that no reader wants has no benchmark line in it; passing over it in silence would look like
+ * "nothing to compare". */
+static bool is_foreign(pprofc_str data) {
+  data = str_trim(data);
+  return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
+         str_find(data, STR("\nBenchmark")) == data.size;
+}
+
 static pprofc_status read_text(const struct bench_source *source, pprofc_error *error) {
+  if (is_foreign(source->data))
+    return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
+                     source->path);
   return bench_read_lines(source, 0, error);
 }
 

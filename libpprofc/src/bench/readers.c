@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 const struct bench_reader *const bench_readers[] = {
-    &bench_reader_text,
+    &bench_reader_test2json, &bench_reader_gbench,    &bench_reader_hyperfine, &bench_reader_pytest,
+    &bench_reader_jmh,       &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
 };
 const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 

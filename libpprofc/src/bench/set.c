@@ -145,6 +145,10 @@ static void fail(struct bench_sink *sink, const char *limit) {
   sink->limit = limit;
 }
 
+void sink_fail(struct bench_sink *sink) {
+  fail(sink, NULL);
+}
+
 static uint32_t intern(struct bench_sink *sink, pprofc_str s) {
   uint32_t id = interner_copy(&sink->set->strings, &sink->set->arena, s);
   if (id != MAP_NONE) return id;
@@ -224,6 +228,11 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
     return;
   }
   sink->pairs[sink->pair_count++] = (struct bench_pair){id, content};
+  sink->config = MAP_NONE;
+}
+
+void sink_config_clear(struct bench_sink *sink) {
+  sink->pair_count = 0;
   sink->config = MAP_NONE;
 }
 

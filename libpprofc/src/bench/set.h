@@ -120,6 +120,9 @@ pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 /* Sets a configuration key; an empty value deletes it, and the last key takes its place. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
+/* Deletes all of them. */
+void sink_config_clear(struct bench_sink *sink);
+
 /* Starts a result. What was started is taken back by sink_drop. */
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
 void sink_drop(struct bench_sink *sink);
@@ -135,6 +138,9 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 /* "metadata KEY of unit UNIT already set to VALUE" is a message. */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
+
+/* Says that memory ran out in a reader. */
+void sink_fail(struct bench_sink *sink);
 
 /* "PATH:LINE: text", kept in order for whoever prints them. */
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...)

@@ -1,0 +1,210 @@
+/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion.
+ *
+ * The files do not say what was measured: their folder does, GROUP/FUNCTION/VALUE/new/sample.json,
+ * and the true names and the throughput are in benchmark.json beside them. */
+#include "bench/json_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static bool matches(pprofc_str data) {
+  static const char *const sample[] = {"\"iters\"", "\"times\"", NULL};
+  static const char *const estimates[] = {"\"point_estimate\"", "\"confidence_interval\"", NULL};
+  static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
+  return json_looks_like(data, '{', sample) || json_looks_like(data, '{', estimates) ||
+         json_looks_like(data, '{', stream) || str_starts(data, STR("[["));
+}
+
+/* What is measured besides time, per iteration. */
+struct throughput {
+  double amount; /* 0 for none */
+  const char *unit;
+};
+
+/* ---- the name ---------------------------------------------------------------------------------
+ */
+
+/* Where the n-th last part of a path begins; `end` is moved in front of it. */
+static pprofc_str last_part(pprofc_str path, size_t *end) {
+  size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
+  size_t from = slash == *end ? 0 : slash + 1;
+  pprofc_str part = str_slice(path, from, *end);
+  *end = from ? from - 1 : 0;
+  return part;
+}
+
+/* Up to three folders above .../new/sample.json, but not "criterion" itself. */
+static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
+                         pprofc_str path) {
+  pprofc_str parts[3];
+  size_t count = 0, end = path.size;
+  (void)last_part(path, &end); /* sample.json */
+  (void)last_part(path, &end); /* new */
+  while (end && count < 3) {
+    pprofc_str part = last_part(path, &end);
+    if (!part.size || str_equal(part, STR("criterion")) || str_equal(part, STR(".")) ||
+        str_equal(part, STR("..")))
+      break;
+    parts[count++] = part;
+  }
+  name_begin(name, sink, count ? parts[count - 1] : STR("criterion"), false);
+  for (size_t i = count; i-- > 1;) {
+    buffer_add_char(&name->text, '/');
+    name_encode(&name->text, parts[i - 1], false);
+  }
+}
+
+static void name_of_benchmark(struct name_builder *name, const struct bench_sink *sink,
+                              const struct node *benchmark) {
+  static const char *const levels[] = {"function_id", "value_str"};
+  name_begin(name, sink, node_text(benchmark, "group_id"), false);
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    const struct node *level = node_get(benchmark, levels[i]);
+    if (!level || level->kind != NODE_STRING) continue;
+    buffer_add_char(&name->text, '/');
+    name_encode(&name->text, level->text, false);
+  }
+}
+
+struct throughput_unit {
+  const char *name, *unit;
+};
+
+static const struct throughput_unit throughput_units[] = {
+    {"Bytes", "B/s"}, {"BytesDecimal", "B/s"}, {"Elements", "elements/s"}, {"Bits", "bits/s"}};
+
+static struct throughput throughput_of(const struct node *benchmark) {
+  const struct node *throughput = node_get(benchmark, "throughput");
+  double amount;
+  for (size_t i = 0; i < sizeof throughput_units / sizeof *throughput_units; i++)
+    if (node_number(node_get(throughput, throughput_units[i].name), 0, &amount) && amount > 0)
+      return (struct throughput){amount, throughput_units[i].unit};
+  return (struct throughput){0, NULL};
+}
+
+/* The text of the benchmark.json that lies beside a path; empty when it cannot be had. */
+static pprofc_str read_neighbour(struct arena *arena, const char *path) {
+  enum { ROOM = 64 * 1024 };
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+  char *name = arena_alloc(arena, folder + sizeof "benchmark.json"),
+       *data = arena_alloc(arena, ROOM);
+  if (!name || !data) return STR("");
+  memcpy(name, path, folder);
+  memcpy(name + folder, "benchmark.json", sizeof "benchmark.json");
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return STR("");
+  ssize_t size = read(fd, data, ROOM);
+  close(fd);
+  return (pprofc_str){data, size > 0 && size < ROOM ? (size_t)size : 0};
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
+
+static void add_sample(struct bench_sink *sink, pprofc_str name, double iterations, double seconds,
+                       struct throughput throughput, uint32_t line) {
+  sink_result(sink, name, iterations < 9e15 ? (int64_t)iterations : 0, line);
+  sink_value(sink, seconds, STR("sec/op"));
+  if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
+}
+
+/* times[i] is the total of iters[i] iterations, in nanoseconds. */
+static void read_samples(struct bench_sink *sink, pprofc_str name, const struct node *iters,
+                         const struct node *times, struct throughput throughput) {
+  const struct node *count = iters && iters->kind == NODE_ARRAY ? iters->first : NULL;
+  const struct node *time = times && times->kind == NODE_ARRAY ? times->first : NULL;
+  if (!count || !time)
+    sink_message(sink, iters ? iters->line : 1, "%.*s has no samples", STR_ARG(name));
+  for (; count && time; count = count->next, time = time->next) {
+    double n, total;
+    if (node_number(count, 0, &n) && node_number(time, 0, &total) && n > 0 && total > 0)
+      add_sample(sink, name, n, total / n / 1e9, throughput, time->line);
+    else
+      sink_message(sink, time->line, "%.*s: a time is no positive number", STR_ARG(name));
+  }
+}
+
+/* The slope if there is one, else the mean: the typical value. One number, so one sample. */
+static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
+                           struct throughput throughput) {
+  static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
+                                        "mean.point_estimate", "Mean.point_estimate"};
+  double value;
+  for (size_t i = 0; i < sizeof typical / sizeof *typical; i++) {
+    if (!node_number(node_path(root, typical[i]), -9, &value) || !(value > 0)) continue;
+    add_sample(sink, name, 1, value, throughput, root->line);
+    return;
+  }
+  sink_message(sink, root->line, "%.*s: no mean estimate", STR_ARG(name));
+}
+
+static void read_tree(struct bench_sink *sink, const char *path, const struct node *root,
+                      const struct node *benchmark) {
+  struct name_builder name;
+  struct throughput throughput = throughput_of(benchmark);
+  if (benchmark && node_text(benchmark, "group_id").size)
+    name_of_benchmark(&name, sink, benchmark);
+  else
+    name_of_path(&name, sink, str_of(path));
+  pprofc_str text = buffer_str(&name.text);
+  if (root->kind == NODE_ARRAY) /* before 0.3: [[iters], [times]] */
+    read_samples(sink, text, root->first, root->first ? root->first->next : NULL, throughput);
+  else if (node_get(root, "iters"))
+    read_samples(sink, text, node_get(root, "iters"), node_get(root, "times"), throughput);
+  else
+    read_estimates(sink, text, root, throughput);
+  name_end(&name);
+}
+
+/* ---- the stream of cargo-criterion ------------------------------------------------------------
+ */
+
+static void read_message(struct bench_sink *sink, const struct node *root, uint64_t line) {
+  pprofc_str id = node_text(root, "id");
+  if (!str_equal(node_text(root, "reason"), STR("benchmark-complete"))) return;
+  if (!str_equal(node_text(root, "unit"), STR("ns"))) {
+    sink_message(sink, line, "%.*s is not measured in ns", STR_ARG(id));
+    return;
+  }
+  struct name_builder name;
+  name_begin(&name, sink, id, true);
+  read_samples(sink, buffer_str(&name.text), node_get(root, "iteration_count"),
+               node_get(root, "measured_values"), (struct throughput){0, NULL});
+  name_end(&name);
+}
+
+static pprofc_status read_stream(const struct bench_source *source, pprofc_error *error) {
+  pprofc_str rest = source->data, line;
+  for (uint64_t number = 1; str_next_line(&rest, &line); number++) {
+    if (!str_trim(line).size) continue;
+    struct arena arena;
+    struct node *root = NULL;
+    arena_init(&arena, &source->sink->set->mem);
+    pprofc_status status = json_tree_parse(&arena, source->path, line, &root, error);
+    if (status == PPROFC_OK) read_message(source->sink, root, number);
+    arena_free(&arena);
+    if (status != PPROFC_OK) return status;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  sink_config(source->sink, STR("toolkit"), STR("criterion"));
+  static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
+  if (json_looks_like(str_trim(source->data), '{', stream)) return read_stream(source, error);
+  struct arena arena;
+  struct node *root = NULL, *benchmark = NULL;
+  arena_init(&arena, &source->sink->set->mem);
+  pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
+  if (status == PPROFC_OK) {
+    pprofc_str neighbour = read_neighbour(&arena, source->path);
+    if (neighbour.size)
+      (void)json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);
+    read_tree(source->sink, source->path, root, benchmark);
+  }
+  arena_free(&arena);
+  return status;
+}
+
+const struct bench_reader bench_reader_criterion = {"criterion JSON", matches, read_source};

@@ -1,0 +1,135 @@
+/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample a repetition; aggregates are
+ * none. */
+#include "bench/json_reader.h"
+
+static bool matches(pprofc_str data) {
+  static const char *const words[] = {"\"benchmarks\"", "\"context\"", NULL};
+  return json_looks_like(data, '{', words);
+}
+
+/* Keys that say something other than a user counter does. */
+static const char *const known_keys[] = {
+    "name",
+    "family_index",
+    "per_family_instance_index",
+    "run_name",
+    "run_type",
+    "repetitions",
+    "repetition_index",
+    "threads",
+    "iterations",
+    "real_time",
+    "cpu_time",
+    "time_unit",
+    "aggregate_name",
+    "aggregate_unit",
+    "total_allocated_bytes",
+    "net_heap_growth",
+    "label",
+    "error_occurred",
+    "error_message",
+    "skipped",
+    "skip_message",
+    "cpu_coefficient",
+    "real_coefficient",
+    "big_o",
+    "rms",
+};
+
+struct counter_unit {
+  const char *key, *unit;
+};
+
+static const struct counter_unit counter_units[] = {{"bytes_per_second", "B/s"},
+                                                    {"items_per_second", "items/s"},
+                                                    {"allocs_per_iter", "allocs/op"},
+                                                    {"max_bytes_used", "max-B"}};
+
+static bool is_known(pprofc_str key) {
+  for (size_t i = 0; i < sizeof known_keys / sizeof *known_keys; i++)
+    if (str_equal(key, str_of(known_keys[i]))) return true;
+  return false;
+}
+
+static void read_counter(struct bench_sink *sink, const struct node *member) {
+  double value;
+  if (is_known(member->key) || !member->key.size || !node_number(member, 0, &value)) return;
+  for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++) {
+    if (!str_equal(member->key, str_of(counter_units[i].key))) continue;
+    sink_value(sink, value, str_of(counter_units[i].unit));
+    return;
+  }
+  struct name_builder unit;
+  name_begin(&unit, sink, member->key, true);
+  sink_value(sink, value, buffer_str(&unit.text));
+  name_end(&unit);
+}
+
+/* Files from before run_type tell aggregates only by their names. */
+static bool is_aggregate(const struct node *entry) {
+  pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
+  if (type.size) return !str_equal(type, STR("iteration"));
+  return str_ends(name, STR("_mean")) || str_ends(name, STR("_median")) ||
+         str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
+}
+
+/* The reason why an entry holds no measurement, or NULL. */
+static const char *failure(const struct node *entry) {
+  const struct node *error = node_get(entry, "error_occurred"),
+                    *skipped = node_get(entry, "skipped");
+  if (error && error->kind == NODE_TRUE) return "error_message";
+  if (skipped && skipped->kind == NODE_TRUE) return "skip_message";
+  return NULL;
+}
+
+/* Returns true when the entry gave a sample. */
+static bool read_entry(struct bench_sink *sink, const struct node *entry) {
+  pprofc_str name = node_text(entry, "run_name");
+  if (!name.size) name = node_text(entry, "name");
+  const char *failed = failure(entry);
+  if (failed) {
+    sink_message(sink, entry->line, "%.*s failed: %.*s", STR_ARG(name),
+                 STR_ARG(node_text(entry, failed)));
+    return false;
+  }
+  int exponent;
+  double real, cpu;
+  if (is_aggregate(entry) || !node_get(entry, "real_time")) return false;
+  if (!time_exponent(node_text(entry, "time_unit"), &exponent) ||
+      !node_number(node_get(entry, "real_time"), exponent, &real)) {
+    sink_message(sink, entry->line, "%.*s: real_time is no time", STR_ARG(name));
+    return false;
+  }
+  struct name_builder encoded;
+  name_begin(&encoded, sink, name, true);
+  sink_result(sink, buffer_str(&encoded.text), node_count(entry, "iterations", 1), entry->line);
+  name_end(&encoded);
+  sink_value(sink, real, STR("sec/op"));
+  if (node_number(node_get(entry, "cpu_time"), exponent, &cpu))
+    sink_value(sink, cpu, STR("cpu-sec/op"));
+  for (const struct node *member = entry->first; member; member = member->next)
+    read_counter(sink, member);
+  return true;
+}
+
+static void read_tree(struct bench_sink *sink, const struct node *root) {
+  const struct node *list = node_get(root, "benchmarks");
+  size_t samples = 0, entries = 0;
+  sink_config(sink, STR("toolkit"), STR("google-benchmark"));
+  if (str_equal(node_text(node_get(root, "context"), "library_build_type"), STR("debug")))
+    sink_message(sink, node_get(root, "context")->line,
+                 "the library was built as debug: timings mislead");
+  for (const struct node *entry = list && list->kind == NODE_ARRAY ? list->first : NULL; entry;
+       entry = entry->next, entries++)
+    samples += read_entry(sink, entry);
+  if (!samples)
+    sink_message(sink, root->line,
+                 entries ? "no repetition to compare, only aggregates or failures"
+                         : "no benchmarks");
+}
+
+static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, read_tree, error);
+}
+
+const struct bench_reader bench_reader_gbench = {"Google Benchmark JSON", matches, read_source};

@@ -1,0 +1,73 @@
+/* Reads JSON of hyperfine (--export-json): one sample a run, all times in seconds. */
+#include "bench/json_reader.h"
+
+static bool matches(pprofc_str data) {
+  static const char *const words[] = {"\"results\"", "\"command\"", "\"mean\"", NULL};
+  return json_looks_like(data, '{', words);
+}
+
+/* A run that failed is no measurement of the command. */
+static bool check_codes(struct bench_sink *sink, const struct node *result, pprofc_str command) {
+  const struct node *codes = node_get(result, "exit_codes");
+  for (const struct node *code = codes ? codes->first : NULL; code; code = code->next) {
+    double value;
+    if (node_number(code, 0, &value) && value == 0) continue;
+    if (code->kind == NODE_NULL)
+      sink_message(sink, result->line, "'%.*s' was killed by a signal", STR_ARG(command));
+    else
+      sink_message(sink, result->line, "'%.*s' exited with %.*s", STR_ARG(command),
+                   STR_ARG(code->text));
+    return false;
+  }
+  return true;
+}
+
+/* Means over all runs: one sample each, on the first line. */
+static void read_means(struct bench_sink *sink, const struct node *result) {
+  double value;
+  if (node_number(node_get(result, "user"), 0, &value)) sink_value(sink, value, STR("user-sec/op"));
+  if (node_number(node_get(result, "system"), 0, &value))
+    sink_value(sink, value, STR("sys-sec/op"));
+}
+
+static void read_result(struct bench_sink *sink, const struct node *result) {
+  pprofc_str command = node_text(result, "command");
+  const struct node *times = node_get(result, "times"),
+                    *memory = node_get(result, "memory_usage_byte");
+  if (!times || !times->first) {
+    sink_message(sink, result->line, "'%.*s' has no times, only their mean", STR_ARG(command));
+    return;
+  }
+  if (!check_codes(sink, result, command)) return;
+  struct name_builder name;
+  name_begin(&name, sink, command, false);
+  name_parameters(&name, node_get(result, "parameters"));
+  memory = memory && memory->kind == NODE_ARRAY ? memory->first : NULL;
+  for (const struct node *time = times->first; time; time = time->next) {
+    double value;
+    if (!node_number(time, 0, &value)) {
+      sink_message(sink, time->line, "'%.*s': a time is no number", STR_ARG(command));
+    } else {
+      sink_result(sink, buffer_str(&name.text), 1, time->line);
+      sink_value(sink, value, STR("sec/op"));
+      if (node_number(memory, 0, &value)) sink_value(sink, value, STR("peak-RSS-bytes"));
+      if (time == times->first) read_means(sink, result);
+    }
+    if (memory) memory = memory->next;
+  }
+  name_end(&name);
+}
+
+static void read_tree(struct bench_sink *sink, const struct node *root) {
+  const struct node *results = node_get(root, "results");
+  sink_config(sink, STR("toolkit"), STR("hyperfine"));
+  if (!results || !results->first) sink_message(sink, root->line, "no results");
+  for (const struct node *result = results ? results->first : NULL; result; result = result->next)
+    read_result(sink, result);
+}
+
+static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, read_tree, error);
+}
+
+const struct bench_reader bench_reader_hyperfine = {"hyperfine JSON", matches, read_source};

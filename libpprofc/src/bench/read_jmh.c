@@ -1,0 +1,195 @@
+/* Reads JSON of JMH (-rf json): one sample an iteration, with the metrics of its profilers. */
+#include "bench/json_reader.h"
+
+static bool matches(pprofc_str data) {
+  static const char *const words[] = {"\"primaryMetric\"", "\"benchmark\"", NULL};
+  return json_looks_like(data, '[', words);
+}
+
+/* ---- units ------------------------------------------------------------------------------------
+ */
+
+struct jmh_time {
+  const char *name;
+  int exponent;  /* of ten */
+  double factor; /* in seconds, where it is no power of ten */
+};
+
+static const struct jmh_time jmh_times[] = {{"ns", -9, 1},    {"us", -6, 1},  {"ms", -3, 1},
+                                            {"s", 0, 1},      {"min", 0, 60}, {"hr", 0, 3600},
+                                            {"day", 0, 86400}};
+
+/* What becomes of a metric's values: times 10^exponent, times factor. */
+struct conversion {
+  struct buffer unit;
+  int exponent;
+  double factor;
+};
+
+static const struct jmh_time *find_time(pprofc_str name) {
+  for (size_t i = 0; i < sizeof jmh_times / sizeof *jmh_times; i++)
+    if (str_equal(name, str_of(jmh_times[i].name))) return &jmh_times[i];
+  return NULL;
+}
+
+/* "us/op" and "ops/us" become seconds and per second; "B/op" stays; others are named after the
+ * metric. */
+static void convert_unit(struct conversion *c, const struct bench_sink *sink, pprofc_str metric,
+                         pprofc_str unit) {
+  size_t slash = str_find_char(unit, '/');
+  pprofc_str above = str_slice(unit, 0, slash), below = str_slice(unit, slash + 1, unit.size);
+  const struct jmh_time *time;
+  *c = (struct conversion){.factor = 1};
+  buffer_init(&c->unit, &sink->set->mem, (size_t)1 << 20);
+  if (str_equal(below, STR("op")) && (time = find_time(above)) != NULL) {
+    buffer_add_text(&c->unit, "sec/op");
+    c->exponent = time->exponent;
+    c->factor = time->factor;
+  } else if (str_equal(above, STR("ops")) && (time = find_time(below)) != NULL) {
+    buffer_add_text(&c->unit, "ops/s");
+    c->exponent = -time->exponent;
+    c->factor = 1 / time->factor;
+  } else if (str_equal(unit, STR("B/op"))) {
+    buffer_add_text(&c->unit, "B/op");
+  } else {
+    name_encode(&c->unit, metric, true);
+    if (unit.size) buffer_add_char(&c->unit, '-');
+    name_encode(&c->unit, unit, true);
+  }
+}
+
+static bool converted(const struct conversion *c, const struct node *number, double *value) {
+  if (!node_number(number, c->exponent, value)) return false;
+  *value *= c->factor;
+  return true;
+}
+
+/* ---- iterations -------------------------------------------------------------------------------
+ */
+
+/* The n-th item of an array, or NULL. */
+static const struct node *item(const struct node *array, size_t n) {
+  const struct node *node = array && array->kind == NODE_ARRAY ? array->first : NULL;
+  while (node && n--) node = node->next;
+  return node;
+}
+
+/* The mean of a histogram's [value, count] pairs. */
+static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
+  double sum = 0, weight = 0, value, count;
+  for (const struct node *pair = item(pairs, 0); pair; pair = pair->next) {
+    if (!converted(c, item(pair, 0), &value) || !node_number(item(pair, 1), 0, &count))
+      return false;
+    sum += value * count;
+    weight += count;
+  }
+  *mean = sum / weight;
+  return weight > 0;
+}
+
+/* A profiler's metric, walked along with the primary one. Its rows may be shorter. */
+struct secondary {
+  struct conversion conversion;
+  const struct node *fork, *score;
+};
+
+struct secondaries {
+  struct secondary *items;
+  size_t count;
+};
+
+static struct secondaries open_secondaries(struct bench_sink *sink, const struct node *metrics) {
+  struct secondaries list = {NULL, 0};
+  size_t count = 0;
+  if (!metrics || metrics->kind != NODE_OBJECT) return list;
+  for (const struct node *metric = metrics->first; metric; metric = metric->next) count++;
+  list.items = mem_array(&sink->set->mem, count, sizeof *list.items);
+  if (!list.items) {
+    sink_fail(sink);
+    return list;
+  }
+  for (const struct node *metric = metrics->first; metric; metric = metric->next) {
+    struct secondary *secondary = &list.items[list.count++];
+    pprofc_str name = metric->key;
+    if (str_starts(name, STR("\xC2\xB7")))
+      name = str_slice(name, 2, name.size); /* older releases */
+    convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
+    secondary->fork = item(node_get(metric, "rawData"), 0);
+  }
+  return list;
+}
+
+static void close_secondaries(struct bench_sink *sink, struct secondaries *list) {
+  for (size_t i = 0; i < list->count; i++) buffer_free(&list->items[i].conversion.unit);
+  mem_free(&sink->set->mem, list->items, list->count, sizeof *list->items);
+}
+
+static void next_fork(struct secondaries *list, bool first) {
+  for (size_t i = 0; i < list->count; i++) {
+    struct secondary *s = &list->items[i];
+    if (!first && s->fork) s->fork = s->fork->next;
+    s->score = item(s->fork, 0);
+  }
+}
+
+/* Steps on by one iteration; the values go to the result that was started last, if there is one. */
+static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
+  for (size_t i = 0; i < list->count; i++) {
+    struct secondary *s = &list->items[i];
+    double value;
+    if (wanted && converted(&s->conversion, s->score, &value))
+      sink_value(sink, value, buffer_str(&s->conversion.unit));
+    if (s->score) s->score = s->score->next;
+  }
+}
+
+static size_t read_iterations(struct bench_sink *sink, const struct node *run, pprofc_str name) {
+  const struct node *primary = node_get(run, "primaryMetric"), *raw = node_get(primary, "rawData");
+  bool histogram = !item(raw, 0);
+  if (histogram) raw = node_get(primary, "rawDataHistogram");
+  struct conversion c;
+  convert_unit(&c, sink, STR("score"), node_text(primary, "scoreUnit"));
+  struct secondaries list = open_secondaries(sink, node_get(run, "secondaryMetrics"));
+  size_t samples = 0;
+  for (const struct node *fork = item(raw, 0), *first = fork; fork; fork = fork->next) {
+    next_fork(&list, fork == first);
+    for (const struct node *score = item(fork, 0); score; score = score->next) {
+      double value;
+      bool good = histogram ? histogram_mean(&c, score, &value) : converted(&c, score, &value);
+      if (good) {
+        sink_result(sink, name, 1, score->line);
+        sink_value(sink, value, buffer_str(&c.unit));
+        samples++;
+      } else {
+        sink_message(sink, score->line, "%.*s: a score is no number", STR_ARG(name));
+      }
+      next_iteration(sink, &list, good);
+    }
+  }
+  close_secondaries(sink, &list);
+  buffer_free(&c.unit);
+  return samples;
+}
+
+static void read_run(struct bench_sink *sink, const struct node *run) {
+  pprofc_str benchmark = node_text(run, "benchmark"), mode = node_text(run, "mode");
+  struct name_builder name;
+  name_begin(&name, sink, benchmark, false);
+  name_parameters(&name, node_get(run, "params"));
+  if (mode.size) name_parameter(&name, STR("mode"), mode);
+  buffer_printf(&name.text, "-%lld", (long long)node_count(run, "threads", 1));
+  if (!read_iterations(sink, run, buffer_str(&name.text)))
+    sink_message(sink, run->line, "%.*s has no raw data, only its score", STR_ARG(benchmark));
+  name_end(&name);
+}
+
+static void read_tree(struct bench_sink *sink, const struct node *root) {
+  sink_config(sink, STR("toolkit"), STR("jmh"));
+  for (const struct node *run = item(root, 0); run; run = run->next) read_run(sink, run);
+}
+
+static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, read_tree, error);
+}
+
+const struct bench_reader bench_reader_jmh = {"JMH JSON", matches, read_source};

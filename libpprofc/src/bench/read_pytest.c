@@ -1,0 +1,102 @@
+/* Reads JSON of pytest-benchmark (--benchmark-json): one sample a round, or a mean of many of them.
+ */
+#include "bench/json_reader.h"
+
+static bool matches(pprofc_str data) {
+  static const char *const words[] = {"\"benchmarks\"", "\"machine_info\"", NULL};
+  return json_looks_like(data, '{', words);
+}
+
+/* Short benchmarks have rounds by the ten thousand, each hardly independent of the one before: a
+ * test that took them one by one would find any drift significant. Beyond the first number they are
+ * averaged over blocks. */
+#define MOST_ROUNDS 200
+#define BLOCKS      50
+
+struct rounds {
+  const struct node *first;
+  size_t count;
+};
+
+/* The mean of the next `count` rounds; moves *round behind them. */
+static bool block_mean(const struct node **round, size_t count, double *mean) {
+  double sum = 0, value;
+  for (size_t i = 0; i < count; i++, *round = (*round)->next) {
+    if (!node_number(*round, 0, &value)) return false;
+    sum += value;
+  }
+  *mean = sum / (double)count;
+  return true;
+}
+
+/* Numbers that the test itself attached. */
+static void read_extra(struct bench_sink *sink, const struct node *extra) {
+  if (!extra || extra->kind != NODE_OBJECT) return;
+  for (const struct node *member = extra->first; member; member = member->next) {
+    double value;
+    if (!node_number(member, 0, &value)) continue;
+    struct name_builder unit;
+    name_begin(&unit, sink, STR("extra_info."), true);
+    name_encode(&unit.text, member->key, true);
+    sink_value(sink, value, buffer_str(&unit.text));
+    name_end(&unit);
+  }
+}
+
+static void read_rounds(struct bench_sink *sink, const struct node *entry, pprofc_str name,
+                        struct rounds rounds) {
+  size_t blocks = rounds.count > MOST_ROUNDS ? BLOCKS : rounds.count;
+  int64_t iterations = node_count(node_get(entry, "stats"), "iterations", 1);
+  const struct node *round = rounds.first;
+  for (size_t i = 0; i < blocks; i++) {
+    size_t size = rounds.count / blocks + (i < rounds.count % blocks);
+    uint32_t line = round->line;
+    double mean;
+    if (!block_mean(&round, size, &mean)) {
+      sink_message(sink, line, "%.*s: a round is no number", STR_ARG(name));
+      return;
+    }
+    sink_result(sink, name, iterations, line);
+    sink_value(sink, mean, STR("sec/op"));
+    if (i == 0) read_extra(sink, node_get(entry, "extra_info"));
+  }
+}
+
+static void read_entry(struct bench_sink *sink, const struct node *entry) {
+  pprofc_str full = node_text(entry, "fullname"), param = node_text(entry, "param");
+  if (!full.size) full = node_text(entry, "name");
+  const struct node *params = node_get(entry, "params");
+  if (param.size && str_ends(full, STR("]"))) {
+    size_t bracket = full.size > param.size + 2 ? full.size - param.size - 2 : 0;
+    if (full.data[bracket] == '[') full = str_slice(full, 0, bracket);
+  }
+  struct name_builder name;
+  name_begin(&name, sink, full, false);
+  if (params && params->kind == NODE_OBJECT && params->first)
+    name_parameters(&name, params);
+  else if (param.size)
+    name_parameter(&name, STR("param"), param);
+  const struct node *data = node_path(entry, "stats.data");
+  struct rounds rounds = {data && data->kind == NODE_ARRAY ? data->first : NULL, 0};
+  for (const struct node *round = rounds.first; round; round = round->next) rounds.count++;
+  if (rounds.count)
+    read_rounds(sink, entry, buffer_str(&name.text), rounds);
+  else
+    sink_message(sink, entry->line,
+                 "%.*s has no data, only their summary (use --benchmark-save-data)", STR_ARG(full));
+  name_end(&name);
+}
+
+static void read_tree(struct bench_sink *sink, const struct node *root) {
+  const struct node *list = node_get(root, "benchmarks");
+  sink_config(sink, STR("toolkit"), STR("pytest-benchmark"));
+  if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
+  for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next)
+    read_entry(sink, entry);
+}
+
+static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, read_tree, error);
+}
+
+const struct bench_reader bench_reader_pytest = {"pytest-benchmark JSON", matches, read_source};
