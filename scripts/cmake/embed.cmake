@@ -6,9 +6,10 @@ foreach(file ${FILES})
   file(READ ${file} bytes HEX)
   string(LENGTH "${bytes}" digits)
   math(EXPR size "${digits} / 2")
+  file(SHA256 ${file} hash)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
-  string(APPEND text "\n/* ${name} */\nextern const unsigned char asset_${symbol}[];\nextern const size_t asset_${symbol}_size;\n"
-    "const unsigned char asset_${symbol}[] = {\n${bytes}0};\nconst size_t asset_${symbol}_size = ${size};\n")
+  string(APPEND text "\n/* ${name} */\nextern const unsigned char asset_${symbol}[];\nextern const size_t asset_${symbol}_size;\nextern const char asset_${symbol}_sha256[];\n"
+    "const unsigned char asset_${symbol}[] = {\n${bytes}0};\nconst size_t asset_${symbol}_size = ${size};\nconst char asset_${symbol}_sha256[] = \"${hash}\";\n")
 endforeach()
 file(WRITE ${OUTPUT} "${text}")

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/output.h"
 #include "flame/layout.h"
+#include "flame/origin.h"
 
 struct flame_drawing {
   struct flame_tree *tree;
@@ -16,11 +17,43 @@ struct flame_drawing {
   unsigned picture_width;     /* pixels; 0: 1200 */
   double least_pixels;        /* boxes narrower than this go into "n smaller frames"; 0: 0.1 */
   bool inverted;              /* root on top (icicle) */
+  bool embedded;              /* part of a page: no document head, no controls, no script */
 };
 
 /* A self-contained SVG with the ids, groups and URL state that tools for flame graphs know. */
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error);
+
+/* Samples that carry one label value: where in the tree they end, and what they spent. */
+struct flame_group {
+  pprofc_str name; /* "tenant=cedar" */
+  size_t count;
+  const uint32_t *node; /* [count] ascending */
+  const int64_t *self;  /* [count * columns of the tree] */
+};
+
+/* One term of the estimate of what limits a function: `weight` times the values of a sample type,
+ * as a cost of a kind
+ * ("instruction", "cache", "memory", "system"). Terms of one kind stand together. */
+struct flame_cost {
+  const char *kind;
+  size_t type;
+  double weight;
+};
+
+struct flame_page {
+  struct flame_tree *tree; /* all sample types of it are in the page */
+  size_t type;             /* the one shown first */
+  pprofc_str title, subtitle, unit;
+  const struct origin_rules *origins; /* or NULL */
+  const struct flame_group *groups;
+  size_t group_count;
+  const struct flame_cost *costs;
+  size_t cost_count;
+};
+
+/* One HTML file that needs no network and no server, for a tree of any size. */
+pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 
 /* "name" of a box, as it stands in a drawing; in the scratch buffer or in the profile. */
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,

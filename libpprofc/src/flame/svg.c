@@ -134,7 +134,8 @@ static void put_box(struct svg *s, const struct flame_box *box) {
   pprofc_str name = flame_name(s->tree, box, &s->name);
   const char *sign = status_sign(s, box);
   box_color(s, box, name, color);
-  output_printf(s->out, "<g tabindex=\"0\" fg:depth=\"%u\" fg:name=\"%s", box->depth, sign);
+  output_printf(s->out, "<g%s fg:depth=\"%u\" fg:name=\"%s",
+                s->drawing->embedded ? "" : " tabindex=\"0\"", box->depth, sign);
   put_escaped(s, name);
   output_add_text(s->out, "\">");
   put_title(s, box, name);
@@ -162,22 +163,16 @@ static double greatest_change(const struct svg *s) {
  * ------------------------------------------------------------------------------------------ */
 
 static void put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
-  output_printf(s->out, "<text id=\"%s\" x=\"%.1f\" y=\"%.1f\">", id, x, y);
+  if (id)
+    output_printf(s->out, "<text id=\"%s\" x=\"%.1f\" y=\"%.1f\">", id, x, y);
+  else
+    output_printf(s->out, "<text class=\"heading\" x=\"%.1f\" y=\"%.1f\">", x, y);
   put_escaped(s, text);
   output_add_text(s->out, "</text>\n");
 }
 
-static void put_head(struct svg *s) {
-  output_printf(
-      s->out,
-      "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
-      "<svg version=\"1.1\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" ",
-      s->width, s->height, s->width, s->height);
-  output_add_text(s->out,
-                  "aria-labelledby=\"title subtitle\" xmlns=\"http://www.w3.org/2000/svg\" "
-                  "xmlns:fg=\"" FG_NAMESPACE "\">\n"
-                  "<!-- Flame graph made by pprofc. Layout after Brendan Gregg's FlameGraph. -->\n"
-                  "<style>");
+static void put_defs(struct svg *s) {
+  output_add_text(s->out, "<style>");
   output_add(s->out, asset_svg_css, asset_svg_css_size);
   output_add_text(
       s->out, "</style>\n"
@@ -187,10 +182,20 @@ static void put_head(struct svg *s) {
               "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-static void put_texts(struct svg *s) {
-  const struct flame_drawing *d = s->drawing;
-  put_text(s, "title", s->width / 2, 24, d->title);
-  put_text(s, "subtitle", s->width / 2, 42, d->subtitle);
+static void put_head(struct svg *s) {
+  if (!s->drawing->embedded)
+    output_add_text(
+        s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+                "<!-- Flame graph made by pprofc. Layout after Brendan Gregg's FlameGraph. -->\n");
+  output_printf(s->out, "<svg class=\"flamegraph\" version=\"1.1\" width=\"%.0f\" height=\"%.0f\" ",
+                s->width, s->height);
+  output_printf(s->out, "viewBox=\"0 0 %.0f %.0f\" role=\"img\" ", s->width, s->height);
+  output_add_text(s->out, "aria-label=\"flame graph\" xmlns=\"http://www.w3.org/2000/svg\" "
+                          "xmlns:fg=\"" FG_NAMESPACE "\">\n");
+  put_defs(s);
+}
+
+static void put_controls(struct svg *s) {
   put_text(s, "details", SIDE, s->height - 17, STR(" "));
   output_printf(s->out,
                 "<text id=\"unzoom\" class=\"hide\" x=\"%.1f\" y=\"24\">Reset Zoom</text>\n", SIDE);
@@ -200,27 +205,36 @@ static void put_texts(struct svg *s) {
                 s->width - SIDE - 16);
   output_printf(s->out, "<text id=\"matched\" class=\"hide\" x=\"%.1f\" y=\"%.1f\"> </text>\n",
                 s->width - SIDE - 120, s->height - 17);
-  if (s->tree->has_base)
-    output_printf(
-        s->out,
-        "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">\xE2\x96\xB2 orange: more than base, "
-        "\xE2\x96\xBC "
-        "blue: less, \xEF\xBC\x8B new, \xE2\x88\x92 gone, grey: unchanged; width: the larger of "
-        "both</text>\n",
-        SIDE, s->height - 4);
+}
+
+static void put_texts(struct svg *s) {
+  const struct flame_drawing *d = s->drawing;
+  put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
+  put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
+  if (!d->embedded) put_controls(s);
+  if (!s->tree->has_base) return;
+  output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
+  output_add_text(s->out,
+                  "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, \xEF\xBC\x8B new, "
+                  "\xE2\x88\x92 gone, grey: unchanged; width: the larger of both</text>\n");
 }
 
 static void put_document(struct svg *s) {
+  bool embedded = s->drawing->embedded;
   put_head(s);
   put_texts(s);
-  output_printf(
-      s->out,
-      "<g id=\"frames\" fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\" fg:char=\"%.2f\">\n",
-      s->boxes.width, SIDE, s->width - 2 * SIDE, CHAR_WIDTH);
+  output_printf(s->out,
+                "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\" fg:char=\"%.2f\">\n",
+                embedded ? "class=\"frames\"" : "id=\"frames\"", s->boxes.width, SIDE,
+                s->width - 2 * SIDE, CHAR_WIDTH);
   for (size_t i = 0; i < s->boxes.count; i++) put_box(s, &s->boxes.items[i]);
-  output_add_text(s->out, "</g>\n<script><![CDATA[\n");
-  output_add(s->out, asset_svg_js, asset_svg_js_size);
-  output_add_text(s->out, "]]></script>\n</svg>\n");
+  output_add_text(s->out, "</g>\n");
+  if (!embedded) {
+    output_add_text(s->out, "<script><![CDATA[\n");
+    output_add(s->out, asset_svg_js, asset_svg_js_size);
+    output_add_text(s->out, "]]></script>\n");
+  }
+  output_add_text(s->out, "</svg>\n");
 }
 
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,

@@ -172,6 +172,8 @@ static pprofc_status apply_overrides(struct render *r, pprofc_error *error) {
   unsigned flags = report->format->flags;
   const char *granularity = o->granularity;
   bool noinlines = o->noinlines;
+  if (flags & REPORT_FILE_FUNCTIONS && !(granularity && *granularity))
+    granularity = "filefunctions";
   if (flags & REPORT_ADDRESSES) granularity = "addresses";
   if (flags & REPORT_LINES) granularity = "lines";
   if (flags & REPORT_NO_INLINES) noinlines = true;

@@ -1,5 +1,5 @@
-/* What a report is given, and the table of reports. A new output format is one file with one function of the type
- * report_fn, and one row in formats.c. */
+/* What a report is given, and the table of reports. A new output format is one file with one
+ * function of the type report_fn, and one row in formats.c. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -10,8 +10,8 @@
 #include "pprofc/report.h"
 #include "transform/transform.h"
 
-/* Everything a report needs, prepared by render.c in pprof's order: the profile filtered and aggregated, the options
- * after the overrides of the command. */
+/* Everything a report needs, prepared by render.c in pprof's order: the profile filtered and
+ * aggregated, the options after the overrides of the command. */
 struct report {
   const pprofc_report_options *options; /* of the user */
   const pprofc_allocator *mem;
@@ -41,14 +41,16 @@ struct report_format {
   unsigned flags; /* REPORT_* */
 };
 
-#define REPORT_NO_TRIM       1u  /* nodecount and fractions are 0 */
-#define REPORT_ADDRESSES     2u  /* granularity is forced to addresses */
-#define REPORT_LINES         4u  /* granularity is forced to lines */
-#define REPORT_NO_INLINES    8u  /* noinlines is forced on */
-#define REPORT_INLINES       16u /* noinlines is forced off */
-#define REPORT_ALL_NODES     32u /* default nodecount is unlimited instead of 80 */
-#define REPORT_PARAMETER     64u /* takes an expression */
-#define REPORT_NO_AGGREGATE  128u /* the filtered profile is used as it is (proto, raw keep everything) */
+#define REPORT_NO_TRIM    1u  /* nodecount and fractions are 0 */
+#define REPORT_ADDRESSES  2u  /* granularity is forced to addresses */
+#define REPORT_LINES      4u  /* granularity is forced to lines */
+#define REPORT_NO_INLINES 8u  /* noinlines is forced on */
+#define REPORT_INLINES    16u /* noinlines is forced off */
+#define REPORT_ALL_NODES  32u /* default nodecount is unlimited instead of 80 */
+#define REPORT_PARAMETER  64u /* takes an expression */
+#define REPORT_NO_AGGREGATE                                                                        \
+  128u /* the filtered profile is used as it is (proto, raw keep everything) */
+#define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
 
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
@@ -88,5 +90,6 @@ pprofc_status report_disasm(struct report *, struct output *, pprofc_error *);
 pprofc_status report_speedscope(struct report *, struct output *, pprofc_error *);
 pprofc_status report_folded(struct report *, struct output *, pprofc_error *);
 pprofc_status report_flamegraph(struct report *, struct output *, pprofc_error *);
+pprofc_status report_flame(struct report *, struct output *, pprofc_error *);
 
 #endif

@@ -1,0 +1,33 @@
+/* Whose code a frame is: the user's, a library's, the system's. Decided by where the code lies and
+ * what it is called; the conventions are those of Go, C, C++, Rust, Python, Node and the JVM.
+ * docs/FLAMEGRAPHS.md explains them to users. */
+#ifndef PPROFC_FLAME_ORIGIN_H
+#define PPROFC_FLAME_ORIGIN_H
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
+
+/* One's own rules, tried before the built-in ones; the first that fits decides. */
+struct origin_rules {
+  struct origin_rule *items;
+  size_t count;
+};
+
+/* Reads rules, one a line: origin (user, library, system, unknown), field (name, file, mapping) and
+ * a glob pattern without blanks, as in "library name mycompany.*". Empty lines and lines that begin
+ * with # are skipped. */
+pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, struct arena *arena,
+                                 pprofc_error *error);
+
+/* `mapping` is the file of the frame's mapping, or empty. `rules` may be NULL. */
+enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
+                      pprofc_str mapping);
+
+/* The package of a function name: "encoding/json" of "encoding/json.(*decodeState).value", "std" of
+ * "std::sort". */
+pprofc_str origin_package(pprofc_str name);
+
+#endif

@@ -1,0 +1,234 @@
+// What is shown of the model: a tree of its own when stacks are turned, cut or filtered, with the values of
+// one sample type, and where its boxes are.
+
+// The stacks of the model with the values of one type: head, base.
+function baseView(model, state) {
+  const t = model.tree, type = state.type, group = model.groups[state.group];
+  const column = (c) => {
+    if (!group) return [t.self[c], t.total[c]];
+    const self = new Float64Array(t.n);
+    group.node.forEach((node, i) => { self[node] += group.self[c][i]; });
+    return [self, sumUp(t, self)];
+  };
+  const [selfHead, head] = column(type);
+  const [selfBase, base] = model.hasBase ? column(model.types.length + type)
+    : [new Float64Array(t.n), new Float64Array(t.n)];
+  return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base };
+}
+
+// A tree that grows: children are found by (parent, frame).
+class Trie {
+  constructor(frames) {
+    this.frames = frames + 2;
+    this.children = new Map();
+    this.parent = [-1];
+    this.frame = [-1];
+    this.depth = [0];
+    this.selfHead = [0];
+    this.selfBase = [0];
+  }
+  child(parent, frame) {
+    const key = parent * this.frames + frame + 1;
+    let node = this.children.get(key);
+    if (node !== undefined) return node;
+    node = this.parent.length;
+    this.children.set(key, node);
+    this.parent.push(parent);
+    this.frame.push(frame);
+    this.depth.push(this.depth[parent] + 1);
+    this.selfHead.push(0);
+    this.selfBase.push(0);
+    return node;
+  }
+  add(node, head, base) {
+    this.selfHead[node] += head;
+    this.selfBase[node] += base;
+  }
+  view() {
+    const view = {
+      n: this.parent.length, parent: Int32Array.from(this.parent), frame: Int32Array.from(this.frame),
+      depth: Uint16Array.from(this.depth), selfHead: Float64Array.from(this.selfHead),
+      selfBase: Float64Array.from(this.selfBase),
+    };
+    view.head = sumUp(view, view.selfHead);
+    view.base = sumUp(view, view.selfBase);
+    return view;
+  }
+}
+
+// Whether stacks need more than the tree of the file.
+const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.kernel;
+
+// Follows the preorder of `from`, giving each node its place in a new tree. place(node, above) returns the new node, or
+// -1 for "this stack is left out".
+function remap(from, trie, place) {
+  const to = new Int32Array(from.n);
+  for (let i = 1; i < from.n; i++) {
+    const above = to[from.parent[i]];
+    to[i] = above < 0 ? -1 : place(i, above);
+    if (to[i] >= 0) trie.add(to[i], from.selfHead[i], from.selfBase[i]);
+  }
+  trie.add(0, from.selfHead[0], from.selfBase[0]);
+  return trie.view();
+}
+
+function filtered(model, from, state) {
+  const hidden = matcher(model, state.hide), kernel = kernelFrames(model);
+  const trie = new Trie(model.name.length);
+  return remap(from, trie, (node, above) => {
+    const frame = from.frame[node];
+    if ((hidden && hidden[frame]) || (!state.kernel && kernel[frame])) return above;
+    if (state.collapse && trie.frame[above] === frame) return above;
+    return trie.child(above, frame);
+  });
+}
+
+// Stacks that go through a matching frame.
+function focused(model, from, state) {
+  const wanted = matcher(model, state.focus);
+  const hit = new Uint8Array(from.n), keep = new Uint8Array(from.n);
+  for (let i = 1; i < from.n; i++) hit[i] = hit[from.parent[i]] || wanted[from.frame[i]] ? 1 : 0;
+  for (let i = from.n - 1; i > 0; i--) {
+    if (hit[i]) keep[i] = 1;
+    if (keep[i]) keep[from.parent[i]] = 1;
+  }
+  const trie = new Trie(model.name.length), to = new Int32Array(from.n);
+  for (let i = 1; i < from.n; i++) {
+    const above = to[from.parent[i]];
+    to[i] = above < 0 || !keep[i] ? -1 : trie.child(above, from.frame[i]);
+    if (to[i] >= 0 && hit[i]) trie.add(to[i], from.selfHead[i], from.selfBase[i]);
+  }
+  return trie.view();
+}
+
+// Merged from the leaf: who is it that calls what is expensive.
+function reversed(model, from) {
+  const trie = new Trie(model.name.length);
+  for (let i = 1; i < from.n; i++) {
+    if (!from.selfHead[i] && !from.selfBase[i]) continue;
+    let node = 0;
+    for (let up = i; up > 0; up = from.parent[up]) node = trie.child(node, from.frame[up]);
+    trie.add(node, from.selfHead[i], from.selfBase[i]);
+  }
+  trie.add(0, from.selfHead[0], from.selfBase[0]);
+  return trie.view();
+}
+
+// Callees of a function, and its callers turned round; recursion counts at its outermost call.
+function sandwiched(model, from, name) {
+  const down = new Trie(model.name.length), up = new Trie(model.name.length);
+  const to = new Int32Array(from.n);
+  for (let i = 1; i < from.n; i++) {
+    const inside = to[from.parent[i]];
+    if (inside) {
+      to[i] = down.child(inside, from.frame[i]);
+    } else if (model.name[from.frame[i]] === name) {
+      to[i] = down.child(0, from.frame[i]);
+      let node = up.child(0, from.frame[i]);
+      for (let k = from.parent[i]; k > 0; k = from.parent[k]) node = up.child(node, from.frame[k]);
+      up.add(node, from.head[i], from.base[i]);
+    }
+    if (to[i]) down.add(to[i], from.selfHead[i], from.selfBase[i]);
+  }
+  return { callees: down.view(), callers: up.view() };
+}
+
+function makeViews(model, state) {
+  let view = baseView(model, state);
+  if (isPlain(state)) return [view];
+  if (state.focus) view = focused(model, view, state);
+  if (state.hide || !state.kernel || state.collapse) view = filtered(model, view, state);
+  if (state.sandwich) {
+    const { callees, callers } = sandwiched(model, view, state.sandwich);
+    return [callers, callees];
+  }
+  return [state.reverse ? reversed(model, view) : view];
+}
+
+// ---- which frames match -------------------------------------------------------------------------------
+
+// Lower case only means any case, as editors have it.
+function expression(text) {
+  return new RegExp(text, /[A-Z]/.test(text) ? "" : "i");
+}
+
+function matcher(model, text) {
+  if (!text) return null;
+  let re;
+  try { re = expression(text); } catch (error) { return null; }
+  return Uint8Array.from(model.name, (name, i) => (re.test(name) || re.test(fileName(model, i)) ? 1 : 0));
+}
+
+function kernelFrames(model) {
+  return Uint8Array.from(model.name, (name, i) =>
+    (/^\[kernel|^\[vdso|\/vmlinux|^entry_SYSCALL|^do_syscall|^__x64_sys_|(^|\.)[Ss]yscall[0-9]*$|RawSyscall/
+      .test(name) || model.file[model.fileOf[i]].startsWith("[kernel") ? 1 : 0));
+}
+
+// ---- places ----------------------------------------------------------------------------------------------
+
+function statusOf(head, base) {
+  if (head === base) return STATUS.unchanged;
+  if (!base) return STATUS.added;
+  if (!head) return STATUS.removed;
+  return head > base ? STATUS.slower : STATUS.faster;
+}
+
+const MEASURES = {
+  head: (h, b) => Math.abs(h), base: (h, b) => Math.abs(b),
+  max: (h, b) => Math.max(Math.abs(h), Math.abs(b)), sum: (h, b) => Math.abs(h) + Math.abs(b),
+};
+
+// Widths add up: a node is its self and its children, in every measure. Children by name in a difference (the order of the
+// tree), else the widest first.
+function layout(view, state, hasBase) {
+  const measure = MEASURES[state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width];
+  const scale = state.normal && view.head[0] ? view.base[0] / view.head[0] : 1;
+  const width = new Float64Array(view.n), x = new Float64Array(view.n);
+  for (let i = 0; i < view.n; i++) width[i] = measure(view.selfHead[i] * scale, view.selfBase[i]);
+  for (let i = view.n - 1; i > 0; i--) width[view.parent[i]] += width[i];
+  const first = new Int32Array(view.n).fill(-1), next = new Int32Array(view.n).fill(-1);
+  for (let i = view.n - 1; i > 0; i--) {
+    next[i] = first[view.parent[i]];
+    first[view.parent[i]] = i;
+  }
+  if (!hasBase || state.tab !== "diff") sortChildren(view, first, next, width);
+  // Parents come before their children, so positions flow down in one pass.
+  for (let i = 0; i < view.n; i++)
+    for (let c = first[i], at = x[i]; c >= 0; at += width[c], c = next[c]) x[c] = at;
+  let deepest = 0;
+  for (let i = 0; i < view.n; i++) if (width[i] > 0 && view.depth[i] > deepest) deepest = view.depth[i];
+  return { width, x, first, next, deepest, scale };
+}
+
+function sortChildren(view, first, next, width) {
+  const list = [];
+  for (let i = 0; i < view.n; i++) {
+    if (first[i] < 0 || next[first[i]] < 0) continue;
+    list.length = 0;
+    for (let c = first[i]; c >= 0; c = next[c]) list.push(c);
+    list.sort((a, b) => width[b] - width[a] || a - b);
+    first[i] = list[0];
+    for (let k = 0; k < list.length; k++) next[list[k]] = k + 1 < list.length ? list[k + 1] : -1;
+  }
+}
+
+// Functions of a view: self, and total of the outermost calls.
+function functionTable(model, view) {
+  const rows = new Map(), chain = [];
+  const row = (frame) => {
+    let r = rows.get(model.name[frame]);
+    if (!r) rows.set(model.name[frame], r = { frame, selfHead: 0, selfBase: 0, head: 0, base: 0, open: 0 });
+    return r;
+  };
+  for (let i = 1; i < view.n; i++) {
+    while (chain.length && view.depth[chain[chain.length - 1].node] >= view.depth[i]) chain.pop().row.open--;
+    const r = row(view.frame[i]);
+    r.selfHead += view.selfHead[i];
+    r.selfBase += view.selfBase[i];
+    if (!r.open) r.head += view.head[i], r.base += view.base[i];
+    r.open++;
+    chain.push({ node: i, row: r });
+  }
+  return [...rows.values()];
+}

@@ -1,0 +1,301 @@
+/* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). The drawings are in
+ * flame/; this file says what they show. */
+#include "flame/flame.h"
+#include "base/map.h"
+#include "report/flame_costs.h"
+#include "report/report.h"
+#include "unit/unit.h"
+
+#include <stdlib.h>
+
+#define MOST_VALUES 24u /* of a label: keys with more are not offered as groups */
+#define MOST_GROUPS 96u
+
+struct flame_report {
+  struct report *report;
+  struct stack_frames frames;
+  struct stack_set set;
+  struct flame_tree tree;
+  struct buffer subtitle;
+};
+
+/* "cpu, 76.73s, 5065 different stacks". */
+static void make_subtitle(struct flame_report *f) {
+  const struct report *report = f->report;
+  char label[UNIT_LABEL_MAX];
+  size_t type = report->value_index;
+  buffer_add_str(&f->subtitle, report->type);
+  buffer_add_text(&f->subtitle, ", ");
+  buffer_add_str(&f->subtitle, report_value(report, flame_head(&f->tree, 0, type), label));
+  if (f->tree.has_base) {
+    buffer_add_text(&f->subtitle, " against a base of ");
+    buffer_add_str(&f->subtitle, report_value(report, flame_base(&f->tree, 0, type), label));
+  }
+  buffer_printf(&f->subtitle, ", %zu different stacks", f->set.count);
+}
+
+static pprofc_str make_title(const struct flame_report *f) {
+  const struct mappings *m = &f->report->profile->mappings;
+  pprofc_str file = m->count ? profile_string(f->report->profile, m->items[0].file) : STR("");
+  if (file.size) return str_path_base(file);
+  return f->tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
+}
+
+static void flame_report_end(struct flame_report *f) {
+  buffer_free(&f->subtitle);
+  flame_tree_free(&f->tree);
+  stack_set_free(&f->set);
+  stack_frames_free(&f->frames);
+}
+
+/* Nothing is to be freed when this fails. */
+static pprofc_status flame_report_begin(struct flame_report *f, struct report *report,
+                                        pprofc_error *error) {
+  static const struct stack_policy policy = {.inlines = true,
+                                             .function = true,
+                                             .file = true,
+                                             .line = true,
+                                             .column = true,
+                                             .address = true,
+                                             .inlined = true};
+  *f = (struct flame_report){.report = report};
+  pprofc_status status =
+      stack_frames_build(report->profile, &policy, report->mem, &f->frames, error);
+  if (status != PPROFC_OK) return status;
+  status = stack_set_build(&f->frames, NULL, report->mem, &f->set, error);
+  if (status == PPROFC_OK) {
+    status = flame_tree_build(&f->frames, &f->set, report->mem, &f->tree, error);
+    if (status != PPROFC_OK) stack_set_free(&f->set);
+  }
+  if (status != PPROFC_OK) {
+    stack_frames_free(&f->frames);
+    return status;
+  }
+  buffer_init(&f->subtitle, report->mem, 1 << 20);
+  make_subtitle(f);
+  if (!f->subtitle.failed) return PPROFC_OK;
+  flame_report_end(f);
+  return error_nomem(error);
+}
+
+pprofc_status report_flamegraph(struct report *report, struct output *out, pprofc_error *error) {
+  struct flame_report f;
+  pprofc_status status = flame_report_begin(&f, report, error);
+  if (status != PPROFC_OK) return status;
+  struct flame_drawing drawing = {
+      .tree = &f.tree,
+      .type = report->value_index,
+      .width = f.tree.has_base ? FLAME_MAX : FLAME_HEAD,
+      .title = make_title(&f),
+      .subtitle = buffer_str(&f.subtitle),
+      .unit = report->sample_unit,
+      .ratio = report->ratio,
+  };
+  status = flame_svg(&drawing, out, error);
+  flame_report_end(&f);
+  return status;
+}
+
+/* ---- label groups of the page
+ * ----------------------------------------------------------------------- */
+
+/* One value of one label key, and the samples that carry it. */
+struct group {
+  uint32_t key, value; /* in the interner */
+  uint32_t *samples;
+  size_t count;
+};
+
+struct grouping {
+  struct flame_report *flame;
+  struct arena arena;
+  struct interner texts;
+  struct group groups[MOST_GROUPS];
+  size_t count;
+  uint32_t *too_many; /* keys with more values than fit */
+  size_t too_many_count;
+  struct map children; /* of the tree: hash of (parent, frame) */
+};
+
+static bool is_dropped(const struct grouping *g, uint32_t key) {
+  for (size_t i = 0; i < g->too_many_count; i++)
+    if (g->too_many[i] == key) return true;
+  return false;
+}
+
+/* Forgets the groups of a key that has too many values. */
+static void drop_key(struct grouping *g, uint32_t key) {
+  size_t kept = 0;
+  for (size_t i = 0; i < g->count; i++)
+    if (g->groups[i].key != key) g->groups[kept++] = g->groups[i];
+  g->count = kept;
+  if (g->too_many_count < MOST_GROUPS) g->too_many[g->too_many_count++] = key;
+}
+
+/* The group of a label, made when it is new; NULL when its key is not offered. */
+static struct group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
+  size_t same_key = 0;
+  if (is_dropped(g, key)) return NULL;
+  for (size_t i = 0; i < g->count; i++) {
+    if (g->groups[i].key == key && g->groups[i].value == value) return &g->groups[i];
+    same_key += g->groups[i].key == key;
+  }
+  if (same_key == MOST_VALUES || g->count == MOST_GROUPS) {
+    drop_key(g, key);
+    return NULL;
+  }
+  g->groups[g->count] = (struct group){key, value, NULL, 0};
+  return &g->groups[g->count++];
+}
+
+/* Calls each(group, sample) for the string labels of all samples, but for the mark of a base. */
+static bool each_label(struct grouping *g, void (*each)(struct group *, uint32_t sample)) {
+  const pprofc_profile *p = g->flame->report->profile;
+  for (size_t i = 0; p->samples.label_from && i < p->samples.count; i++) {
+    const struct label *labels = sample_labels(&p->samples, i);
+    for (size_t k = 0; k < label_count(&p->samples, i); k++) {
+      pprofc_str name = profile_string(p, labels[k].key);
+      if (labels[k].is_number || str_equal(name, STR("pprof::base"))) continue;
+      uint32_t key = interner_add(&g->texts, name);
+      uint32_t value = interner_add(&g->texts, profile_string(p, labels[k].string));
+      if (key == MAP_NONE || value == MAP_NONE) return false;
+      struct group *group = group_of(g, key, value);
+      if (group) each(group, (uint32_t)i);
+    }
+  }
+  return true;
+}
+
+static void count_sample(struct group *group, uint32_t sample) {
+  (void)sample;
+  group->count++;
+}
+
+static void note_sample(struct group *group, uint32_t sample) {
+  if (!group->count || group->samples[group->count - 1] != sample)
+    group->samples[group->count++] = sample;
+}
+
+static bool find_groups(struct grouping *g) {
+  if (!each_label(g, count_sample)) return false;
+  for (size_t i = 0; i < g->count; i++) {
+    g->groups[i].samples = arena_array(&g->arena, g->groups[i].count, sizeof(uint32_t));
+    if (!g->groups[i].samples) return false;
+    g->groups[i].count = 0;
+  }
+  return each_label(g, note_sample);
+}
+
+static uint64_t child_hash(uint32_t parent, uint32_t frame) {
+  uint64_t hash = hash_mix(hash_mix(7, parent), frame);
+  return hash_mix(hash, hash >> 32);
+}
+
+static bool map_children(struct grouping *g) {
+  const struct flame_tree *t = &g->flame->tree;
+  if (!map_reserve(&g->children, t->count)) return false;
+  for (size_t i = 1; i < t->count; i++)
+    if (!map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i)) return false;
+  return true;
+}
+
+static uint32_t find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+  const struct flame_tree *t = &g->flame->tree;
+  struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
+  uint32_t node;
+  while ((node = map_next(&g->children, &probe)) != MAP_NONE)
+    if (t->parent[node] == parent && t->frame[node] == frame) return node;
+  return 0;
+}
+
+/* The nodes in which a group's stacks end; stacks are sorted as the tree is, so nodes come in
+ * ascending order. */
+static pprofc_status place_group(struct grouping *g, const struct group *from,
+                                 struct flame_group *to, pprofc_error *error) {
+  struct flame_report *f = g->flame;
+  struct stack_selection selection = {from->samples, from->count, 0};
+  struct stack_set set;
+  pprofc_status status = stack_set_build(&f->frames, &selection, f->report->mem, &set, error);
+  if (status != PPROFC_OK) return status;
+  size_t columns = f->tree.columns;
+  uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
+  int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
+  for (size_t i = 0; nodes && self && i < set.count; i++) {
+    uint32_t node = 0;
+    for (uint32_t d = 0; d < set.depth[i]; d++) node = find_child(g, node, set.frames[i][d]);
+    nodes[i] = node;
+    /* A group without base samples has fewer columns than the tree. */
+    for (size_t c = 0; c < set.columns && c < columns; c++)
+      self[i * columns + c] = set.values[i * set.columns + c];
+  }
+  to->count = set.count;
+  to->node = nodes;
+  to->self = self;
+  stack_set_free(&set);
+  return nodes && self ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_str group_name(struct grouping *g, const struct group *group) {
+  struct buffer text;
+  buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
+  buffer_add_str(&text, g->texts.items[group->key]);
+  buffer_add_char(&text, '=');
+  buffer_add_str(&text, g->texts.items[group->value]);
+  pprofc_str name = text.failed ? (pprofc_str){NULL, 0} : arena_str(&g->arena, buffer_str(&text));
+  buffer_free(&text);
+  return name;
+}
+
+static pprofc_status make_groups(struct grouping *g, struct flame_group **groups,
+                                 pprofc_error *error) {
+  g->too_many = arena_array(&g->arena, MOST_GROUPS, sizeof *g->too_many);
+  if (!g->too_many || !find_groups(g)) return error_nomem(error);
+  *groups = arena_array(&g->arena, g->count, sizeof **groups);
+  if (!*groups || (g->count && !map_children(g))) return error_nomem(error);
+  for (size_t i = 0; i < g->count; i++) {
+    (*groups)[i].name = group_name(g, &g->groups[i]);
+    if (!(*groups)[i].name.data) return error_nomem(error);
+    pprofc_status status = place_group(g, &g->groups[i], &(*groups)[i], error);
+    if (status != PPROFC_OK) return status;
+  }
+  return PPROFC_OK;
+}
+
+/* ---- the page
+ * ------------------------------------------------------------------------------------------ */
+
+static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_error *error) {
+  struct flame_report *f = g->flame;
+  struct flame_group *groups = NULL;
+  struct flame_cost costs[FLAME_COSTS_MAX];
+  pprofc_status status = make_groups(g, &groups, error);
+  if (status != PPROFC_OK) return status;
+  struct flame_page page = {
+      .tree = &f->tree,
+      .type = f->report->value_index,
+      .title = make_title(f),
+      .subtitle = buffer_str(&f->subtitle),
+      .unit = f->report->sample_unit,
+      .groups = groups,
+      .group_count = g->count,
+      .costs = costs,
+      .cost_count = flame_costs_find(f->report->profile, costs),
+  };
+  return flame_html(&page, out, error);
+}
+
+pprofc_status report_flame(struct report *report, struct output *out, pprofc_error *error) {
+  struct flame_report f;
+  pprofc_status status = flame_report_begin(&f, report, error);
+  if (status != PPROFC_OK) return status;
+  struct grouping grouping = {.flame = &f};
+  arena_init(&grouping.arena, report->mem);
+  interner_init(&grouping.texts, report->mem);
+  map_init(&grouping.children, report->mem);
+  status = write_page(&grouping, out, error);
+  map_free(&grouping.children);
+  interner_free(&grouping.texts);
+  arena_free(&grouping.arena);
+  flame_report_end(&f);
+  return status;
+}
