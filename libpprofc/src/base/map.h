@@ -13,9 +13,10 @@ uint64_t hash_bytes(const void *data, size_t size);
 static inline uint64_t hash_str(pprofc_str s) {
   return hash_bytes(s.data, s.size);
 }
-/* Mixes one more word into a hash. */
+/* Mixes one more word into a hash. The word is spread first: hash_mix(a, b) of two small numbers
+ * would otherwise be the same for all with the same a ^ b. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ word * 0xD6E8FEB86659FD93u) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 29;
 }
 
