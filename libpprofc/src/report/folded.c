@@ -2,6 +2,7 @@
  * read it. */
 #include "base/blocks.h"
 #include "base/escape.h"
+#include "graph/graph.h"
 #include "graph/stacks.h"
 #include "report/report.h"
 
@@ -42,20 +43,21 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* "name file:line", as far as the granularity has kept it. */
-static void add_frame(struct buffer *to, const struct stack_frame *frame, struct buffer *scratch) {
-  size_t from = to->size;
-  if (frame->address && frame->function != NONE)
-    buffer_printf(to, "%016llx ", (unsigned long long)frame->address);
-  add_name(to, frame->name, scratch);
-  bool named_by_file = str_equal(frame->name, frame->file);
-  if ((frame->file.size || frame->line) && !named_by_file) {
-    buffer_add_char(to, ' ');
-    add_name(to, frame->file, scratch);
-  }
-  if (frame->line) buffer_printf(to, ":%lld", (long long)frame->line);
-  if (frame->line && frame->column) buffer_printf(to, ":%lld", (long long)frame->column);
-  if (!to->failed) guard_number(to, from);
+/* The printable name of a node, as far as the granularity has kept its parts. */
+static bool add_frame(struct folded *f, const struct stack_frame *frame, struct buffer *scratch) {
+  bool is_named = !str_equal(frame->name, frame->file);
+  struct node_info info = {.line = frame->line, .column = frame->column};
+  if (frame->function != NONE) info.address = frame->address; /* else it is in the name */
+  struct arena arena;
+  arena_init(&arena, f->report->mem);
+  pprofc_str text = frame_name_of(&info, is_named ? frame->name : STR(""), frame->file, STR(""),
+                                  STR(" "), &arena);
+  size_t from = f->texts.size;
+  if (text.data) add_name(&f->texts, text, scratch);
+  arena_free(&arena);
+  if (!text.data || f->texts.failed) return false;
+  guard_number(&f->texts, from);
+  return true;
 }
 
 static bool make_texts(struct folded *f) {
@@ -63,12 +65,13 @@ static bool make_texts(struct folded *f) {
   buffer_init(&scratch, f->report->mem, SIZE_MAX);
   buffer_init(&f->texts, f->report->mem, SIZE_MAX);
   f->text_from = arena_array(&f->frames.arena, f->frames.count + 1, sizeof *f->text_from);
-  for (size_t i = 0; f->text_from && i < f->frames.count; i++) {
+  bool ok = f->text_from != NULL;
+  for (size_t i = 0; ok && i < f->frames.count; i++) {
     f->text_from[i] = f->texts.size;
-    add_frame(&f->texts, &f->frames.items[i], &scratch);
+    ok = add_frame(f, &f->frames.items[i], &scratch);
     f->text_from[i + 1] = f->texts.size;
   }
-  bool ok = f->text_from && !scratch.failed && !f->texts.failed;
+  ok = ok && !scratch.failed;
   buffer_free(&scratch);
   return ok;
 }

@@ -1,5 +1,6 @@
 /* The -traces report: every sample with its labels and stack, in the order of the profile. */
 #include "base/escape.h"
+#include "graph/graph.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
 #include "unit/unit.h"
@@ -30,6 +31,14 @@ struct traces {
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+/* Renders frames into an output of its own. */
+struct frame_printer {
+  const pprofc_profile *profile;
+  const pprofc_allocator *mem;
+  struct output *out;
+  struct buffer scratch; /* a cleaned file name */
+};
+
 static int to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
   buffer_add(buffer, data, size);
@@ -43,61 +52,40 @@ static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   return str_path_clean(file, scratch->data);
 }
 
-/* What stands behind address and name: the source, or what little is known. */
-static void print_source(struct output *out, const pprofc_allocator *mem, const pprofc_profile *p,
-                         uint32_t location, const struct line *line, struct buffer *scratch) {
-  pprofc_str name = line ? profile_string(p, p->functions.name[line->function]) : STR("");
-  pprofc_str file = STR("");
-  if (line) file = clean_file(profile_string(p, p->functions.filename[line->function]), scratch);
-  uint32_t mapping = p->locations.mapping[location];
-  pprofc_str object = STR("");
-  if (mapping != NONE) object = profile_string(p, p->mappings.items[mapping].file);
-
-  const char *blank = name.size || p->locations.address[location] ? " " : "";
-  if (line && line->line) {
-    output_add_text(out, blank);
-    report_text(out, mem, file);
-    output_printf(out, ":%lld", (long long)line->line);
-    if (line->column) output_printf(out, ":%lld", (long long)line->column);
-  } else if (file.size) {
-    output_add_text(out, blank);
-    report_text(out, mem, file);
-  } else if (name.size) {
-    return;
-  } else if (object.size) {
-    output_printf(out, "%s[", blank);
-    report_text(out, mem, str_path_base(object));
-    output_add_char(out, ']');
-  } else {
-    output_printf(out, "%s<unknown>", blank);
-  }
-}
-
-/* One frame: the printable name of its node, marked when it was inlined. */
-static void print_frame(struct output *out, const pprofc_allocator *mem, const pprofc_profile *p,
-                        uint32_t location, const struct line *line, bool is_inlined,
-                        struct buffer *scratch) {
-  output_add_fill(out, ' ', COLUMN + GAP);
-  uint64_t address = p->locations.address[location];
-  if (address) output_printf(out, "%016llx", (unsigned long long)address);
+/* One frame: the printable name of its node, marked when it was inlined. False when out of memory.
+ */
+static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
+                        bool is_inlined) {
+  const pprofc_profile *p = f->profile;
+  struct node_info info = {.address = p->locations.address[location]};
+  pprofc_str name = STR(""), file = STR(""), object = STR("");
   if (line) {
-    pprofc_str name = profile_string(p, p->functions.name[line->function]);
-    if (address && name.size) output_add_char(out, ' ');
-    report_text(out, mem, name);
+    info.line = line->line;
+    info.column = line->column;
+    name = profile_string(p, p->functions.name[line->function]);
+    file = clean_file(profile_string(p, p->functions.filename[line->function]), &f->scratch);
   }
-  print_source(out, mem, p, location, line, scratch);
-  output_add_text(out, is_inlined ? " (inline)\n" : "\n");
+  uint32_t mapping = p->locations.mapping[location];
+  if (mapping != NONE) object = profile_string(p, p->mappings.items[mapping].file);
+  struct arena arena;
+  arena_init(&arena, f->mem);
+  pprofc_str text = frame_name_of(&info, name, file, object, STR(" "), &arena);
+  output_add_fill(f->out, ' ', COLUMN + GAP);
+  if (text.data) report_text(f->out, f->mem, text);
+  output_add_text(f->out, is_inlined ? " (inline)\n" : "\n");
+  arena_free(&arena);
+  return text.data != NULL;
 }
 
-static void print_location(struct output *out, const pprofc_allocator *mem, const pprofc_profile *p,
-                           uint32_t location, struct buffer *scratch) {
-  const struct locations *l = &p->locations;
+static bool print_location(struct frame_printer *f, uint32_t location) {
+  const struct locations *l = &f->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
-  if (from == to) print_frame(out, mem, p, location, NULL, false, scratch);
+  if (from == to) return print_frame(f, location, NULL, false);
   for (uint32_t i = from; i < to; i++) {
     const struct line *line = l->lines[i].function == NONE ? NULL : &l->lines[i];
-    print_frame(out, mem, p, location, line, i + 1 < to, scratch);
+    if (!print_frame(f, location, line, i + 1 < to)) return false;
   }
+  return true;
 }
 
 static void frame_texts_free(struct frame_texts *texts) {
@@ -106,26 +94,26 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
+static bool print_locations(struct frame_texts *texts, struct frame_printer *f) {
+  for (uint32_t i = 0; i < texts->count; i++) {
+    texts->from[i] = texts->text.size + f->out->size;
+    if (!print_location(f, i)) return false;
+  }
+  texts->from[texts->count] = texts->text.size + f->out->size;
+  return output_flush(f->out, NULL) == PPROFC_OK && !f->scratch.failed;
+}
+
 static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
                              const pprofc_allocator *mem) {
   *texts = (struct frame_texts){.mem = mem, .count = p->locations.count};
   buffer_init(&texts->text, mem, SIZE_MAX);
   texts->from = mem_array(mem, texts->count + 1, sizeof *texts->from);
-  struct output *out = mem_array(mem, 1, sizeof *out);
-  struct buffer scratch;
-  buffer_init(&scratch, mem, SIZE_MAX);
-  bool ok = texts->from && out;
-  if (ok) {
-    output_init(out, to_buffer, &texts->text);
-    for (uint32_t i = 0; i < texts->count; i++) {
-      texts->from[i] = texts->text.size + out->size;
-      print_location(out, mem, p, i, &scratch);
-    }
-    texts->from[texts->count] = texts->text.size + out->size;
-    ok = output_flush(out, NULL) == PPROFC_OK && !scratch.failed;
-  }
-  buffer_free(&scratch);
-  mem_free(mem, out, 1, sizeof *out);
+  struct frame_printer f = {.profile = p, .mem = mem, .out = mem_array(mem, 1, sizeof *f.out)};
+  buffer_init(&f.scratch, mem, SIZE_MAX);
+  if (f.out) output_init(f.out, to_buffer, &texts->text);
+  bool ok = texts->from && f.out && print_locations(texts, &f);
+  buffer_free(&f.scratch);
+  mem_free(mem, f.out, 1, sizeof *f.out);
   return ok;
 }
 
