@@ -14,7 +14,8 @@ struct unit_test {
   void (*run)(void);
 };
 
-#define UNIT(function) {#function, function}
+#define UNIT(function)                                                                             \
+  { #function, function }
 
 #define UNIT_MAIN(suite_name, ...)                                                                 \
   int main(void) {                                                                                 \

@@ -1,7 +1,8 @@
 /* Making a profile from nothing: for profilers, allocators and converters.
  *
  * Strings, functions, locations and mappings are interned: the same arguments give the same index.
- * Errors are sticky; every call after one does nothing, and pprofc_builder_finish reports the first. */
+ * Errors are sticky; every call after one does nothing, and pprofc_builder_finish reports the
+ * first. */
 #ifndef PPROFC_BUILDER_H
 #define PPROFC_BUILDER_H
 
@@ -22,10 +23,12 @@ PPROFC_API void pprofc_builder_type(pprofc_builder *builder, const char *type, c
 PPROFC_API void pprofc_builder_default_type(pprofc_builder *builder, const char *type);
 PPROFC_API void pprofc_builder_period(pprofc_builder *builder, const char *type, const char *unit,
                                       int64_t period);
-PPROFC_API void pprofc_builder_time(pprofc_builder *builder, int64_t time_nanos, int64_t duration_nanos);
+PPROFC_API void pprofc_builder_time(pprofc_builder *builder, int64_t time_nanos,
+                                    int64_t duration_nanos);
 PPROFC_API void pprofc_builder_comment(pprofc_builder *builder, const char *comment);
 PPROFC_API void pprofc_builder_doc_url(pprofc_builder *builder, const char *url);
-PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop, const char *keep);
+PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop,
+                                           const char *keep);
 
 /* Returns the index of a mapping; `flags` is any of PPROFC_HAS_*. */
 #define PPROFC_HAS_FUNCTIONS     1u
@@ -42,8 +45,9 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
                                             int64_t start_line);
 
 /* Returns the index of a location. `lines` is innermost first and may be empty. */
-PPROFC_API uint32_t pprofc_builder_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
-                                            const pprofc_line *lines, size_t line_count);
+PPROFC_API uint32_t pprofc_builder_location(pprofc_builder *builder, uint32_t mapping,
+                                            uint64_t address, const pprofc_line *lines,
+                                            size_t line_count);
 
 /* The short way: one location for one function at one line, no address. */
 PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *function,

@@ -1,8 +1,8 @@
 /* Reading, looking at, and writing a profile.
  *
  * A profile is a set of immutable columns (see docs/ARCHITECTURE.md). Ids of the file become dense
- * indices 0..n-1 here; PPROFC_NONE stands for "no such thing". Views point into the profile and live
- * as long as it does. */
+ * indices 0..n-1 here; PPROFC_NONE stands for "no such thing". Views point into the profile and
+ * live as long as it does. */
 #ifndef PPROFC_PROFILE_H
 #define PPROFC_PROFILE_H
 
@@ -17,17 +17,20 @@ typedef struct pprofc_profile pprofc_profile;
 #define PPROFC_NONE UINT32_MAX
 
 typedef struct pprofc_read_options {
-  size_t struct_size;                /* set by pprofc_read_options_init */
-  const pprofc_allocator *allocator; /* copied; NULL for malloc; used for all that is made from the profile */
-  const pprofc_limits *limits;       /* NULL for the defaults */
-  unsigned threads;                  /* 0: as many as the machine has, 1: none beside the caller */
+  size_t struct_size; /* set by pprofc_read_options_init */
+  const pprofc_allocator
+      *allocator; /* copied; NULL for malloc; used for all that is made from the profile */
+  const pprofc_limits *limits; /* NULL for the defaults */
+  unsigned threads;            /* 0: as many as the machine has, 1: none beside the caller */
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);
 
-/* Reads a profile of any known format, gzip'd or plain, recognised by content. `path` "-" is standard
- * input. `options` may be NULL. On success *profile is to be given back with pprofc_profile_release. */
-PPROFC_API pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_options *options,
+/* Reads a profile of any known format, gzip'd or plain, recognised by content. `path` "-" is
+ * standard input. `options` may be NULL. On success *profile is to be given back with
+ * pprofc_profile_release. */
+PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
+                                                  const pprofc_read_options *options,
                                                   pprofc_profile **profile, pprofc_error *error);
 
 /* The same from memory; `data` is copied where needed and may be freed afterwards. */
@@ -47,7 +50,8 @@ PPROFC_API pprofc_status pprofc_profile_write(const pprofc_profile *profile, ppr
 PPROFC_API pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const char *path,
                                                    pprofc_error *error);
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------
+ */
 
 typedef struct pprofc_value_type {
   pprofc_str type; /* "cpu" */
@@ -71,7 +75,8 @@ PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
-/* Index of the sample type that pprof shows when none is asked for: the default one, else the last. */
+/* Index of the sample type that pprof shows when none is asked for: the default one, else the last.
+ */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
@@ -89,8 +94,8 @@ PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_sam
 /* Copies the stack of one sample, location indices, leaf first, into `frames` (room for `capacity`)
  * and returns how many there are; more than `capacity` means that only the first ones were copied.
  * Stacks are kept in the packed form of the file, which is why this is a copy. */
-PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample, uint32_t *frames,
-                                       size_t capacity);
+PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
+                                       uint32_t *frames, size_t capacity);
 
 /* The greatest number of frames that any stack has. */
 PPROFC_API size_t pprofc_profile_max_depth(const pprofc_profile *profile);
@@ -105,7 +110,8 @@ typedef struct pprofc_label {
 } pprofc_label;
 
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
-PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample, size_t index);
+PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
+                                             size_t index);
 
 typedef struct pprofc_location {
   uint64_t id; /* as the file has it */
@@ -137,7 +143,8 @@ PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
 /* Line `index` of a location, 0 = innermost inlined function, last = the function itself. */
-PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location, size_t index);
+PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
+                                           size_t index);
 
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);

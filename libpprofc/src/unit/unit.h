@@ -11,16 +11,18 @@ struct measure {
   pprofc_str unit;
 };
 
-/* Converts value from a unit to another; `to` may be "minimum" or "auto": the largest unit not above the value. */
+/* Converts value from a unit to another; `to` may be "minimum" or "auto": the largest unit not
+ * above the value. */
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
-/* Text of a value: "1.50kB", "0", "100ms". Written into out, at most UNIT_LABEL_MAX bytes plus the unit when that is
- * unknown and long; returns a view of out. */
+/* Text of a value: "1.50kB", "0", "100ms". Written into out, at most UNIT_LABEL_MAX bytes plus the
+ * unit when that is unknown and long; returns a view of out. */
 #define UNIT_LABEL_MAX 400
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]);
 
-/* Percentage of value in total, always 6 cells or more ("  100%", " 1.00%"); out as above, at least 32 bytes. */
+/* Percentage of value in total, always 6 cells or more ("  100%", " 1.00%"); out as above, at least
+ * 32 bytes. */
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
 /* The same without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
@@ -39,7 +41,7 @@ struct unit_family {
     const char *canonical;
     double factor;
     const char *const *spellings; /* NULL-terminated, lower case */
-  } *units;
+  } * units;
 };
 const struct unit_family *unit_family_at(size_t index);
 
