@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,14 @@ static bool resolve(struct outfile *file, const char *path) {
     errno = ENAMETOOLONG;
     return false;
   }
-  strcpy(file->target, path);
+  memcpy(file->target, path, strlen(path) + 1);
   struct stat info;
   if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode)) return true;
-  char *real = realpath(path, NULL);
-  if (!real) return errno == ENOENT;
-  bool fits = strlen(real) < sizeof file->target;
-  if (fits) strcpy(file->target, real);
-  free(real);
-  if (!fits) errno = ENAMETOOLONG;
-  return fits;
+  _Static_assert(sizeof file->target >= PATH_MAX, "realpath may fill it");
+  char real[PATH_MAX];
+  if (!realpath(path, real)) return errno == ENOENT;
+  memcpy(file->target, real, strlen(real) + 1);
+  return true;
 }
 
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error) {

@@ -243,7 +243,9 @@ void number_print(struct buffer *out, double value) {
   char text[40];
   shortest(value, text);
   char *e = strchr(text, 'e');
-  int exponent = atoi(e + 1);
+  int64_t parsed = 0;
+  str_parse_int(str_of(e + 1), 10, &parsed);
+  int exponent = (int)parsed;
   char *last = e - 1;
   while (last > text && *last == '0') last--;
   if (*last == '.') last--;

@@ -3,6 +3,13 @@
 
 #include <stdio.h>
 
+#define NUMBER_ROOM 24
+
+/* ":123" */
+static size_t put_number(int64_t value, char *out) {
+  return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
+}
+
 /* "file:line:column", or the file, or what stands for a nameless frame. */
 static size_t put_place(const struct node_info *info, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
@@ -10,9 +17,8 @@ static size_t put_place(const struct node_info *info, pprofc_str name, pprofc_st
   if (info->line != 0 || file.size) {
     if (file.size) memcpy(out, file.data, file.size);
     size = file.size;
-    if (info->line != 0) size += (size_t)sprintf(out + size, ":%lld", (long long)info->line);
-    if (info->line != 0 && info->column != 0)
-      size += (size_t)sprintf(out + size, ":%lld", (long long)info->column);
+    if (info->line != 0) size += put_number(info->line, out + size);
+    if (info->line != 0 && info->column != 0) size += put_number(info->column, out + size);
     return size;
   }
   if (name.size) return 0;
@@ -34,7 +40,8 @@ pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_s
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;
-  if (info->address) size += (size_t)sprintf(text, "%016llx", (unsigned long long)info->address);
+  if (info->address)
+    size += (size_t)snprintf(text, NUMBER_ROOM, "%016llx", (unsigned long long)info->address);
   if (name.size) {
     if (size) memcpy(text + size, joint.data, joint.size), size += joint.size;
     memcpy(text + size, name.data, name.size);

@@ -120,7 +120,10 @@ static void label_filters(const struct report *report, label_fn label, void *con
     first = false;
     char text[FILTER_BYTES + 4];
     int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filters[i].name, filters[i].value);
-    if (size > FILTER_BYTES) size = FILTER_BYTES + sprintf(text + FILTER_BYTES, "\xE2\x80\xA6");
+    if (size > FILTER_BYTES) {
+      memcpy(text + FILTER_BYTES, "\xE2\x80\xA6", 3);
+      size = FILTER_BYTES + 3;
+    }
     label(context, "   ", (pprofc_str){text, (size_t)size});
   }
 }
