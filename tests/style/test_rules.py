@@ -1,0 +1,71 @@
+"""The style tests find what they are there for: each rule against a text that breaks it."""
+import unittest
+
+import banned
+import layers
+import sizes
+from source import code, functions
+
+
+class Problems:
+    def __init__(self):
+        self.found = []
+
+    def add(self, rule, subject, path, line, text):
+        self.found.append((rule, subject, line))
+
+
+ARCHITECTURE = """
+    base < unit, model < codec < report < tools
+    base < bench < tools
+"""
+
+
+class Rules(unittest.TestCase):
+    def includes(self, path, target):
+        problems = Problems()
+        layers.check(path, f'/* x */\n#include "{target}"\n', layers.layers(ARCHITECTURE), problems)
+        return [line for _, _, line in problems.found]
+
+    def test_lower_layers_may_be_included(self):
+        self.assertEqual(self.includes("libpprofc/src/codec/a.c", "base/mem.h"), [])
+        self.assertEqual(self.includes("libpprofc/src/codec/a.c", "codec/b.h"), [])
+        self.assertEqual(self.includes("tools/pprofc/a.c", "bench/b.h"), [])
+        self.assertEqual(self.includes("tools/pprofc/a.c", "common/flags.h"), [])
+        self.assertEqual(self.includes("libpprofc/include/pprofc/a.h", "pprofc/base.h"), [])
+
+    def test_higher_layers_and_neighbours_may_not(self):
+        self.assertEqual(self.includes("libpprofc/src/base/a.c", "unit/unit.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/model/a.c", "unit/unit.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/a.c", "model/profile.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/report/a.c", "bench/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/a.c", "pprofc/profile.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/base/a.c", "common/flags.h"), [2])
+        self.assertEqual(self.includes("libpprofc/include/pprofc/a.h", "base/mem.h"), [2])
+
+    def test_calls_are_found_and_only_calls(self):
+        text = 'x = malloc (1);\n/* free(x) */ y->free(x); arena_free(x);\nputs("atoi(");\nfree(x);\n'
+        self.assertEqual(list(banned.calls(text, "malloc free atoi")), [("malloc", 1), ("free", 4)])
+
+    def test_comments_and_strings_are_blanked_in_place(self):
+        text = 'a /* b\n c */ "d\\"e" \'f\' // g\nh'
+        blanked = code(text)
+        self.assertEqual(blanked.split(), ["a", "h"])
+        self.assertEqual([i for i, c in enumerate(blanked) if c == "\n"], [i for i, c in enumerate(text) if c == "\n"])
+        self.assertEqual(len(blanked), len(text))
+
+    def test_functions_are_measured_whole(self):
+        text = "static int f(int a,\n             int b) {\n  if (a) {\n  }\n  return b;\n}\n\nstatic const int t[] = {\n1\n};\n"
+        self.assertEqual(functions(text), [("f", 1, 6)])
+
+    def test_long_functions_and_files_are_found(self):
+        problems = Problems()
+        body = "  x();\n"
+        sizes.check("a.c", "/* A. */\nvoid f(void) {\n" + 78 * body + "}\n", problems)
+        self.assertEqual(problems.found, [])
+        sizes.check("a.c", "void f(void) {\n" + 79 * body + "}\n" + 600 * "\n", problems)
+        self.assertEqual(problems.found, [("size", "a.c", 1), ("purpose", "a.c", 1), ("length", "a.c:f", 1)])
+
+
+if __name__ == "__main__":
+    unittest.main()
