@@ -8,7 +8,13 @@ cd "$(dirname "$0")/.."
 install_build_tools
 need_packages libcunit1-dev python3
 want_packages g++ valgrind
-scripts/web_tools.sh
+# Some tests run in a real browser, and skip themselves where there is none; they fetch their npm packages.
+browser=
+have chromium || have chromium-browser || browser="$browser chromium"
+have node || browser="$browser nodejs"
+have npm || browser="$browser npm"
+# shellcheck disable=SC2086 # a list of words
+want_packages $browser
 
 build build -DPPROFC_BUILD_TESTS=ON
 
