@@ -77,7 +77,7 @@ static struct speedscope_unit find_unit(pprofc_str unit) {
   if (unit_is_time(unit))
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
       if (times[i].factor == factor) return times[i].unit;
-  if (factor && unit_compatible(unit, STR("B")))
+  if (factor != 0 && unit_compatible(unit, STR("B")))
     return (struct speedscope_unit){"bytes", (int64_t)factor};
   for (size_t i = 0; i < sizeof more_units / sizeof *more_units; i++)
     if (str_equal(unit, str_of(more_units[i].spelling))) return more_units[i].unit;
