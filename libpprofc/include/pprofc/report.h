@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* The settings of one report. Names and meanings are those of pprof; NULL and "" are the same. Strings are
- * borrowed for the length of the call. The table pprofc_report_option_at describes each field. */
+/* The settings of one report. Names and meanings are those of pprof; NULL and "" are the same.
+ * Strings are borrowed for the length of the call. The table pprofc_report_option_at describes each
+ * field. */
 typedef struct pprofc_report_options {
   size_t struct_size;   /* set by pprofc_report_options_init */
   const char *format;   /* "top", "tree", "dot" ...: a name of the format table */
@@ -37,7 +38,8 @@ typedef struct pprofc_report_options {
   bool noinlines, showcolumns;
   const char *granularity; /* "", "functions", "filefunctions", "files", "lines", "addresses" */
 
-  /* Told of each warning ("Focus expression matched no samples"), one line without newline. May be NULL. */
+  /* Told of each warning ("Focus expression matched no samples"), one line without newline. May be
+   * NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;
   unsigned threads; /* 0: as the profile was read */
@@ -45,21 +47,23 @@ typedef struct pprofc_report_options {
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);
 
-/* Renders one report. Nothing is written unless everything that can be checked before has been; after the first
- * byte only memory and `write` can fail. */
-PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_options *options,
-                                       pprofc_write_fn write, void *context, pprofc_error *error);
+/* Renders one report. Nothing is written unless everything that can be checked before has been;
+ * after the first byte only memory and `write` can fail. */
+PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
+                                       const pprofc_report_options *options, pprofc_write_fn write,
+                                       void *context, pprofc_error *error);
 
-/* ---- tables: what flags, help, manual and completion are printed from ---------------------------- */
+/* ---- tables: what flags, help, manual and completion are printed from
+ * ---------------------------- */
 
 typedef struct pprofc_format_info {
   const char *name;
-  const char *help;         /* one line */
-  const char *argument;     /* "regexp", or NULL when it takes none */
-  const char *graphviz;     /* the -T of dot that makes it from the dot report, or NULL */
-  const char *viewer;       /* the program that shows it, "browser" for any, or NULL */
-  const char *extension;    /* of files made of it, without dot */
-  bool binary;              /* never written to a terminal */
+  const char *help;      /* one line */
+  const char *argument;  /* "regexp", or NULL when it takes none */
+  const char *graphviz;  /* the -T of dot that makes it from the dot report, or NULL */
+  const char *viewer;    /* the program that shows it, "browser" for any, or NULL */
+  const char *extension; /* of files made of it, without dot */
+  bool binary;           /* never written to a terminal */
 } pprofc_format_info;
 
 /* The format with that index, in the order of the help text; NULL past the last one. */
