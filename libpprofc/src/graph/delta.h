@@ -5,6 +5,16 @@
 
 #include "model/profile.h"
 
+/* A path (an array of any steps) with room for `needed` of them, or NULL when out of memory. A
+ * location may be several steps, so that a path can get longer than any stack. */
+static inline void *delta_room(const pprofc_allocator *mem, void *path, size_t *capacity,
+                               size_t needed, size_t step_size) {
+  if (needed <= *capacity) return path;
+  void *grown = mem_resize(mem, path, *capacity, needed * 2, step_size);
+  if (grown) *capacity = needed * 2;
+  return grown;
+}
+
 /* A frame that the stack before did not have. `offset` is the number of bytes from where the frame
  * is written to the end of the stack: the greater, the nearer to the leaf. */
 struct fresh_frame {

@@ -122,19 +122,20 @@ static void pop_to(struct worker *w, uint32_t shared) {
   if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
 }
 
+/* Makes room for so many more steps. */
+static bool reserve(const struct edge_pass *pass, struct worker *w, size_t more) {
+  struct step *path = delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
+  if (path) w->path = path;
+  return path != NULL;
+}
+
 static bool push_location(struct edge_pass *pass, struct worker *w, struct fresh_frame frame,
                           size_t behind) {
   const struct frames *f = &pass->graph->frames;
   uint32_t node = f->of_location[frame.location];
   if (node != FRAME_LIST) return push(pass, w, node, frame.offset, false);
   const uint32_t *from = f->locations->line_from + frame.location;
-  size_t needed = w->depth + (from[1] - from[0]) + behind;
-  if (needed > w->capacity) {
-    struct step *path = mem_resize(pass->mem, w->path, w->capacity, needed * 2, sizeof *path);
-    if (!path) return false;
-    w->path = path;
-    w->capacity = needed * 2;
-  }
+  if (!reserve(pass, w, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
     if (!push(pass, w, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
   return true;
@@ -149,6 +150,7 @@ static bool follow(struct edge_pass *pass, struct worker *w, struct stack_delta 
                    struct amount amount) {
   pop_to(w, delta->shared);
   delta_read(delta);
+  if (!reserve(pass, w, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
     if (!push_location(pass, w, delta->fresh[k], k)) return false;
   if (!w->depth) return true;

@@ -54,17 +54,18 @@ static inline void push(struct worker *w, uint32_t node, uint32_t offset) {
   w->path[w->depth++] = (struct step){0, node | repeated, offset};
 }
 
+/* Makes room for so many more steps. */
+static bool reserve(const struct sum_pass *pass, struct worker *w, size_t more) {
+  struct step *path = delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
+  if (path) w->path = path;
+  return path != NULL;
+}
+
 /* Pushes all frames of a location with several; `behind` more locations follow. */
 static bool push_lines(struct sum_pass *pass, struct worker *w, struct fresh_frame frame,
                        size_t behind) {
   const uint32_t *from = pass->frames->locations->line_from + frame.location;
-  size_t needed = w->depth + (from[1] - from[0]) + behind;
-  if (needed > w->capacity) {
-    struct step *path = mem_resize(pass->mem, w->path, w->capacity, needed * 2, sizeof *path);
-    if (!path) return false;
-    w->path = path;
-    w->capacity = needed * 2;
-  }
+  if (!reserve(pass, w, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
     push(w, pass->frames->of_line[line], frame.offset);
   return true;
@@ -76,6 +77,7 @@ static bool follow(struct sum_pass *pass, struct worker *w, struct stack_delta *
   const uint32_t *of_location = pass->frames->of_location;
   while (w->depth && w->path[w->depth - 1].offset > delta->shared) pop(w);
   delta_read(delta);
+  if (!reserve(pass, w, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;) {
     uint32_t node = of_location[delta->fresh[k].location];
     if (node != FRAME_LIST)

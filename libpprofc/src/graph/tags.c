@@ -270,6 +270,13 @@ static void pop(struct tagger *t) {
   below->pending_div = number_add(below->pending_div, step.pending_div);
 }
 
+/* Makes room for so many more steps. */
+static bool reserve(struct tagger *t, size_t more) {
+  struct step *path = delta_room(t->mem, t->path, &t->path_capacity, t->depth + more, sizeof *path);
+  if (path) t->path = path;
+  return path != NULL;
+}
+
 static bool push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
                           int64_t value) {
   const struct frames *f = &t->graph->frames;
@@ -279,13 +286,7 @@ static bool push_location(struct tagger *t, struct fresh_frame frame, size_t beh
     return true;
   }
   const uint32_t *from = f->locations->line_from + frame.location;
-  size_t needed = t->depth + (from[1] - from[0]) + behind;
-  if (needed > t->path_capacity) {
-    struct step *path = mem_resize(t->mem, t->path, t->path_capacity, needed * 2, sizeof *path);
-    if (!path) return false;
-    t->path = path;
-    t->path_capacity = needed * 2;
-  }
+  if (!reserve(t, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];) push(t, f->of_line[line], frame.offset, value);
   return true;
 }
@@ -312,6 +313,7 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, uses[i].sample);
     while (t->depth && t->path[t->depth - 1].offset > delta->shared) pop(t);
+    if (!reserve(t, delta->count)) return false;
     for (size_t k = delta->count; k-- > 0;)
       if (!push_location(t, delta->fresh[k], k, class_tags[uses[i].class_tag].value)) return false;
     if (t->depth) add_leaf(t, value, divisor);

@@ -82,19 +82,21 @@ static void pop(struct tree_pass *pass) {
   below->pending_div = number_add(below->pending_div, step.pending_div);
 }
 
+/* Makes room for so many more steps. */
+static bool reserve(struct tree_pass *pass, size_t more) {
+  struct step *path =
+      delta_room(pass->graph->mem, pass->path, &pass->capacity, pass->depth + more, sizeof *path);
+  if (path) pass->path = path;
+  return path != NULL;
+}
+
 static bool push_location(struct tree_pass *pass, struct fresh_frame frame, size_t behind) {
   struct graph *g = pass->graph;
   const struct frames *f = &g->frames;
   uint32_t info = f->of_location[frame.location];
   if (info != FRAME_LIST) return push(pass, info, frame.offset, false);
   const uint32_t *from = f->locations->line_from + frame.location;
-  size_t needed = pass->depth + (from[1] - from[0]) + behind;
-  if (needed > pass->capacity) {
-    struct step *path = mem_resize(g->mem, pass->path, pass->capacity, needed * 2, sizeof *path);
-    if (!path) return false;
-    pass->path = path;
-    pass->capacity = needed * 2;
-  }
+  if (!reserve(pass, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
     if (!push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
   return true;
@@ -118,6 +120,7 @@ static bool follow(struct tree_pass *pass, struct stack_delta *delta) {
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, i);
     while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) pop(pass);
+    if (!reserve(pass, delta->count)) return false;
     for (size_t k = delta->count; k-- > 0;)
       if (!push_location(pass, delta->fresh[k], k)) return false;
     if (pass->depth) add_flat(pass, value, divisor);

@@ -1,0 +1,57 @@
+/* Reports as text, for tests of what they print. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "pprofc/report.h"
+#include "profile_text.h"
+
+static inline int report_collect(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+static inline pprofc_report_options report_options(const char *format) {
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  options.format = format;
+  options.threads = 1;
+  return options;
+}
+
+/* Renders into text, NUL-terminated; the status must be good. */
+static inline void report_into(struct buffer *text, const pprofc_profile *p,
+                               const pprofc_report_options *options) {
+  pprofc_error error = {.message = ""};
+  buffer_clear(text);
+  if (pprofc_report(p, options, report_collect, text, &error) != PPROFC_OK)
+    printf("\n%s: %s\n", options->format, error.message);
+  CU_ASSERT_EQUAL(error.status, PPROFC_OK);
+  buffer_add_char(text, '\0');
+}
+
+static inline void expect_report(const pprofc_profile *p, const pprofc_report_options *options,
+                                 const char *expected) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 24);
+  report_into(&text, p, options);
+  bool same = strcmp(text.data, expected) == 0;
+  if (!same) printf("\n%s, expected:\n%sgot:\n%s", options->format, expected, text.data);
+  CU_ASSERT(same);
+  buffer_free(&text);
+}
+
+/* The report holds (or does not hold) this text somewhere. */
+static inline void expect_in_report(const pprofc_profile *p, const pprofc_report_options *options,
+                                    const char *part, bool there) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 24);
+  report_into(&text, p, options);
+  bool found = strstr(text.data, part) != NULL;
+  if (found != there)
+    printf("\n%s, %s:\n%s\nin:\n%s", options->format, there ? "missing" : "unwanted", part,
+           text.data);
+  CU_ASSERT_EQUAL(found, there);
+  buffer_free(&text);
+}
+
+#endif
