@@ -42,7 +42,7 @@ export HOME="$scratch" XDG_CONFIG_HOME="$scratch" PPROF_TMPDIR="$scratch"
 # time_of and peak_of take the output of measure apart: "SECONDS KIB STATUS".
 time_of() { echo "$1" | awk '$3 == 0 { printf "%.4f", $1 } $3 != 0 { printf "failed" }'; }
 peak_of() { echo "$1" | awk '{ printf "%.0f", $2 / 1024 }'; }
-times() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.1f", a / b; else printf "-" }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.1f", a / b; else printf "-" }'; }
 
 # row NAME GZIP_SECONDS GO ARGUMENT...: one line of the table; GO is yes when Go's time is wanted too.
 row() {
@@ -56,10 +56,10 @@ row() {
     theirs=$("$measure" 1 "$go_pprof" "$@" 2>/dev/null || true)
     theirs_time=$(time_of "$theirs")
     theirs_peak=$(peak_of "$theirs")
-    faster=$(times "$theirs_time" "$ours_time")
-    smaller=$(times "$theirs_peak" "$(peak_of "$ours")")
+    faster=$(ratio "$theirs_time" "$ours_time")
+    smaller=$(ratio "$theirs_peak" "$(peak_of "$ours")")
   fi
-  echo "| $name | $ours_time | $(peak_of "$ours") | $gzip | $(times "$gzip" "$ours_time") | $theirs_time |" \
+  echo "| $name | $ours_time | $(peak_of "$ours") | $gzip | $(ratio "$gzip" "$ours_time") | $theirs_time |" \
     "$theirs_peak | $faster | $smaller |"
 }
 
