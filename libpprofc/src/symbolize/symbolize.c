@@ -85,7 +85,7 @@ static void parse_mode(const struct symbolize_options *options, struct mode *mod
 
 /* What came back for the locations of one mapping. */
 struct answer {
-  struct frames frames;
+  struct source_frames frames;
   bool known;
 };
 
@@ -213,11 +213,12 @@ struct columns {
 };
 
 /* The frames of a location, or NULL when nothing was found for it. */
-static const struct frame *frames_of(const struct pass *pass, size_t location, size_t *count) {
+static const struct source_frame *frames_of(const struct pass *pass, size_t location,
+                                            size_t *count) {
   uint32_t mapping = pass->profile->locations.mapping[location];
   *count = 0;
   if (mapping == NONE || !pass->answers[mapping].known) return NULL;
-  const struct frames *frames = &pass->answers[mapping].frames;
+  const struct source_frames *frames = &pass->answers[mapping].frames;
   size_t from = frames->from[pass->slot[location]];
   *count = frames->from[pass->slot[location] + 1] - from;
   return *count ? frames->items + from : NULL;
@@ -241,7 +242,8 @@ static bool grow_functions(struct pass *pass, struct columns *c) {
 }
 
 /* The index among the new functions of (name, file, start line); NONE when out of memory. */
-static uint32_t new_function(struct pass *pass, struct columns *c, const struct frame *frame) {
+static uint32_t new_function(struct pass *pass, struct columns *c,
+                             const struct source_frame *frame) {
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
   if (name == MAP_NONE || file == MAP_NONE) return NONE;
@@ -276,7 +278,7 @@ static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mapp
   size_t n = 0;
   for (size_t i = 0; i < old->count; i++) {
     from[i] = (uint32_t)n;
-    const struct frame *frames = frames_of(pass, i, &count);
+    const struct source_frame *frames = frames_of(pass, i, &count);
     for (size_t k = old->line_from[i]; !frames && k < old->line_from[i + 1]; k++)
       lines[n++] = old->lines[k];
     for (size_t k = 0; k < count; k++) {

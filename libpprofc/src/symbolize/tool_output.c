@@ -93,7 +93,7 @@ static bool add_addresses(struct buffer *input, const char *prefix, const uint64
 
 /* "file:line" or "file:line (discriminator 3)"; "??:0" stands for unknown. What ends in no number
  * is all file. */
-static void file_and_line(pprofc_str text, struct frame *frame) {
+static void file_and_line(pprofc_str text, struct source_frame *frame) {
   if (str_equal(text, STR("??:0"))) return;
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
@@ -110,7 +110,7 @@ static bool is_address(pprofc_str line, uint64_t address) {
 
 /* After "0x<address>" come pairs of lines: function, place. */
 static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, size_t count,
-                                    struct arena *arena, struct frames *frames,
+                                    struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {
   pprofc_str line, place;
   size_t answer = 0;
@@ -120,7 +120,7 @@ static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, 
       continue;
     }
     if (!answer || !str_next_line(&said, &place)) break;
-    struct frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
+    struct source_frame frame = {.function = str_equal(line, STR("??")) ? STR("") : line};
     file_and_line(place, &frame);
     if (!frame.function.size && !frame.file.size) continue;
     if (!frames_add(frames, arena, frame)) return error_nomem(error);
@@ -131,7 +131,7 @@ static pprofc_status read_addr2line(pprofc_str said, const uint64_t *addresses, 
 
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct frames *frames, pprofc_error *error) {
+                               struct source_frames *frames, pprofc_error *error) {
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_ADDR2LINE], "-aif", "-e", file, NULL};
   struct buffer input;
@@ -157,11 +157,11 @@ static pprofc_str json_text(struct arena *arena, const json_t *value) {
 }
 
 /* One answer: {"Symbol":[{"FunctionName":...}, ...]}. */
-static bool add_answer(const json_t *answer, struct arena *arena, struct frames *frames) {
+static bool add_answer(const json_t *answer, struct arena *arena, struct source_frames *frames) {
   const json_t *symbols = json_object_get(answer, "Symbol");
   for (size_t i = 0; i < json_array_size(symbols); i++) {
     const json_t *symbol = json_array_get(symbols, i);
-    struct frame frame = {
+    struct source_frame frame = {
         .function = json_text(arena, json_object_get(symbol, "FunctionName")),
         .file = json_text(arena, json_object_get(symbol, "FileName")),
         .line = json_integer_value(json_object_get(symbol, "Line")),
@@ -174,7 +174,7 @@ static bool add_answer(const json_t *answer, struct arena *arena, struct frames 
 }
 
 static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *arena,
-                               struct frames *frames, pprofc_error *error) {
+                               struct source_frames *frames, pprofc_error *error) {
   pprofc_str line;
   size_t answer = 0;
   while (answer < count && str_next_line(&said, &line)) {
@@ -191,7 +191,7 @@ static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *aren
 
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
                                      const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct frames *frames, pprofc_error *error) {
+                                     struct source_frames *frames, pprofc_error *error) {
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
   const char *argv[] = {tools->path[TOOL_LLVM_SYMBOLIZER],
                         "--inlining",
@@ -212,7 +212,7 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
 #else
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
                                      const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct frames *frames, pprofc_error *error) {
+                                     struct source_frames *frames, pprofc_error *error) {
   (void)tools, (void)file, (void)addresses, (void)count, (void)arena, (void)frames;
   return error_set(error, PPROFC_E_UNSUPPORTED,
                    "cannot read llvm-symbolizer: built without Jansson");

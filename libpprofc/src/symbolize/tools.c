@@ -98,11 +98,11 @@ void tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
   }
 }
 
-bool frames_add(struct frames *frames, struct arena *arena, struct frame frame) {
+bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame) {
   if (frames->count == frames->capacity) {
     size_t capacity = frames->capacity ? frames->capacity * 2 : 256;
     if (capacity > MOST_FRAMES) return false;
-    struct frame *items = arena_array(arena, capacity, sizeof *items);
+    struct source_frame *items = arena_array(arena, capacity, sizeof *items);
     if (!items) return false;
     if (frames->count) memcpy(items, frames->items, frames->count * sizeof *items);
     frames->items = items;
@@ -115,7 +115,7 @@ bool frames_add(struct frames *frames, struct arena *arena, struct frame frame) 
 /* Names alone, from the symbol table. */
 static pprofc_status nm_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct frames *frames, pprofc_error *error) {
+                               struct source_frames *frames, pprofc_error *error) {
   struct nm_symbol *symbols;
   size_t symbol_count;
   pprofc_status status = nm_symbols(tools, file, arena, &symbols, &symbol_count, error);
@@ -123,7 +123,7 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
   for (size_t i = 0; i < count; i++) {
     frames->from[i] = frames->count;
     const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
-    if (symbol && !frames_add(frames, arena, (struct frame){.function = symbol->name}))
+    if (symbol && !frames_add(frames, arena, (struct source_frame){.function = symbol->name}))
       return error_nomem(error);
   }
   frames->from[count] = frames->count;
@@ -132,11 +132,11 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
 
 /* addr2line knows the static symbol only; nm's longer name of the same function is the better one.
  */
-static void improve_names(struct frames *frames, const uint64_t *addresses, size_t count,
+static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
                           const struct nm_symbol *symbols, size_t symbol_count) {
   for (size_t i = 0; i < count; i++) {
     if (frames->from[i] == frames->from[i + 1]) continue;
-    struct frame *outermost = &frames->items[frames->from[i + 1] - 1];
+    struct source_frame *outermost = &frames->items[frames->from[i + 1] - 1];
     const struct nm_symbol *symbol = nm_find(symbols, symbol_count, addresses[i]);
     if (symbol && symbol->name.size > outermost->function.size + 1)
       outermost->function = symbol->name;
@@ -145,8 +145,10 @@ static void improve_names(struct frames *frames, const uint64_t *addresses, size
 
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
-                              struct arena *arena, struct frames *frames, pprofc_error *error) {
-  *frames = (struct frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
+                              struct arena *arena, struct source_frames *frames,
+                              pprofc_error *error) {
+  *frames =
+      (struct source_frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
   if (!frames->from) return error_nomem(error);
   bool llvm = tools->found[TOOL_LLVM_SYMBOLIZER], gnu = tools->found[TOOL_ADDR2LINE];
   if (fast || (!llvm && !gnu))

@@ -26,14 +26,14 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
                         pprofc_str *said, pprofc_error *error);
 
 /* One frame of an answer, innermost first. Strings live in the arena that was given. */
-struct frame {
+struct source_frame {
   pprofc_str function, file;
   int64_t line, column, start_line;
 };
 
 /* The frames of each address: frames[from[i] .. from[i + 1]). */
-struct frames {
-  struct frame *items;
+struct source_frames {
+  struct source_frame *items;
   size_t count, capacity;
   size_t *from; /* [address_count + 1], in the arena */
 };
@@ -42,10 +42,11 @@ struct frames {
  * only. Answers that are unknown have no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
-                              struct arena *arena, struct frames *frames, pprofc_error *error);
+                              struct arena *arena, struct source_frames *frames,
+                              pprofc_error *error);
 
 /* Appends a frame to the answer; false when out of memory. For the readers of the tools' output. */
-bool frames_add(struct frames *frames, struct arena *arena, struct frame frame);
+bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame);
 
 /* One symbol of nm's list. */
 struct nm_symbol {
@@ -63,9 +64,9 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
 /* Readers of one tool each; the same contract as tools_symbolize. */
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
-                               struct frames *frames, pprofc_error *error);
+                               struct source_frames *frames, pprofc_error *error);
 pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
                                      const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct frames *frames, pprofc_error *error);
+                                     struct source_frames *frames, pprofc_error *error);
 
 #endif

@@ -1,0 +1,98 @@
+/* The binary behind a mapping: its addresses and symbols. */
+#include "symbolize/object.h"
+
+#include "symbolize/base_address.h"
+
+pprofc_status object_open(struct object *object, const pprofc_profile *profile,
+                          const struct mapping *mapping, struct arena *arena, pprofc_error *error) {
+  *object = (struct object){.mapping = mapping, .file = {.fd = -1}};
+  pprofc_str path = arena_str(arena, profile_string(profile, mapping->file));
+  if (!path.data) return error_nomem(error);
+  object->path = path.data;
+  return elf_open(&object->file, path.data, arena->mem, error);
+}
+
+void object_close(struct object *object) {
+  if (object->file.mem) elf_close(&object->file);
+}
+
+bool object_covers(const struct object *object, uint64_t address) {
+  const struct mapping *m = object->mapping;
+  return m->limit == 0 || (address >= m->start && address < m->limit);
+}
+
+bool object_address(struct object *object, uint64_t address, uint64_t *file_address) {
+  const struct mapping *m = object->mapping;
+  if (!object->based) {
+    struct mapped_range range = {m->start, m->limit, m->offset, STR("")};
+    object->based = true;
+    object->failed = base_address(&object->file, &range, address, &object->base, NULL) != PPROFC_OK;
+  }
+  *file_address = address - object->base;
+  return !object->failed;
+}
+
+/* ---- symbols
+ * --------------------------------------------------------------------------------------- */
+
+static bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\f' || c == '\r';
+}
+
+static size_t skip_blanks(pprofc_str s, size_t at) {
+  while (at < s.size && is_blank(s.data[at])) at++;
+  return at;
+}
+
+/* One line "hex type name". */
+static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
+  line = str_trim(line);
+  size_t digits = 0;
+  while (digits < line.size && is_hex(line.data[digits])) digits++;
+  size_t type = skip_blanks(line, digits), blank = type + 1;
+  size_t from = skip_blanks(line, blank);
+  if (!digits || type == digits || from <= blank) return false;
+  *name = str_slice(line, from, line.size);
+  return str_parse_uint(str_slice(line, 0, digits), 16, address);
+}
+
+/* Groups the names of each address. */
+static bool group_symbols(pprofc_str said, struct arena *arena, struct object_symbol **symbols,
+                          size_t *count) {
+  pprofc_str line, name;
+  uint64_t address;
+  size_t lines = 0, n = 0;
+  for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
+  struct object_symbol *items = arena_array(arena, lines, sizeof *items);
+  pprofc_str *names = arena_array(arena, lines, sizeof *names);
+  if (!items || !names) return false;
+  while (str_next_line(&said, &line)) {
+    if (!symbol_line(line, &address, &name)) continue;
+    if (!n || address != items[n - 1].start) {
+      if (n) items[n - 1].end = address - 1;
+      items[n++] = (struct object_symbol){address, UINT64_MAX, names, 0};
+    }
+    items[n - 1].name_count++;
+    *names++ = name;
+  }
+  *symbols = items;
+  *count = n;
+  return true;
+}
+
+pprofc_status object_symbols(const struct object *object, const struct tools *tools,
+                             struct arena *arena, struct object_symbol **symbols, size_t *count,
+                             pprofc_error *error) {
+  const char *file = tools_file_argument(object->path, arena);
+  if (!file) return error_nomem(error);
+  const char *argv[] = {tools->found[TOOL_NM] ? tools->path[TOOL_NM] : "nm", "-n", file, NULL};
+  pprofc_str said;
+  pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
+  if (status == PPROFC_OK && !group_symbols(said, arena, symbols, count))
+    status = error_nomem(error);
+  return status;
+}

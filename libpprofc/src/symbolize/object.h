@@ -1,0 +1,52 @@
+/* The binary behind a mapping, and what its tools say about it: symbols and instructions. */
+#ifndef PPROFC_SYMBOLIZE_OBJECT_H
+#define PPROFC_SYMBOLIZE_OBJECT_H
+
+#include "model/profile.h"
+#include "symbolize/elf_file.h"
+#include "symbolize/tools.h"
+
+struct object {
+  const struct mapping *mapping;
+  const char *path; /* in the arena */
+  struct elf_file file;
+  bool based, failed; /* the base was looked for; and is not known */
+  uint64_t base;
+};
+
+/* Opens the binary that a mapping names. Messages are those of elf_open. */
+pprofc_status object_open(struct object *object, const pprofc_profile *profile,
+                          const struct mapping *mapping, struct arena *arena, pprofc_error *error);
+void object_close(struct object *object);
+
+/* Whether the mapping covers an address. A mapping that stands in for none covers all. */
+bool object_covers(const struct object *object, uint64_t address);
+
+/* The file's own address for one that the mapping covers; false when it cannot be told. */
+bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
+
+/* Symbols that share an address, as `nm -n` lists them; the last one goes on to the end of the
+ * address space. */
+struct object_symbol {
+  uint64_t start, end; /* end is the last byte of it */
+  pprofc_str *names;
+  size_t name_count;
+};
+
+pprofc_status object_symbols(const struct object *object, const struct tools *tools,
+                             struct arena *arena, struct object_symbol **symbols, size_t *count,
+                             pprofc_error *error);
+
+struct instruction {
+  uint64_t address;
+  pprofc_str text, function, file; /* what is not known is "" */
+  int64_t line;
+};
+
+/* The instructions from `start` to before `end`, file's addresses, as objdump tells them. */
+pprofc_status object_disassemble(const struct object *object, const struct tools *tools,
+                                 uint64_t start, uint64_t end, bool intel_syntax,
+                                 struct arena *arena, struct instruction **instructions,
+                                 size_t *count, pprofc_error *error);
+
+#endif
