@@ -42,7 +42,8 @@ typedef struct pprofc_report_options {
    * NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;
-  unsigned threads; /* 0: as the profile was read */
+  unsigned threads;  /* 0: as the profile was read */
+  const char *tools; /* where objdump, nm, addr2line, llvm-symbolizer are, as -tools says; disasm, weblist */
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

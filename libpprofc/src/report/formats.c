@@ -19,6 +19,8 @@ static const struct report_format formats[] = {
     FILE_OF("callgrind", "Outputs a graph in callgrind format", "callgraph.out", report_callgrind,
             EVERYTHING),
     TEXT("comments", "Output all profile comments", report_comments, 0),
+    MATCHING("disasm", "Output assembly listings annotated with samples", report_disasm,
+             REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_NO_INLINES),
     TEXT("dot", "Outputs a graph in DOT format", report_dot, 0),
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),

@@ -1,0 +1,369 @@
+/* The -disasm report: the machine code of the functions that match, with the samples of each
+ * instruction. */
+#include "base/escape.h"
+#include "report/listing.h"
+#include "symbolize/demangle.h"
+#include "symbolize/object.h"
+
+#include <stdlib.h>
+
+/* A symbol that is listed: it matches, and its binary is open. */
+struct routine {
+  struct object *object;
+  uint64_t start, end; /* the file's addresses; end is the last byte */
+  const pprofc_str *names;
+  size_t name_count;
+  const struct graph_node **nodes; /* those in it, by address */
+  size_t node_count;
+  size_t order; /* in which it was found */
+};
+
+struct disasm {
+  struct report *report;
+  struct output *out;
+  struct graph graph;
+  struct arena arena;
+  struct tools tools;
+  bool by_address; /* the expression is a number, too */
+  uint64_t address;
+  struct object *objects;
+  size_t object_count;
+  struct routine *routines;
+  size_t count, capacity;
+  size_t symbols_found; /* also those without samples */
+  bool told;            /* a binary that could not be opened */
+};
+
+static const struct node_info *info_of(const struct disasm *d, const struct graph_node *node) {
+  return &d->graph.frames.infos[node->info];
+}
+
+/* ---- symbols that match
+ * ---------------------------------------------------------------------------- */
+
+/* The names under which a symbol is shown: all of them when it holds the address asked for, else
+ * the one that matches, in the form that matches. *names is NULL for no match; false when out of
+ * memory. */
+static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
+                         const pprofc_str **names, size_t *count) {
+  static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
+  struct regex *regex = d->report->argument;
+  *names = NULL;
+  *count = symbol->name_count;
+  if (d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end) {
+    *names = symbol->names;
+    return true;
+  }
+  struct buffer text;
+  buffer_init(&text, d->report->mem, (size_t)4 << 20);
+  bool good = true;
+  *count = 1;
+  for (size_t i = 0; i < symbol->name_count && good && !*names; i++) {
+    if (regex_match(regex, symbol->names[i])) *names = &symbol->names[i];
+    for (size_t k = 0; k < sizeof modes / sizeof *modes && good && !*names; k++) {
+      if (!demangle(symbol->names[i], modes[k], &text)) continue;
+      if (!regex_match(regex, buffer_str(&text))) continue;
+      pprofc_str *name = arena_alloc(&d->arena, sizeof *name);
+      if (name) *name = arena_str(&d->arena, buffer_str(&text));
+      good = name && name->data;
+      *names = name;
+    }
+  }
+  buffer_free(&text);
+  return good;
+}
+
+/* A node and where it is in the file. */
+struct spot {
+  const struct graph_node *node;
+  uint64_t address; /* the file's */
+  size_t order;
+};
+
+static int compare_spots(const void *a, const void *b) {
+  const struct spot *x = a, *y = b;
+  if (x->address != y->address) return x->address < y->address ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* The nodes that lie in an object, by address. */
+static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
+  struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
+  *count = 0;
+  for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
+    const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
+    uint64_t address = info_of(d, node)->address, in_file;
+    if (!object_covers(object, address) || !object_address(object, address, &in_file)) continue;
+    spots[*count] = (struct spot){node, in_file, *count};
+    ++*count;
+  }
+  if (spots) qsort(spots, *count, sizeof *spots, compare_spots);
+  return spots;
+}
+
+/* The first spot at or behind an address. */
+static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
+  size_t from = 0, to = count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (spots[middle].address < address)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+static bool add_routine(struct disasm *d, struct routine routine, const struct spot *spots) {
+  if (d->count == d->capacity) {
+    size_t capacity = d->capacity ? d->capacity * 2 : 64;
+    struct routine *items =
+        mem_resize(d->report->mem, d->routines, d->capacity, capacity, sizeof *items);
+    if (!items) return false;
+    d->routines = items;
+    d->capacity = capacity;
+  }
+  routine.nodes = arena_array(&d->arena, routine.node_count, sizeof *routine.nodes);
+  if (!routine.nodes) return false;
+  for (size_t i = 0; i < routine.node_count; i++) routine.nodes[i] = spots[i].node;
+  routine.order = d->count;
+  d->routines[d->count++] = routine;
+  return true;
+}
+
+/* Adds the symbols of an object that match and have samples. */
+static bool add_symbols(struct disasm *d, struct object *object,
+                        const struct object_symbol *symbols, size_t count) {
+  size_t spot_count;
+  struct spot *spots = find_spots(d, object, &spot_count);
+  if (!spots) return false;
+  for (size_t i = 0; i < count; i++) {
+    struct routine routine = {.object = object, .start = symbols[i].start, .end = symbols[i].end};
+    if (!match_symbol(d, &symbols[i], &routine.names, &routine.name_count)) return false;
+    if (!routine.names) continue;
+    d->symbols_found++;
+    /* As in pprof, the last byte of a symbol does not count. */
+    size_t from = first_spot(spots, spot_count, symbols[i].start);
+    size_t to = first_spot(spots, spot_count, symbols[i].end);
+    routine.node_count = to - from;
+    if (to > from && !add_routine(d, routine, spots + from)) return false;
+  }
+  return true;
+}
+
+/* ---- binaries
+ * -------------------------------------------------------------------------------------- */
+
+/* Marks the object files (texts of the graph) of nodes whose printed name matches. */
+static bool find_files(struct disasm *d, uint8_t *has_samples) {
+  struct arena names;
+  arena_init(&names, d->report->mem);
+  bool good = true;
+  for (size_t i = 0; good && i < d->graph.shown_count; i++) {
+    const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
+    uint32_t object = info_of(d, node)->object;
+    if (!object || has_samples[object]) continue;
+    pprofc_str name = frame_name(&d->graph.frames, node->info, &names);
+    good = name.data != NULL;
+    if (good && regex_match(d->report->argument, name)) has_samples[object] = 1;
+  }
+  arena_free(&names);
+  return good;
+}
+
+/* Opens the binary of a mapping and lists its symbols. What cannot be opened is told in the report
+ * itself, as pprof does, and left out. */
+static pprofc_status read_mapping(struct disasm *d, const struct mapping *mapping,
+                                  pprofc_error *error) {
+  struct object *object = &d->objects[d->object_count];
+  struct object_symbol *symbols;
+  size_t count;
+  pprofc_error why;
+  pprofc_status status = object_open(object, d->report->profile, mapping, &d->arena, &why);
+  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  if (status != PPROFC_OK) {
+    report_text(d->out, d->report->mem, str_of(why.message));
+    output_add_char(d->out, '\n');
+    d->told = true;
+    return PPROFC_OK;
+  }
+  d->object_count++;
+  status = object_symbols(object, &d->tools, &d->arena, &symbols, &count, &why);
+  if (status == PPROFC_OK && !add_symbols(d, object, symbols, count)) status = PPROFC_E_NOMEM;
+  return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
+}
+
+static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
+  const pprofc_profile *p = d->report->profile;
+  size_t texts = d->graph.frames.texts.count;
+  uint8_t *has_samples = arena_zero_array(&d->arena, texts + 1, sizeof *has_samples);
+  d->objects = arena_zero_array(&d->arena, p->mappings.count, sizeof *d->objects);
+  if (!has_samples || !d->objects || !find_files(d, has_samples)) return error_nomem(error);
+  pprofc_status status = PPROFC_OK;
+  bool have_tools = false;
+  for (size_t i = 0; status == PPROFC_OK && i < p->mappings.count; i++) {
+    const struct mapping *m = &p->mappings.items[i];
+    uint32_t text = interner_find(&d->graph.frames.texts, profile_string(p, m->file));
+    bool asked = d->by_address && m->start <= d->address && d->address <= m->limit;
+    if ((text == MAP_NONE || !has_samples[text]) && !asked) continue;
+    if (!have_tools) tools_find(&d->tools, d->report->options->tools, d->report->mem);
+    have_tools = true;
+    status = read_mapping(d, m, error);
+  }
+  return status;
+}
+
+/* ---- printing
+ * -------------------------------------------------------------------------------------- */
+
+static int compare_routines(const void *a, const void *b) {
+  const struct routine *x = a, *y = b;
+  int order = str_compare(x->names[0], y->names[0]);
+  if (order) return order;
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* An instruction with the samples that are its own. */
+struct annotated {
+  pprofc_str function, file;
+  int64_t line;
+  int64_t flat, flat_div, cum, cum_div;
+};
+
+/* Adds the nodes before address `next`; what the disassembler does not know they may. */
+static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
+                     uint64_t next, struct annotated *a) {
+  const struct frames *frames = &d->graph.frames;
+  for (; *node < routine->node_count; ++*node) {
+    const struct graph_node *n = routine->nodes[*node];
+    const struct node_info *info = info_of(d, n);
+    uint64_t address;
+    if (!object_address(routine->object, info->address, &address) || address >= next) return;
+    a->flat = number_add(a->flat, n->flat);
+    a->flat_div = number_add(a->flat_div, n->flat_div);
+    a->cum = number_add(a->cum, n->cum);
+    a->cum_div = number_add(a->cum_div, n->cum_div);
+    if (!a->file.size && info->file) a->file = str_path_base(frames->texts.items[info->file]);
+    if (!a->line) a->line = info->line;
+    if (!a->function.size) a->function = frames->texts.items[info->name];
+  }
+}
+
+static void print_place(struct disasm *d, const struct annotated *a) {
+  const pprofc_allocator *mem = d->report->mem;
+  output_add_char(d->out, ';');
+  if (a->function.size) {
+    listing_text(d->report, d->out, a->function);
+    output_add_char(d->out, ' ');
+  }
+  report_text(d->out, mem, a->file);
+  if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
+}
+
+/* Instructions from this length on push their place to a line of its own. */
+#define TEXT_COLUMN  40
+#define PLACE_COLUMN 74
+
+static void print_instruction(struct disasm *d, const struct instruction *instruction,
+                              const struct annotated *a, bool with_place) {
+  struct output *out = d->out;
+  bool own_line = with_place && instruction->text.size >= TEXT_COLUMN;
+  if (own_line) {
+    output_add_fill(out, ' ', PLACE_COLUMN);
+    print_place(d, a);
+    output_add_char(out, '\n');
+  }
+  listing_value(d->report, out, number_mean(a->flat, a->flat_div));
+  output_add_char(out, ' ');
+  listing_value(d->report, out, number_mean(a->cum, a->cum_div));
+  output_printf(out, " %10llx: ", (unsigned long long)instruction->address);
+  listing_text(d->report, out, instruction->text);
+  if (with_place && !own_line) {
+    size_t length = utf8_length(instruction->text);
+    if (length < TEXT_COLUMN) output_add_fill(out, ' ', TEXT_COLUMN - length);
+    print_place(d, a);
+  }
+  output_add_char(out, '\n');
+}
+
+static void print_instructions(struct disasm *d, const struct routine *routine,
+                               const struct instruction *instructions, size_t count) {
+  struct annotated before = {STR(""), STR(""), 0, 0, 0, 0, 0};
+  size_t node = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct instruction *in = &instructions[i];
+    struct annotated a = {in->function, in->file, in->line, 0, 0, 0, 0};
+    if (a.file.size) a.file = str_path_base(a.file);
+    annotate(d, routine, &node, i + 1 < count ? instructions[i + 1].address : UINT64_MAX, &a);
+    bool changed = !str_equal(a.function, before.function) || !str_equal(a.file, before.file) ||
+                   a.line != before.line;
+    print_instruction(d, in, &a, changed && (a.function.size || a.file.size));
+    before = a;
+  }
+}
+
+static pprofc_status print_routine(struct disasm *d, const struct routine *routine,
+                                   pprofc_error *error) {
+  struct arena arena;
+  struct instruction *instructions;
+  size_t count;
+  arena_init(&arena, d->report->mem);
+  pprofc_status status =
+      object_disassemble(routine->object, &d->tools, routine->start, routine->end,
+                         d->report->options->intel_syntax, &arena, &instructions, &count, error);
+  if (status == PPROFC_OK) {
+    int64_t flat = 0, cum = 0;
+    for (size_t i = 0; i < routine->node_count; i++) {
+      flat = number_add(flat, routine->nodes[i]->flat);
+      cum = number_add(cum, routine->nodes[i]->cum);
+    }
+    for (size_t i = 0; i < routine->name_count; i++) {
+      output_add_text(d->out, i ? "    AKA ======================== "
+                                : "ROUTINE ======================== ");
+      report_text(d->out, d->report->mem, routine->names[i]);
+      output_add_char(d->out, '\n');
+    }
+    listing_sums(d->report, d->out, flat, cum);
+    output_add_char(d->out, '\n');
+    print_instructions(d, routine, instructions, count);
+  }
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status no_match(const struct disasm *d, pprofc_error *error) {
+  unsigned long long address = d->address;
+  if (!d->by_address) return listing_no_match(d->report, "regexp", error);
+  if (!d->symbols_found)
+    return error_set(error, PPROFC_E_NO_MATCH, "no matches found for address 0x%llx", address);
+  return error_set(error, PPROFC_E_NO_MATCH,
+                   "address 0x%llx found in binary, but the corresponding symbols do not have "
+                   "samples in the profile",
+                   address);
+}
+
+static pprofc_status print_all(struct disasm *d, pprofc_error *error) {
+  if (!d->count) return no_match(d, error);
+  qsort(d->routines, d->count, sizeof *d->routines, compare_routines);
+  listing_total(d->report, d->out);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; status == PPROFC_OK && i < d->count; i++)
+    status = print_routine(d, &d->routines[i], error);
+  return status;
+}
+
+pprofc_status report_disasm(struct report *report, struct output *out, pprofc_error *error) {
+  struct disasm d = {.report = report, .out = out};
+  d.by_address = str_parse_uint(str_of(report->options->argument), 0, &d.address);
+  arena_init(&d.arena, report->mem);
+  pprofc_status status = listing_graph(report, &d.graph, error);
+  if (status == PPROFC_OK) status = read_mappings(&d, error);
+  if (status == PPROFC_OK) status = print_all(&d, error);
+  if (status == PPROFC_E_NO_MATCH && d.told) output_flush(out, NULL);
+  for (size_t i = 0; i < d.object_count; i++) object_close(&d.objects[i]);
+  mem_free(report->mem, d.routines, d.capacity, sizeof *d.routines);
+  graph_free(&d.graph);
+  arena_free(&d.arena);
+  return status;
+}
