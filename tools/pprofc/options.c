@@ -4,6 +4,8 @@
 
 #include "common/terminal.h"
 
+#include <stdlib.h>
+
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -320,6 +322,9 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   if (status != PPROFC_OK) return status;
   apply_sample_flags(command);
   command->report.threads = (unsigned)command->threads;
+  const char *tools = getenv("PPROF_TOOLS");
+  if (!*command->tools && tools) command->tools = tools;
+  command->report.tools = command->tools;
   command->sources = (const char **)(uintptr_t)(argv + parsed->rest);
   command->source_count = (size_t)(argc - parsed->rest);
   return check(command, error);

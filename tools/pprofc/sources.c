@@ -74,10 +74,9 @@ static void symbol_options(const struct command *command, struct symbolize_optio
   const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
   path[0] = '\0';
   if (home && *home) snprintf(path, 4096, "%s/pprof/binaries", home);
-  const char *tools = getenv("PPROF_TOOLS");
   *options = (struct symbolize_options){
       .mode = command->symbolize,
-      .tools = *command->tools || !tools ? command->tools : tools,
+      .tools = command->tools,
       .search_path = folders && *folders ? folders : path,
       .executable = command->executable,
       .build_id = *command->buildid ? command->buildid : NULL,
