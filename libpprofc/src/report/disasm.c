@@ -86,14 +86,17 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* The nodes that lie in an object, by address. */
+/* The nodes by their address in an object. Those of other binaries are there as well, far behind:
+ * as in pprof, they count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
+  uint64_t in_file;
+  for (size_t i = 0; !object->based && i < d->graph.shown_count; i++)
+    object_address(object, info_of(d, &d->graph.nodes[d->graph.shown[i]])->address, &in_file);
   for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    uint64_t address = info_of(d, node)->address, in_file;
-    if (!object_covers(object, address) || !object_address(object, address, &in_file)) continue;
+    if (!object_address(object, info_of(d, node)->address, &in_file)) continue;
     spots[*count] = (struct spot){node, in_file, *count};
     ++*count;
   }

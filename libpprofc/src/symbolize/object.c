@@ -24,6 +24,7 @@ bool object_covers(const struct object *object, uint64_t address) {
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address) {
   const struct mapping *m = object->mapping;
   if (!object->based) {
+    if (!object_covers(object, address)) return false;
     struct mapped_range range = {m->start, m->limit, m->offset, STR("")};
     object->based = true;
     object->failed = base_address(&object->file, &range, address, &object->base, NULL) != PPROFC_OK;
@@ -89,7 +90,7 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
                              pprofc_error *error) {
   const char *file = tools_file_argument(object->path, arena);
   if (!file) return error_nomem(error);
-  const char *argv[] = {tools->found[TOOL_NM] ? tools->path[TOOL_NM] : "nm", "-n", file, NULL};
+  const char *argv[] = {tools->path[TOOL_NM], "-n", file, NULL};
   pprofc_str said;
   pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
   if (status == PPROFC_OK && !group_symbols(said, arena, symbols, count))

@@ -22,7 +22,8 @@ void object_close(struct object *object);
 /* Whether the mapping covers an address. A mapping that stands in for none covers all. */
 bool object_covers(const struct object *object, uint64_t address);
 
-/* The file's own address for one that the mapping covers; false when it cannot be told. */
+/* The file's own address for one of the process; false when it cannot be told. The first address
+ * must be one that the mapping covers; others go on from there. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
 /* Symbols that share an address, as `nm -n` lists them; the last one goes on to the end of the

@@ -43,12 +43,8 @@ static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
 pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
                          struct nm_symbol **symbols, size_t *count, pprofc_error *error) {
   if (!(file = tools_file_argument(file, arena))) return error_nomem(error);
-  const char *argv[] = {tools->found[TOOL_NM] ? tools->path[TOOL_NM] : "nm",
-                        "--numeric-sort",
-                        "--print-size",
-                        "--format=posix",
-                        file,
-                        NULL};
+  const char *argv[] = {
+      tools->path[TOOL_NM], "--numeric-sort", "--print-size", "--format=posix", file, NULL};
   pprofc_str said, line;
   pprofc_status status = tools_run(argv, STR(""), arena, &said, error);
   if (status != PPROFC_OK) return status;

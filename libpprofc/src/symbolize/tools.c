@@ -87,6 +87,13 @@ static bool usable_objdump(struct tools *t, const pprofc_allocator *mem) {
   return good;
 }
 
+/* pprof looks at what was found only to choose between the symbolizers and nm; it starts one that
+ * is in PATH although -tools names other places. */
+static void use_path(struct tools *t, enum tool tool) {
+  if (!t->found[tool])
+    snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
+}
+
 void tools_find(struct tools *t, const char *setting, const pprofc_allocator *mem) {
   memset(t, 0, sizeof *t);
   for (size_t i = 0; i < sizeof tool_names / sizeof *tool_names; i++) {
@@ -95,6 +102,7 @@ void tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
       t->found[tool] = try_setting(t, i, tool_names[i].names[k], str_of(setting ? setting : ""));
       if (tool == TOOL_OBJDUMP && t->found[tool]) t->found[tool] = usable_objdump(t, mem);
     }
+    if (tool != TOOL_OBJDUMP) use_path(t, tool);
   }
 }
 
@@ -150,14 +158,15 @@ pprofc_status tools_symbolize(const struct tools *tools, const char *file,
   *frames =
       (struct source_frames){.from = arena_zero_array(arena, count + 1, sizeof *frames->from)};
   if (!frames->from) return error_nomem(error);
-  bool llvm = tools->found[TOOL_LLVM_SYMBOLIZER], gnu = tools->found[TOOL_ADDR2LINE];
-  if (fast || (!llvm && !gnu))
-    return nm_frames(tools, file, addresses, count, arena, frames, error);
+  bool found = tools->found[TOOL_LLVM_SYMBOLIZER] || tools->found[TOOL_ADDR2LINE];
+  bool llvm = child_exists(tools->path[TOOL_LLVM_SYMBOLIZER]);
+  if (fast || !found) return nm_frames(tools, file, addresses, count, arena, frames, error);
   if (llvm) {
     pprofc_status status =
         llvm_symbolizer_frames(tools, file, addresses, count, arena, frames, error);
     /* An old one that knows no JSON says nothing; the other tool may. */
-    if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !gnu) return status;
+    bool other = child_exists(tools->path[TOOL_ADDR2LINE]);
+    if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !other) return status;
   }
   pprofc_status status = addr2line_frames(tools, file, addresses, count, arena, frames, error);
   struct nm_symbol *symbols;

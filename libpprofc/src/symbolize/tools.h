@@ -9,7 +9,7 @@
 enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
 
 struct tools {
-  char path[TOOL_COUNT][1024]; /* "" when not found; a bare name is looked up in PATH */
+  char path[TOOL_COUNT][1024]; /* a bare name is looked up in PATH */
   bool found[TOOL_COUNT];
   bool objdump_is_llvm;
 };
