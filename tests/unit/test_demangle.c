@@ -38,6 +38,15 @@ static const char *const table[][4] = {
      "std::operator<< <std::char_traits<char> >",
      "std::basic_ostream<char, std::char_traits<char> >& std::operator<< "
      "<std::char_traits<char> >(std::basic_ostream<char, std::char_traits<char> >&, char const*)"},
+    {"_ZStrsISt11char_traitsIcEERSt13basic_istreamIcT_ES5_Ph", "std::operator>>",
+     "std::operator>><std::char_traits<char> >",
+     "std::basic_istream<char, std::char_traits<char> >& std::operator>><std::char_traits<char> "
+     ">(std::basic_istream<char, std::char_traits<char> >&, unsigned char*)"},
+    {"_ZSt11make_uniqueIN4shop10SortedBookIlEEJEENSt8__detail9_MakeUniqIT_E15__single_"
+     "objectEDpOT0_",
+     "std::make_unique", "std::make_unique<shop::SortedBook<long> >",
+     "std::__detail::_MakeUniq<shop::SortedBook<long> >::__single_object "
+     "std::make_unique<shop::SortedBook<long> >()"},
     {"_Znwm", "operator new", NULL, "operator new(unsigned long)"},
     {"_ZTV3foo", "vtable for foo", NULL, NULL},
     {"_ZN3foo3barEv.part.1.cold", "foo::bar", NULL, "foo::bar()"},

@@ -71,11 +71,20 @@ static void drop_clones(struct buffer *out) {
   out->size = clone;
 }
 
-/* True when the '<' at `at` belongs to operator<, operator<<, operator<= ... */
+/* Operators with angle brackets, longer ones first. */
+static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
+                                        "<=",  ">=",  "->",  "<",   ">"};
+
+/* True when the bracket at `at` belongs to operator<, operator<<, operator-> ... */
 static bool is_operator(pprofc_str s, size_t at) {
-  while (at && (s.data[at - 1] == '<' || s.data[at - 1] == '>' || s.data[at - 1] == '-')) at--;
-  return at >= 8 && memcmp(s.data + at - 8, "operator", 8) == 0 &&
-         (at == 8 || !((s.data[at - 9] | 32) >= 'a' && (s.data[at - 9] | 32) <= 'z'));
+  for (size_t back = 0; back < 3 && at >= back + 8; back++) {
+    size_t from = at - back;
+    if (memcmp(s.data + from - 8, "operator", 8) != 0) continue;
+    pprofc_str rest = str_slice(s, from, s.size);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+      if (str_starts(rest, str_of(operators[i]))) return back < strlen(operators[i]);
+  }
+  return false;
 }
 
 /* Where the bracket that opens at `at` closes, or s.size. */
@@ -91,6 +100,25 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
+/* Puts a blank between brackets that close, "> >". libiberty leaves it out after an empty pack. */
+static void part_brackets(struct buffer *out) {
+  size_t missing = 0;
+  for (size_t i = 1; i < out->size; i++) {
+    bool two = out->data[i] == '>' && out->data[i - 1] == '>';
+    missing += two && !is_operator(buffer_str(out), i) && !is_operator(buffer_str(out), i - 1);
+  }
+  if (!missing || !buffer_reserve(out, missing)) return;
+  size_t to = out->size + missing;
+  for (size_t i = out->size; i-- > 0 && to > i + 1;) {
+    out->data[--to] = out->data[i];
+    pprofc_str rest = {out->data, i + 1};
+    if (i && out->data[i] == '>' && out->data[i - 1] == '>' && !is_operator(rest, i) &&
+        !is_operator(rest, i - 1))
+      out->data[--to] = ' ';
+  }
+  out->size += missing;
+}
+
 /* Takes template arguments off: foo<int>::bar becomes foo::bar. Those of Rust stay as an empty
  * pair. */
 static void drop_templates(struct buffer *out, bool leave_pair) {
@@ -103,7 +131,7 @@ static void drop_templates(struct buffer *out, bool leave_pair) {
       keep(out, &to, c);
       continue;
     }
-    if (to && out->data[to - 1] == ' ' && is_operator(s, i - 1)) to--; /* "operator<< <int>" */
+    if (i > 1 && s.data[i - 1] == ' ' && is_operator(s, i - 2)) to--; /* "operator<< <int>" */
     if (leave_pair) {
       keep(out, &to, '<');
       keep(out, &to, '>');
@@ -157,7 +185,8 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
     return false;
   drop_clones(out);
-  if (mode == DEMANGLE_FULL) return true;
+  if (!is_rust) part_brackets(out);
+  if (mode == DEMANGLE_FULL) return !out->failed;
   if (!is_rust) drop_enclosing_parameters(out);
   if (mode == DEMANGLE_DEFAULT && (!is_rust || is_rust_v0(mangled))) drop_templates(out, is_rust);
   return true;
