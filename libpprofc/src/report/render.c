@@ -237,6 +237,9 @@ static pprofc_status configure(struct render *r, pprofc_error *error) {
   report->cum_sort = o->sort && strcmp(o->sort, "cum") == 0;
   if (!report->cum_sort && is_set(o->sort) && strcmp(o->sort, "flat") != 0)
     return error_set(error, PPROFC_E_INVALID, "invalid \"sort\" value \"%s\"", o->sort);
+  if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth is below 0");
+  if (!(o->min_weight >= 0 && o->min_weight <= 1))
+    return error_set(error, PPROFC_E_INVALID, "min_weight is not between 0 and 1");
   if (!(report->format->flags & REPORT_PARAMETER)) return PPROFC_OK;
   const char *argument = o->argument ? o->argument : "";
   status = regex_compile(report->mem, str_of(argument), &report->argument, error);
