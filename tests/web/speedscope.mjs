@@ -22,6 +22,8 @@ const cases = [
   { name: "lines", args: ["-lines", "server_cpu.pb.gz"] },
   { name: "addresses", args: ["-addresses", "-noinlines", "server_cpu.pb.gz"] },
   { name: "filtered", args: ["-focus=no such function", "generator_cpu.prof"], inApp: true },
+  { name: "grouped", args: ["-group_by_label=endpoint", "server_cpu.pb.gz"], inApp: true },
+  { name: "joined", args: ["-min_weight=0.001", "-cut_depth=20", "generator_cpu.prof"], inApp: true },
   { name: "compared", args: base, inApp: true },
   { name: "normalized", args: ["-normalize", ...base] },
   { name: "subtracted", args: ["-base=generator_mem.prof", "generator_optimized_mem.prof"], inApp: true },
@@ -108,6 +110,18 @@ function checkSums(file, args, name) {
     if (!args.some((arg) => arg.startsWith("-diff_base"))) continue;
     check(total(`${type} (base)`) === base, `${name}: the base of ${type} is not ${base}`);
     check(total(`${type} (head)`) === head, `${name}: the head of ${type} is not ${head}`);
+  }
+}
+
+/** With groups, those of a type make up the whole type. */
+function checkGroups(file, args, name) {
+  const key = args.find((arg) => arg.startsWith("-group_by_label="))?.split("=")[1];
+  if (!key) return;
+  const wholes = file.profiles.filter((p) => !p.name.includes(` ${key}=`));
+  for (const whole of wholes) {
+    const parts = file.profiles.filter((p) => p.name.startsWith(`${whole.name} ${key}=`));
+    check(parts.length > 1, `${name}: ${whole.name} has no groups`);
+    check(sum(parts.map((p) => p.endValue)) === whole.endValue, `${name}: groups of ${whole.name}`);
   }
 }
 
@@ -200,6 +214,7 @@ for (const { name, args, inApp } of cases) {
   check(validate(file), `${name}: not valid: ${JSON.stringify(validate.errors)}`);
   checkShape(file, name);
   checkSums(file, args, name);
+  checkGroups(file, args, name);
   if (name === "cpu") checkAgainstTop(file, args, "nanoseconds");
   const functions = inApp ? await checkApp(server.origin, file, name) : 0;
   console.log(`${name}: ${file.profiles.length} profiles, ${file.shared.frames.length} frames` +

@@ -44,6 +44,11 @@ typedef struct pprofc_report_options {
   void *warn_context;
   unsigned threads;  /* 0: as the profile was read */
   const char *tools; /* where objdump, nm, addr2line, llvm-symbolizer are, as -tools says; disasm, weblist */
+
+  /* Of the exports of stacks, speedscope and folded. */
+  const char *group_by_label; /* speedscope: one more profile for each value of this label */
+  int cut_depth;              /* frames from the root on that are kept; 0: all */
+  double min_weight;          /* stacks below this share of the total are joined; 0: none */
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

@@ -10,9 +10,11 @@ struct folded {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts; /* of all frames, made once */
-  size_t *text_from;   /* [frames + 1] */
-  bool two_columns;    /* base and head, as difffolded.pl writes them */
+  struct buffer texts;              /* of all frames, made once */
+  size_t *text_from;                /* [frames + 1] */
+  bool two_columns;                 /* base and head, as difffolded.pl writes them */
+  double least;                     /* stacks below this in both columns are one line */
+  int64_t joined_base, joined_head; /* of that line */
 };
 
 /* ---- frames --------------------------------------------------------------------------------- */
@@ -105,13 +107,28 @@ static void values_of(const struct folded *f, size_t stack, int64_t *base, int64
   move_negative(base, head);
 }
 
-static bool any_base(const struct folded *f) {
+static bool is_small(const struct folded *f, int64_t base, int64_t head) {
+  return (double)base < f->least && (double)head < f->least;
+}
+
+/* Finds out about all lines what each of them needs to know. */
+static void survey(struct folded *f) {
+  double base_total = 0, head_total = 0;
+  int64_t base, head;
+  f->two_columns = f->set.has_base;
   for (size_t i = 0; i < f->set.count; i++) {
-    int64_t base, head;
     values_of(f, i, &base, &head);
-    if (base) return true;
+    base_total += (double)base;
+    head_total += (double)head;
+    if (base) f->two_columns = true;
   }
-  return false;
+  f->least = f->report->options->min_weight * (base_total > head_total ? base_total : head_total);
+  for (size_t i = 0; f->least > 0 && i < f->set.count; i++) {
+    values_of(f, i, &base, &head);
+    if (!is_small(f, base, head)) continue;
+    if (__builtin_add_overflow(f->joined_base, base, &f->joined_base)) f->joined_base = INT64_MAX;
+    if (__builtin_add_overflow(f->joined_head, head, &f->joined_head)) f->joined_head = INT64_MAX;
+  }
 }
 
 static void write_stack(const struct folded *f, struct output *out, size_t stack) {
@@ -125,20 +142,24 @@ static void write_stack(const struct folded *f, struct output *out, size_t stack
   }
 }
 
+static void write_values(const struct folded *f, struct output *out, int64_t base, int64_t head) {
+  output_add_char(out, ' ');
+  if (f->two_columns) {
+    output_add_int(out, base);
+    output_add_char(out, ' ');
+  }
+  output_add_int(out, head);
+  output_add_char(out, '\n');
+}
+
 static void write_lines(const void *context, struct output *out, size_t from, size_t to) {
   const struct folded *f = context;
   for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
     values_of(f, i, &base, &head);
-    if (!base && !head) continue;
+    if ((!base && !head) || is_small(f, base, head)) continue;
     write_stack(f, out, i);
-    output_add_char(out, ' ');
-    if (f->two_columns) {
-      output_add_int(out, base);
-      output_add_char(out, ' ');
-    }
-    output_add_int(out, head);
-    output_add_char(out, '\n');
+    write_values(f, out, base, head);
   }
 }
 
@@ -150,7 +171,12 @@ static bool write_all(const struct folded *f, struct output *out) {
       longest = f->text_from[i + 1] - f->text_from[i];
   if (__builtin_mul_overflow(longest + 1, f->set.max_depth + 1, &bytes)) bytes = SIZE_MAX;
   unsigned threads = report->options->threads ? report->options->threads : report->profile->threads;
-  return blocks_write(out, report->mem, threads, f->set.count, bytes, write_lines, f);
+  if (!blocks_write(out, report->mem, threads, f->set.count, bytes, write_lines, f)) return false;
+  if (f->joined_base || f->joined_head) {
+    output_add_text(out, "[smaller stacks]");
+    write_values(f, out, f->joined_base, f->joined_head);
+  }
+  return true;
 }
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
@@ -165,10 +191,11 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   pprofc_status status =
       stack_frames_build(report->profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;
-  status = stack_set_build(&f.frames, NULL, report->mem, &f.set, error);
+  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth};
+  status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
   if (status == PPROFC_OK && !make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {
-    f.two_columns = f.set.has_base || any_base(&f);
+    survey(&f);
     if (!write_all(&f, out)) status = error_nomem(error);
   }
   if (f.texts.mem) buffer_free(&f.texts);

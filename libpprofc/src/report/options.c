@@ -55,6 +55,11 @@ static const pprofc_option_info options[] = {
            "Show column numbers at the source code line level."),
     CHOICE(granularity, "", "g", granularity_choices,
            "Aggregate at the function, file, line or address level"),
+    OPTION(group_by_label, STRING, "", NULL, false,
+           "speedscope: one more profile for each value of this label"),
+    OPTION(cut_depth, INT, "0", NULL, false,
+           "speedscope, folded: frames kept of a stack, from the root on (0: all)"),
+    OPTION(min_weight, FLOAT, "0", NULL, false, "speedscope, folded: join stacks below <f>*total"),
 };
 
 const pprofc_option_info *pprofc_option_at(size_t index) {
@@ -89,5 +94,6 @@ void pprofc_report_options_init(pprofc_report_options *o) {
       .tagshow = "",
       .taghide = "",
       .granularity = "",
+      .group_by_label = "",
   };
 }

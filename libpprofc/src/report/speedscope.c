@@ -3,8 +3,8 @@
 #include "base/blocks.h"
 #include "base/json_write.h"
 #include "graph/stacks.h"
-#include "report/report.h"
-#include "unit/unit.h"
+#include "report/label_split.h"
+#include "report/speedscope_profiles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,19 +14,14 @@
 #define COMFORTABLE_STACKS 1000000
 #define EXACT_NUMBER       (INT64_C(1) << 53)
 
-/* What of the values a profile shows. The app takes no negative weights, so a difference is split
- * by its sign. */
-enum part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
+/* More values of a label than this are joined: the app lists each profile. */
+#define GROUPS_MAX 200
 
-static const char *const part_suffix[] = {"", " (base)", " (head)", " (slower)", " (faster)"};
-
-/* One profile of the file. */
-struct shown_profile {
-  size_t type;
-  enum part part;
+/* The number of a frame in the file, as it stands in a stack. */
+struct number_text {
+  char text[15]; /* ",17" */
+  uint8_t size;  /* 0: the frame does not occur */
 };
-
-#define PARTS_MAX 4
 
 struct speedscope {
   const struct report *report;
@@ -34,146 +29,55 @@ struct speedscope {
   struct json_writer json;
   struct stack_frames frames;
   struct stack_set set;
-  struct number_text {
-    char text[15]; /* ",17": the number of a frame in the file, as it stands in a stack */
-    uint8_t size;  /* 0: the frame does not occur */
-  } * numbers;     /* [frames] */
+  struct speedscope_profile *shown;
+  size_t shown_count;
+  struct number_text *numbers; /* [frames + 1]: the last is the frame of joined stacks */
+  struct label_split groups;
   struct buffer name;
   unsigned threads;
   bool out_of_memory;
   bool inexact; /* a weight is more than a double can hold */
-  struct shown_profile *shown;
-  size_t shown_count;
 };
 
-/* ---- units ---------------------------------------------------------------------------------- */
-
-/* A unit of the app, and how many of them one unit of the profile is. */
-struct speedscope_unit {
-  const char *name;
-  int64_t factor;
-};
-
-/* Units that pprof does not know. */
-static const struct {
-  const char *spelling;
-  struct speedscope_unit unit;
-} more_units[] = {
-    {"\xC2\xB5s", {"microseconds", 1}}, {"\xCE\xBCs", {"microseconds", 1}},
-    {"minutes", {"seconds", 60}},       {"minute", {"seconds", 60}},
-    {"min", {"seconds", 60}},
-};
-
-static struct speedscope_unit find_unit(pprofc_str unit) {
-  static const struct {
-    double factor;
-    struct speedscope_unit unit;
-  } times[] = {{1, {"nanoseconds", 1}},
-               {1e3, {"microseconds", 1}},
-               {1e6, {"milliseconds", 1}},
-               {1e9, {"seconds", 1}},
-               {3600e9, {"seconds", 3600}}};
-  double factor = unit_factor(unit);
-  if (unit_is_time(unit))
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-      if (times[i].factor == factor) return times[i].unit;
-  if (factor != 0 && unit_compatible(unit, STR("B")))
-    return (struct speedscope_unit){"bytes", (int64_t)factor};
-  for (size_t i = 0; i < sizeof more_units / sizeof *more_units; i++)
-    if (str_equal(unit, str_of(more_units[i].spelling))) return more_units[i].unit;
-  return (struct speedscope_unit){"none", 1};
+static bool is_grouped(const struct speedscope *s) {
+  const char *key = s->report->options->group_by_label;
+  return key && *key;
 }
 
-/* ---- weights -------------------------------------------------------------------------------- */
-
-/* What a stack has in a profile, never below 0, in units of the profile. */
-static int64_t part_value(const struct stack_set *set, size_t stack, struct shown_profile shown) {
-  int64_t head = stack_head(set, stack, shown.type), base = stack_base(set, stack, shown.type),
-          value;
-  switch (shown.part) {
-  case PART_BASE:
-    value = base;
-    break;
-  case PART_SLOWER:
-    if (__builtin_sub_overflow(head, base, &value)) value = head > base ? INT64_MAX : 0;
-    break;
-  case PART_FASTER:
-    if (__builtin_sub_overflow(base, head, &value)) value = base > head ? INT64_MAX : 0;
-    break;
-  default:
-    value = head;
-    break;
-  }
-  return value > 0 ? value : 0;
+static bool joins_stacks(const struct speedscope *s) {
+  return s->report->options->min_weight > 0;
 }
 
-/* The same in units of the app, after divide_by. */
-static int64_t weight(const struct speedscope *s, size_t stack, struct shown_profile shown,
-                      int64_t factor) {
-  int64_t value = part_value(&s->set, stack, shown);
-  double ratio = s->report->ratio;
-  if (ratio > 0 && ratio != 1) {
-    double divided = (double)value * ratio;
-    value = divided < (double)INT64_MAX ? (int64_t)divided : INT64_MAX;
-  }
-  return __builtin_mul_overflow(value, factor, &value) ? INT64_MAX : value;
-}
+/* ---- frames --------------------------------------------------------------------------------- */
 
-static bool has_weight(const struct stack_set *set, struct shown_profile shown) {
-  for (size_t i = 0; i < set->count; i++)
-    if (part_value(set, i, shown)) return true;
-  return false;
-}
-
-static bool has_negative(const struct stack_set *set, size_t type) {
-  for (size_t i = 0; i < set->count; i++)
-    if (stack_head(set, i, type) < 0) return true;
-  return false;
-}
-
-/* ---- which profiles there are --------------------------------------------------------------- */
-
-/* The profiles of one sample type: those of its parts that have something in them, or one empty
- * profile. */
-static void choose_parts(struct speedscope *s, size_t type) {
-  static const enum part all[] = {PART_ALL}, split[] = {PART_SLOWER, PART_FASTER},
-                         compared[] = {PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER};
-  bool is_split = !s->set.has_base && has_negative(&s->set, type);
-  const enum part *parts = s->set.has_base ? compared : is_split ? split : all;
-  size_t count = s->set.has_base ? 4 : is_split ? 2 : 1, before = s->shown_count;
-  for (size_t i = 0; i < count; i++) {
-    struct shown_profile shown = {type, parts[i]};
-    if (has_weight(&s->set, shown)) s->shown[s->shown_count++] = shown;
-  }
-  if (s->shown_count == before) s->shown[s->shown_count++] = (struct shown_profile){type, PART_ALL};
-}
-
-/* The profile to open first: of the default sample type, and of a difference what got slower. */
-static size_t active_profile(const struct speedscope *s) {
-  size_t active = 0;
-  bool found = false;
+/* True when the stack stands in some profile by itself. */
+static bool is_kept(const struct speedscope *s, size_t stack) {
+  if (is_grouped(s) || !joins_stacks(s)) return true;
   for (size_t i = 0; i < s->shown_count; i++) {
-    if (s->shown[i].type != s->report->value_index) continue;
-    if (!found || s->shown[i].part == PART_SLOWER) active = i;
-    found = true;
+    int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
+    if (weight && weight >= s->shown[i].least) return true;
   }
-  return active;
+  return false;
 }
 
-/* ---- the file ------------------------------------------------------------------------------- */
+static void set_number(struct number_text *number, uint32_t value) {
+  int size = snprintf(number->text, sizeof number->text, ",%" PRIu32, value);
+  number->size = size > 0 ? (uint8_t)size : 0;
+}
 
 /* Gives the frames that occur their numbers, in order. */
 static void number_frames(struct speedscope *s) {
   const struct stack_set *set = &s->set;
-  for (size_t i = 0; i < set->count; i++)
-    for (size_t k = set->shared[i]; k < set->depth[i]; k++) s->numbers[set->frames[i][k]].size = 1;
-  uint32_t next = 0;
-  for (size_t i = 0; i < s->frames.count; i++) {
-    struct number_text *number = &s->numbers[i];
-    if (!number->size) continue;
-    int size = snprintf(number->text, sizeof number->text, ",%" PRIu32, next++);
-    number->size = size > 0 ? (uint8_t)size : 0;
+  size_t known = 0; /* frames of this stack that were seen with one before */
+  for (size_t i = 0; i < set->count; i++) {
+    if (set->shared[i] < known) known = set->shared[i];
+    if (!is_kept(s, i)) continue;
+    for (; known < set->depth[i]; known++) s->numbers[set->frames[i][known]].size = 1;
   }
+  uint32_t next = 0;
+  for (size_t i = 0; i < s->frames.count; i++)
+    if (s->numbers[i].size) set_number(&s->numbers[i], next++);
+  if (joins_stacks(s)) set_number(&s->numbers[s->frames.count], next);
 }
 
 /* The name of a frame, behind it the address where that tells it from others. */
@@ -189,52 +93,64 @@ static void write_frame_name(struct speedscope *s, const struct stack_frame *fra
   json_string(&s->json, buffer_str(&s->name));
 }
 
+static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
+  json_line_break(&s->json);
+  json_begin_object(&s->json);
+  write_frame_name(s, frame);
+  if (frame->file.size) {
+    json_key(&s->json, "file");
+    json_string(&s->json, frame->file);
+  }
+  if (frame->line > 0) {
+    json_key(&s->json, "line");
+    json_int(&s->json, frame->line);
+  }
+  if (frame->column > 0) {
+    json_key(&s->json, "col");
+    json_int(&s->json, frame->column);
+  }
+  json_end(&s->json);
+}
+
 static void write_frames(struct speedscope *s) {
+  static const struct stack_frame joined = {
+      .name = {"[smaller stacks]", 16}, .file = {"", 0}, .function = NONE, .mapping = NONE};
   json_key(&s->json, "shared");
   json_begin_object(&s->json);
   json_key(&s->json, "frames");
   json_begin_array(&s->json);
-  for (size_t i = 0; i < s->frames.count; i++) {
-    if (!s->numbers[i].size) continue;
-    const struct stack_frame *frame = &s->frames.items[i];
-    json_line_break(&s->json);
-    json_begin_object(&s->json);
-    write_frame_name(s, frame);
-    if (frame->file.size) {
-      json_key(&s->json, "file");
-      json_string(&s->json, frame->file);
-    }
-    if (frame->line > 0) {
-      json_key(&s->json, "line");
-      json_int(&s->json, frame->line);
-    }
-    if (frame->column > 0) {
-      json_key(&s->json, "col");
-      json_int(&s->json, frame->column);
-    }
-    json_end(&s->json);
-  }
+  for (size_t i = 0; i < s->frames.count; i++)
+    if (s->numbers[i].size) write_frame(s, &s->frames.items[i]);
+  if (joins_stacks(s)) write_frame(s, &joined);
   json_end(&s->json);
   json_end(&s->json);
 }
 
+/* ---- samples and weights -------------------------------------------------------------------- */
+
 /* The samples of one profile, written by several threads. */
 struct sample_writer {
   const struct speedscope *speedscope;
-  struct shown_profile shown;
-  int64_t factor;
-  size_t first; /* the first stack that has a weight */
+  const struct stack_set *set;
+  const struct speedscope_profile *shown;
+  size_t first; /* the first stack that is written */
 };
+
+/* The weight of a stack that stands by itself, else 0. */
+static int64_t own_weight(const struct sample_writer *w, size_t stack) {
+  int64_t weight = speedscope_weight(w->shown, w->set, stack);
+  return weight >= w->shown->least ? weight : 0;
+}
 
 static void write_stacks(const void *context, struct output *out, size_t from, size_t to) {
   const struct sample_writer *w = context;
-  const struct speedscope *s = w->speedscope;
+  const struct number_text *numbers = w->speedscope->numbers;
   for (size_t i = from; i < to && !out->failed; i++) {
-    if (!weight(s, i, w->shown, w->factor)) continue;
+    if (!own_weight(w, i)) continue;
     output_add_text(out, i == w->first ? "\n[" : ",\n[");
-    const uint32_t *frames = s->set.frames[i];
-    for (size_t k = 0; k < s->set.depth[i]; k++) {
-      const struct number_text *number = &s->numbers[frames[k]];
+    const uint32_t *frames = w->set->frames[i];
+    for (size_t k = 0; k < w->set->depth[i]; k++) {
+      const struct number_text *number = &numbers[frames[k]];
       size_t comma = k == 0; /* in front of the first there is none */
       output_add(out, number->text + comma, number->size - comma);
     }
@@ -242,60 +158,111 @@ static void write_stacks(const void *context, struct output *out, size_t from, s
   }
 }
 
-static void write_samples(struct speedscope *s, struct shown_profile shown, int64_t factor) {
-  struct sample_writer writer = {s, shown, factor, 0};
-  while (writer.first < s->set.count && !weight(s, writer.first, shown, factor)) writer.first++;
-  json_key(&s->json, "samples");
-  json_begin_array(&s->json);
-  size_t bytes = s->set.max_depth * sizeof s->numbers->text + 8;
-  if (!blocks_write(s->json.out, s->report->mem, s->threads, s->set.count, bytes, write_stacks,
-                    &writer))
-    s->out_of_memory = true;
-  json_end(&s->json);
+/* What stacks that do not stand by themselves add up to. */
+static uint64_t joined_weight(const struct sample_writer *w) {
+  uint64_t sum = 0;
+  for (size_t i = 0; w->shown->least && i < w->set->count; i++) {
+    int64_t weight = speedscope_weight(w->shown, w->set, i);
+    if (weight < w->shown->least) sum += (uint64_t)weight;
+  }
+  return sum;
 }
 
-static void write_weights(struct speedscope *s, struct shown_profile shown, int64_t factor) {
-  json_key(&s->json, "weights");
+static void write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
+  while (w->first < w->set->count && !own_weight(w, w->first)) w->first++;
+  json_key(&s->json, "samples");
   json_begin_array(&s->json);
-  for (size_t i = 0; i < s->set.count && !s->json.out->failed; i++) {
-    int64_t w = weight(s, i, shown, factor);
-    if (w) json_int(&s->json, w);
-    if (w > EXACT_NUMBER) s->inexact = true;
+  size_t bytes = w->set->max_depth * sizeof s->numbers->text + 8;
+  if (!blocks_write(s->json.out, s->report->mem, s->threads, w->set->count, bytes, write_stacks, w))
+    s->out_of_memory = true;
+  if (joined) {
+    const struct number_text *number = &s->numbers[s->frames.count];
+    output_add_text(s->json.out, w->first < w->set->count ? ",\n[" : "\n[");
+    output_add(s->json.out, number->text + 1, number->size - 1u);
+    output_add_char(s->json.out, ']');
   }
   json_end(&s->json);
 }
 
-static void write_name(struct speedscope *s, struct shown_profile shown) {
+static void write_weights(struct speedscope *s, const struct sample_writer *w, uint64_t joined) {
+  json_key(&s->json, "weights");
+  json_begin_array(&s->json);
+  for (size_t i = 0; i < w->set->count && !s->json.out->failed; i++) {
+    int64_t weight = own_weight(w, i);
+    if (weight) json_int(&s->json, weight);
+    if (weight > EXACT_NUMBER) s->inexact = true;
+  }
+  if (joined) json_uint(&s->json, joined);
+  json_end(&s->json);
+}
+
+/* ---- profiles ------------------------------------------------------------------------------- */
+
+/* "cpu (slower) thread=main" */
+static void write_name(struct speedscope *s, const struct speedscope_profile *shown,
+                       const struct label_part *group) {
   struct buffer *name = &s->name;
   buffer_clear(name);
-  buffer_add_str(name, profile_string(s->profile, s->profile->types[shown.type].type));
-  buffer_add_text(name, part_suffix[shown.part]);
+  buffer_add_str(name, profile_string(s->profile, s->profile->types[shown->type].type));
+  buffer_add_text(name, speedscope_part_suffix(shown->part));
+  if (group) {
+    buffer_add_char(name, ' ');
+    buffer_add_text(name, s->report->options->group_by_label);
+    buffer_add_char(name, '=');
+    buffer_add_str(name, group->value);
+  }
   json_key(&s->json, "name");
   json_string(&s->json, buffer_str(name));
 }
 
-static void write_profile(struct speedscope *s, struct shown_profile shown) {
-  pprofc_str unit = profile_string(s->profile, s->profile->types[shown.type].unit);
-  struct speedscope_unit target = find_unit(unit);
-  uint64_t end = 0;
-  for (size_t i = 0; i < s->set.count; i++)
-    if (__builtin_add_overflow(end, (uint64_t)weight(s, i, shown, target.factor), &end))
-      end = UINT64_MAX;
+static void write_profile(struct speedscope *s, const struct stack_set *set,
+                          const struct speedscope_profile *shown, const struct label_part *group) {
+  struct sample_writer writer = {.speedscope = s, .set = set, .shown = shown};
+  uint64_t joined = joined_weight(&writer);
   json_line_break(&s->json);
   json_begin_object(&s->json);
   json_key(&s->json, "type");
   json_text(&s->json, "sampled");
-  write_name(s, shown);
+  write_name(s, shown, group);
   json_key(&s->json, "unit");
-  json_text(&s->json, target.name);
+  json_text(&s->json, shown->unit);
   json_key(&s->json, "startValue");
   json_int(&s->json, 0);
   json_key(&s->json, "endValue");
-  json_uint(&s->json, end);
-  write_samples(s, shown, target.factor);
-  write_weights(s, shown, target.factor);
+  json_uint(&s->json, shown->total);
+  write_samples(s, &writer, joined != 0);
+  write_weights(s, &writer, joined);
   json_end(&s->json);
 }
+
+/* The profiles of the samples with one value of the label. */
+static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
+                                 struct speedscope_profile *shown, pprofc_error *error) {
+  struct stack_selection selection = {.samples = s->groups.samples + group->from,
+                                      .count = group->count,
+                                      .max_depth = (size_t)s->report->options->cut_depth};
+  struct stack_set set;
+  pprofc_status status = stack_set_build(&s->frames, &selection, s->report->mem, &set, error);
+  if (status != PPROFC_OK) return status;
+  size_t count = speedscope_choose(s->report, &set, shown);
+  for (size_t i = 0; i < count; i++)
+    if (shown[i].total) write_profile(s, &set, &shown[i], group);
+  stack_set_free(&set);
+  return PPROFC_OK;
+}
+
+static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
+  struct speedscope_profile *shown =
+      mem_array(s->report->mem, s->set.types, SPEEDSCOPE_PARTS_MAX * sizeof *shown);
+  if (!shown) return error_nomem(error);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < s->groups.count && status == PPROFC_OK; i++)
+    status = write_group(s, &s->groups.parts[i], shown, error);
+  mem_free(s->report->mem, shown, s->set.types, SPEEDSCOPE_PARTS_MAX * sizeof *shown);
+  return status;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
 
 /* The name of the whole: that of the program. */
 static void write_title(struct speedscope *s) {
@@ -306,7 +273,7 @@ static void write_title(struct speedscope *s) {
   json_string(&s->json, file.size ? str_path_base(file) : STR("profile"));
 }
 
-static void write_file(struct speedscope *s) {
+static pprofc_status write_file(struct speedscope *s, pprofc_error *error) {
   json_begin_object(&s->json);
   json_key(&s->json, "$schema");
   json_text(&s->json, "https://www.speedscope.app/file-format-schema.json");
@@ -314,37 +281,46 @@ static void write_file(struct speedscope *s) {
   json_key(&s->json, "exporter");
   json_text(&s->json, "pprofc@" PPROFC_VERSION);
   json_key(&s->json, "activeProfileIndex");
-  json_uint(&s->json, active_profile(s));
+  json_uint(&s->json, speedscope_active(s->report, s->shown, s->shown_count));
   write_frames(s);
   json_key(&s->json, "profiles");
   json_begin_array(&s->json);
-  for (size_t i = 0; i < s->shown_count; i++) write_profile(s, s->shown[i]);
+  for (size_t i = 0; i < s->shown_count; i++) write_profile(s, &s->set, &s->shown[i], NULL);
+  pprofc_status status = is_grouped(s) ? write_groups(s, error) : PPROFC_OK;
   json_end(&s->json);
   json_end(&s->json);
   output_add_char(s->json.out, '\n');
+  return status;
 }
 
 /* ---- warnings ------------------------------------------------------------------------------- */
 
-static void warn(const struct speedscope *s, bool when, const char *message) {
+static void warn(const struct speedscope *s, const char *message) {
   const pprofc_report_options *o = s->report->options;
-  if (when && o->warn) o->warn(o->warn_context, message);
+  if (o->warn) o->warn(o->warn_context, message);
 }
 
 static void warn_of_size(const struct speedscope *s) {
-  char message[160];
+  char message[200];
   if (s->set.max_depth > LEFT_HEAVY_DEPTH) {
     snprintf(message, sizeof message,
-             "stacks are up to %zu frames deep; the left heavy view of speedscope fails beyond %d",
+             "stacks are up to %zu frames deep; the left heavy view of speedscope fails beyond %d "
+             "(-cut_depth cuts them)",
              s->set.max_depth, LEFT_HEAVY_DEPTH);
-    warn(s, true, message);
+    warn(s, message);
   }
-  snprintf(message, sizeof message, "%zu different stacks; speedscope takes minutes to load them",
-           s->set.count);
-  warn(s, s->set.count > COMFORTABLE_STACKS, message);
+  if (s->set.count > COMFORTABLE_STACKS && !joins_stacks(s)) {
+    snprintf(message, sizeof message,
+             "%zu different stacks; speedscope takes minutes to load them (-min_weight joins the "
+             "smallest)",
+             s->set.count);
+    warn(s, message);
+  }
+  if (is_grouped(s) && s->groups.count == GROUPS_MAX)
+    warn(s, "the label has many values; the lightest are one group, (other)");
 }
 
-/* ----  --------------------------------------------------------------------------------------- */
+/* ---- the report ----------------------------------------------------------------------------- */
 
 /* Frames as the granularity option wants them; a function is a name in a file, and shows where it
  * begins. */
@@ -363,34 +339,40 @@ static struct stack_policy frame_policy(const pprofc_report_options *options) {
 
 static pprofc_status build(struct speedscope *s, pprofc_error *error) {
   const pprofc_allocator *mem = s->report->mem;
-  struct stack_policy policy = frame_policy(s->report->options);
+  const pprofc_report_options *options = s->report->options;
+  struct stack_policy policy = frame_policy(options);
   pprofc_status status = stack_frames_build(s->profile, &policy, mem, &s->frames, error);
   if (status != PPROFC_OK) return status;
-  status = stack_set_build(&s->frames, NULL, mem, &s->set, error);
+  struct stack_selection selection = {.max_depth = (size_t)options->cut_depth};
+  status = stack_set_build(&s->frames, &selection, mem, &s->set, error);
+  if (status == PPROFC_OK && is_grouped(s))
+    status = label_split_build(s->profile, str_of(options->group_by_label), s->report->value_index,
+                               GROUPS_MAX, mem, &s->groups, error);
   if (status != PPROFC_OK) return status;
   struct arena *arena = &s->set.arena;
-  s->numbers = arena_zero_array(arena, s->frames.count, sizeof *s->numbers);
-  s->shown = arena_array(arena, s->set.types, PARTS_MAX * sizeof *s->shown);
+  s->numbers = arena_zero_array(arena, s->frames.count + 1, sizeof *s->numbers);
+  s->shown = arena_array(arena, s->set.types, SPEEDSCOPE_PARTS_MAX * sizeof *s->shown);
   if (!s->numbers || !s->shown) return error_nomem(error);
-  for (size_t i = 0; i < s->set.types; i++) choose_parts(s, i);
+  s->shown_count = speedscope_choose(s->report, &s->set, s->shown);
   number_frames(s);
   return PPROFC_OK;
 }
 
 pprofc_status report_speedscope(struct report *report, struct output *out, pprofc_error *error) {
   struct speedscope s = {.report = report, .profile = report->profile};
+  s.threads = report->options->threads ? report->options->threads : s.profile->threads;
   pprofc_status status = build(&s, error);
   if (status == PPROFC_OK) {
-    s.threads = report->options->threads ? report->options->threads : s.profile->threads;
     buffer_init(&s.name, report->mem, SIZE_MAX);
     json_init(&s.json, out, report->mem);
     warn_of_size(&s);
-    write_file(&s);
-    warn(&s, s.inexact, "weights above 2^53 lose precision in speedscope");
+    status = write_file(&s, error);
+    if (s.inexact) warn(&s, "weights above 2^53 lose precision in speedscope");
     bool whole = json_finish(&s.json) && !s.name.failed && !s.out_of_memory;
     buffer_free(&s.name);
-    if (!whole) status = error_nomem(error);
+    if (status == PPROFC_OK && !whole) status = error_nomem(error);
   }
+  label_split_free(&s.groups);
   stack_set_free(&s.set);
   stack_frames_free(&s.frames);
   return status;

@@ -1,0 +1,30 @@
+/* Which samples have which value of a label: for reports with one part per thread, process or
+ * request. */
+#ifndef PPROFC_REPORT_LABEL_SPLIT_H
+#define PPROFC_REPORT_LABEL_SPLIT_H
+
+#include "base/error.h"
+#include "model/profile.h"
+
+struct label_part {
+  pprofc_str
+      value; /* several values of one sample are joined by commas; "(none)" without the label */
+  size_t from, count; /* samples[from] .. samples[from + count - 1], ascending */
+  uint64_t weight;    /* sum of magnitudes */
+};
+
+struct label_split {
+  struct arena arena;
+  size_t count;
+  struct label_part *parts; /* the heaviest first, then by value; the last may be "(other)" */
+  uint32_t *samples;
+};
+
+/* Splits by the label `key`. Weights are those of the column value_index. What does not fit into
+ * `most` parts is put together as "(other)". */
+pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
+                                size_t most, const pprofc_allocator *mem, struct label_split *split,
+                                pprofc_error *error);
+void label_split_free(struct label_split *split);
+
+#endif
