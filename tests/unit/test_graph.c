@@ -4,6 +4,12 @@
 #include "report/dot_text.h"
 #include "unit.h"
 
+static void expect_text(pprofc_str got, const char *expected) {
+  pprofc_str wanted = str_of(expected);
+  if (!str_equal(got, wanted)) printf("\nexpected %.*s, got %.*s\n", STR_ARG(wanted), STR_ARG(got));
+  CU_ASSERT(str_equal(got, wanted));
+}
+
 /* ---- names --------------------------------------------------------------------------------------
  */
 
@@ -41,9 +47,7 @@ static void test_function_names_are_shortened_as_pprof_does(void) {
   arena_init(&arena, &mem_default);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     pprofc_str got = shorten_function_name(str_of(names[i][0]), &arena);
-    if (!str_equal(got, str_of(names[i][1])))
-      printf("\n%s: expected %s, got %.*s\n", names[i][0], names[i][1], STR_ARG(got));
-    CU_ASSERT(str_equal(got, str_of(names[i][1])));
+    expect_text(got, names[i][1]);
   }
   arena_free(&arena);
 }
@@ -67,9 +71,7 @@ static void test_source_paths_are_trimmed(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pprofc_str got =
         trim_source_path(str_of(cases[i].path), cases[i].trim_path, cases[i].source_path);
-    if (!str_equal(got, str_of(cases[i].expected)))
-      printf("\n%s: expected %s, got %.*s\n", cases[i].path, cases[i].expected, STR_ARG(got));
-    CU_ASSERT(str_equal(got, str_of(cases[i].expected)));
+    expect_text(got, cases[i].expected);
   }
 }
 
@@ -94,9 +96,7 @@ static void test_printed_names(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pprofc_str got = frame_name_of(&cases[i].info, str_of(cases[i].name), str_of(cases[i].file),
                                    str_of(cases[i].object), STR(" "), &arena);
-    if (!str_equal(got, str_of(cases[i].expected)))
-      printf("\nexpected %s, got %.*s\n", cases[i].expected, STR_ARG(got));
-    CU_ASSERT(str_equal(got, str_of(cases[i].expected)));
+    expect_text(got, cases[i].expected);
   }
   arena_free(&arena);
 }
