@@ -55,6 +55,17 @@ static void test_plain_texts_match_anywhere(void) {
 }
 
 #ifdef HAVE_PCRE2
+static void test_escapes_stand_for_one_character(void) {
+  EXPECT_ALL(YES("^\\a\\f\\n\\r\\t\\v$", "\a\f\n\r\t\v"), YES("a\nb+", "a\nb"), YES("\\0|x+", "\0"),
+             YES("^\\x{1F600}.$", "\xf0\x9f\x98\x80"
+                                  "a"),
+             NO("\\x{d800}", "\xed\xa0\x80"), YES("^\\07\\101$", "\aA"), YES("^\\xE9$", "\xc3\xa9"),
+             YES("^[\\x41-\\x43]+$", "ABC"), YES("\\p{ASCII}", "a"), NO("\\p{ascii}", "\xc3\xa9"),
+             YES("\\P{ASCII}", "\xc3\xa9"), YES("\\p{Assigned}", "a"), NO("\\P{Assigned}", "a"),
+             NO("\\p{Assigned}", "\xcd\xb8"), YES("^a{2,x$", "a{2,x"), YES("^a{2x}$", "a{2x}"),
+             YES("^a{02}$", "a{02}"));
+}
+
 static void test_anchors_are_those_of_go(void) {
   EXPECT_ALL(YES("^main\\.", "main.f"), NO("^main\\.", "xmain.f"), YES("f$", "main.f"),
              NO("f$", "f\n"), NO("^b", "a\nb"), YES("(?m)^b", "a\nb"), YES("(?m)a$", "a\nb"),
@@ -71,6 +82,19 @@ static void test_classes_are_ascii_unless_unicode_is_named(void) {
              YES("[[:^alpha:]]", "1"), YES("[]a]", "]"), YES("[a-]", "-"), YES("[^\\x{d800}]", "a"),
              NO("[\\x{d800}]", "a"), YES("[\\d\\-x]", "-"), YES("[\\W]", "\xc3\xa9"),
              NO("[\\W\\S]", ""));
+}
+
+static void test_a_script_that_is_too_new_for_this_pcre2_is_unsupported(void) {
+  struct regex *regex = NULL;
+  pprofc_error error = {.message = ""};
+  pprofc_status status = regex_compile(&mem_default, STR("\\p{Kawi}"), &regex, &error);
+  if (status == PPROFC_OK) CU_ASSERT_TRUE(regex_match(regex, STR("\xf0\x91\xbc\x84")));
+  if (status != PPROFC_OK) {
+    CU_ASSERT_EQUAL(status, PPROFC_E_UNSUPPORTED);
+    CU_ASSERT(
+        str_starts(str_of(error.message), STR("cannot compile regular expression '\\p{Kawi}': ")));
+  }
+  regex_free(regex);
 }
 
 static void test_flags_change_what_follows(void) {
@@ -157,6 +181,23 @@ static void test_a_long_text_takes_time_in_proportion(void) {
   mem_free(&mem_default, text, size, 1);
 }
 
+static void test_groups_of_a_long_text_are_found_or_the_limit_is_told(void) {
+  size_t size = 1 << 20;
+  char *text = mem_array(&mem_default, size, 1);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+  memset(text, 'a', size);
+  text[size - 1] = 'c';
+  for (size_t length = 1000; length <= size; length *= 32) {
+    struct regex *regex = compile(STR("((?:a|b)*)c"));
+    pprofc_str groups[2], s = {text + size - length, length};
+    size_t count = regex_find(regex, s, groups, 2);
+    CU_ASSERT_EQUAL(count, regex_tripped(regex) ? 0 : 2);
+    if (count) CU_ASSERT_EQUAL(groups[1].size, length - 1);
+    regex_free(regex);
+  }
+  mem_free(&mem_default, text, size, 1);
+}
+
 static void test_what_takes_too_long_trips_and_no_longer_matches(void) {
   size_t size = 1 << 20;
   char *text = mem_array(&mem_default, size, 1);
@@ -210,6 +251,21 @@ static void test_errors_are_worded_as_in_go(void) {
       {"\\Z", "invalid escape sequence", "\\Z"},
       {"\\C", "invalid escape sequence", "\\C"},
       {"\\8", "invalid escape sequence", "\\8"},
+      {"\\x", "invalid escape sequence", "\\x"},
+      {"\\x{}", "invalid escape sequence", "\\x{}"},
+      {"\\x{41", "invalid escape sequence", "\\x{41"},
+      {"\\x{4g}", "invalid escape sequence", "\\x{4g"},
+      {"\\x\xff", "invalid UTF-8", "\xff"},
+      {"\\x{\xff}", "invalid UTF-8", "\xff}"},
+      {"\\x4\xff", "invalid UTF-8", "\xff"},
+      {"\\\xff", "invalid UTF-8", "\xff"},
+      {"\\p\xff", "invalid UTF-8", "\xff"},
+      {"\\p{\xff}", "invalid UTF-8", "\xff"},
+      {"[a\xff]", "invalid UTF-8", "\xff]"},
+      {"(?\xff)", "invalid UTF-8", "\xff)"},
+      {"[\\p{Foo}]", "invalid character class range", "\\p{Foo}"},
+      {"\\p{}", "invalid character class range", "\\p{}"},
+      {"[a-", "missing closing ]", "[a-"},
       {"(a)\\1", "invalid escape sequence", "\\1"},
       {"\\x1z", "invalid escape sequence", "\\x1z"},
       {"\\x{110000}", "invalid escape sequence", "\\x{110000"},
@@ -252,6 +308,10 @@ static void test_nesting_is_limited_as_in_go(void) {
 #ifdef HAVE_PCRE2
   regex = compile(nested(text, "(", ")", 999));
   CU_ASSERT_TRUE(regex_match(regex, STR("a")));
+  regex_free(regex);
+  regex = NULL;
+  if (regex_compile(&mem_default, nested(text, "(?:x", ")", 999), &regex, &error) != PPROFC_OK)
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "expression nests too deeply: `(?:x"));
   regex_free(regex);
 #endif
   CU_ASSERT_EQUAL(regex_compile(&mem_default, nested(text, "(", ")", 1000), &regex, &error),
@@ -318,7 +378,9 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
     pprofc_status status =
         regex_compile(&mem, STR("^((((((((((((((((a|a))))))))))))))))*$"), &regex, &error);
     if (status == PPROFC_OK) {
-      CU_ASSERT_FALSE(regex_match(regex, STR(text)));
+      pprofc_str whole;
+      if (n % 2) CU_ASSERT_FALSE(regex_match(regex, STR(text)));
+      CU_ASSERT_EQUAL(regex_find(regex, STR(text), &whole, 1), 0);
       compiled = !regex_tripped(regex);
       regex_free(regex);
     } else {
@@ -335,7 +397,9 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
 
 #ifdef HAVE_PCRE2
 #define ENGINE_TESTS                                                                               \
-  UNIT(test_anchors_are_those_of_go), UNIT(test_classes_are_ascii_unless_unicode_is_named),        \
+  UNIT(test_escapes_stand_for_one_character), UNIT(test_anchors_are_those_of_go),                  \
+      UNIT(test_classes_are_ascii_unless_unicode_is_named),                                        \
+      UNIT(test_a_script_that_is_too_new_for_this_pcre2_is_unsupported),                           \
       UNIT(test_flags_change_what_follows),                                                        \
       UNIT(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte),                         \
       UNIT(test_repeated_operators_are_one_operator_each),                                         \
@@ -343,6 +407,7 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
       UNIT(test_groups_are_numbered_by_their_opening_parenthesis),                                 \
       UNIT(test_exponential_backtracking_still_gives_the_answer),                                  \
       UNIT(test_a_long_text_takes_time_in_proportion),                                             \
+      UNIT(test_groups_of_a_long_text_are_found_or_the_limit_is_told),                             \
       UNIT(test_what_takes_too_long_trips_and_no_longer_matches),
 #else
 #define ENGINE_TESTS

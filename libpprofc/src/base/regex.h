@@ -9,7 +9,8 @@
 
 struct regex;
 
-/* Compiles a pattern. On failure the message reads as Go's: "error parsing regexp: missing closing
+/* Compiles a pattern. `mem` must outlive the expression, which one thread at a time may use. On
+ * failure the message reads as Go's: "error parsing regexp: missing closing
  * ): `a(b`". An empty pattern matches everything. */
 pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, struct regex **regex,
                             pprofc_error *error);

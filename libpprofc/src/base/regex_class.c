@@ -206,15 +206,8 @@ static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated)
     name = str_slice(name, 1, name.size);
   }
   const char *property = regex_unicode_property(name, room);
-  if (property)
-    write_property(p, property, negated);
-  else if (str_equal(name, STR("ASCII")))
-    write_range(p, negated ? 0x80 : 0, negated ? RUNE_MAX : 0x7F);
-  else if (str_equal(name, STR("Assigned")))
-    write_property(p, "Cn", !negated);
-  else
-    return false;
-  return true;
+  if (property) write_property(p, property, negated);
+  return property != NULL;
 }
 
 /* Reads and writes `\pL`, `\p{Greek}` or `\P{^Greek}` when one is next. */

@@ -11,6 +11,8 @@ static const struct category {
   const char *name, *pcre;
 } categories[] = {
     {"any", "Any"},
+    {"ascii", "ASCII"},
+    {"assigned", "^Cn"},
     {"c", "C"},
     {"casedletter", "L&"},
     {"cc", "Cc"},

@@ -1,0 +1,52 @@
+/* Compiles the first line of any bytes as a regular expression and matches the rest. An expression
+ * is accepted or refused with Go's kind of message, a match lies inside the text, both ways of
+ * asking agree, and none of it takes long. */
+#include "fuzz.h"
+
+#include "base/regex.h"
+#include "base/str.h"
+
+#define PATTERN_MAX 300
+#define TEXT_MAX    2000
+#define GROUPS      8
+
+static void check_groups(const pprofc_str *groups, size_t count, pprofc_str text) {
+  for (size_t i = 0; i < count; i++) {
+    if (!groups[i].data) continue;
+    REQUIRE(groups[i].data >= text.data);
+    REQUIRE(groups[i].data + groups[i].size <= text.data + text.size);
+  }
+}
+
+static void check_refusal(pprofc_status status, const pprofc_error *error) {
+  REQUIRE(status == error->status);
+  if (status == PPROFC_E_INVALID)
+    REQUIRE(str_starts(str_of(error->message), STR("error parsing regexp: ")));
+  else
+    REQUIRE(status == PPROFC_E_UNSUPPORTED);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pprofc_str rest = {(const char *)data, size}, pattern = {NULL, 0}, groups[GROUPS];
+  if (!size || !str_next(&rest, '\n', &pattern)) return 0;
+  if (pattern.size > PATTERN_MAX || rest.size > TEXT_MAX) return 0;
+  if (!rest.data) rest = STR("");
+  struct regex *regex = NULL;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_status status = regex_compile(&mem_default, pattern, &regex, &error);
+  if (status != PPROFC_OK) {
+    REQUIRE(!regex);
+    check_refusal(status, &error);
+    return 0;
+  }
+  size_t count = regex_find(regex, rest, groups, GROUPS);
+  REQUIRE(count <= GROUPS);
+  check_groups(groups, count, rest);
+  bool tripped = regex_tripped(regex);
+  bool match = regex_match(regex, rest);
+  REQUIRE(tripped || regex_tripped(regex) || match == (count > 0));
+  /* Where a match was found there is one. */
+  if (count && !regex_tripped(regex)) REQUIRE(groups[0].data);
+  regex_free(regex);
+  return 0;
+}
