@@ -43,7 +43,8 @@ typedef struct pprofc_report_options {
   void (*warn)(void *warn_context, const char *message);
   void *warn_context;
   unsigned threads;  /* 0: as the profile was read */
-  const char *tools; /* where objdump, nm, addr2line, llvm-symbolizer are, as -tools says; disasm, weblist */
+  const char *tools; /* where objdump, nm, addr2line, llvm-symbolizer are, as -tools says; disasm,
+                        weblist */
 
   /* Of the exports of stacks, speedscope and folded. */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
