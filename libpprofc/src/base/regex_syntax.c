@@ -246,9 +246,9 @@ static bool backslash(struct regex_parser *p) {
   if (regex_at(p, "\\Q")) return quotation(p);
   bool found = false;
   struct regex_group before = *top(p);
+  bool plain = p->result->plain;
   sync_fold(p);
   begin_atom(p, false);
-  bool plain = p->result->plain;
   if (!regex_class_escape(p, &found)) return false;
   if (found) return true;
   *top(p) = before;
