@@ -2,7 +2,7 @@
  * and most profilers write them. Also the form with two counts (base, head) of difffolded, and the
  * form whose first line names several sample types ("cpu/nanoseconds samples/count"). */
 #include "base/buffer.h"
-#include "import/import.h"
+#include "import/formats.h"
 #include "import/text.h"
 #include "model/builder.h"
 

@@ -14,5 +14,7 @@ IMPORT_READER(import_go_count);
 IMPORT_READER(import_threadz);
 IMPORT_READER(import_contention);
 IMPORT_READER(import_java);
+IMPORT_READER(import_json);
+IMPORT_READER(import_folded);
 
 #endif

@@ -18,10 +18,6 @@ struct import_format {
   import_fn read;
 };
 
-/* One file each. */
-pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_limits *limits, pprofc_profile **profile,
-                            pprofc_error *error);
 
 /* The formats in the order they are tried, ended by a row without name. */
 extern const struct import_format import_formats[];

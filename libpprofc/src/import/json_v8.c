@@ -1,0 +1,225 @@
+/* Profiles of V8: .cpuprofile and .heapprofile, as Node (--cpu-prof, --heap-prof) and Chromium
+ * write them. */
+#include "import/json.h"
+
+#ifdef HAVE_JANSSON
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_NODES ((size_t)1 << 24)
+
+/* The tree: nodes in the order of the file. */
+struct v8_tree {
+  const pprofc_allocator *mem;
+  size_t count;
+  int64_t *id;
+  uint32_t *parent; /* or MAP_NONE */
+  uint32_t *location;
+  uint32_t *depth;
+  bool *is_root, *is_gc;
+  struct map by_id;
+};
+
+static uint64_t hash_id(int64_t id) {
+  uint64_t hash = hash_mix(3, (uint64_t)id);
+  return hash_mix(hash, hash >> 32);
+}
+
+static uint32_t find_node(const struct v8_tree *t, int64_t id) {
+  struct map_probe probe = map_start(&t->by_id, hash_id(id));
+  uint32_t node;
+  while ((node = map_next(&t->by_id, &probe)) != MAP_NONE)
+    if (t->id[node] == id) return node;
+  return MAP_NONE;
+}
+
+static bool tree_init(struct v8_tree *t, const pprofc_allocator *mem, struct arena *arena,
+                      size_t count) {
+  *t = (struct v8_tree){.mem = mem, .count = count};
+  map_init(&t->by_id, mem);
+  t->id = arena_zero_array(arena, count, sizeof *t->id);
+  t->parent = arena_array(arena, count, sizeof *t->parent);
+  t->location = arena_zero_array(arena, count, sizeof *t->location);
+  t->depth = arena_zero_array(arena, count, sizeof *t->depth);
+  t->is_root = arena_zero_array(arena, count, sizeof *t->is_root);
+  t->is_gc = arena_zero_array(arena, count, sizeof *t->is_gc);
+  if (!t->id || !t->parent || !t->location || !t->depth || !t->is_root || !t->is_gc) return false;
+  memset(t->parent, 0xFF, count * sizeof *t->parent);
+  return map_reserve(&t->by_id, count);
+}
+
+static bool add_node(struct v8_tree *t, pprofc_builder *builder, size_t node, const json_t *json) {
+  t->id[node] = json_member_int(json, "id", -1);
+  t->location[node] = json_v8_frame(builder, json);
+  const json_t *call = json_object_get(json, "callFrame");
+  pprofc_str name = json_member_str(call ? call : json, "functionName");
+  t->is_root[node] = str_equal(name, STR("(root)"));
+  t->is_gc[node] = str_equal(name, STR("(garbage collector)"));
+  return map_insert(&t->by_id, hash_id(t->id[node]), (uint32_t)node);
+}
+
+/* Fills frames (room for `room`) with the stack of a node, leaf first; (root) is no frame. Loops in
+ * broken files end at the room. */
+static size_t stack_of(const struct v8_tree *t, uint32_t node, uint32_t *frames, size_t room) {
+  size_t depth = 0;
+  for (; node != MAP_NONE && depth < room; node = t->parent[node])
+    if (!t->is_root[node]) frames[depth++] = t->location[node];
+  return depth;
+}
+
+/* ---- .cpuprofile
+ * -------------------------------------------------------------------------------------- */
+
+struct tick {
+  int64_t at; /* microseconds */
+  uint32_t node;
+};
+
+static int by_time(const void *a, const void *b) {
+  const struct tick *x = a, *y = b;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+#define MOST_DEPTH 65536u
+
+static void add_ticks(const struct v8_tree *t, pprofc_builder *builder, const struct tick *ticks,
+                      size_t count, int64_t end, uint32_t *frames) {
+  uint32_t before = MAP_NONE;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t node = ticks[i].node;
+    int64_t until = i + 1 < count ? ticks[i + 1].at : end;
+    int64_t wall = until > ticks[i].at ? until - ticks[i].at : 0;
+    int64_t values[2] = {1, wall < INT64_MAX / 1000 ? wall * 1000 : INT64_MAX};
+    size_t depth = 0;
+    /* Collecting garbage is something that the function running before does. */
+    if (t->is_gc[node] && before != MAP_NONE) {
+      frames[depth++] = t->location[node];
+      node = before;
+    } else if (!t->is_gc[node]) {
+      before = node;
+    }
+    depth += stack_of(t, node, frames + depth, MOST_DEPTH - depth);
+    pprofc_builder_sample(builder, frames, depth, values);
+  }
+}
+
+static pprofc_status read_ticks(const struct v8_tree *t, pprofc_builder *builder,
+                                const json_t *root, struct arena *arena, pprofc_error *error) {
+  const json_t *samples = json_object_get(root, "samples"),
+               *deltas = json_object_get(root, "timeDeltas");
+  size_t count = json_array_size(samples), missing = 0, used = 0;
+  struct tick *ticks = arena_array(arena, count, sizeof *ticks);
+  uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
+  if (!ticks || !frames) return error_nomem(error);
+  int64_t at = json_member_int(root, "startTime", 0);
+  for (size_t i = 0; i < count; i++) {
+    double delta = json_number_value(json_array_get(deltas, i));
+    if (delta > -1e15 && delta < 1e15) at += (int64_t)delta;
+    uint32_t node = find_node(t, json_integer_value(json_array_get(samples, i)));
+    if (node == MAP_NONE)
+      missing++;
+    else
+      ticks[used++] = (struct tick){at, node};
+  }
+  qsort(ticks, used, sizeof *ticks, by_time);
+  add_ticks(t, builder, ticks, used, json_member_int(root, "endTime", at), frames);
+  if (missing) {
+    char text[96];
+    snprintf(text, sizeof text, "%zu samples name a node that is not there", missing);
+    pprofc_builder_comment(builder, text);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder, const json_t *nodes,
+                                pprofc_error *error) {
+  for (size_t i = 0; i < t->count; i++)
+    if (!add_node(t, builder, i, json_array_get(nodes, i))) return error_nomem(error);
+  for (size_t i = 0; i < t->count; i++) {
+    const json_t *node = json_array_get(nodes, i), *children = json_object_get(node, "children");
+    for (size_t k = 0; k < json_array_size(children); k++) {
+      uint32_t child = find_node(t, json_integer_value(json_array_get(children, k)));
+      if (child != MAP_NONE && child != i) t->parent[child] = (uint32_t)i;
+    }
+    uint32_t parent = json_object_get(node, "parent")
+                          ? find_node(t, json_member_int(node, "parent", -1))
+                          : MAP_NONE;
+    if (parent != MAP_NONE && parent != i) t->parent[i] = parent;
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status json_cpuprofile(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
+  const json_t *nodes = json_object_get(root, "nodes");
+  if (!json_is_array(nodes) || !json_is_array(json_object_get(root, "samples")) ||
+      !json_object_get(root, "startTime"))
+    return PPROFC_E_NO_MATCH;
+  size_t count = json_array_size(nodes);
+  if (count > MOST_NODES)
+    return error_set(error, PPROFC_E_LIMIT, "more than %zu nodes", MOST_NODES);
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  int64_t start = json_member_int(root, "startTime", 0),
+          end = json_member_int(root, "endTime", start);
+  if (end > start && end - start < INT64_MAX / 1000)
+    pprofc_builder_time(builder, 0, (end - start) * 1000);
+  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
+  struct arena arena;
+  struct v8_tree tree;
+  arena_init(&arena, &mem_default);
+  pprofc_status status =
+      tree_init(&tree, &mem_default, &arena, count) ? PPROFC_OK : error_nomem(error);
+  if (status == PPROFC_OK) status = read_nodes(&tree, builder, nodes, error);
+  if (status == PPROFC_OK) status = read_ticks(&tree, builder, root, &arena, error);
+  map_free(&tree.by_id);
+  arena_free(&arena);
+  return status;
+}
+
+/* ---- .heapprofile
+ * ------------------------------------------------------------------------------------------ */
+
+/* A node waiting to be visited, and where its stack is. */
+struct visit {
+  const json_t *node;
+  uint32_t above; /* in `visits`, MAP_NONE for the root */
+  uint32_t location;
+};
+
+pprofc_status json_heapprofile(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
+  const json_t *head = json_object_get(root, "head");
+  if (!json_is_object(head) || !json_object_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
+  pprofc_builder_type(builder, "inuse_space", "bytes");
+  struct buffer visits;
+  buffer_init(&visits, &mem_default, MOST_NODES * sizeof(struct visit));
+  uint32_t *frames = mem_array(&mem_default, MOST_DEPTH, sizeof *frames);
+  struct visit first = {head, MAP_NONE, json_v8_frame(builder, head)};
+  buffer_add(&visits, &first, sizeof first);
+  for (size_t i = 0; frames && !visits.failed && i < visits.size / sizeof(struct visit); i++) {
+    struct visit at = ((const struct visit *)(const void *)visits.data)[i];
+    const json_t *children = json_object_get(at.node, "children");
+    for (size_t k = 0; k < json_array_size(children); k++) {
+      const json_t *child = json_array_get(children, k);
+      struct visit next = {child, (uint32_t)i, json_v8_frame(builder, child)};
+      buffer_add(&visits, &next, sizeof next);
+    }
+    int64_t size = json_member_int(at.node, "selfSize", 0);
+    size_t depth = 0;
+    const struct visit *all = (const struct visit *)(const void *)visits.data;
+    for (uint32_t up = (uint32_t)i;
+         up != MAP_NONE && all[up].above != MAP_NONE && depth < MOST_DEPTH; up = all[up].above)
+      frames[depth++] = all[up].location;
+    if (size) pprofc_builder_sample(builder, frames, depth, &size);
+  }
+  bool failed = !frames || visits.failed;
+  buffer_free(&visits);
+  mem_free(&mem_default, frames, MOST_DEPTH, sizeof *frames);
+  return failed ? error_nomem(error) : PPROFC_OK;
+}
+
+#endif
