@@ -44,6 +44,9 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
+/* Writes one field, quoted where it must be. */
+void print_csv_field(struct output *out, pprofc_str field);
+
 /* Footnotes of one table: each text has one number. */
 struct footnotes {
   const pprofc_allocator *mem;

@@ -28,9 +28,7 @@ static bool needs_quotes(pprofc_str field) {
   return space_at(field) != 0;
 }
 
-static void add_field(struct csv *csv, pprofc_str field) {
-  struct output *out = csv->printer->out;
-  if (csv->column++) output_add_char(out, ',');
+void print_csv_field(struct output *out, pprofc_str field) {
   if (!needs_quotes(field)) {
     output_add_str(out, field);
     return;
@@ -41,6 +39,11 @@ static void add_field(struct csv *csv, pprofc_str field) {
     output_add_char(out, field.data[i]);
   }
   output_add_char(out, '"');
+}
+
+static void add_field(struct csv *csv, pprofc_str field) {
+  if (csv->column++) output_add_char(csv->printer->out, ',');
+  print_csv_field(csv->printer->out, field);
 }
 
 static void pad_to(struct csv *csv, size_t column) {

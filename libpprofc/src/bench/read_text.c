@@ -52,7 +52,7 @@ static const char *skip_blanks(const char *p, const char *end) {
 }
 
 /* Takes the next field off *rest, and the white space behind it. */
-static pprofc_str take_field(pprofc_str *rest) {
+pprofc_str bench_take_field(pprofc_str *rest) {
   const char *p = rest->data, *end = p + rest->size;
   for (;;) {
     while (p < end && class_of(p) == IN_FIELD) p++;
@@ -111,7 +111,7 @@ static bool take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uin
     *word = memory->word;
     return true;
   }
-  pprofc_str unit = take_field(rest);
+  pprofc_str unit = bench_take_field(rest);
   if (!unit.size) return false;
   *word = sink_word(r->sink, unit);
   if (memory && r->sink->status == PPROFC_OK)
@@ -125,7 +125,7 @@ static const char *read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
     double value;
     if (!take_plain_number(&rest, &value)) {
-      pprofc_str field = take_field(&rest);
+      pprofc_str field = bench_take_field(&rest);
       if (!field.size) return place ? NULL : "missing measurements";
       enum number_result result = number_parse(field, &value);
       if (result != NUMBER_OK)
@@ -142,9 +142,9 @@ static void read_benchmark(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = str_slice(line, 9, line.size);
   size_t size = rest.size;
   pprofc_str name = r->sink->name_bytes;
-  if (!take_known(&rest, name)) name = take_field(&rest);
+  if (!take_known(&rest, name)) name = bench_take_field(&rest);
   if (name.size == size) return; /* `go test -v` names a benchmark before it runs */
-  pprofc_str field = take_field(&rest);
+  pprofc_str field = bench_take_field(&rest);
   if (!field.size) {
     sink_message(r->sink, r->line, "missing iteration count");
     return;
@@ -168,10 +168,10 @@ static void read_benchmark(struct text_reader *r, pprofc_str line) {
 
 static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = line;
-  if (!str_equal(take_field(&rest), STR("Unit"))) return false;
-  pprofc_str unit = take_field(&rest), pair;
+  if (!str_equal(bench_take_field(&rest), STR("Unit"))) return false;
+  pprofc_str unit = bench_take_field(&rest), pair;
   if (!unit.size) sink_message(r->sink, r->line, "missing unit");
-  while (unit.size && (pair = take_field(&rest)).size) {
+  while (unit.size && (pair = bench_take_field(&rest)).size) {
     size_t equals = str_find_char(pair, '=');
     if (equals == 0 || equals == pair.size)
       sink_message(r->sink, r->line, "expected key=value");
@@ -202,14 +202,21 @@ static size_t key_size(pprofc_str line) {
   return 0;
 }
 
+size_t bench_config_line(pprofc_str line, pprofc_str *value) {
+  size_t size = key_size(line), blanks = 0;
+  if (!size) return 0;
+  *value = str_slice(line, size + 1, line.size);
+  while (blanks < value->size && (value->data[blanks] == ' ' || value->data[blanks] == '\t'))
+    blanks++;
+  if (value->size && !blanks) return 0;
+  *value = str_slice(*value, blanks, value->size);
+  return size;
+}
+
 static void read_config(struct text_reader *r, pprofc_str line) {
-  size_t size = key_size(line);
-  if (!size) return;
-  pprofc_str value = str_slice(line, size + 1, line.size);
-  size_t blanks = 0;
-  while (blanks < value.size && (value.data[blanks] == ' ' || value.data[blanks] == '\t')) blanks++;
-  if (value.size && !blanks) return;
-  sink_config(r->sink, str_slice(line, 0, size), str_slice(value, blanks, value.size));
+  pprofc_str value;
+  size_t size = bench_config_line(line, &value);
+  if (size) sink_config(r->sink, str_slice(line, 0, size), value);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------
@@ -264,7 +271,9 @@ static pprofc_status read_text(const struct bench_source *source, pprofc_error *
   if (is_foreign(source->data))
     return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
                      source->path);
-  return bench_read_lines(source, 0, error);
+  if (!source->sink->set->keep_units) return bench_read_lines(source, 0, error);
+  bench_read_classic_lines(source);
+  return PPROFC_OK;
 }
 
 const struct bench_reader bench_reader_text = {"go benchmark text", matches, read_text};

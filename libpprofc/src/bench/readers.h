@@ -31,4 +31,14 @@ extern const struct bench_reader bench_reader_text, bench_reader_test2json, benc
 pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                                pprofc_error *error);
 
+/* The same by the rules of the earlier benchstat; never a message. */
+void bench_read_classic_lines(const struct bench_source *source);
+
+/* What all rules have in common: the next field and the white space behind it are taken off *rest.
+ */
+pprofc_str bench_take_field(pprofc_str *rest);
+
+/* Length of the key of "key: value", or 0; *value is set when it is not. */
+size_t bench_config_line(pprofc_str line, pprofc_str *value);
+
 #endif

@@ -136,6 +136,10 @@ const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set, size_
   return set->messages;
 }
 
+void pprofc_bench_keep_units(pprofc_bench *set) {
+  set->keep_units = true;
+}
+
 /* ---- strings and units ------------------------------------------------------------------------
  */
 
@@ -323,7 +327,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   /* The tidied unit is used where tidying changed the number: zero ns/op stay ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
-  bool same = tidied == value;
+  bool same = tidied == value || set->keep_units;
   set->values[i] = same ? value : tidied;
   set->value_unit[i] = same ? entry->plain : entry->scaled;
   set->value_count++;

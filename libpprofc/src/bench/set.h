@@ -50,6 +50,8 @@ struct bench_metadata {
 
 struct pprofc_bench {
   pprofc_allocator mem;
+  bool keep_units;    /* nothing is tidied, and benchmark text is read by the rules of the earlier
+                         benchstat */
   struct arena arena; /* bytes of the strings */
   struct interner strings;
 

@@ -1,0 +1,415 @@
+/* Computes the table of the benchstat before 2021. */
+#include "bench/classic.h"
+
+#include "bench/names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
+  *options = (pprofc_bench_classic_options){
+      .struct_size = sizeof *options, .alpha = 0.05, .split = "pkg,goos,goarch", .sort = "none"};
+}
+
+/* ---- groups -----------------------------------------------------------------------------------
+ */
+
+/* A label that the name itself gives: name, gomaxprocs, the key of a part, or subN for the N-th
+ * part without one. Empty when there is none. The last part of a key counts. */
+static pprofc_str name_label(pprofc_str name, pprofc_str label) {
+  size_t dash = str_find_last_char(name, '-');
+  int64_t procs;
+  pprofc_str found = STR("");
+  if (dash < name.size && str_parse_int(str_slice(name, dash + 1, name.size), 10, &procs)) {
+    if (str_equal(label, STR("gomaxprocs"))) found = str_slice(name, dash + 1, name.size);
+    name = str_slice(name, 0, dash);
+  }
+  pprofc_str part;
+  for (size_t i = 0; str_next(&name, '/', &part); i++) {
+    char number[24];
+    size_t equals = str_find_char(part, '=');
+    snprintf(number, sizeof number, "sub%zu", i);
+    pprofc_str key = i == 0               ? STR("name")
+                     : equals < part.size ? str_slice(part, 0, equals)
+                                          : str_of(number);
+    if (!str_equal(key, label)) continue;
+    found = i > 0 && equals < part.size ? str_slice(part, equals + 1, part.size) : part;
+  }
+  return found;
+}
+
+/* "pkg:a/x goos:linux": the labels that results are split by. */
+static uint32_t find_group(struct classic *c, size_t result, struct buffer *text) {
+  pprofc_str rest = str_of(c->options.split), label;
+  pprofc_str name = set_string(c->set, c->set->results[result].name);
+  buffer_clear(text);
+  while (rest.size && str_next(&rest, ',', &label)) {
+    pprofc_str value = name_label(name, label);
+    if (!value.size) value = pprofc_bench_result_config(c->set, result, label);
+    if (!value.size) continue;
+    if (text->size) buffer_add_char(text, ' ');
+    buffer_add_str(text, label);
+    buffer_add_char(text, ':');
+    buffer_add_str(text, value);
+  }
+  uint32_t group = text->failed ? MAP_NONE : interner_copy(&c->groups, &c->arena, buffer_str(text));
+  if (group == MAP_NONE) c->nomem = true;
+  return group;
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------
+ */
+
+static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name) {
+  uint64_t hash = hash_mix(hash_mix(1, group), name);
+  uint32_t index;
+  struct map_probe probe = map_start(&c->benchmark_map, hash);
+  while ((index = map_next(&c->benchmark_map, &probe)) != MAP_NONE)
+    if (c->benchmarks[index].group == group && c->benchmarks[index].name == name) return index;
+  if (!set_grow(c->mem, &c->benchmarks, c->benchmark_count, &c->benchmark_capacity,
+                sizeof *c->benchmarks) ||
+      !map_insert(&c->benchmark_map, hash, (uint32_t)c->benchmark_count)) {
+    c->nomem = true;
+    return 0;
+  }
+  c->benchmarks[c->benchmark_count] = (struct classic_benchmark){group, name};
+  return (uint32_t)c->benchmark_count++;
+}
+
+static void note_unit(struct classic *c, uint32_t unit) {
+  for (size_t i = 0; i < c->unit_count; i++)
+    if (c->units[i] == unit) return;
+  if (!set_grow(c->mem, &c->units, c->unit_count, &c->unit_capacity, sizeof *c->units))
+    c->nomem = true;
+  else
+    c->units[c->unit_count++] = unit;
+}
+
+static struct classic_metric *find_metric(const struct classic *c, uint32_t config,
+                                          uint32_t benchmark, uint32_t unit) {
+  uint64_t hash = hash_mix(hash_mix(hash_mix(2, config), benchmark), unit);
+  uint32_t index;
+  struct map_probe probe = map_start(&c->metric_map, hash);
+  while ((index = map_next(&c->metric_map, &probe)) != MAP_NONE) {
+    struct classic_metric *m = &c->metrics[index];
+    if (m->config == config && m->benchmark == benchmark && m->unit == unit) return m;
+  }
+  return NULL;
+}
+
+static struct classic_metric *make_metric(struct classic *c, uint32_t config, uint32_t benchmark,
+                                          uint32_t unit) {
+  struct classic_metric *metric = find_metric(c, config, benchmark, unit);
+  if (metric) return metric;
+  uint64_t hash = hash_mix(hash_mix(hash_mix(2, config), benchmark), unit);
+  if (!set_grow(c->mem, &c->metrics, c->metric_count, &c->metric_capacity, sizeof *c->metrics) ||
+      !map_insert(&c->metric_map, hash, (uint32_t)c->metric_count)) {
+    c->nomem = true;
+    return NULL;
+  }
+  note_unit(c, unit);
+  metric = &c->metrics[c->metric_count++];
+  *metric = (struct classic_metric){.config = config, .benchmark = benchmark, .unit = unit};
+  return metric;
+}
+
+/* Two passes over the measurements: how many there are of each metric, then the values themselves.
+ */
+static void collect(struct classic *c, uint32_t *metric_of) {
+  const struct pprofc_bench *set = c->set;
+  struct buffer text;
+  buffer_init(&text, c->mem, (size_t)1 << 24);
+  for (size_t r = 0; r < set->result_count && !c->nomem; r++) {
+    size_t first = set->results[r].first_value, end = set->results[r + 1].first_value;
+    if (first == end) continue;
+    uint32_t group = find_group(c, r, &text);
+    uint32_t benchmark = c->nomem ? 0 : find_benchmark(c, group, set->results[r].name);
+    for (size_t i = first; i < end && !c->nomem; i++) {
+      uint32_t unit = set->units[set->value_unit[i]].tidied;
+      struct classic_metric *m = make_metric(c, c->configs[set->results[r].input], benchmark, unit);
+      if (!m) break;
+      m->count++;
+      metric_of[i] = (uint32_t)(m - c->metrics);
+    }
+  }
+  buffer_free(&text);
+  if (c->nomem) return;
+  double *next = c->values;
+  for (size_t i = 0; i < c->metric_count; i++) {
+    c->metrics[i].values = next;
+    next += c->metrics[i].count;
+  }
+  for (size_t i = 0; i < set->value_count; i++) {
+    struct classic_metric *m = &c->metrics[metric_of[i]];
+    m->values[m->next++] = set->values[i];
+  }
+}
+
+/* NaN comes first. */
+static int compare_values(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return (isnan(y) != 0) - (isnan(x) != 0);
+  return (x > y) - (x < y);
+}
+
+/* Drops what lies more than one and a half interquartile ranges outside the quartiles. */
+static void summarize(struct classic_metric *m, double *scratch) {
+  memcpy(scratch, m->values, m->count * sizeof *scratch);
+  qsort(scratch, m->count, sizeof *scratch, compare_values);
+  double q1 = pprofc_quantile(scratch, m->count, 0.25),
+         q3 = pprofc_quantile(scratch, m->count, 0.75);
+  double low = q1 - 1.5 * (q3 - q1), high = q3 + 1.5 * (q3 - q1);
+  for (size_t i = 0; i < m->count; i++)
+    if (low <= m->values[i] && m->values[i] <= high) m->values[m->kept++] = m->values[i];
+  m->least = m->most = m->mean = (double)NAN;
+  if (!m->kept) return;
+  m->least = m->most = m->values[0];
+  m->mean = 0;
+  for (size_t i = 0; i < m->kept; i++) {
+    double value = m->values[i];
+    if (value < m->least) m->least = value;
+    if (value > m->most) m->most = value;
+    m->mean += (value - m->mean) / (double)(i + 1);
+  }
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+/* The test of two samples without their outliers. Returns what to say when there is no answer. */
+static const char *test_samples(struct classic *c, const struct classic_metric *old,
+                                const struct classic_metric *new, double *p) {
+  static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
+                                      [PPROFC_TEST_ZERO_VARIANCE] = "(zero variance)",
+                                      [PPROFC_TEST_ALL_EQUAL] = "(all equal)",
+                                      [PPROFC_TEST_NAN] = "(NaN)",
+                                      [PPROFC_TEST_NO_MEMORY] = "(out of memory)"};
+  pprofc_test_status status = PPROFC_TEST_OK;
+  *p = -1;
+  if (c->options.test == PPROFC_BENCH_TTEST) {
+    pprofc_t_result t = pprofc_welch_test(old->values, old->kept, new->values, new->kept);
+    status = t.status;
+    *p = t.p;
+  } else if (c->options.test == PPROFC_BENCH_UTEST) {
+    double *sorted = mem_array(c->mem, old->kept + new->kept, sizeof *sorted);
+    if (!sorted) {
+      c->nomem = true;
+      return notes[PPROFC_TEST_NO_MEMORY];
+    }
+    memcpy(sorted, old->values, old->kept * sizeof *sorted);
+    memcpy(sorted + old->kept, new->values, new->kept * sizeof *sorted);
+    qsort(sorted, old->kept, sizeof *sorted, compare_values);
+    qsort(sorted + old->kept, new->kept, sizeof *sorted, compare_values);
+    pprofc_u_result u = pprofc_u_test(sorted, old->kept, sorted + old->kept, new->kept, 0, c->mem);
+    mem_free(c->mem, sorted, old->kept + new->kept, sizeof *sorted);
+    status = u.status;
+    *p = u.p;
+  }
+  return status == PPROFC_TEST_OK ? NULL : notes[status];
+}
+
+static void print_percent(char *out, size_t size, double percent, const pprofc_allocator *mem) {
+  struct buffer text;
+  buffer_init(&text, mem, 512);
+  number_print_fixed(&text, percent, 2, true);
+  snprintf(out, size, "%.*s%%", (int)(text.size < size - 2 ? text.size : size - 2),
+           text.data ? text.data : "");
+  buffer_free(&text);
+}
+
+static void compare_row(struct classic *c, struct classic_row *row, pprofc_str metric) {
+  const struct classic_metric *old = row->metrics[0], *new = row->metrics[1];
+  double alpha = c->options.alpha == 0 ? 0.05 : c->options.alpha, p;
+  const char *refused = test_samples(c, old, new, &p);
+  snprintf(row->delta, sizeof row->delta, "~");
+  if (refused) {
+    snprintf(row->note, sizeof row->note, "%s", refused);
+    return;
+  }
+  if (p < alpha && new->mean == old->mean) {
+    snprintf(row->delta, sizeof row->delta, "0.00%%");
+  } else if (p < alpha) {
+    row->percent = ((new->mean / old->mean) - 1.0) * 100.0;
+    print_percent(row->delta, sizeof row->delta, row->percent, c->mem);
+    row->change = (row->percent < 0) == !str_equal(metric, STR("speed")) ? 1 : -1;
+  }
+  if (p != -1)
+    snprintf(row->note, sizeof row->note, "(p=%0.3f n=%zu+%zu)", p, old->kept, new->kept);
+}
+
+static bool less_row(const struct classic_row *a, const struct classic_row *b, bool by_name) {
+  if (by_name) return str_compare(a->benchmark, b->benchmark) < 0;
+  return fabs(a->percent) * a->change < fabs(b->percent) * b->change;
+}
+
+/* Stable: equal rows stay in order. */
+static int compare_rows(const void *a, const void *b, void *context) {
+  const char *order = context;
+  const struct classic_row *x = a, *y = b;
+  bool reversed = *order == '-', by_name = strcmp(order + reversed, "name") == 0;
+  if (less_row(reversed ? y : x, reversed ? x : y, by_name)) return -1;
+  if (less_row(reversed ? x : y, reversed ? y : x, by_name)) return 1;
+  return x->index < y->index ? -1 : 1;
+}
+
+/* The geometric means of all benchmarks of each input; no row when none has two. */
+static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
+  struct classic_row *row = &table->rows[table->row_count];
+  double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);
+  bool delta = c->config_count == 2;
+  size_t most = 0;
+  *row = (struct classic_row){.benchmark = STR("[Geo mean]")};
+  row->metrics = arena_zero_array(&c->arena, c->config_count, sizeof *row->metrics);
+  c->nomem |= !means || !row->metrics;
+  for (size_t i = 0; i < c->config_count && !c->nomem; i++) {
+    size_t count = 0;
+    for (size_t b = 0; b < c->benchmark_count; b++) {
+      const struct classic_metric *m = find_metric(c, c->configs[i], c->order[b], unit);
+      if (m && m->mean != 0) means[count++] = m->mean;
+    }
+    if (count > most) most = count;
+    if (!count) {
+      delta = false;
+      continue;
+    }
+    struct classic_metric *metric = arena_zero_array(&c->arena, 1, sizeof *metric);
+    if (!metric) {
+      c->nomem = true;
+      break;
+    }
+    metric->mean = pprofc_geomean(means, count);
+    row->metrics[i] = metric;
+    if (!row->scaled) row->scale = classic_scale_of(metric->mean, set_string(c->set, unit));
+    row->scaled = true;
+  }
+  mem_free(c->mem, means, c->benchmark_count, sizeof *means);
+  if (c->nomem || most <= 1) return;
+  if (delta) {
+    row->percent = ((row->metrics[1]->mean / row->metrics[0]->mean) - 1.0) * 100.0;
+    print_percent(row->delta, sizeof row->delta, row->percent, c->mem);
+  }
+  table->row_count++;
+}
+
+/* One benchmark's row; false when it has no place in this table. */
+static bool make_row(struct classic *c, struct classic_row *row, uint32_t benchmark, uint32_t unit,
+                     pprofc_str metric) {
+  const struct classic_benchmark *b = &c->benchmarks[benchmark];
+  *row = (struct classic_row){.benchmark = set_string(c->set, b->name)};
+  if (c->groups.count > 1) row->group = c->groups.items[b->group];
+  row->metrics = arena_zero_array(&c->arena, c->config_count, sizeof *row->metrics);
+  if (!row->metrics) {
+    c->nomem = true;
+    return false;
+  }
+  for (size_t i = 0; i < c->config_count; i++) {
+    row->metrics[i] = find_metric(c, c->configs[i], benchmark, unit);
+    if (!row->metrics[i] || row->scaled) continue;
+    row->scale = classic_scale_of(row->metrics[i]->mean, set_string(c->set, unit));
+    row->scaled = true;
+  }
+  if (c->config_count != 2) return true;
+  if (!row->metrics[0] || !row->metrics[1]) return false;
+  compare_row(c, row, metric);
+  return true;
+}
+
+static void make_table(struct classic *c, uint32_t unit) {
+  struct classic_table table = {.unit = set_string(c->set, unit)};
+  struct buffer name;
+  buffer_init(&name, c->mem, (size_t)1 << 20);
+  classic_metric_name(&name, table.unit);
+  table.metric = arena_str(&c->arena, buffer_str(&name));
+  buffer_free(&name);
+  table.rows = arena_array(&c->arena, c->benchmark_count + 1, sizeof *table.rows);
+  c->nomem |= !table.metric.data || !table.rows;
+  for (size_t i = 0; i < c->benchmark_count && !c->nomem; i++) {
+    struct classic_row *row = &table.rows[table.row_count];
+    if (!make_row(c, row, c->order[i], unit, table.metric)) continue;
+    row->index = table.row_count++;
+  }
+  if (c->nomem || !table.row_count) return;
+  if (strcmp(c->options.sort, "none") != 0) {
+    union {
+      const char *in;
+      char *out;
+    } order = {c->options.sort};
+    qsort_r(table.rows, table.row_count, sizeof *table.rows, compare_rows, order.out);
+  }
+  if (c->options.geomean) add_geomean(c, &table, unit);
+  c->tables[c->table_count++] = table;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+/* An input's name is its path, unless it was given a label. */
+static void name_configs(struct classic *c) {
+  for (size_t i = 0; i < c->config_count; i++) {
+    struct bench_input input = c->set->inputs[i];
+    pprofc_str label = set_string(c->set, input.label), path = set_string(c->set, input.path);
+    c->configs[i] = str_starts(label, path) && label.size && path.size ? input.path : input.label;
+  }
+}
+
+static void order_benchmarks(struct classic *c) {
+  size_t next = 0;
+  size_t *start = mem_zero_array(c->mem, c->groups.count + 1, sizeof *start);
+  c->order = arena_array(&c->arena, c->benchmark_count, sizeof *c->order);
+  if (!start || !c->order) {
+    c->nomem = true;
+  } else {
+    for (size_t i = 0; i < c->benchmark_count; i++) start[c->benchmarks[i].group + 1]++;
+    for (size_t g = 0; g < c->groups.count; g++) start[g + 1] += start[g];
+    for (size_t i = 0; i < c->benchmark_count; i++, next++)
+      c->order[start[c->benchmarks[i].group]++] = (uint32_t)i;
+  }
+  mem_free(c->mem, start, c->groups.count + 1, sizeof *start);
+}
+
+static void compute(struct classic *c) {
+  size_t count = c->set->value_count, most = 0;
+  uint32_t *metric_of = mem_array(c->mem, count, sizeof *metric_of);
+  c->configs = arena_array(&c->arena, c->config_count, sizeof *c->configs);
+  c->value_count = count;
+  c->values = mem_array(c->mem, count, sizeof *c->values);
+  c->nomem |= !metric_of || !c->configs || !c->values;
+  if (!c->nomem) {
+    name_configs(c);
+    collect(c, metric_of);
+  }
+  mem_free(c->mem, metric_of, count, sizeof *metric_of);
+  for (size_t i = 0; i < c->metric_count; i++)
+    if (c->metrics[i].count > most) most = c->metrics[i].count;
+  double *scratch = mem_array(c->mem, most, sizeof *scratch);
+  c->tables = arena_array(&c->arena, c->unit_count, sizeof *c->tables);
+  c->nomem |= !scratch || !c->tables;
+  if (!c->nomem) order_benchmarks(c);
+  for (size_t i = 0; i < c->metric_count && !c->nomem; i++) summarize(&c->metrics[i], scratch);
+  for (size_t i = 0; i < c->unit_count && !c->nomem; i++) make_table(c, c->units[i]);
+  mem_free(c->mem, scratch, most, sizeof *scratch);
+}
+
+pprofc_status classic_make(struct classic *c, const struct pprofc_bench *set,
+                           const pprofc_bench_classic_options *options, pprofc_error *error) {
+  *c = (struct classic){.set = set, .options = *options, .config_count = set->input_count};
+  c->mem = mem_or_default(options->allocator);
+  arena_init(&c->arena, c->mem);
+  interner_init(&c->groups, c->mem);
+  map_init(&c->benchmark_map, c->mem);
+  map_init(&c->metric_map, c->mem);
+  compute(c);
+  return c->nomem ? error_nomem(error) : PPROFC_OK;
+}
+
+void classic_free(struct classic *c) {
+  mem_free(c->mem, c->units, c->unit_capacity, sizeof *c->units);
+  mem_free(c->mem, c->benchmarks, c->benchmark_capacity, sizeof *c->benchmarks);
+  mem_free(c->mem, c->metrics, c->metric_capacity, sizeof *c->metrics);
+  mem_free(c->mem, c->values, c->value_count, sizeof *c->values);
+  map_free(&c->benchmark_map);
+  map_free(&c->metric_map);
+  interner_free(&c->groups);
+  arena_free(&c->arena);
+}

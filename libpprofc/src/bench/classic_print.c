@@ -1,0 +1,414 @@
+/* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
+#include "base/escape.h"
+#include "bench/classic.h"
+#include "bench/print.h"
+
+#include <stdio.h>
+
+struct classic_printer {
+  struct classic *c;
+  struct output *out;
+  struct buffer text;
+  bool failed;
+};
+
+/* ---- lines of cells ---------------------------------------------------------------------------
+ */
+
+struct line {
+  pprofc_str *cells;
+  size_t count;
+};
+
+struct lines {
+  struct line *items;
+  size_t count;
+};
+
+static void add_cell(struct classic_printer *p, struct line *line, pprofc_str text) {
+  line->cells[line->count] = arena_str(&p->c->arena, text);
+  p->failed |= !line->cells[line->count].data;
+  line->count++;
+}
+
+static void add_text(struct classic_printer *p, struct line *line, const char *text) {
+  add_cell(p, line, str_of(text));
+}
+
+/* A new line with room for every cell that a line can have. */
+static struct line *add_line(struct classic_printer *p, struct lines *lines) {
+  struct line *line = &lines->items[lines->count];
+  line->count = 0;
+  line->cells = arena_array(&p->c->arena, 2 * p->c->config_count + 8, sizeof *line->cells);
+  if (!line->cells) {
+    p->failed = true;
+    return NULL;
+  }
+  lines->count++;
+  return line;
+}
+
+static void trim_line(struct line *line) {
+  while (line->count && !line->cells[line->count - 1].size) line->count--;
+}
+
+/* "13.6ms ± 1%" */
+static void print_cell(struct classic_printer *p, const struct classic_row *row,
+                       const struct classic_metric *metric) {
+  buffer_clear(&p->text);
+  if (!metric) return;
+  char range[16] = "";
+  classic_print_range(&p->text, metric);
+  snprintf(range, sizeof range, "%.*s", STR_ARG(buffer_str(&p->text)));
+  buffer_clear(&p->text);
+  classic_print_scaled(&p->text, &row->scale, metric->mean);
+  if (*range)
+    buffer_printf(&p->text, " \xC2\xB1%3s", range);
+  else
+    buffer_add_fill(&p->text, ' ', 5);
+}
+
+/* "old time/op"; `unit` only for CSV. */
+static void add_heading(struct classic_printer *p, struct line *line, const char *which,
+                        const struct classic_table *table, bool unit) {
+  buffer_clear(&p->text);
+  buffer_add_text(&p->text, which);
+  buffer_add_str(&p->text, table->metric);
+  if (unit) {
+    buffer_add_text(&p->text, " (");
+    buffer_add_str(&p->text, table->unit);
+    buffer_add_char(&p->text, ')');
+  }
+  add_cell(p, line, buffer_str(&p->text));
+}
+
+/* ---- text -------------------------------------------------------------------------------------
+ */
+
+static void head_text(struct classic_printer *p, struct line *line,
+                      const struct classic_table *table) {
+  struct classic *c = p->c;
+  if (c->config_count > 2) {
+    add_heading(p, line, "name \\ ", table, false);
+    for (size_t i = 0; i < c->config_count; i++)
+      add_cell(p, line, set_string(c->set, c->configs[i]));
+    return;
+  }
+  add_text(p, line, "name");
+  add_heading(p, line, c->config_count == 2 ? "old " : "", table, false);
+  if (c->config_count != 2) return;
+  add_heading(p, line, "new ", table, false);
+  add_text(p, line, "delta");
+}
+
+static void row_text(struct classic_printer *p, struct line *line, const struct classic_row *row) {
+  add_cell(p, line, row->benchmark);
+  for (size_t i = 0; i < p->c->config_count; i++) {
+    print_cell(p, row, row->metrics[i]);
+    add_cell(p, line, buffer_str(&p->text));
+  }
+  if (p->c->config_count != 2) return;
+  add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
+  add_text(p, line, row->note);
+}
+
+/* ---- csv --------------------------------------------------------------------------------------
+ */
+
+static void add_plusminus(struct classic_printer *p, struct line *line) {
+  if (!p->c->options.no_range) add_text(p, line, "\xC2\xB1");
+}
+
+/* How much of the paths is the folder they have in common; empty ones do not count. */
+static size_t common_folder(const struct classic *c) {
+  pprofc_str common = {NULL, 0};
+  size_t paths = 0;
+  for (size_t i = 0; i < c->config_count; i++) {
+    pprofc_str path = set_string(c->set, c->configs[i]);
+    if (!path.size) continue;
+    size_t same = 0;
+    if (!paths++) {
+      common = path;
+      continue;
+    }
+    while (same < common.size && same < path.size && common.data[same] == path.data[same]) same++;
+    common.size = same;
+  }
+  if (paths < 2) return 0;
+  size_t slash = str_find_last_char(common, '/');
+  return slash < common.size ? slash + 1 : 0;
+}
+
+static void head_csv(struct classic_printer *p, struct line *line,
+                     const struct classic_table *table) {
+  struct classic *c = p->c;
+  if (c->config_count > 2) {
+    size_t folder = common_folder(c);
+    add_heading(p, line, "name \\ ", table, true);
+    for (size_t i = 0; i < c->config_count; i++) {
+      pprofc_str path = set_string(c->set, c->configs[i]);
+      add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
+      add_plusminus(p, line);
+    }
+    return;
+  }
+  add_text(p, line, "name");
+  add_heading(p, line, c->config_count == 2 ? "old " : "", table, true);
+  add_plusminus(p, line);
+  if (c->config_count != 2) return;
+  add_heading(p, line, "new ", table, true);
+  add_plusminus(p, line);
+  add_text(p, line, "delta");
+  add_plusminus(p, line);
+}
+
+static void row_csv(struct classic_printer *p, struct line *line, const struct classic_row *row) {
+  add_cell(p, line, row->benchmark);
+  for (size_t i = 0; i < p->c->config_count; i++) {
+    const struct classic_metric *metric = row->metrics[i];
+    buffer_clear(&p->text);
+    if (metric) buffer_printf(&p->text, "%.5E", metric->mean);
+    add_cell(p, line, buffer_str(&p->text));
+    if (p->c->options.no_range) continue;
+    buffer_clear(&p->text);
+    if (metric) classic_print_range(&p->text, metric);
+    add_cell(p, line, buffer_str(&p->text));
+  }
+  if (p->c->config_count != 2) return;
+  add_text(p, line, row->delta);
+  add_text(p, line, row->note);
+}
+
+/* ---- layout -----------------------------------------------------------------------------------
+ */
+
+/* What text and CSV do differently. */
+struct layout {
+  void (*head)(struct classic_printer *, struct line *, const struct classic_table *);
+  void (*row)(struct classic_printer *, struct line *, const struct classic_row *);
+};
+
+static const struct layout text_layout = {head_text, row_text}, csv_layout = {head_csv, row_csv};
+
+static void make_lines(struct classic_printer *p, const struct layout *layout,
+                       const struct classic_table *table, struct lines *lines) {
+  pprofc_str group = {NULL, 0};
+  lines->items = arena_array(&p->c->arena, 2 * table->row_count + 1, sizeof *lines->items);
+  lines->count = 0;
+  p->failed |= !lines->items;
+  struct line *line = p->failed ? NULL : add_line(p, lines);
+  if (line) layout->head(p, line, table);
+  for (size_t i = 0; i < table->row_count && !p->failed; i++) {
+    const struct classic_row *row = &table->rows[i];
+    if (!str_equal(row->group, group)) {
+      group = row->group;
+      if ((line = add_line(p, lines)) != NULL) add_cell(p, line, group);
+    }
+    if ((line = add_line(p, lines)) != NULL) layout->row(p, line, row);
+  }
+  for (size_t i = 0; i < lines->count; i++) trim_line(&lines->items[i]);
+}
+
+static void write_left(struct output *out, pprofc_str text, size_t width) {
+  size_t length = utf8_length(text);
+  output_add_str(out, text);
+  if (length < width) output_add_fill(out, ' ', width - length);
+}
+
+/* Headings are aligned on the left and the last one is not padded. */
+static void write_head(struct output *out, const struct line *line, const size_t *width) {
+  for (size_t i = 0; i < line->count; i++) {
+    if (i) output_add_text(out, "  ");
+    write_left(out, line->cells[i], i == 0 || i + 1 < line->count ? width[i] : 0);
+  }
+  if (line->count > 1) output_add_char(out, '\n');
+}
+
+/* Numbers are aligned on the right, a last cell in parentheses on the left. */
+static void write_row(struct output *out, const struct line *line, const size_t *width) {
+  for (size_t i = 0; i < line->count; i++) {
+    pprofc_str cell = line->cells[i];
+    if (i) output_add_text(out, "  ");
+    if (line->count == 1 || (i && i + 1 == line->count && cell.size && cell.data[0] == '('))
+      output_add_str(out, cell);
+    else if (i == 0)
+      write_left(out, cell, width[0]);
+    else
+      output_add_padded(out, cell, width[i]);
+  }
+  output_add_char(out, '\n');
+}
+
+static void widen(const struct lines *lines, size_t *width) {
+  for (size_t i = 0; i < lines->count; i++) {
+    const struct line *line = &lines->items[i];
+    for (size_t j = 0; line->count > 1 && j < line->count; j++) {
+      size_t length = utf8_length(line->cells[j]);
+      if (length > width[j]) width[j] = length;
+    }
+  }
+}
+
+/* Columns are equally wide in all tables. */
+static void write_text(struct classic_printer *p) {
+  struct classic *c = p->c;
+  struct arena *arena = &c->arena;
+  struct lines *tables = arena_zero_array(arena, c->table_count, sizeof *tables);
+  size_t *width = arena_zero_array(arena, 2 * c->config_count + 8, sizeof *width);
+  p->failed |= !tables || !width;
+  for (size_t i = 0; i < c->table_count && !p->failed; i++) {
+    make_lines(p, &text_layout, &c->tables[i], &tables[i]);
+    widen(&tables[i], width);
+  }
+  for (size_t i = 0; i < c->table_count && !p->failed; i++) {
+    if (i) output_add_char(p->out, '\n');
+    write_head(p->out, &tables[i].items[0], width);
+    for (size_t j = 1; j < tables[i].count; j++) write_row(p->out, &tables[i].items[j], width);
+  }
+}
+
+static void write_csv(struct classic_printer *p) {
+  for (size_t i = 0; i < p->c->table_count && !p->failed; i++) {
+    struct lines lines;
+    make_lines(p, &csv_layout, &p->c->tables[i], &lines);
+    if (i) output_add_char(p->out, '\n');
+    for (size_t j = 0; j < lines.count; j++) {
+      for (size_t k = 0; k < lines.items[j].count; k++) {
+        if (k) output_add_char(p->out, ',');
+        print_csv_field(p->out, lines.items[j].cells[k]);
+      }
+      output_add_char(p->out, '\n');
+    }
+  }
+}
+
+/* ---- html -------------------------------------------------------------------------------------
+ */
+
+static const char html_head[] =
+    "<!doctype html>\n"
+    "<html>\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<title>Performance Result Comparison</title>\n"
+    "<style>\n"
+    ".benchstat { border-collapse: collapse; }\n"
+    ".benchstat th:nth-child(1) { text-align: left; }\n"
+    ".benchstat tbody td:nth-child(1n+2):not(.note) { text-align: right; padding: 0em 1em; }\n"
+    ".benchstat tr:not(.configs) th { border-top: 1px solid #666; border-bottom: 1px solid #ccc; "
+    "}\n"
+    ".benchstat .nodelta { text-align: center !important; }\n"
+    ".benchstat .better td.delta { font-weight: bold; }\n"
+    ".benchstat .worse td.delta { font-weight: bold; color: #c00; }\n"
+    "</style>\n"
+    "</head>\n"
+    "<body>\n";
+
+static void write_escaped(struct classic_printer *p, pprofc_str text) {
+  struct buffer escaped;
+  buffer_init(&escaped, p->c->mem, (size_t)1 << 30);
+  escape_xml(&escaped, text);
+  output_add_str(p->out, buffer_str(&escaped));
+  p->failed |= escaped.failed;
+  buffer_free(&escaped);
+}
+
+static void write_html_row(struct classic_printer *p, const struct classic_row *row) {
+  static const char *const classes[] = {"worse", "unchanged", "better"};
+  bool delta = p->c->config_count == 2, none = strcmp(row->delta, "~") == 0;
+  if (delta)
+    output_printf(p->out, "<tr class='%s'>", classes[row->change + 1]);
+  else
+    output_add_text(p->out, "<tr>");
+  output_add_text(p->out, "<td>");
+  write_escaped(p, row->benchmark);
+  for (size_t i = 0; i < p->c->config_count; i++) {
+    print_cell(p, row, row->metrics[i]);
+    output_add_text(p->out, "<td>");
+    write_escaped(p, buffer_str(&p->text));
+  }
+  if (delta) {
+    bool minus = row->delta[0] == '-';
+    output_printf(p->out, "<td class='%s'>%s%s<td class='note'>", none ? "nodelta" : "delta",
+                  minus ? "\xE2\x88\x92" : "", row->delta + minus);
+    write_escaped(p, str_of(row->note));
+  }
+  output_add_char(p->out, '\n');
+}
+
+static void write_html_table(struct classic_printer *p, const struct classic_table *table) {
+  size_t configs = p->c->config_count;
+  output_add_text(p->out, "\n<tbody>\n");
+  if (configs == 1)
+    output_add_text(p->out, "<tr><th><th>");
+  else
+    output_printf(p->out, "<tr><th><th colspan='%zu' class='metric'>", configs);
+  write_escaped(p, table->metric);
+  output_add_text(p->out, configs == 2 ? "<th>delta\n" : "\n");
+  pprofc_str group = {NULL, 0};
+  for (size_t i = 0; i < table->row_count; i++) {
+    const struct classic_row *row = &table->rows[i];
+    if (p->c->groups.count > 1 && row->group.size && !str_equal(row->group, group)) {
+      output_printf(p->out, "<tr class='group'><th colspan='%zu'>", configs + 1 + (configs == 2));
+      write_escaped(p, row->group);
+      output_add_char(p->out, '\n');
+    }
+    group = row->group;
+    write_html_row(p, row);
+  }
+  output_add_text(p->out, "<tr><td>&nbsp;\n</tbody>\n");
+}
+
+static void write_html(struct classic_printer *p) {
+  struct classic *c = p->c;
+  output_add_text(p->out, html_head);
+  if (c->table_count) {
+    output_printf(p->out, "\n<table class='benchstat %s'>\n", c->config_count == 2 ? "oldnew" : "");
+    if (c->config_count != 1) {
+      output_add_text(p->out, "<tr class='configs'><th>");
+      for (size_t i = 0; i < c->config_count; i++) {
+        output_add_text(p->out, "<th>");
+        write_escaped(p, set_string(c->set, c->configs[i]));
+      }
+      output_add_text(p->out, "\n\n");
+    }
+    for (size_t i = 0; i < c->table_count; i++) write_html_table(p, &c->tables[i]);
+    output_add_text(p->out, "\n</table>\n");
+  }
+  output_add_text(p->out, "</body>\n</html>\n");
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+struct classic_format {
+  const char *name;
+  void (*write)(struct classic_printer *);
+};
+
+static const struct classic_format formats[] = {
+    {"text", write_text}, {"csv", write_csv}, {"html", write_html}};
+
+pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
+                                         const pprofc_bench_classic_options *options,
+                                         const char *format, pprofc_write_fn write, void *context,
+                                         pprofc_error *error) {
+  size_t f = 0, count = sizeof formats / sizeof *formats;
+  while (f < count && strcmp(formats[f].name, format) != 0) f++;
+  if (f == count) return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
+  struct classic classic;
+  struct output *out = mem_array(mem_or_default(options->allocator), 1, sizeof *out);
+  if (!out) return error_nomem(error);
+  output_init(out, write, context);
+  pprofc_status status = classic_make(&classic, set, options, error);
+  struct classic_printer p = {.c = &classic, .out = out};
+  buffer_init(&p.text, classic.mem, (size_t)1 << 30);
+  if (status == PPROFC_OK) {
+    formats[f].write(&p);
+    status = p.failed || p.text.failed ? error_nomem(error) : output_flush(out, error);
+  }
+  buffer_free(&p.text);
+  mem_free(classic.mem, out, 1, sizeof *out);
+  classic_free(&classic);
+  return status;
+}
