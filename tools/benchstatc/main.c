@@ -1,66 +1,78 @@
 /* benchstatc: compares benchmark results like benchstat. */
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
-#include "flags.h"
+#include "common/terminal.h"
+#include "options.h"
 
-#include <stdio.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* Usage, as Go programs have it; everything else that goes wrong is 1. */
-#define EXIT_USAGE 2
+#define EXIT_FAILED 1
+#define EXIT_USAGE  2
 
-static int fail(const pprofc_error *error) {
-  fprintf(stderr, "benchstat: %s\n", error->message);
-  return 1;
+/* Messages begin like those of benchstat: tools look for them. */
+static int fail(const char *message) {
+  message_error("benchstat: %s", message);
+  return EXIT_FAILED;
 }
 
-struct test_name {
-  const char *name;
-  pprofc_bench_test test;
+static int print_help(int fd) {
+  struct output out;
+  output_init(&out, fd_write, &fd);
+  help_print(&options_table, &out, terminal_width(fd));
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+}
+
+static int misused(const char *message) {
+  if (message) message_error("%s", message);
+  print_help(STDERR_FILENO);
+  return EXIT_USAGE;
+}
+
+/* ---- output -----------------------------------------------------------------------------------
+ */
+
+/* Names come from files: on a terminal, bytes that would drive it are made visible. */
+struct screen {
+  bool terminal;
+  struct buffer text;
 };
 
-static const struct test_name test_names[] = {
-    {"utest", PPROFC_BENCH_UTEST}, {"u", PPROFC_BENCH_UTEST}, {"u-test", PPROFC_BENCH_UTEST},
-    {"ttest", PPROFC_BENCH_TTEST}, {"t", PPROFC_BENCH_TTEST}, {"t-test", PPROFC_BENCH_TTEST},
-    {"none", PPROFC_BENCH_NONE},
-};
-
-static bool find_test(const char *name, pprofc_bench_test *test) {
-  for (size_t i = 0; i < sizeof test_names / sizeof *test_names; i++) {
-    if (strcasecmp(name, test_names[i].name) != 0) continue;
-    *test = test_names[i].test;
-    return true;
-  }
-  return false;
+static int write_screen(void *context, const void *data, size_t size) {
+  struct screen *screen = context;
+  int fd = STDOUT_FILENO;
+  if (!screen->terminal) return fd_write(&fd, data, size);
+  buffer_add(&screen->text, data, size);
+  return screen->text.failed;
 }
 
-static bool known_format(const char *format) {
-  static const char *const formats[] = {"text", "csv", "markdown", "json", "html", "classic"};
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (strcmp(format, formats[i]) == 0) return true;
-  return false;
+static void screen_open(struct screen *screen) {
+  screen->terminal = terminal_is(STDOUT_FILENO);
+  buffer_init(&screen->text, &mem_default, (size_t)1 << 30);
 }
 
-/* Everything that can be wrong with the flags is said before a file is opened: comparing nothing
- * looks at the filter, the projections and the levels. */
-static bool check_settings(struct settings *settings, pprofc_error *error) {
-  pprofc_bench *nothing = pprofc_bench_new(NULL);
-  pprofc_bench_tables *tables = NULL;
-  error->message[0] = '\0';
-  bool good =
-      nothing && pprofc_bench_compare(nothing, &settings->compare, &tables, error) == PPROFC_OK;
-  if (!nothing) snprintf(error->message, sizeof error->message, "out of memory");
-  pprofc_bench_tables_free(tables);
-  pprofc_bench_free(nothing);
-  if (good && !known_format(settings->format)) {
-    snprintf(error->message, sizeof error->message,
-             "-format must be text or csv (or markdown, json, html, classic)");
-    return false;
-  }
+static bool screen_close(struct screen *screen) {
+  int fd = STDOUT_FILENO;
+  struct buffer clean;
+  buffer_init(&clean, &mem_default, (size_t)4 << 30);
+  if (screen->terminal) escape_terminal(&clean, buffer_str(&screen->text), true);
+  bool good = !screen->text.failed && !clean.failed &&
+              (!clean.size || fd_write(&fd, clean.data, clean.size) == 0);
+  buffer_free(&clean);
+  buffer_free(&screen->text);
   return good;
 }
+
+static int write_warning(void *context, const void *data, size_t size) {
+  int fd = STDERR_FILENO;
+  (void)context;
+  return fd_write(&fd, data, size);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------
+ */
 
 /* Lines that were left out, in the order they were met. */
 static bool report_lines(const pprofc_bench *set) {
@@ -68,8 +80,8 @@ static bool report_lines(const pprofc_bench *set) {
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
   for (size_t i = 0; i < count; i++) {
     pprofc_str path = pprofc_bench_input_path(set, messages[i].input);
-    fprintf(stderr, "%.*s:%llu: %.*s\n", STR_ARG(path), (unsigned long long)messages[i].line,
-            STR_ARG(messages[i].text));
+    message_error("%.*s:%llu: %.*s", STR_ARG(path), (unsigned long long)messages[i].line,
+                  STR_ARG(messages[i].text));
   }
   return count == 0;
 }
@@ -83,52 +95,114 @@ static bool report_nan(const pprofc_bench_tables *tables) {
       const pprofc_bench_cell *cell = &table.cell[j];
       if (!cell->nan || cell->baseline == SIZE_MAX) continue;
       good = false;
-      fprintf(stderr, "benchstat: cannot compare %.*s %.*s: a sample holds NaN\n",
-              STR_ARG(pprofc_bench_row_label(tables, i, cell->row)), STR_ARG(table.unit));
+      message_error("benchstat: cannot compare %.*s %.*s: a sample holds NaN",
+                    STR_ARG(pprofc_bench_row_label(tables, i, cell->row)), STR_ARG(table.unit));
     }
   }
   return good;
 }
 
-static pprofc_status print_tables(const pprofc_bench *set, const struct settings *settings,
-                                  bool *nan, pprofc_error *error) {
-  static int standard_output = STDOUT_FILENO, standard_error = STDERR_FILENO;
+/* ---- work -------------------------------------------------------------------------------------
+ */
+
+static bool is_classic(const struct options *options) {
+  return strcmp(options->format, "classic") == 0;
+}
+
+static bool is_known_format(const char *format) {
+  static const char *const formats[] = {"text", "csv", "markdown", "json", "html", "classic"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (strcmp(format, formats[i]) == 0) return true;
+  return false;
+}
+
+/* Everything that can be wrong with the flags is said before a file is opened: comparing nothing
+ * looks at the filter, the projections and the levels. */
+static pprofc_status check_options(const struct options *options, pprofc_error *error) {
+  pprofc_bench_options compare;
+  pprofc_bench_tables *tables = NULL;
+  options_compare(options, &compare);
+  pprofc_bench *nothing = pprofc_bench_new(NULL);
+  if (!nothing) return error_nomem(error);
+  pprofc_status status = pprofc_bench_compare(nothing, &compare, &tables, error);
+  pprofc_bench_tables_free(tables);
+  pprofc_bench_free(nothing);
+  if (status != PPROFC_OK || is_known_format(options->format)) return status;
+  return error_set(error, PPROFC_E_INVALID,
+                   "-format must be text or csv (or markdown, json, html, classic)");
+}
+
+static pprofc_status print_classic(const pprofc_bench *set, const struct options *options,
+                                   struct screen *screen, pprofc_error *error) {
+  pprofc_bench_classic_options classic;
+  options_classic(options, &classic);
+  const char *format = options->html ? "html" : options->csv ? "csv" : "text";
+  return pprofc_bench_print_classic(set, &classic, format, write_screen, screen, error);
+}
+
+static pprofc_status print_tables(const pprofc_bench *set, const struct options *options,
+                                  struct screen *screen, bool *good, pprofc_error *error) {
+  pprofc_bench_options compare;
   pprofc_bench_tables *tables;
-  pprofc_status status = pprofc_bench_compare(set, &settings->compare, &tables, error);
+  options_compare(options, &compare);
+  pprofc_status status = pprofc_bench_compare(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
-  status = pprofc_bench_print(tables, settings->format, fd_write, &standard_output, fd_write,
-                              &standard_error, error);
-  *nan = !report_nan(tables);
+  status =
+      pprofc_bench_print(tables, options->format, write_screen, screen, write_warning, NULL, error);
+  *good &= report_nan(tables);
   pprofc_bench_tables_free(tables);
   return status;
 }
 
-static int run(const struct settings *settings, const char *const *inputs, size_t count) {
+static int run(const struct options *options, const char *const *inputs, size_t count) {
   pprofc_error error;
   pprofc_bench *set = pprofc_bench_new(NULL);
-  if (!set) {
-    fputs("benchstat: out of memory\n", stderr);
-    return 1;
-  }
-  bool nan = false;
+  if (!set) return fail("out of memory");
+  if (is_classic(options)) pprofc_bench_keep_units(set);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, &error);
   bool good = report_lines(set);
-  if (status == PPROFC_OK) status = print_tables(set, settings, &nan, &error);
-  if (status != PPROFC_OK) fail(&error);
+  struct screen screen;
+  screen_open(&screen);
+  if (status == PPROFC_OK)
+    status = is_classic(options) ? print_classic(set, options, &screen, &error)
+                                 : print_tables(set, options, &screen, &good, &error);
+  if (!screen_close(&screen) && status == PPROFC_OK)
+    status = error_set(&error, PPROFC_E_IO, "cannot write standard output");
   pprofc_bench_free(set);
-  return status != PPROFC_OK || !good || nan;
+  if (status != PPROFC_OK) return fail(error.message);
+  return good ? 0 : EXIT_FAILED;
+}
+
+/* Help and the like: text that needs no input. */
+static int print_about(const struct options *options) {
+  int fd = STDOUT_FILENO;
+  struct output out;
+  pprofc_error error;
+  pprofc_status status = PPROFC_OK;
+  output_init(&out, fd_write, &fd);
+  if (*options->completion)
+    status = completion_print(&options_table, str_of(options->completion), &out, &error);
+  else if (options->manual)
+    manual_print_options(&options_table, &out);
+  else
+    output_printf(&out, "benchstatc %s\n", pprofc_version());
+  if (status == PPROFC_OK) status = output_flush(&out, &error);
+  return status == PPROFC_OK ? 0 : fail(error.message);
 }
 
 int main(int argc, char **argv) {
-  struct settings settings;
-  settings_init(&settings);
-  int first = flags_parse(&settings, argc, argv);
-  if (first < 0) return first == -2 ? 0 : EXIT_USAGE;
-  if (first == argc || !find_test(settings.delta_test, &settings.compare.test)) {
-    flags_usage();
-    return EXIT_USAGE;
-  }
+  struct options options = {.table = NULL};
+  struct flags_parsed parsed = {0};
   pprofc_error error;
-  if (!check_settings(&settings, &error)) return fail(&error);
-  return run(&settings, (const char *const *)argv + first, (size_t)(argc - first));
+  pprofc_bench_test test;
+  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK) return fail(error.message);
+  if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
+    return misused(error.message);
+  if (parsed.help) return print_help(STDOUT_FILENO);
+  if (options.version || options.manual || *options.completion) return print_about(&options);
+  if (parsed.rest == argc) return misused(NULL);
+  if (!options_test(&options, &test)) return misused("-delta-test must be utest, ttest or none");
+  if (!options_sort_is_known(&options)) return misused("-sort must be [-]delta, [-]name or none");
+  if (check_options(&options, &error) != PPROFC_OK) return fail(error.message);
+  return run(&options, (const char *const *)argv + parsed.rest, (size_t)(argc - parsed.rest));
 }

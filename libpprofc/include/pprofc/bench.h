@@ -156,9 +156,11 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
                                             pprofc_write_fn warn, void *warn_context,
                                             pprofc_error *error);
 
-/* ---- the earlier table ------------------------------------------------------------------------ */
+/* ---- the earlier table ------------------------------------------------------------------------
+ */
 
-/* What benchstat printed before 2021: means of what is left after outliers are removed, one table a metric
+/* What benchstat printed before 2021: means of what is left after outliers are removed, one table a
+ * metric
  * ("time/op"), "old" and "new" side by side when there are two inputs. */
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
@@ -167,14 +169,14 @@ typedef struct pprofc_bench_classic_options {
   bool geomean;           /* add a row with the geometric mean of each input */
   bool no_range;          /* csv without the columns of ranges */
   const char *split;      /* labels that results are grouped by: "pkg,goos,goarch" */
-  const char *sort;       /* "none", "name", "delta", with a minus in front for the other way round */
+  const char *sort; /* "none", "name", "delta", with a minus in front for the other way round */
   const pprofc_allocator *allocator;
 } pprofc_bench_classic_options;
 
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
-/* Makes an empty set keep values as they are spelled, and read benchmark text by the earlier rules: that is what
- * the earlier table is printed from. Call before reading. */
+/* Makes an empty set keep values as they are spelled, and read benchmark text by the earlier rules:
+ * that is what the earlier table is printed from. Call before reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
 /* Prints "text", "csv" or "html". */

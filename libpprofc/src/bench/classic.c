@@ -209,29 +209,31 @@ static const char *test_samples(struct classic *c, const struct classic_metric *
   return status == PPROFC_TEST_OK ? NULL : notes[status];
 }
 
-static void print_percent(char *out, size_t size, double percent, const pprofc_allocator *mem) {
+static const char *percent_text(struct classic *c, double percent) {
   struct buffer text;
-  buffer_init(&text, mem, 512);
+  buffer_init(&text, c->mem, 1024);
   number_print_fixed(&text, percent, 2, true);
-  snprintf(out, size, "%.*s%%", (int)(text.size < size - 2 ? text.size : size - 2),
-           text.data ? text.data : "");
+  buffer_add_char(&text, '%');
+  const char *copy = arena_str(&c->arena, buffer_str(&text)).data;
   buffer_free(&text);
+  if (!copy) c->nomem = true;
+  return copy ? copy : "";
 }
 
 static void compare_row(struct classic *c, struct classic_row *row, pprofc_str metric) {
   const struct classic_metric *old = row->metrics[0], *new = row->metrics[1];
   double alpha = c->options.alpha == 0 ? 0.05 : c->options.alpha, p;
   const char *refused = test_samples(c, old, new, &p);
-  snprintf(row->delta, sizeof row->delta, "~");
+  row->delta = "~";
   if (refused) {
     snprintf(row->note, sizeof row->note, "%s", refused);
     return;
   }
   if (p < alpha && new->mean == old->mean) {
-    snprintf(row->delta, sizeof row->delta, "0.00%%");
+    row->delta = "0.00%";
   } else if (p < alpha) {
     row->percent = ((new->mean / old->mean) - 1.0) * 100.0;
-    print_percent(row->delta, sizeof row->delta, row->percent, c->mem);
+    row->delta = percent_text(c, row->percent);
     row->change = (row->percent < 0) == !str_equal(metric, STR("speed")) ? 1 : -1;
   }
   if (p != -1)
@@ -259,7 +261,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);
   bool delta = c->config_count == 2;
   size_t most = 0;
-  *row = (struct classic_row){.benchmark = STR("[Geo mean]")};
+  *row = (struct classic_row){.benchmark = STR("[Geo mean]"), .delta = ""};
   row->metrics = arena_zero_array(&c->arena, c->config_count, sizeof *row->metrics);
   c->nomem |= !means || !row->metrics;
   for (size_t i = 0; i < c->config_count && !c->nomem; i++) {
@@ -287,7 +289,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   if (c->nomem || most <= 1) return;
   if (delta) {
     row->percent = ((row->metrics[1]->mean / row->metrics[0]->mean) - 1.0) * 100.0;
-    print_percent(row->delta, sizeof row->delta, row->percent, c->mem);
+    row->delta = percent_text(c, row->percent);
   }
   table->row_count++;
 }
@@ -296,7 +298,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
 static bool make_row(struct classic *c, struct classic_row *row, uint32_t benchmark, uint32_t unit,
                      pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];
-  *row = (struct classic_row){.benchmark = set_string(c->set, b->name)};
+  *row = (struct classic_row){.benchmark = set_string(c->set, b->name), .delta = ""};
   if (c->groups.count > 1) row->group = c->groups.items[b->group];
   row->metrics = arena_zero_array(&c->arena, c->config_count, sizeof *row->metrics);
   if (!row->metrics) {

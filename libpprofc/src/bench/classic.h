@@ -33,7 +33,7 @@ struct classic_row {
   struct classic_scale scale;
   bool scaled;
   double percent;
-  char delta[32];
+  const char *delta; /* "" for none */
   char note[64];
   int change; /* 1 better, -1 worse */
   size_t index;

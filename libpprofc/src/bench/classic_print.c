@@ -3,6 +3,7 @@
 #include "bench/classic.h"
 #include "bench/print.h"
 
+#include <math.h>
 #include <stdio.h>
 
 struct classic_printer {
@@ -75,8 +76,9 @@ static void add_heading(struct classic_printer *p, struct line *line, const char
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (unit) {
+    /* empty when the first row has nothing from the first input */
     buffer_add_text(&p->text, " (");
-    buffer_add_str(&p->text, table->unit);
+    if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
   }
   add_cell(p, line, buffer_str(&p->text));
@@ -167,7 +169,10 @@ static void row_csv(struct classic_printer *p, struct line *line, const struct c
   for (size_t i = 0; i < p->c->config_count; i++) {
     const struct classic_metric *metric = row->metrics[i];
     buffer_clear(&p->text);
-    if (metric) buffer_printf(&p->text, "%.5E", metric->mean);
+    if (metric && isfinite(metric->mean))
+      buffer_printf(&p->text, "%.5E", metric->mean);
+    else if (metric)
+      number_print(&p->text, metric->mean);
     add_cell(p, line, buffer_str(&p->text));
     if (p->c->options.no_range) continue;
     buffer_clear(&p->text);
@@ -329,8 +334,10 @@ static void write_html_row(struct classic_printer *p, const struct classic_row *
   }
   if (delta) {
     bool minus = row->delta[0] == '-';
-    output_printf(p->out, "<td class='%s'>%s%s<td class='note'>", none ? "nodelta" : "delta",
-                  minus ? "\xE2\x88\x92" : "", row->delta + minus);
+    output_printf(p->out, "<td class='%s'>%s", none ? "nodelta" : "delta",
+                  minus ? "\xE2\x88\x92" : "");
+    output_add_text(p->out, row->delta + minus);
+    output_add_text(p->out, "<td class='note'>");
     write_escaped(p, str_of(row->note));
   }
   output_add_char(p->out, '\n');
@@ -340,7 +347,7 @@ static void write_html_table(struct classic_printer *p, const struct classic_tab
   size_t configs = p->c->config_count;
   output_add_text(p->out, "\n<tbody>\n");
   if (configs == 1)
-    output_add_text(p->out, "<tr><th><th>");
+    output_add_text(p->out, "\n<tr><th><th>");
   else
     output_printf(p->out, "<tr><th><th colspan='%zu' class='metric'>", configs);
   write_escaped(p, table->metric);
@@ -351,7 +358,6 @@ static void write_html_table(struct classic_printer *p, const struct classic_tab
     if (p->c->groups.count > 1 && row->group.size && !str_equal(row->group, group)) {
       output_printf(p->out, "<tr class='group'><th colspan='%zu'>", configs + 1 + (configs == 2));
       write_escaped(p, row->group);
-      output_add_char(p->out, '\n');
     }
     group = row->group;
     write_html_row(p, row);
@@ -370,8 +376,9 @@ static void write_html(struct classic_printer *p) {
         output_add_text(p->out, "<th>");
         write_escaped(p, set_string(c->set, c->configs[i]));
       }
-      output_add_text(p->out, "\n\n");
+      output_add_char(p->out, '\n');
     }
+    output_add_char(p->out, '\n');
     for (size_t i = 0; i < c->table_count; i++) write_html_table(p, &c->tables[i]);
     output_add_text(p->out, "\n</table>\n");
   }

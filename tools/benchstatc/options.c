@@ -1,0 +1,152 @@
+/* The flags of benchstatc. */
+#include "options.h"
+
+#include <strings.h>
+
+enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };
+
+static const struct flag_group groups[] = {
+    {"Comparison",
+     "A projection is a list of .config, .name, .fullname, .file, /part or a configuration "
+     "key, each with an order behind @ if wanted: alpha, num or (value value ...)."},
+    {"Output", NULL},
+    {"The earlier table", "For -format=classic."},
+    {"Miscellaneous", NULL},
+};
+
+#define FIELD(member) offsetof(struct options, member)
+#define STRING(name, member, argument, help, initial, group)                                       \
+  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
+#define NUMBER(member, argument, help, initial, group)                                             \
+  { #member, FLAG_FLOAT, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
+#define SWITCH(member, help, group)                                                                \
+  { #member, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
+
+static const struct flag flags[] = {
+    STRING("table", table, "PROJECTION", "Split results into tables by distinct values", ".config",
+           GROUP_COMPARE),
+    STRING("row", row, "PROJECTION", "Split results into rows by distinct values", ".fullname",
+           GROUP_COMPARE),
+    STRING("col", col, "PROJECTION",
+           "Split results into columns; the first is what others are compared with", ".file",
+           GROUP_COMPARE),
+    STRING("ignore", ignore, "KEYS", "Ignore variations in keys", NULL, GROUP_COMPARE),
+    STRING("filter", filter, "QUERY",
+           "Use only benchmarks that match: goos:linux AND (/size:4k OR .unit:/^B/)", "*",
+           GROUP_COMPARE),
+    NUMBER(alpha, "P", "A difference counts when p is at most this", "0.05", GROUP_COMPARE),
+    NUMBER(confidence, "LEVEL", "Confidence level of the ranges", "0.95", GROUP_COMPARE),
+    STRING("delta-test", delta_test, "TEST",
+           "Test of a difference: utest (medians), ttest (means, by Welch) or none", "utest",
+           GROUP_COMPARE),
+    STRING("format", format, "FORMAT",
+           "Output: text; csv, with warnings on standard error; markdown; json, everything "
+           "unrounded; html; "
+           "classic, the table of earlier versions",
+           "text", GROUP_OUTPUT),
+    SWITCH(geomean, "Print the geometric mean of each file", GROUP_CLASSIC),
+    STRING("split", split, "LABELS", "Split benchmarks by labels, with commas between",
+           "pkg,goos,goarch", GROUP_CLASSIC),
+    STRING("sort", sort, "ORDER",
+           "Sort by delta or name, with a minus in front for the other way round", "none",
+           GROUP_CLASSIC),
+    SWITCH(html, "Print an HTML table", GROUP_CLASSIC),
+    SWITCH(csv, "Print CSV", GROUP_CLASSIC),
+    SWITCH(norange, "Leave out the columns of ranges, in CSV", GROUP_CLASSIC),
+    STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
+           GROUP_MISC),
+    SWITCH(version, "Print the version", GROUP_MISC),
+    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
+};
+
+static const char *const usage[] = {"[flags] INPUT ...", "-help | -version", NULL};
+static const char *const details[] = {"INPUT is a file, LABEL=FILE, or - for standard input: the "
+                                      "output of go test -bench, also with -json; JSON "
+                                      "of Google Benchmark, hyperfine, pytest-benchmark, JMH or "
+                                      "criterion; CSV with the columns name, unit and "
+                                      "value.",
+                                      "There is a row for each benchmark and a column for each "
+                                      "input. Medians are shown with the range of their "
+                                      "confidence interval; every column is compared with the "
+                                      "first one. \"~\" is a difference that is likely to "
+                                      "be noise.",
+                                      NULL};
+
+static const struct flag_note examples[] = {
+    {"benchstatc old.txt new.txt", "what changed"},
+    {"benchstatc -col /format@(gob json) new.txt", "two variants in one file, gob being the base"},
+    {"benchstatc -filter '.unit:ns/op' -format=markdown base=old.txt head=new.txt",
+     "a table for a comment"},
+    {"benchstatc -format=classic -delta-test=ttest old.txt new.txt", "as it was before 2021"},
+    {NULL, NULL},
+};
+
+static const struct flag_note statuses[] = {
+    {"0", "done"},
+    {"1", "an input could not be read, or a line of it; a flag has no meaning"},
+    {"2", "usage"},
+    {NULL, NULL},
+};
+
+const struct flag_table options_table = {
+    .program = "benchstatc",
+    .summary = "statistical summaries and comparisons of benchmarks, as benchstat makes them",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .statuses = statuses,
+};
+
+/* ---- meaning ----------------------------------------------------------------------------------
+ */
+
+struct test_name {
+  const char *name;
+  pprofc_bench_test test;
+};
+
+static const struct test_name test_names[] = {
+    {"utest", PPROFC_BENCH_UTEST}, {"u", PPROFC_BENCH_UTEST}, {"u-test", PPROFC_BENCH_UTEST},
+    {"ttest", PPROFC_BENCH_TTEST}, {"t", PPROFC_BENCH_TTEST}, {"t-test", PPROFC_BENCH_TTEST},
+    {"none", PPROFC_BENCH_NONE},
+};
+
+bool options_test(const struct options *options, pprofc_bench_test *test) {
+  for (size_t i = 0; i < sizeof test_names / sizeof *test_names; i++) {
+    if (strcasecmp(options->delta_test, test_names[i].name) != 0) continue;
+    *test = test_names[i].test;
+    return true;
+  }
+  return false;
+}
+
+bool options_sort_is_known(const struct options *options) {
+  const char *order = options->sort + (options->sort[0] == '-');
+  return strcmp(order, "none") == 0 || strcmp(order, "name") == 0 || strcmp(order, "delta") == 0;
+}
+
+void options_compare(const struct options *options, pprofc_bench_options *compare) {
+  pprofc_bench_options_init(compare);
+  compare->table = options->table;
+  compare->row = options->row;
+  compare->col = options->col;
+  compare->ignore = options->ignore;
+  compare->filter = options->filter;
+  compare->alpha = options->alpha;
+  compare->confidence = options->confidence;
+  (void)options_test(options, &compare->test);
+}
+
+void options_classic(const struct options *options, pprofc_bench_classic_options *classic) {
+  pprofc_bench_classic_options_init(classic);
+  (void)options_test(options, &classic->test);
+  classic->alpha = options->alpha;
+  classic->geomean = options->geomean;
+  classic->no_range = options->norange;
+  classic->split = options->split;
+  classic->sort = options->sort;
+}

@@ -1,0 +1,27 @@
+/* The flags of benchstatc. */
+#ifndef BENCHSTATC_OPTIONS_H
+#define BENCHSTATC_OPTIONS_H
+
+#include "common/flags.h"
+#include "pprofc/bench.h"
+
+struct options {
+  const char *table, *row, *col, *ignore, *filter;
+  double alpha, confidence;
+  const char *delta_test, *format;
+  const char *split, *sort;
+  bool geomean, html, csv, norange;
+  const char *completion;
+  bool version, manual;
+};
+
+extern const struct flag_table options_table;
+
+/* What the flags mean to the library. False when -delta-test or -sort is no known word. */
+bool options_test(const struct options *options, pprofc_bench_test *test);
+bool options_sort_is_known(const struct options *options);
+
+void options_compare(const struct options *options, pprofc_bench_options *compare);
+void options_classic(const struct options *options, pprofc_bench_classic_options *classic);
+
+#endif
