@@ -1,0 +1,339 @@
+/* The -weblist report: a page with the source of the functions that match; a click on a line shows
+ * the instructions that were made of it. */
+#include "base/escape.h"
+#include "report/labels.h"
+#include "report/listing.h"
+#include "report/source_lookup.h"
+#include "report/weblist_data.h"
+#include "unit/unit.h"
+
+/* Lines of one function that are further apart are shown as two. */
+#define MERGE_LINES 20
+
+/* So many lines are shown around those with samples. */
+#define EXPAND_LINES 5
+
+#define VALUE_COLUMN 10
+#define CODE_COLUMN  80
+#define TAB_WIDTH    8
+
+struct weblist {
+  const struct report *report;
+  struct output *out;
+  struct web_data data;
+  struct source_lookup sources;
+  bool labelled; /* a label has been printed */
+};
+
+/* A run of lines of one function; lines [begin, end), places [first, first + count). */
+struct run {
+  pprofc_str name;
+  int64_t begin, end;
+  size_t first, count;
+  int64_t flat, cum;
+};
+
+/* ---- text in the page
+ * ------------------------------------------------------------------------------ */
+
+/* Characters that mean something in HTML, as Go's html/template writes them. */
+static const struct {
+  char c;
+  const char *entity;
+} entities[] = {{'&', "&amp;"}, {'<', "&lt;"},   {'>', "&gt;"},
+                {'"', "&#34;"}, {'\'', "&#39;"}, {'+', "&#43;"}};
+
+static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
+  for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
+    if (c == entities[i].c) {
+      output_add_text(out, entities[i].entity);
+      return;
+    }
+  /* What could not be seen, or would turn the text around, becomes a replacement character. */
+  if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
+    output_add_str(out, bytes);
+  else
+    output_add_text(out, "\xEF\xBF\xBD");
+}
+
+static void html_text(struct output *out, pprofc_str text) {
+  for (size_t i = 0; i < text.size;) {
+    size_t from = i;
+    int32_t c = utf8_next(text, &i);
+    html_char(out, str_slice(text, from, i), c);
+  }
+}
+
+/* The same behind `indent` blanks, with tabs expanded, filled up to a column. */
+static void html_code(struct output *out, pprofc_str text, size_t indent, size_t column) {
+  size_t at = indent;
+  output_add_fill(out, ' ', indent);
+  for (size_t i = 0; i < text.size;) {
+    size_t from = i;
+    int32_t c = utf8_next(text, &i);
+    at++;
+    html_char(out, c == '\t' ? STR(" ") : str_slice(text, from, i), c == '\t' ? ' ' : c);
+    for (; c == '\t' && at % TAB_WIDTH; at++) output_add_char(out, ' ');
+  }
+  if (at < column) output_add_fill(out, ' ', column - at);
+}
+
+static void html_value(struct weblist *w, int64_t value, bool dot_for_zero) {
+  char text[UNIT_LABEL_MAX];
+  pprofc_str label = dot_for_zero && !value ? STR(".") : report_value(w->report, value, text);
+  size_t length = utf8_length(label);
+  if (length < VALUE_COLUMN) output_add_fill(w->out, ' ', VALUE_COLUMN - length);
+  html_text(w->out, label);
+}
+
+static void html_values(struct weblist *w, int64_t flat, int64_t cum, bool dot_for_zero) {
+  html_value(w, flat, dot_for_zero);
+  output_add_char(w->out, ' ');
+  html_value(w, cum, dot_for_zero);
+}
+
+/* "name:line", the name without its folders. */
+static void html_place(struct output *out, pprofc_str file, int64_t line) {
+  html_text(out, str_path_base(file));
+  output_printf(out, ":%lld", (long long)line);
+}
+
+/* ---- instructions
+ * ---------------------------------------------------------------------------------- */
+
+/* How far a line is indented, in columns. */
+static size_t indentation(pprofc_str line) {
+  size_t column = 0;
+  for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
+    column += line.data[i] == ' ' ? 1 : TAB_WIDTH - column % TAB_WIDTH;
+  return column;
+}
+
+static bool same_call(const struct web_call *a, const struct web_call *b) {
+  return a->line == b->line && str_equal(a->file, b->file);
+}
+
+/* The calls that lead to an instruction and did not lead to the one before. */
+static void print_calls(struct weblist *w, const struct web_place *place,
+                        const struct web_place *before, size_t indent) {
+  bool same = before != NULL;
+  for (size_t i = 0; i < place->call_count; i++) {
+    const struct web_call *call = &place->calls[i];
+    same = same && i < before->call_count && same_call(call, &before->calls[i]);
+    if (same) continue;
+    pprofc_str text = STR("");
+    if (!source_lookup_line(&w->sources, call->file, call->line, &text)) text = STR("");
+    output_printf(w->out, " %8s %10s %10s %8s  <span class=inlinesrc>", "", "", "", "");
+    html_code(w->out, str_trim(text), indent + 4 + 4 * i, CODE_COLUMN);
+    output_add_text(w->out, "</span> <span class=unimportant>");
+    html_place(w->out, call->file, call->line);
+    output_add_text(w->out, "</span>\n");
+  }
+}
+
+static void print_instruction(struct weblist *w, const struct web_place *place, size_t indent) {
+  const struct web_instruction *in = &w->data.instructions[place->instruction];
+  if (!in->text.size) return;
+  output_printf(w->out, " %8s ", "");
+  html_values(w, in->flat, in->cum, true);
+  output_printf(w->out, " %8llx: ", (unsigned long long)in->file_address);
+  html_code(w->out, in->text, indent + 4 + 4 * place->call_count, CODE_COLUMN);
+  output_add_text(w->out, " <span class=unimportant>");
+  if (in->file.size) html_place(w->out, in->file, in->line);
+  output_add_text(w->out, "</span>\n");
+}
+
+static void print_instructions(struct weblist *w, const struct web_place *places, size_t count,
+                               size_t indent) {
+  output_add_text(w->out, "<span class=asm>");
+  for (size_t i = 0; i < count; i++) {
+    const struct web_instruction *in = &w->data.instructions[places[i].instruction];
+    const struct web_place *before = i ? &places[i - 1] : NULL;
+    if (before) {
+      const struct web_instruction *last = &w->data.instructions[before->instruction];
+      if (in->address != last->address + last->length)
+        output_printf(w->out, " %8s %27s\xE2\x8B\xAE\n", "", "");
+    }
+    print_calls(w, &places[i], before, indent);
+    print_instruction(w, &places[i], indent);
+  }
+  output_add_text(w->out, "</span>");
+}
+
+/* ---- lines and functions
+ * --------------------------------------------------------------------------- */
+
+static void sum_places(const struct weblist *w, const struct web_place *places, size_t count,
+                       int64_t *flat, int64_t *cum) {
+  for (size_t i = 0; i < count; i++) {
+    const struct web_instruction *in = &w->data.instructions[places[i].instruction];
+    *flat = number_add(*flat, in->flat);
+    *cum = number_add(*cum, in->cum);
+  }
+}
+
+static const char *line_class(const struct weblist *w, const struct web_place *places,
+                              size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (places[i].call_count || w->data.instructions[places[i].instruction].text.size)
+      return "livesrc";
+  return count ? "deadsrc" : "nop";
+}
+
+static void print_line(struct weblist *w, pprofc_str file, int64_t number,
+                       const struct web_place *places, size_t count) {
+  pprofc_str text;
+  if (!source_lookup_line(&w->sources, file, number, &text)) {
+    if (!count) return;
+    text = number ? STR("???") : STR("<instructions with unknown line numbers>");
+  }
+  int64_t flat = 0, cum = 0;
+  sum_places(w, places, count, &flat, &cum);
+  const char *class = line_class(w, places, count);
+  output_printf(w->out, "\n<span class=line> %6lld</span> <span class=%s>  ", (long long)number,
+                class);
+  html_values(w, flat, cum, true);
+  output_printf(w->out, " %8s  ", "");
+  html_text(w->out, text);
+  output_add_text(w->out, " </span>");
+  if (*class == 'l') print_instructions(w, places, count, indentation(text));
+}
+
+static void print_run(struct weblist *w, const struct run *run) {
+  const struct web_place *places = w->data.places + run->first;
+  char percentage[32];
+  if (run->cum == 0) return;
+  output_add_text(w->out, "<h2>");
+  html_text(w->out, run->name);
+  output_add_text(w->out, "</h2><p class=\"filename\">");
+  html_text(w->out, places->file);
+  output_add_text(w->out, "</p>\n<pre>\n  Total:  ");
+  html_values(w, run->flat, run->cum, false);
+  output_add_text(w->out, " (flat, cum) ");
+  output_add_str(w->out, unit_percentage(run->cum, w->report->total, percentage));
+  size_t next = 0;
+  for (int64_t number = run->begin; number < run->end; number++) {
+    size_t from = next;
+    while (next < run->count && places[next].line == number) next++;
+    print_line(w, places->file, number, places + from, next - from);
+  }
+  output_add_text(w->out, "\n</pre>\n");
+}
+
+/* Where the places of the line of places[first] end. */
+static size_t line_end(const struct web_data *data, size_t first, size_t end) {
+  size_t i = first + 1;
+  while (i < end && data->places[i].line == data->places[first].line) i++;
+  return i;
+}
+
+/* Puts the lines of one file, places [first, end), into runs; returns how many. */
+static size_t make_runs(const struct weblist *w, size_t first, size_t end, struct run *runs) {
+  const struct web_data *data = &w->data;
+  size_t count = 0;
+  for (size_t i = first, next; i < end; i = next) {
+    next = line_end(data, i, end);
+    int64_t line = data->places[i].line;
+    struct run run = {.name = web_data_name(data, data->places[i].function),
+                      .begin = line,
+                      .end = line + 1,
+                      .first = i,
+                      .count = next - i};
+    sum_places(w, data->places + i, next - i, &run.flat, &run.cum);
+    struct run *last = count ? &runs[count - 1] : NULL;
+    if (last && line - last->end < MERGE_LINES && str_equal(last->name, run.name)) {
+      last->end = run.end;
+      last->count += run.count;
+      last->flat = number_add(last->flat, run.flat);
+      last->cum = number_add(last->cum, run.cum);
+    } else {
+      runs[count++] = run;
+    }
+  }
+  return count;
+}
+
+/* Lets runs show the lines around them; a gap between two is shared. Line 0 stands for unknown
+ * ones. */
+static void expand_runs(struct run *runs, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0) {
+      runs[i].begin = runs[i].begin > EXPAND_LINES ? runs[i].begin - EXPAND_LINES
+                      : runs[i].begin > 1          ? 1
+                                                   : runs[i].begin;
+      continue;
+    }
+    int64_t half = (runs[i].begin - runs[i - 1].end) / 2;
+    if (half > EXPAND_LINES) half = EXPAND_LINES;
+    runs[i - 1].end += half;
+    runs[i].begin -= half;
+  }
+  if (count) runs[count - 1].end += EXPAND_LINES;
+}
+
+static bool print_files(struct weblist *w) {
+  const struct web_data *data = &w->data;
+  struct run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
+  if (!runs) return false;
+  for (size_t first = 0, end; first < data->place_count; first = end) {
+    for (end = first + 1; end < data->place_count; end++)
+      if (!str_equal(data->places[end].file, data->places[first].file)) break;
+    size_t count = make_runs(w, first, end, runs);
+    expand_runs(runs, count);
+    for (size_t i = 0; i < count; i++) print_run(w, &runs[i]);
+  }
+  return true;
+}
+
+/* ---- the page
+ * -------------------------------------------------------------------------------------- */
+
+static const char page_head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<title>Source listing</title>\n<style>\n"
+    "body { font-family: sans-serif; }\n"
+    ".legend { font-size: 1.25em; }\n"
+    ".line, .nop, .unimportant { color: #767676; }\n"
+    ".inlinesrc { color: #000066; }\n"
+    ".livesrc { cursor: pointer; }\n"
+    ".livesrc:hover { background-color: #eeeeee; }\n"
+    ".asm { color: #006600; display: none; }\n"
+    ".open + .asm { display: block; }\n"
+    "</style>\n<script>\n"
+    "document.addEventListener('click', function (event) {\n"
+    "  if (event.target.classList.contains('livesrc')) event.target.classList.toggle('open');\n"
+    "});\n"
+    "</script>\n</head>\n<body>\n<div class=\"legend\">";
+
+static void print_label(void *context, const char *prefix, pprofc_str text) {
+  struct weblist *w = context;
+  if (w->labelled) output_add_text(w->out, "<br>\n");
+  w->labelled = true;
+  html_text(w->out, str_of(prefix));
+  html_text(w->out, text);
+}
+
+static bool print_page(struct weblist *w) {
+  char total[UNIT_LABEL_MAX];
+  output_add_text(w->out, page_head);
+  labels_profile(w->report, print_label, w);
+  output_add_text(w->out, "<br>Total: ");
+  html_text(w->out, report_value(w->report, w->report->total, total));
+  output_add_text(w->out, "</div>");
+  bool done = print_files(w);
+  output_add_text(w->out, "</body>\n</html>\n");
+  return done;
+}
+
+pprofc_status report_weblist(struct report *report, struct output *out, pprofc_error *error) {
+  struct weblist w = {.report = report, .out = out};
+  pprofc_status status = web_data_collect(&w.data, report, error);
+  if (status == PPROFC_OK) {
+    status = source_lookup_init(&w.sources, report->mem, report->options->source_path,
+                                report->options->trim_path, error);
+    if (status == PPROFC_OK && !print_page(&w)) status = error_nomem(error);
+    source_lookup_free(&w.sources);
+  }
+  web_data_free(&w.data);
+  return status;
+}

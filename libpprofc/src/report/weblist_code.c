@@ -1,0 +1,277 @@
+/* From addresses that match to instructions: the code around them is disassembled, and each
+ * instruction is asked for the functions it is in. */
+#include "graph/number.h"
+#include "report/weblist_data.h"
+
+#include <stdlib.h>
+
+/* Addresses at most two of these apart are in one range, which goes on by one on either side. */
+#define EXPAND ((uint64_t)500)
+
+/* So many ranges are disassembled, those with most samples. */
+#define MOST_RANGES 25
+
+/* An instruction without line takes that of one at most so many bytes before it. */
+#define NEIGHBORHOOD 32
+
+struct range {
+  uint64_t begin, end; /* in the process */
+  uint32_t mapping;
+  int64_t score;
+  struct instruction *instructions; /* NULL: could not be disassembled */
+  size_t count, first;              /* first: the place of its answers among those of its mapping */
+};
+
+struct code {
+  struct web_data *data;
+  const struct report *report;
+  const struct web_sample *samples;
+  size_t sample_count;
+  struct object *objects;        /* per mapping */
+  uint8_t *state;                /* per mapping: 0 not tried, 1 open, 2 cannot be opened */
+  struct source_frames *answers; /* per mapping */
+  uint8_t *answered;
+  struct tools tools;
+  struct range *ranges; /* by score */
+  size_t range_count;
+};
+
+/* ---- samples of an instruction
+ * --------------------------------------------------------------------- */
+
+static size_t first_sample(const struct code *c, uint64_t address) {
+  size_t from = 0, to = c->sample_count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (c->samples[middle].address < address)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+/* All that lies in it: samples may name the byte behind its beginning. */
+static void add_samples(const struct code *c, struct web_instruction *in) {
+  for (size_t i = first_sample(c, in->address);
+       i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
+    in->flat = number_add(in->flat, c->samples[i].flat);
+    in->cum = number_add(in->cum, c->samples[i].cum);
+  }
+}
+
+static int64_t flat_at(const struct code *c, uint64_t address) {
+  size_t i = first_sample(c, address);
+  return i < c->sample_count && c->samples[i].address == address ? c->samples[i].flat : 0;
+}
+
+/* ---- addresses without a binary
+ * -------------------------------------------------------------------- */
+
+/* The profile's own lines stand for them. */
+static bool add_without_binary(struct code *c, const struct web_address *address) {
+  const pprofc_profile *p = c->report->profile;
+  const struct locations *l = &p->locations;
+  uint32_t from = l->line_from[address->location], to = l->line_from[address->location + 1];
+  struct source_frame *frames = arena_array(&c->data->arena, to - from, sizeof *frames);
+  size_t n = 0;
+  if (!frames) return false;
+  for (uint32_t i = from; i < to; i++) {
+    uint32_t function = l->lines[i].function;
+    if (function == NONE) continue;
+    frames[n++] = (struct source_frame){
+        .function = profile_string(p, p->functions.name[function]),
+        .file = profile_string(p, p->functions.filename[function]),
+        .line = l->lines[i].line,
+    };
+  }
+  struct web_instruction in = {.address = address->address,
+                               .file_address = address->address,
+                               .length = 1,
+                               .text = STR(""),
+                               .file = n ? frames[0].file : STR(""),
+                               .line = n ? frames[0].line : 0};
+  add_samples(c, &in);
+  uint32_t index = web_data_add(c->data, &in);
+  return index != NONE && web_data_place(c->data, index, frames, n);
+}
+
+/* ---- ranges
+ * ---------------------------------------------------------------------------------------- */
+
+static struct object *object_of(struct code *c, uint32_t location) {
+  const pprofc_profile *p = c->report->profile;
+  uint32_t mapping = p->locations.mapping[location];
+  if (mapping == NONE) return NULL;
+  if (!c->state[mapping]) {
+    pprofc_status status =
+        object_open(&c->objects[mapping], p, &p->mappings.items[mapping], &c->data->arena, NULL);
+    c->state[mapping] = status == PPROFC_OK ? 1 : 2;
+  }
+  return c->state[mapping] == 1 ? &c->objects[mapping] : NULL;
+}
+
+/* Extends a range on both sides, inside its mapping. */
+static void extend(struct range *r, const struct mapping *m) {
+  if (r->begin < m->start || r->end >= m->limit) { /* a mapping that says nothing */
+    r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
+    r->end += EXPAND;
+    return;
+  }
+  r->begin = r->begin - m->start >= EXPAND ? r->begin - EXPAND : m->start;
+  r->end = m->limit - r->end >= EXPAND ? r->end + EXPAND : m->limit;
+}
+
+static int compare_ranges(const void *a, const void *b) {
+  const struct range *x = a, *y = b;
+  if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Puts addresses into ranges, or adds them at once when there is no binary. */
+static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
+  const pprofc_profile *p = c->report->profile;
+  c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
+  if (!c->ranges) return false;
+  struct range *last = NULL;
+  for (size_t i = 0; i < count; i++) {
+    const struct web_address *a = &addresses[i];
+    if (!object_of(c, a->location)) {
+      if (!add_without_binary(c, a)) return false;
+      continue;
+    }
+    uint32_t mapping = p->locations.mapping[a->location];
+    uint64_t limit = last ? p->mappings.items[last->mapping].limit : 0;
+    if (!last || a->address - last->end > 2 * EXPAND || (limit && a->address >= limit)) {
+      last = &c->ranges[c->range_count++];
+      *last = (struct range){a->address, a->address, mapping, 0, NULL, 0, 0};
+    }
+    last->end = a->address;
+    last->score = number_add(last->score, flat_at(c, a->address));
+  }
+  for (size_t i = 0; i < c->range_count; i++)
+    extend(&c->ranges[i], &p->mappings.items[c->ranges[i].mapping]);
+  qsort(c->ranges, c->range_count, sizeof *c->ranges, compare_ranges);
+  if (c->range_count > MOST_RANGES) c->range_count = MOST_RANGES;
+  return true;
+}
+
+/* ---- instructions
+ * ---------------------------------------------------------------------------------- */
+
+/* What cannot be disassembled is left out. */
+static bool disassemble(struct code *c, struct range *r) {
+  struct object *object = &c->objects[r->mapping];
+  uint64_t begin, end;
+  if (!object_address(object, r->begin, &begin) || !object_address(object, r->end, &end))
+    return true;
+  pprofc_status status =
+      object_disassemble(object, &c->tools, begin, end, c->report->options->intel_syntax,
+                         &c->data->arena, &r->instructions, &r->count, NULL);
+  if (status != PPROFC_OK) r->instructions = NULL, r->count = 0;
+  return status != PPROFC_E_NOMEM;
+}
+
+/* Asks for the functions of all instructions of one binary at once. */
+static bool symbolize(struct code *c, uint32_t mapping) {
+  size_t count = 0, n = 0;
+  for (size_t i = 0; i < c->range_count; i++)
+    if (c->ranges[i].mapping == mapping) count += c->ranges[i].count;
+  uint64_t *addresses = arena_array(&c->data->arena, count, sizeof *addresses);
+  if (!addresses) return false;
+  for (size_t i = 0; i < c->range_count; i++) {
+    struct range *r = &c->ranges[i];
+    if (r->mapping != mapping) continue;
+    r->first = n;
+    for (size_t k = 0; k < r->count; k++) addresses[n++] = r->instructions[k].address;
+  }
+  if (!count) return true;
+  pprofc_status status = tools_symbolize(&c->tools, c->objects[mapping].path, addresses, count,
+                                         false, &c->data->arena, &c->answers[mapping], NULL);
+  c->answered[mapping] = status == PPROFC_OK;
+  return status != PPROFC_E_NOMEM;
+}
+
+/* The functions that instruction k of a range is in; what objdump says when nobody else knows. */
+static const struct source_frame *frames_of(const struct code *c, const struct range *r, size_t k,
+                                            struct source_frame *own, size_t *count) {
+  const struct instruction *in = &r->instructions[k];
+  if (c->answered[r->mapping]) {
+    const struct source_frames *answers = &c->answers[r->mapping];
+    size_t from = answers->from[r->first + k];
+    *count = answers->from[r->first + k + 1] - from;
+    return answers->items + from;
+  }
+  *own = (struct source_frame){.function = in->function, .file = in->file, .line = in->line};
+  *count = 1;
+  return own;
+}
+
+static bool add_range(struct code *c, const struct range *r) {
+  uint64_t base = c->objects[r->mapping].base, last_address = 0, greatest = 0;
+  struct source_frame own, last_own;
+  const struct source_frame *last = NULL;
+  size_t last_count = 0;
+  for (size_t k = 0; k < r->count; k++) {
+    const struct instruction *i = &r->instructions[k];
+    uint64_t address = i->address + base, length = 1;
+    if (address <= greatest) continue;
+    greatest = address;
+    if (k + 1 < r->count && r->instructions[k + 1].address > i->address)
+      length = r->instructions[k + 1].address - i->address;
+    size_t count;
+    const struct source_frame *frames = frames_of(c, r, k, &own, &count);
+    struct web_instruction in = {.address = address,
+                                 .file_address = i->address,
+                                 .length = length,
+                                 .text = i->text,
+                                 .file = count ? frames[0].file : STR(""),
+                                 .line = count ? frames[0].line : 0};
+    add_samples(c, &in);
+    uint32_t index = web_data_add(c->data, &in);
+    if (count && frames[0].line) {
+      if (frames == &own) last_own = own;
+      last = frames == &own ? &last_own : frames;
+      last_count = count;
+      last_address = address;
+    } else if (last && address - last_address <= NEIGHBORHOOD) {
+      frames = last;
+      count = last_count;
+    }
+    if (index == NONE || !web_data_place(c->data, index, frames, count)) return false;
+  }
+  return true;
+}
+
+static bool read_ranges(struct code *c) {
+  size_t mappings = c->report->profile->mappings.count;
+  for (size_t i = 0; i < c->range_count; i++)
+    if (!disassemble(c, &c->ranges[i])) return false;
+  for (uint32_t i = 0; i < mappings; i++)
+    if (c->state[i] == 1 && !symbolize(c, i)) return false;
+  for (size_t i = 0; i < c->range_count; i++)
+    if (!add_range(c, &c->ranges[i])) return false;
+  return true;
+}
+
+pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
+                                 const struct web_address *addresses, size_t count,
+                                 const struct web_sample *samples, size_t sample_count,
+                                 pprofc_error *error) {
+  struct code c = {
+      .data = data, .report = report, .samples = samples, .sample_count = sample_count};
+  size_t mappings = report->profile->mappings.count;
+  c.objects = arena_zero_array(&data->arena, mappings, sizeof *c.objects);
+  c.state = arena_zero_array(&data->arena, mappings, sizeof *c.state);
+  c.answers = arena_zero_array(&data->arena, mappings, sizeof *c.answers);
+  c.answered = arena_zero_array(&data->arena, mappings, sizeof *c.answered);
+  if (!c.objects || !c.state || !c.answers || !c.answered) return error_nomem(error);
+  bool done = find_ranges(&c, addresses, count);
+  if (done && c.range_count) {
+    tools_find(&c.tools, report->options->tools, report->mem);
+    done = read_ranges(&c);
+  }
+  for (size_t i = 0; i < mappings; i++)
+    if (c.state[i]) object_close(&c.objects[i]);
+  return done ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,299 @@
+/* Which functions and addresses the weblist page is about, and their samples. */
+#include "report/weblist_data.h"
+
+#include "graph/number.h"
+#include "report/listing.h"
+
+#include <stdlib.h>
+
+/* ---- the tables
+ * ------------------------------------------------------------------------------------ */
+
+static void init(struct web_data *data, const pprofc_allocator *mem) {
+  *data = (struct web_data){.mem = mem};
+  arena_init(&data->arena, mem);
+  map_init(&data->by_address, mem);
+  interner_init(&data->interest, mem);
+  interner_init(&data->system_names, mem);
+}
+
+void web_data_free(struct web_data *data) {
+  mem_free(data->mem, data->instructions, data->instruction_capacity, sizeof *data->instructions);
+  mem_free(data->mem, data->places, data->place_capacity, sizeof *data->places);
+  map_free(&data->by_address);
+  interner_free(&data->interest);
+  interner_free(&data->system_names);
+  arena_free(&data->arena);
+}
+
+pprofc_str web_data_name(const struct web_data *data, pprofc_str function) {
+  uint32_t id = interner_find(&data->system_names, function);
+  return id == MAP_NONE ? function : data->pretty[id];
+}
+
+uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction) {
+  uint64_t hash = hash_mix(1, instruction->address);
+  hash = hash_mix(hash, hash >> 32);
+  struct map_probe probe = map_start(&data->by_address, hash);
+  uint32_t index;
+  while ((index = map_next(&data->by_address, &probe)) != MAP_NONE)
+    if (data->instructions[index].address == instruction->address) {
+      data->instructions[index] = *instruction;
+      return index;
+    }
+  if (data->instruction_count == data->instruction_capacity) {
+    size_t old = data->instruction_capacity, capacity = old ? old * 2 : 256;
+    struct web_instruction *items =
+        mem_resize(data->mem, data->instructions, old, capacity, sizeof *items);
+    if (!items || capacity >= NONE) return NONE;
+    data->instructions = items;
+    data->instruction_capacity = capacity;
+  }
+  index = (uint32_t)data->instruction_count;
+  if (!map_insert(&data->by_address, hash, index)) return NONE;
+  data->instructions[data->instruction_count++] = *instruction;
+  return index;
+}
+
+/* The name of a file as the page shows it. */
+static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
+  if (str_starts(file, STR("/proc/self/cwd/"))) file = str_slice(file, 15, file.size);
+  if (str_starts(file, STR("./"))) file = str_slice(file, 2, file.size);
+  char *out = arena_alloc(arena, file.size + 2);
+  return out ? str_path_clean(file, out) : (pprofc_str){NULL, 0};
+}
+
+static bool add_place(struct web_data *data, struct web_place place) {
+  if (data->place_count == data->place_capacity) {
+    size_t old = data->place_capacity, capacity = old ? old * 2 : 256;
+    struct web_place *items = mem_resize(data->mem, data->places, old, capacity, sizeof *items);
+    if (!items) return false;
+    data->places = items;
+    data->place_capacity = capacity;
+  }
+  place.order = data->place_count;
+  data->places[data->place_count++] = place;
+  return true;
+}
+
+bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
+                    size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
+    struct web_call *calls = arena_array(&data->arena, i, sizeof *calls);
+    struct web_place place = {.file = canonical_file(&data->arena, frames[i].file),
+                              .function = frames[i].function,
+                              .line = frames[i].line,
+                              .instruction = instruction,
+                              .calls = calls,
+                              .call_count = i};
+    if (!calls || !place.file.data) return false;
+    for (size_t k = 0; k < i; k++)
+      calls[k] = (struct web_call){frames[i - 1 - k].file, frames[i - 1 - k].line};
+    if (!add_place(data, place)) return false;
+  }
+  return true;
+}
+
+/* ---- samples
+ * --------------------------------------------------------------------------------------- */
+
+/* The locations of all stacks. */
+struct scan {
+  const struct report *report;
+  const pprofc_profile *profile;
+  struct web_data *data;
+  bool by_address; /* the expression is a number, too */
+  uint64_t wanted;
+  uint32_t *order; /* locations in order of first use, root before leaf */
+  size_t count;
+  uint8_t *seen;          /* per location */
+  struct web_sample *own; /* per location: its address and samples */
+  struct web_address *addresses;
+  size_t address_count;
+};
+
+/* Adds up what each location has. One that is in a stack twice counts twice, as in pprof. */
+static bool sum_samples(struct scan *s) {
+  const pprofc_profile *p = s->profile;
+  uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
+  if (!frames) return false;
+  struct stack_reader reader = stack_reader_at(&p->samples, 0);
+  for (size_t i = 0; i < p->samples.count; i++) {
+    const int64_t *values = p->samples.values + i * p->type_count;
+    int64_t value = values[s->report->value_index];
+    if (s->report->mean) value = number_mean(value, values[0]);
+    size_t depth = stack_read(&reader, i, frames);
+    for (size_t k = depth; k-- > 0;) {
+      uint32_t location = frames[k];
+      if (!s->seen[location]) s->order[s->count++] = location;
+      s->seen[location] = 1;
+      s->own[location].cum = number_add(s->own[location].cum, value);
+      if (k == 0) s->own[location].flat = number_add(s->own[location].flat, value);
+    }
+  }
+  return true;
+}
+
+/* Locations without address get one behind all mappings. */
+static void make_addresses(struct scan *s) {
+  const pprofc_profile *p = s->profile;
+  uint64_t next = 1;
+  for (size_t i = 0; i < p->mappings.count; i++)
+    if (next < p->mappings.items[i].limit) next = p->mappings.items[i].limit;
+  for (size_t i = 0; i < s->count; i++) {
+    uint64_t address = p->locations.address[s->order[i]];
+    s->own[s->order[i]].address = address ? address : next++;
+  }
+}
+
+/* ---- what matches
+ * ---------------------------------------------------------------------------------- */
+
+/* Which strings of the profile match; each is matched once. */
+struct matcher {
+  const pprofc_profile *profile;
+  struct regex *regex;
+  uint8_t *known; /* 0: not looked at, 1: no, 2: yes */
+};
+
+static bool string_matches(struct matcher *m, uint32_t string) {
+  if (!m->known[string])
+    m->known[string] = regex_match(m->regex, profile_string(m->profile, string)) ? 2 : 1;
+  return m->known[string] == 2;
+}
+
+static bool function_matches(struct matcher *m, uint32_t function) {
+  const struct functions *f = &m->profile->functions;
+  return string_matches(m, f->name[function]) || string_matches(m, f->system_name[function]) ||
+         string_matches(m, f->filename[function]);
+}
+
+static bool note_pretty_name(struct scan *s, uint32_t function) {
+  const pprofc_profile *p = s->profile;
+  uint32_t id =
+      interner_add(&s->data->system_names, profile_string(p, p->functions.system_name[function]));
+  if (id == MAP_NONE) return false;
+  s->data->pretty[id] = profile_string(p, p->functions.name[function]);
+  return true;
+}
+
+static bool note_interest(struct scan *s, uint32_t function) {
+  const pprofc_profile *p = s->profile;
+  pprofc_str name = profile_string(p, p->functions.name[function]);
+  pprofc_str system_name = profile_string(p, p->functions.system_name[function]);
+  return interner_add(&s->data->interest, name) != MAP_NONE &&
+         interner_add(&s->data->interest, system_name) != MAP_NONE;
+}
+
+/* Looks at the lines of a location; false when out of memory. */
+static bool match_location(struct scan *s, struct matcher *m, uint32_t location) {
+  const struct locations *l = &s->profile->locations;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1];
+  uint32_t mapping = l->mapping[location];
+  uint64_t address = s->own[location].address;
+  bool this_address = s->by_address && address == s->wanted, matches = false;
+  bool in_file = mapping != NONE && string_matches(m, s->profile->mappings.items[mapping].file);
+  for (uint32_t i = from; i < to; i++) {
+    uint32_t function = l->lines[i].function;
+    if (function == NONE) continue;
+    if (!note_pretty_name(s, function)) return false;
+    bool wanted =
+        this_address ? i + 1 == to : (i == from && in_file) || function_matches(m, function);
+    if (!wanted) continue;
+    matches = true;
+    if (!note_interest(s, function)) return false;
+  }
+  if (matches) {
+    s->addresses[s->address_count] = (struct web_address){address, location, s->address_count};
+    s->address_count++;
+  }
+  return true;
+}
+
+static bool match_locations(struct scan *s) {
+  struct arena *arena = &s->data->arena;
+  struct matcher m = {s->profile, s->report->argument, NULL};
+  m.known = arena_zero_array(arena, s->profile->strings.count, sizeof *m.known);
+  s->addresses = arena_array(arena, s->count, sizeof *s->addresses);
+  s->data->pretty = arena_array(arena, s->profile->functions.count, sizeof *s->data->pretty);
+  if (!m.known || !s->addresses || !s->data->pretty) return false;
+  for (size_t i = 0; i < s->count; i++)
+    if (!match_location(s, &m, s->order[i])) return false;
+  return true;
+}
+
+/* ---- in order of address
+ * --------------------------------------------------------------------------- */
+
+static int compare_addresses(const void *a, const void *b) {
+  const struct web_address *x = a, *y = b;
+  if (x->address != y->address) return x->address < y->address ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+static int compare_samples(const void *a, const void *b) {
+  const struct web_sample *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
+}
+
+static int compare_places(const void *a, const void *b) {
+  const struct web_place *x = a, *y = b;
+  int order = str_compare(x->file, y->file);
+  if (order) return order;
+  if (x->line != y->line) return x->line < y->line ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* Each address once, with the location that was met first. */
+static void sort_addresses(struct scan *s) {
+  size_t n = 0;
+  qsort(s->addresses, s->address_count, sizeof *s->addresses, compare_addresses);
+  for (size_t i = 0; i < s->address_count; i++)
+    if (!n || s->addresses[n - 1].address != s->addresses[i].address)
+      s->addresses[n++] = s->addresses[i];
+  s->address_count = n;
+}
+
+/* The samples of each address; locations may share one. */
+static struct web_sample *sort_samples(struct scan *s, size_t *count) {
+  struct web_sample *samples = arena_array(&s->data->arena, s->count, sizeof *samples);
+  size_t n = 0;
+  if (!samples) return NULL;
+  for (size_t i = 0; i < s->count; i++) samples[i] = s->own[s->order[i]];
+  qsort(samples, s->count, sizeof *samples, compare_samples);
+  for (size_t i = 0; i < s->count; i++) {
+    if (!n || samples[n - 1].address != samples[i].address) {
+      samples[n++] = samples[i];
+      continue;
+    }
+    samples[n - 1].flat = number_add(samples[n - 1].flat, samples[i].flat);
+    samples[n - 1].cum = number_add(samples[n - 1].cum, samples[i].cum);
+  }
+  *count = n;
+  return samples;
+}
+
+pprofc_status web_data_collect(struct web_data *data, const struct report *report,
+                               pprofc_error *error) {
+  const pprofc_profile *p = report->profile;
+  struct scan s = {.report = report, .profile = p, .data = data};
+  init(data, report->mem);
+  s.by_address = str_parse_uint(str_of(report->options->argument), 0, &s.wanted);
+  s.order = arena_array(&data->arena, p->locations.count, sizeof *s.order);
+  s.seen = arena_zero_array(&data->arena, p->locations.count, sizeof *s.seen);
+  s.own = arena_zero_array(&data->arena, p->locations.count, sizeof *s.own);
+  if (!s.order || !s.seen || !s.own || !sum_samples(&s)) return error_nomem(error);
+  make_addresses(&s);
+  if (!match_locations(&s)) return error_nomem(error);
+  if (!s.address_count) return listing_no_match(report, "regexp:", error);
+  sort_addresses(&s);
+  size_t sample_count;
+  struct web_sample *samples = sort_samples(&s, &sample_count);
+  if (!samples) return error_nomem(error);
+  pprofc_status status =
+      web_data_read_code(data, report, s.addresses, s.address_count, samples, sample_count, error);
+  if (status == PPROFC_OK)
+    qsort(data->places, data->place_count, sizeof *data->places, compare_places);
+  return status;
+}

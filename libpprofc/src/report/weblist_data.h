@@ -1,0 +1,87 @@
+/* What the weblist page shows: for each line of the functions that match, its samples, and the
+ * instructions that were made of it with the calls that were inlined on the way there. */
+#ifndef PPROFC_REPORT_WEBLIST_DATA_H
+#define PPROFC_REPORT_WEBLIST_DATA_H
+
+#include "base/map.h"
+#include "report/report.h"
+#include "symbolize/object.h"
+
+/* One instruction, or an address whose binary is not there (no text). */
+struct web_instruction {
+  uint64_t address;      /* in the process */
+  uint64_t file_address; /* in the file, as it is shown */
+  uint64_t length;
+  pprofc_str text, file; /* file and line of the innermost function */
+  int64_t line;
+  int64_t flat, cum;
+};
+
+struct web_call {
+  pprofc_str file;
+  int64_t line;
+};
+
+/* An instruction under a line of a function that matches. */
+struct web_place {
+  pprofc_str file, function;
+  int64_t line;
+  uint32_t instruction;
+  const struct web_call *calls; /* inlined there, the caller first */
+  size_t call_count;
+  size_t order; /* in which it was found */
+};
+
+struct web_data {
+  struct arena arena;
+  const pprofc_allocator *mem;
+  struct web_instruction *instructions;
+  size_t instruction_count, instruction_capacity;
+  struct map by_address;    /* of the instructions */
+  struct web_place *places; /* by file, line, order */
+  size_t place_count, place_capacity;
+  struct interner interest;     /* names of functions that match */
+  struct interner system_names; /* linker names of all functions */
+  pprofc_str *pretty;           /* [system_names.count] the name that is shown for each */
+};
+
+/* Collects it all. PPROFC_E_NO_MATCH when nothing matches. To be freed also after a failure. */
+pprofc_status web_data_collect(struct web_data *data, const struct report *report,
+                               pprofc_error *error);
+void web_data_free(struct web_data *data);
+
+/* The name that is shown for a function. */
+pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
+
+/* Adds an instruction and gives its index, the one of its address if there is one already; NONE
+ * when out of memory. */
+uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
+
+/* Notes under which lines an instruction stands, given the functions it is in, innermost first. */
+bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
+                    size_t count);
+
+/* ---- code.c: from addresses to instructions
+ * ------------------------------------------------------- */
+
+/* The samples of one address. */
+struct web_sample {
+  uint64_t address;
+  int64_t flat, cum;
+};
+
+/* An address that matches, and a location that has it. */
+struct web_address {
+  uint64_t address;
+  uint32_t location;
+  size_t order;
+};
+
+/* Adds instructions and places around the addresses (sorted, each once). `samples` are sorted, too.
+ */
+pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
+                                 const struct web_address *addresses, size_t count,
+                                 const struct web_sample *samples, size_t sample_count,
+                                 pprofc_error *error);
+
+#endif
