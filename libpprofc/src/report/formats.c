@@ -56,6 +56,10 @@ static const struct report_format formats[] = {
     TEXT("traces", "Outputs all profile samples in text form", report_traces, 0),
     TEXT("tree", "Outputs a text rendering of call graph", report_tree, 0),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
+    {{"weblist", "Display annotated source in a web browser", "regexp", NULL, "browser", "html",
+      false},
+     report_weblist,
+     REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
 };
 
 const pprofc_format_info *pprofc_format_at(size_t index) {
