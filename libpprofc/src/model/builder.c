@@ -376,7 +376,7 @@ uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const cha
 /* Makes room for the varints of a stack; false when out of memory. */
 static bool reserve_stack(pprofc_builder *b, size_t depth) {
   size_t room = (size_t)(b->chunk_end - b->chunk);
-  if (depth <= room / VARINT_MAX_BYTES) return true;
+  if (b->chunk && depth <= room / VARINT_MAX_BYTES) return true;
   if (!has_index_left(b, depth, "too many frames in one sample")) return false;
   size_t size = depth > STACK_CHUNK / VARINT_MAX_BYTES ? depth * VARINT_MAX_BYTES : STACK_CHUNK;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);

@@ -1,0 +1,45 @@
+/* The body of a fuzz target for one format of the import table. */
+#ifndef TESTS_FUZZ_IMPORT_TARGET_H
+#define TESTS_FUZZ_IMPORT_TARGET_H
+
+#include "base/buffer.h"
+#include "compare.h"
+#include "fuzz.h"
+#include "import/import.h"
+
+static int import_target_collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return ((struct buffer *)context)->failed ? -1 : 0;
+}
+
+/* What a reader accepts must be whole, and must be the same profile after it was written and read
+ * again. */
+static inline void import_target_check(const pprofc_profile *profile) {
+  struct buffer written;
+  struct difference difference;
+  pprofc_profile *again = NULL;
+  buffer_init(&written, &mem_default, PTRDIFF_MAX);
+  REQUIRE(pprofc_profile_write(profile, import_target_collect, &written, NULL) == PPROFC_OK);
+  REQUIRE(pprofc_profile_read_memory(written.data, written.size, NULL, &again, NULL) == PPROFC_OK);
+  compare_profiles(profile, again, &difference);
+  REQUIRE(!difference.what);
+  pprofc_profile_release(again);
+  buffer_free(&written);
+}
+
+static inline int import_target(import_fn read, const uint8_t *data, size_t size) {
+  pprofc_limits limits = fuzz_limits();
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_str text = {(const char *)data, size};
+  pprofc_status status = read(text, &mem_default, &limits, &profile, &error);
+  REQUIRE((status == PPROFC_OK) == (profile != NULL));
+  if (profile)
+    import_target_check(profile);
+  else
+    REQUIRE(status == PPROFC_E_NO_MATCH || (error.status == status && error.message[0]));
+  pprofc_profile_release(profile);
+  return 0;
+}
+
+#endif
