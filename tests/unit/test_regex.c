@@ -109,7 +109,7 @@ static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) 
   EXPECT_ALL(YES("^a.b$", "a\xff"
                           "b"),
              YES("^..$", "\xe2\x82"), YES("[^a]", "\xff"), NO("\\w", "\xff"),
-             YES("\\x{fffd}+", "\xff"),
+             YES("\\x{fffd}+", "\xff"), YES("\\x{fffd}", "a\xff"), NO("\\x{fffd}", "a"),
              YES("a.*c", "a\xff\xfe"
                          "c"));
   struct regex *regex = compile(STR("(b+)(x)?"));

@@ -178,7 +178,8 @@ static bool right_parenthesis(struct regex_parser *p) {
 static void literal(struct regex_parser *p, int32_t code) {
   sync_fold(p);
   begin_atom(p, true);
-  if (p->flags & REGEX_FOLD) p->result->plain = false;
+  /* Case has to be ignored, or bad bytes are to be matched too. */
+  if (p->flags & REGEX_FOLD || code == 0xFFFD) p->result->plain = false;
   if (code >= 0xD800 && code < 0xE000) {
     /* Go takes a surrogate, and no text matches it. */
     p->result->plain = false;
