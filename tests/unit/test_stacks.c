@@ -176,7 +176,7 @@ static void test_a_selection_takes_samples_and_depth(void) {
   add(b, (uint32_t[]){f, m}, 2, 1);
   add(b, (uint32_t[]){g, f, m}, 3, 2);
   add(b, (uint32_t[]){g, m}, 2, 4);
-  struct stack_selection selection = {(uint32_t[]){1, 2}, 2, 2};
+  struct stack_selection selection = {.samples = (uint32_t[]){1, 2}, .count = 2, .max_depth = 2};
   struct built s = build(b, &by_function, &selection);
   CU_ASSERT_EQUAL_FATAL(s.set.count, 2);
   expect(&s, 0, "m;f", 2, 0);

@@ -343,7 +343,8 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
       .frames = frames, .profile = p, .selection = selection, .mem = mem, .set = set};
   b.max_depth = selection && selection->max_depth ? selection->max_depth : SIZE_MAX;
   pprofc_status status = join_samples(&b) ? PPROFC_OK : error_nomem(error);
-  b.workers = parallel_workers(p->threads, b.count, 20000);
+  unsigned threads = selection && selection->threads ? selection->threads : p->threads;
+  b.workers = parallel_workers(threads, b.count, 20000);
   if (status == PPROFC_OK) status = expand_all(&b, error);
   if (status == PPROFC_OK && !sort_all(&b)) status = error_nomem(error);
   mem_free(mem, b.values, b.capacity * set->columns, sizeof *b.values);

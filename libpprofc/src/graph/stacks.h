@@ -70,6 +70,7 @@ struct stack_selection {
   const uint32_t *samples; /* ascending; NULL: all */
   size_t count;            /* of them */
   size_t max_depth;        /* frames from the root on that count; 0: all */
+  unsigned threads;        /* 0: as the profile was read */
 };
 
 /* Samples whose values are all 0 are left out; samples with the label pprof::base=true are the

@@ -213,7 +213,7 @@ static uint32_t find_child(const struct grouping *g, uint32_t parent, uint32_t f
 static pprofc_status place_group(struct grouping *g, const struct group *from,
                                  struct flame_group *to, pprofc_error *error) {
   struct flame_report *f = g->flame;
-  struct stack_selection selection = {from->samples, from->count, 0};
+  struct stack_selection selection = {.samples = from->samples, .count = from->count};
   struct stack_set set;
   pprofc_status status = stack_set_build(&f->frames, &selection, f->report->mem, &set, error);
   if (status != PPROFC_OK) return status;

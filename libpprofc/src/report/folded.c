@@ -191,7 +191,8 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   pprofc_status status =
       stack_frames_build(report->profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;
-  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth};
+  struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
+                                      .threads = report->options->threads};
   status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
   if (status == PPROFC_OK && !make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {

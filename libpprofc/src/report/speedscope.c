@@ -240,7 +240,8 @@ static pprofc_status write_group(struct speedscope *s, const struct label_part *
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,
                                       .count = group->count,
-                                      .max_depth = (size_t)s->report->options->cut_depth};
+                                      .max_depth = (size_t)s->report->options->cut_depth,
+                                      .threads = s->threads};
   struct stack_set set;
   pprofc_status status = stack_set_build(&s->frames, &selection, s->report->mem, &set, error);
   if (status != PPROFC_OK) return status;
@@ -343,7 +344,8 @@ static pprofc_status build(struct speedscope *s, pprofc_error *error) {
   struct stack_policy policy = frame_policy(options);
   pprofc_status status = stack_frames_build(s->profile, &policy, mem, &s->frames, error);
   if (status != PPROFC_OK) return status;
-  struct stack_selection selection = {.max_depth = (size_t)options->cut_depth};
+  struct stack_selection selection = {.max_depth = (size_t)options->cut_depth,
+                                      .threads = s->threads};
   status = stack_set_build(&s->frames, &selection, mem, &s->set, error);
   if (status == PPROFC_OK && is_grouped(s))
     status = label_split_build(s->profile, str_of(options->group_by_label), s->report->value_index,
