@@ -270,7 +270,37 @@ static void test_errors(void) {
   pprofc_profile_release(p);
 }
 
+static void test_a_million_inlined_frames_are_refused(void) {
+  static pprofc_line lines[2048];
+  static uint32_t stack[600];
+  pprofc_builder *b = cpu_builder();
+  uint32_t f = pprofc_builder_function(b, "f", NULL, NULL, 0);
+  for (size_t i = 0; i < 2048; i++) lines[i] = (pprofc_line){f, 0, 0};
+  uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
+  for (size_t i = 0; i < 600; i++) stack[i] = location;
+  pprofc_builder_sample(b, stack, 500, &(int64_t){1});
+  pprofc_profile *p = finish(b);
+  pprofc_report_options o = report_options("top");
+  expect_in_report(p, &o, "       1ns   100%   100%        1ns   100%  f\n", true);
+  pprofc_profile_release(p);
+
+  b = cpu_builder();
+  pprofc_builder_function(b, "f", NULL, NULL, 0);
+  pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
+  pprofc_builder_sample(b, stack, 600, &(int64_t){1});
+  p = finish(b);
+  pprofc_error error = {0};
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 20);
+  pprofc_status status = pprofc_report(p, &o, report_collect, &text, &error);
+  expect_message(status, PPROFC_E_LIMIT, &error,
+                 "a stack has more than 1048576 frames, inlined ones included");
+  buffer_free(&text);
+  pprofc_profile_release(p);
+}
+
 UNIT_MAIN("report_graph", UNIT(test_top), UNIT(test_tree),
           UNIT(test_peek_shows_what_matches_and_its_neighbours), UNIT(test_dot),
           UNIT(test_callgrind), UNIT(test_topproto), UNIT(test_call_tree_keeps_paths_apart),
-          UNIT(test_every_thread_count_gives_the_same), UNIT(test_errors))
+          UNIT(test_every_thread_count_gives_the_same), UNIT(test_errors),
+          UNIT(test_a_million_inlined_frames_are_refused))

@@ -40,6 +40,11 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   return (uint32_t)f->count++;
 }
 
+/* A stack may have more frames than locations, since a location may be many inlined functions.
+ * Nobody's program inlines so deep; a file that says so would make us walk and remember without
+ * end. */
+#define MAX_FRAMES ((size_t)1 << 20)
+
 /* Texts of functions, and the node of each that is a function and nothing more. */
 struct builder {
   struct frames *frames;
@@ -152,12 +157,46 @@ static bool read_locations(struct builder *b) {
   return true;
 }
 
+static size_t most_lines(const struct locations *l) {
+  size_t most = 1;
+  for (size_t i = 0; i < l->count; i++) {
+    size_t lines = l->line_from[i + 1] - l->line_from[i];
+    if (lines > most) most = lines;
+  }
+  return most;
+}
+
+/* Whether some stack has more than MAX_FRAMES frames; looks at stacks only where that is possible.
+ */
+static bool is_too_deep(const pprofc_profile *profile) {
+  const struct samples *s = &profile->samples;
+  const uint32_t *line_from = profile->locations.line_from;
+  if (s->max_depth <= MAX_FRAMES / most_lines(&profile->locations)) return false;
+  struct stack_reader reader = stack_reader_at(s, 0);
+  for (size_t i = 0; i < s->count; i++) {
+    const uint32_t *map = stack_map(&reader, i);
+    const uint8_t *p = s->stack[i], *end = p + s->stack_size[i];
+    size_t frames = 0;
+    while (p < end) {
+      uint32_t id;
+      p = stack_varint(p, &id);
+      uint32_t location = map ? map[id] : id - 1;
+      if (location != LOCATION_HIDDEN) frames += line_from[location + 1] - line_from[location];
+      if (frames > MAX_FRAMES) return true;
+    }
+  }
+  return false;
+}
+
 pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error) {
   *f = (struct frames){.mem = &profile->mem, .locations = &profile->locations};
   arena_init(&f->arena, f->mem);
   interner_init(&f->texts, f->mem);
   map_init(&f->map, f->mem);
+  if (is_too_deep(profile))
+    return error_set(error, PPROFC_E_LIMIT,
+                     "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
   struct builder b = {f, profile, options, NULL, NULL, NULL};
   if (interner_add(&f->texts, STR("")) == MAP_NONE || !read_functions(&b) || !read_locations(&b))
     return error_nomem(error);
