@@ -24,12 +24,16 @@ struct merge_piece {
   const uint32_t *map;     /* varint to location of the source, NULL: v is location v - 1 */
   const uint32_t *classes; /* [size] varint to class, or LOCATION_HIDDEN */
   size_t size;
+  size_t coding; /* pieces with the same coding write equal stacks as equal bytes */
 };
 
 struct merge_function {
   uint32_t name, system_name, filename; /* strings of the result */
   int64_t start_line;
 };
+
+/* There are fewer locations than this, so that a class has a bit to spare. */
+#define MERGE_CLASSES 0x7FFFFFFFu
 
 /* A record of a source that stands for its class. */
 struct merge_place {
@@ -50,6 +54,7 @@ struct merge {
   size_t sample_count; /* of all sources */
   struct merge_piece *pieces;
   size_t piece_count;
+  size_t piece_sizes; /* the sum of their tables */
   unsigned workers;
 
   struct interner strings;

@@ -10,6 +10,7 @@ struct walker {
   struct merge *m;
   const uint32_t *samples; /* the samples to look at, or NULL for all that are not all zero */
   uint64_t *hashes;        /* or NULL */
+  uint32_t **classes;      /* [pieces] [size] as in the piece, with the bit UNSEEN until met */
   uint8_t *seen;           /* [location_count] */
   struct merge_place *first_uses;
   size_t first_use_count;
@@ -18,6 +19,9 @@ struct walker {
   const uint8_t *stack;
   size_t stack_size; /* the previous stack; 0 bytes of it are known where a piece begins */
 };
+
+/* Set in a class as long as nothing was noted for the varint; LOCATION_HIDDEN has it for ever. */
+#define UNSEEN 0x80000000u
 
 struct walk {
   struct walker *walkers;
@@ -28,7 +32,15 @@ struct walk {
 /* ---- hashes -----------------------------------------------------------------------------------
  */
 
-#define STACK_SEED 0x51ED270B0F0F4D5Bu
+#define STACK_SEED   0x51ED270B0F0F4D5Bu
+#define STACK_FACTOR 0x9E3779B97F4A7C15u
+
+/* The hash of a stack is a polynomial in STACK_FACTOR, so that the frames wait for each other as
+ * little as can be. */
+static inline uint64_t frame_key(uint32_t class) {
+  uint64_t key = (class + 1u) * 0xD6E8FEB86659FD93u;
+  return key ^ key >> 32;
+}
 
 /* Without regard to the order of labels; equality looks at that. */
 static uint64_t hash_labels(const struct merge *m, uint32_t source, size_t sample) {
@@ -53,12 +65,14 @@ static bool all_zero(const int64_t *values, size_t types) {
 
 /* Notes the locations of a stack that were not seen before, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
+  uint32_t *classes = w->classes[piece - w->m->pieces];
   const uint8_t *p = w->stack, *end = p + w->stack_size;
   while (p < end) {
     uint32_t v;
     p = stack_varint(p, &v);
-    uint32_t class = piece->classes[v];
-    if (class == LOCATION_HIDDEN || w->seen[class]) continue;
+    if (!(classes[v] & UNSEEN) || classes[v] == LOCATION_HIDDEN) continue;
+    uint32_t class = classes[v] &= ~UNSEEN;
+    if (w->seen[class]) continue; /* by another varint */
     w->seen[class] = 1;
     w->first_uses[w->first_use_count++] =
         (struct merge_place){piece->source, piece->map ? piece->map[v] : v - 1};
@@ -69,8 +83,8 @@ static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
 static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
                            size_t size) {
   size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
-  const uint32_t *classes = piece->classes;
-  const uint8_t *seen = w->seen, *end = stack + size, *p = end - tail;
+  const uint32_t *classes = w->classes[piece - w->m->pieces];
+  const uint8_t *end = stack + size, *p = end - tail;
   uint64_t hash = w->state[tail];
   bool new_ones = false;
   while (p > stack) {
@@ -78,8 +92,8 @@ static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, co
     p = stack_varint_before(stack, p, &v);
     uint32_t class = classes[v];
     if (class != LOCATION_HIDDEN) {
-      hash = hash_mix(hash, class);
-      new_ones = new_ones || !seen[class];
+      hash = hash * STACK_FACTOR + frame_key(class & ~UNSEEN);
+      new_ones = new_ones || class & UNSEEN;
     }
     w->state[end - p] = hash;
   }
@@ -209,22 +223,29 @@ static size_t longest_stack(const struct merge *m) {
   return longest;
 }
 
+static bool open_walker(struct merge *m, struct walker *w, size_t state_size) {
+  uint32_t *classes = arena_array(&m->arena, m->piece_sizes, sizeof *classes);
+  w->classes = arena_array(&m->arena, m->piece_count, sizeof(uint32_t *));
+  w->seen = arena_zero_array(&m->arena, m->location_count, 1);
+  w->first_uses = arena_array(&m->arena, m->location_count, sizeof *w->first_uses);
+  w->state = arena_array(&m->arena, state_size, sizeof *w->state);
+  if (!classes || !w->classes || !w->seen || !w->first_uses || !w->state) return false;
+  w->state[0] = STACK_SEED;
+  for (size_t i = 0; i < m->piece_count; i++) {
+    const struct merge_piece *piece = &m->pieces[i];
+    w->classes[i] = classes;
+    for (size_t v = 0; v < piece->size; v++) *classes++ = piece->classes[v] | UNSEEN;
+  }
+  return true;
+}
+
 static bool run_walk(struct merge *m, struct walk *walk, const uint32_t *samples,
                      uint64_t *hashes) {
   size_t state_size = longest_stack(m) + 1;
   for (unsigned w = 0; w < walk->workers; w++) {
-    struct walker *walker = &walk->walkers[w];
-    *walker = (struct walker){
-        .m = m,
-        .samples = samples,
-        .hashes = hashes,
-        .seen = arena_zero_array(&m->arena, m->location_count, 1),
-        .first_uses = arena_array(&m->arena, m->location_count, sizeof(struct merge_place)),
-        .state = arena_array(&m->arena, state_size, sizeof(uint64_t)),
-        .stack = (const uint8_t *)"",
-    };
-    if (!walker->seen || !walker->first_uses || !walker->state) return false;
-    walker->state[0] = STACK_SEED;
+    walk->walkers[w] =
+        (struct walker){.m = m, .samples = samples, .hashes = hashes, .stack = (const uint8_t *)""};
+    if (!open_walker(m, &walk->walkers[w], state_size)) return false;
   }
   parallel_run(walk->workers, walk_range, walk);
   return true;

@@ -56,7 +56,7 @@ static uint32_t next_class(const struct merge_piece *piece, const uint8_t **at,
 }
 
 static bool same_stack(const struct view *a, const struct view *b) {
-  if (a->piece == b->piece && a->stack_size == b->stack_size &&
+  if (a->piece->coding == b->piece->coding && a->stack_size == b->stack_size &&
       memcmp(a->stack, b->stack, a->stack_size) == 0)
     return true;
   const uint8_t *p = a->stack, *p_end = p + a->stack_size;
@@ -122,9 +122,6 @@ struct finder {
   bool failed[16];
 };
 
-/* Lookups miss the cache: so many are under way at once. */
-#define BATCH 16
-
 static unsigned owner(uint64_t hash, unsigned workers) {
   return (unsigned)((hash & 0xFFFF) * workers >> 16);
 }
@@ -149,29 +146,76 @@ static bool find_first(struct merge *m, struct map *table, const struct merge_pi
   return map_insert(table, hash, sample);
 }
 
-static bool find_batch(struct merge *m, struct map *table, const struct merge_piece **piece,
-                       const uint32_t *batch, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    *piece = merge_piece_next(m, *piece, batch[i]);
-    if (!find_first(m, table, *piece, batch[i])) return false;
-  }
-  return true;
+/* A lookup waits for memory three times: for the slot, for where the sample found there has its
+ * stack, and for that stack. So lookups go through a pipeline with these as stages, some samples
+ * apart. */
+#define STAGE    16u
+#define PIPELINE (4 * STAGE)
+
+struct pipeline {
+  struct merge *m;
+  struct map *table;
+  const struct merge_piece *piece; /* of the last sample that was looked up */
+  uint32_t samples[PIPELINE];
+  uint32_t found[PIPELINE];
+};
+
+static void await_slot(struct pipeline *p, size_t at) {
+  uint64_t hash = p->m->hashes[p->samples[at]];
+  __builtin_prefetch(&p->table->slots[map_start(p->table, hash).position]);
+}
+
+static void await_found(struct pipeline *p, size_t at) {
+  struct map_probe probe = map_start(p->table, p->m->hashes[p->samples[at]]);
+  uint32_t found = p->found[at] = map_next(p->table, &probe);
+  if (found == MAP_NONE) return;
+  const struct merge_source *source = &p->m->sources[merge_piece_of(p->m, found)->source];
+  __builtin_prefetch(&p->m->hashes[found]);
+  __builtin_prefetch(&source->profile->samples.stack[found - source->first_sample]);
+  __builtin_prefetch(&source->profile->samples.stack_size[found - source->first_sample]);
+}
+
+static void await_stack(struct pipeline *p, size_t at) {
+  uint32_t found = p->found[at];
+  if (found == MAP_NONE || p->m->hashes[found] != p->m->hashes[p->samples[at]]) return;
+  const struct merge_source *source = &p->m->sources[merge_piece_of(p->m, found)->source];
+  const struct samples *s = &source->profile->samples;
+  const uint8_t *stack = s->stack[found - source->first_sample];
+  size_t size = s->stack_size[found - source->first_sample];
+  for (size_t line = 0; line < size && line < 256; line += 64) __builtin_prefetch(stack + line);
+}
+
+static bool look_up(struct pipeline *p, size_t at) {
+  p->piece = merge_piece_next(p->m, p->piece, p->samples[at]);
+  return find_first(p->m, p->table, p->piece, p->samples[at]);
+}
+
+/* The next sample at or after `from` that is the worker's. */
+static uint32_t next_owned(const struct merge *m, uint32_t from, unsigned worker) {
+  while (from < m->sample_count &&
+         (!m->hashes[from] || owner(m->hashes[from], m->workers) != worker))
+    from++;
+  return from;
 }
 
 static bool find_all(struct merge *m, struct map *table, unsigned worker) {
-  const struct merge_piece *piece = m->pieces;
-  uint32_t batch[BATCH];
-  size_t pending = 0;
-  for (uint32_t i = 0; i < m->sample_count; i++) {
-    uint64_t hash = m->hashes[i];
-    if (!hash || owner(hash, m->workers) != worker) continue;
-    __builtin_prefetch(&table->slots[map_start(table, hash).position]);
-    batch[pending++] = i;
-    if (pending < BATCH) continue;
-    if (!find_batch(m, table, &piece, batch, pending)) return false;
-    pending = 0;
+  struct pipeline p = {.m = m, .table = table, .piece = m->pieces};
+  size_t in = 0, end = SIZE_MAX;
+  uint32_t sample = next_owned(m, 0, worker);
+  for (size_t step = 0; end == SIZE_MAX || step < end + 3 * STAGE; step++) {
+    if (sample < m->sample_count) {
+      p.samples[in % PIPELINE] = sample;
+      await_slot(&p, in++ % PIPELINE);
+      sample = next_owned(m, sample + 1, worker);
+    } else if (end == SIZE_MAX) {
+      end = in;
+    }
+    if (step >= STAGE && step - STAGE < in) await_found(&p, (step - STAGE) % PIPELINE);
+    if (step >= 2 * STAGE && step - 2 * STAGE < in) await_stack(&p, (step - 2 * STAGE) % PIPELINE);
+    if (step >= 3 * STAGE && step - 3 * STAGE < in && !look_up(&p, (step - 3 * STAGE) % PIPELINE))
+      return false;
   }
-  return find_batch(m, table, &piece, batch, pending);
+  return true;
 }
 
 static void find_range(void *context, unsigned worker) {

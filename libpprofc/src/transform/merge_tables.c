@@ -185,6 +185,18 @@ static bool class_piece(struct merge *m, struct merge_piece *piece, const struct
   return true;
 }
 
+/* Sources of one program often have the same locations under the same ids. */
+static size_t find_coding(const struct merge *m, size_t index) {
+  const struct merge_piece *piece = &m->pieces[index];
+  for (size_t i = 0; i < index; i++) {
+    const struct merge_piece *other = &m->pieces[i];
+    if (other->coding == i && other->size == piece->size &&
+        memcmp(other->classes, piece->classes, piece->size * sizeof *piece->classes) == 0)
+      return i;
+  }
+  return index;
+}
+
 static bool make_pieces(struct merge *m) {
   size_t count = 0;
   for (size_t i = 0; i < m->source_count; i++)
@@ -199,6 +211,8 @@ static bool make_pieces(struct merge *m) {
       *piece = (struct merge_piece){.first = m->sources[i].first_sample + s->segments[n].first,
                                     .source = i};
       if (!class_piece(m, piece, &s->segments[n])) return false;
+      piece->coding = find_coding(m, m->piece_count);
+      m->piece_sizes += piece->size;
       m->piece_count++;
     }
   }
@@ -233,7 +247,7 @@ static bool alloc_classes(struct merge *m) {
     mappings += p->mappings.count;
     locations += p->locations.count;
   }
-  if (functions >= NONE || mappings >= NONE || locations >= NONE) return false;
+  if (functions >= NONE || mappings >= NONE || locations >= MERGE_CLASSES) return false;
   m->functions = arena_array(&m->arena, functions, sizeof *m->functions);
   m->mappings = arena_array(&m->arena, mappings, sizeof *m->mappings);
   m->locations = arena_array(&m->arena, locations, sizeof *m->locations);
