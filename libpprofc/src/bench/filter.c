@@ -258,9 +258,11 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
   struct filter *f = mem_zero_array(mem, 1, sizeof *f);
   struct parser *p = mem_zero_array(mem, 1, sizeof *p);
   pprofc_status status = PPROFC_E_NOMEM;
-  if (f && p) {
+  if (f) {
     f->mem = mem;
     f->extractor = extractor;
+  }
+  if (f && p) {
     p->filter = f;
     query_init(&p->query, query, extractor->arena, error);
     parse(p);

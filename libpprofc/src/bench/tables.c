@@ -395,7 +395,8 @@ static void lay_out(struct collector *c) {
   size_t *start = mem_zero_array(&t->mem, c->table_count + 1, sizeof *start);
   c->nomem |= !t->tables || !order || !start;
   if (!c->nomem) {
-    qsort(c->residues, c->residue_count, sizeof *c->residues, compare_residues);
+    if (c->residue_count)
+      qsort(c->residues, c->residue_count, sizeof *c->residues, compare_residues);
     gather_values(c);
     order_cells(c, order, start);
   }
