@@ -18,7 +18,6 @@ struct import_format {
   import_fn read;
 };
 
-
 /* The formats in the order they are tried, ended by a row without name. */
 extern const struct import_format import_formats[];
 
