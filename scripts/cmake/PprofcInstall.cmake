@@ -47,3 +47,20 @@ add_custom_target(man ALL DEPENDS ${man_pages})
 if(man_pages)
   install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+
+# Shell completion is what each program prints of its own flags; a program built for another machine cannot.
+function(pprofc_install_completion program shell folder file)
+  set(made ${PROJECT_BINARY_DIR}/completion/${shell}/${file})
+  install(CODE "
+    file(MAKE_DIRECTORY \"${PROJECT_BINARY_DIR}/completion/${shell}\")
+    execute_process(COMMAND \"$<TARGET_FILE:${program}>\" -completion=${shell}
+      OUTPUT_FILE \"${made}\" ERROR_QUIET RESULT_VARIABLE status)
+    if(status EQUAL 0)
+      file(INSTALL \"${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/${folder}\")
+    endif()")
+endfunction()
+foreach(program ${pprofc_programs})
+  pprofc_install_completion(${program} bash bash-completion/completions ${program})
+  pprofc_install_completion(${program} zsh zsh/site-functions _${program})
+  pprofc_install_completion(${program} fish fish/vendor_completions.d ${program}.fish)
+endforeach()

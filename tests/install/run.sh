@@ -9,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
-for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1; do
+for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1 \
+  share/bash-completion/completions/pprofc share/zsh/site-functions/_pprofc \
+  share/fish/vendor_completions.d/pprofc.fish; do
   [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
@@ -37,6 +39,13 @@ expect "C, pkg-config" ./shared_c
 cc -std=c99 main.c -o static_c $(pkg-config --static --cflags --libs pprofc |
   sed "s/-lpprofc/-l:libpprofc.a/")
 expect "C, pkg-config --static" ./static_c
+
+# Completion offers flags, and nothing of it is broken to the shell.
+bash -n "$prefix/share/bash-completion/completions/pprofc"
+offered=$(bash -c '. "$0"; COMP_WORDS=(pprofc -nodec) COMP_CWORD=1; _pprofc; echo "${COMPREPLY[@]}"' \
+  "$prefix/share/bash-completion/completions/pprofc")
+[ "$offered" = -nodecount= ] || { echo "completion offered '$offered'"; exit 1; }
+echo "completion: ok"
 
 languages=C
 if command -v c++ >/dev/null; then

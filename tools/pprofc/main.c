@@ -31,6 +31,14 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
+/* The usual reason is a flag behind the profile. */
+static int without_format(const struct command *command) {
+  for (size_t i = 1; i < command->source_count; i++)
+    if (command->sources[i][0] == '-' && command->sources[i][1])
+      return misused("no format was chosen; flags stand before the first source");
+  return misused("no format was chosen, and there is no interactive mode yet; -top is a start");
+}
+
 /* Help and the like: text that needs no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
   int fd = STDOUT_FILENO;
@@ -80,8 +88,7 @@ int main(int argc, char **argv) {
   if (command.help || command.version || command.manual || *command.completion)
     return print_about(&flags, &command);
   if (command.source_count == 0) return misused("no profile source specified");
-  if (!command.format)
-    return misused("no format was chosen, and there is no interactive mode yet; -top is a start");
+  if (!command.format) return without_format(&command);
   command.report.warn = warn;
   return run(&command);
 }

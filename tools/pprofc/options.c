@@ -303,6 +303,11 @@ static pprofc_status check(const struct command *command, pprofc_error *error) {
                      "-base and -diff_base flags cannot both be specified");
   if (command->report.normalize && !*command->base && !*command->diff_base)
     return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
+  int readers = (strcmp(command->base, "-") == 0) + (strcmp(command->diff_base, "-") == 0);
+  for (size_t i = 0; i < command->source_count; i++)
+    readers += strcmp(command->sources[i], "-") == 0;
+  if (readers > 1)
+    return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
   return PPROFC_OK;
