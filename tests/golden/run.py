@@ -42,7 +42,7 @@ class Case:
         head, *sections = re.split(r"^--- ", text, flags=re.M)
         self.promise = "".join(line for line in head.splitlines(True) if line.startswith("#"))
         self.command = "".join(line[2:] for line in head.splitlines(True) if line.startswith("$ "))
-        self.needs = re.findall(r"^# needs (\w+)$", self.promise, flags=re.M)
+        self.needs = re.findall(r"^# needs ([\w-]+)$", self.promise, flags=re.M)
         self.stdout = self.stderr = ""
         self.status = 0
         for section in sections:
@@ -111,7 +111,7 @@ def main():
     cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
     if options.patterns:
         cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
-    missing = set(re.findall(r"^  (\w+) +missing$", subprocess.run(
+    missing = set(re.findall(r"^  ([\w-]+) +missing$", subprocess.run(
         [os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout, re.M))
     cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check

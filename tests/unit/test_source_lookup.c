@@ -148,6 +148,20 @@ static void test_hidden_folders_are_not_looked_into(void) {
   end();
 }
 
+static void test_a_hidden_folder_that_is_searched_is_not_hidden(void) {
+  char name[256], expected[512];
+  begin();
+  write_file(".hidden/a.c", "shown\n", 6);
+  CU_ASSERT_EQUAL(lines_in("a.c", in_folder(".hidden"), NULL), 1);
+  snprintf(name, sizeof name, "%s", in_folder(".hidden"));
+  CU_ASSERT_EQUAL(lines_in(in_folder(".hidden/a.c"), name, NULL), 1);
+  write_file("proj/.git/a.c", "secret\n", 7);
+  snprintf(name, sizeof name, "%s", in_folder("proj"));
+  snprintf(expected, sizeof expected, "open %s/.git/a.c: hidden files are not shown", name);
+  check_failure(".git/a.c", name, expected);
+  end();
+}
+
 static void test_only_regular_texts_of_reasonable_size_are_read(void) {
   char name[256], expected[512];
   begin();
@@ -204,5 +218,6 @@ UNIT_MAIN("source_lookup", UNIT(test_lines_have_no_ends),
           UNIT(test_what_is_not_there_is_told_as_pprof_does),
           UNIT(test_files_of_the_system_are_never_opened), UNIT(test_links_do_not_lead_there),
           UNIT(test_hidden_folders_are_not_looked_into),
+          UNIT(test_a_hidden_folder_that_is_searched_is_not_hidden),
           UNIT(test_only_regular_texts_of_reasonable_size_are_read),
           UNIT(test_a_line_that_is_too_long_ends_the_file), UNIT(test_names_may_be_any_bytes))

@@ -19,15 +19,22 @@
 /* Folders of the system that hold no sources but secrets, or files with side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
-/* Why a resolved path is not to be opened, or NULL. */
-static const char *closed_reason(pprofc_str path) {
-  for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++) {
-    pprofc_str folder = str_of(closed_folders[i]);
-    if (str_starts(path, folder) && (path.size == folder.size || path.data[folder.size] == '/'))
-      return "files of the system are not shown";
-  }
-  if (str_find(path, STR("/.")) < path.size) return "hidden files are not shown";
-  return NULL;
+static bool is_below(pprofc_str path, pprofc_str folder) {
+  return folder.size && str_starts(path, folder) &&
+         (path.size == folder.size || path.data[folder.size] == '/');
+}
+
+/* Why a resolved path is not to be opened, or NULL. Those who search in a hidden folder meant it:
+ * only what is hidden inside it stays so. */
+static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
+  for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
+    if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
+  size_t from = 0;
+  for (size_t i = 0; i < lookup->root_count; i++)
+    if (is_below(path, lookup->roots[i]) && lookup->roots[i].size > from)
+      from = lookup->roots[i].size;
+  pprofc_str rest = str_slice(path, from, path.size);
+  return str_find(rest, STR("/.")) < rest.size ? "hidden files are not shown" : NULL;
 }
 
 static void say(struct buffer *failure, const char *path, const char *reason) {
@@ -69,7 +76,8 @@ static bool read_text(int fd, const char *path, struct buffer *text, struct buff
 }
 
 /* Reads the file at a path that is not too long; *exists tells whether something is there. */
-static bool read_path(const char *path, struct buffer *text, bool *exists, struct buffer *failure) {
+static bool read_path(const struct source_lookup *lookup, const char *path, struct buffer *text,
+                      bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
   /* Links are followed before the look at where the file is, and none after it. */
@@ -78,7 +86,7 @@ static bool read_path(const char *path, struct buffer *text, bool *exists, struc
     return false;
   }
   *exists = true;
-  const char *reason = closed_reason(str_of(real));
+  const char *reason = closed_reason(lookup, str_of(real));
   if (reason) {
     say(failure, path, reason);
     return false;
@@ -113,12 +121,12 @@ static bool join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
 }
 
 /* Tries folder/name, then name in each folder above. */
-static bool search_up(pprofc_str folder, pprofc_str name, struct buffer *text, bool *exists,
-                      struct buffer *failure) {
+static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
+                      struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
   for (int turn = 0; folder.size + 2 < PATH_MAX; turn = !turn) {
     if (join(folder, name, path)) {
-      bool read = read_path(path, text, exists, failure);
+      bool read = read_path(lookup, path, text, exists, failure);
       if (*exists) return read;
     }
     pprofc_str parent = str_path_dir(folder, room[turn]);
@@ -138,13 +146,13 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
   option[size] = '\0';
   name = trim_source_path(name, lookup->trim_path, option);
   if (str_starts(name, STR("/"))) {
-    if (join(STR(""), name, path)) return read_path(path, text, &exists, failure);
+    if (join(STR(""), name, path)) return read_path(lookup, path, text, &exists, failure);
     say(failure, "", "file name too long");
     return false;
   }
   pprofc_str rest = lookup->search_path, folder;
   while (rest.size && str_next(&rest, ':', &folder))
-    if (search_up(folder, name, text, &exists, failure))
+    if (search_up(lookup, folder, name, text, &exists, failure))
       return true;
     else if (exists)
       return false;
@@ -198,6 +206,24 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
 /* ---- the lookup
  * ------------------------------------------------------------------------------------ */
 
+static bool find_roots(struct source_lookup *lookup) {
+  char real[PATH_MAX];
+  pprofc_str rest = lookup->search_path, folder;
+  size_t count = 1;
+  for (size_t i = 0; i < rest.size; i++) count += rest.data[i] == ':';
+  lookup->roots = arena_array(&lookup->arena, count, sizeof *lookup->roots);
+  if (!lookup->roots) return false;
+  while (str_next(&rest, ':', &folder)) {
+    pprofc_str path = arena_str(&lookup->arena, folder.size ? folder : STR("."));
+    if (!path.data) return false;
+    pprofc_str root = realpath(path.data, real) ? str_of(real) : STR("");
+    root = arena_str(&lookup->arena, root);
+    if (!root.data) return false;
+    lookup->roots[lookup->root_count++] = root;
+  }
+  return true;
+}
+
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allocator *mem,
                                  const char *source_path, const char *trim_path,
                                  pprofc_error *error) {
@@ -214,7 +240,7 @@ pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allo
     source_path = folder;
   }
   lookup->search_path = arena_str(&lookup->arena, str_of(source_path));
-  return lookup->search_path.data ? PPROFC_OK : error_nomem(error);
+  return lookup->search_path.data && find_roots(lookup) ? PPROFC_OK : error_nomem(error);
 }
 
 void source_lookup_free(struct source_lookup *lookup) {

@@ -23,6 +23,8 @@ struct source_lookup {
   struct arena arena;
   pprofc_str search_path; /* of the option, or the current folder */
   const char *trim_path;
+  pprofc_str *roots; /* the folders of search_path, resolved; "" for one that is not there */
+  size_t root_count;
   struct interner names;
   struct source_file *files; /* [names.count] */
   size_t capacity;
