@@ -83,6 +83,35 @@ void flame_tree_free(struct flame_tree *tree) {
   *tree = (struct flame_tree){.arena.mem = tree->arena.mem};
 }
 
+pprofc_status flame_graph_build(const pprofc_profile *profile, bool inlined, unsigned threads,
+                                const pprofc_allocator *mem, struct flame_graph *graph,
+                                pprofc_error *error) {
+  const struct stack_policy policy = {.inlines = true,
+                                      .function = true,
+                                      .file = true,
+                                      .line = true,
+                                      .column = true,
+                                      .address = true,
+                                      .inlined = inlined};
+  struct stack_selection selection = {.threads = threads};
+  pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
+  if (status != PPROFC_OK) return status;
+  status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);
+  if (status == PPROFC_OK) {
+    status = flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
+    if (status == PPROFC_OK) return status;
+    stack_set_free(&graph->set);
+  }
+  stack_frames_free(&graph->frames);
+  return status;
+}
+
+void flame_graph_free(struct flame_graph *graph) {
+  flame_tree_free(&graph->tree);
+  stack_set_free(&graph->set);
+  stack_frames_free(&graph->frames);
+}
+
 /* ---- widths
  * ---------------------------------------------------------------------------------------- */
 

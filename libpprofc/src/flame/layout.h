@@ -40,6 +40,21 @@ static inline int64_t flame_self_base(const struct flame_tree *t, size_t node, s
   return t->has_base ? t->self[node * t->columns + t->types + type] : 0;
 }
 
+/* A profile as a tree, with what the tree points into. */
+struct flame_graph {
+  struct stack_frames frames;
+  struct stack_set set;
+  struct flame_tree tree;
+};
+
+/* Everything by which the (aggregated) profile still tells frames apart makes a frame; with
+ * `inlined` also whether a call was inlined. `threads` as in the read options. On failure nothing
+ * is to be freed. */
+pprofc_status flame_graph_build(const pprofc_profile *profile, bool inlined, unsigned threads,
+                                const pprofc_allocator *mem, struct flame_graph *graph,
+                                pprofc_error *error);
+void flame_graph_free(struct flame_graph *graph);
+
 /* What decides how wide a box is. */
 enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 

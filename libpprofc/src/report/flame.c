@@ -13,9 +13,7 @@
 
 struct flame_report {
   struct report *report;
-  struct stack_frames frames;
-  struct stack_set set;
-  struct flame_tree tree;
+  struct flame_graph graph;
   struct buffer subtitle;
 };
 
@@ -26,51 +24,33 @@ static void make_subtitle(struct flame_report *f) {
   size_t type = report->value_index;
   buffer_add_str(&f->subtitle, report->type);
   buffer_add_text(&f->subtitle, ", ");
-  buffer_add_str(&f->subtitle, report_value(report, flame_head(&f->tree, 0, type), label));
-  if (f->tree.has_base) {
+  buffer_add_str(&f->subtitle, report_value(report, flame_head(&f->graph.tree, 0, type), label));
+  if (f->graph.tree.has_base) {
     buffer_add_text(&f->subtitle, " against a base of ");
-    buffer_add_str(&f->subtitle, report_value(report, flame_base(&f->tree, 0, type), label));
+    buffer_add_str(&f->subtitle, report_value(report, flame_base(&f->graph.tree, 0, type), label));
   }
-  buffer_printf(&f->subtitle, ", %zu different stacks", f->set.count);
+  buffer_printf(&f->subtitle, ", %zu different stacks", f->graph.set.count);
 }
 
 static pprofc_str make_title(const struct flame_report *f) {
   const struct mappings *m = &f->report->profile->mappings;
   pprofc_str file = m->count ? profile_string(f->report->profile, m->items[0].file) : STR("");
   if (file.size) return str_path_base(file);
-  return f->tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
+  return f->graph.tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
 }
 
 static void flame_report_end(struct flame_report *f) {
   buffer_free(&f->subtitle);
-  flame_tree_free(&f->tree);
-  stack_set_free(&f->set);
-  stack_frames_free(&f->frames);
+  flame_graph_free(&f->graph);
 }
 
 /* Nothing is to be freed when this fails. */
 static pprofc_status flame_report_begin(struct flame_report *f, struct report *report,
                                         pprofc_error *error) {
-  static const struct stack_policy policy = {.inlines = true,
-                                             .function = true,
-                                             .file = true,
-                                             .line = true,
-                                             .column = true,
-                                             .address = true,
-                                             .inlined = true};
   *f = (struct flame_report){.report = report};
-  pprofc_status status =
-      stack_frames_build(report->profile, &policy, report->mem, &f->frames, error);
+  pprofc_status status = flame_graph_build(report->profile, true, report->options->threads,
+                                           report->mem, &f->graph, error);
   if (status != PPROFC_OK) return status;
-  status = stack_set_build(&f->frames, NULL, report->mem, &f->set, error);
-  if (status == PPROFC_OK) {
-    status = flame_tree_build(&f->frames, &f->set, report->mem, &f->tree, error);
-    if (status != PPROFC_OK) stack_set_free(&f->set);
-  }
-  if (status != PPROFC_OK) {
-    stack_frames_free(&f->frames);
-    return status;
-  }
   buffer_init(&f->subtitle, report->mem, 1 << 20);
   make_subtitle(f);
   if (!f->subtitle.failed) return PPROFC_OK;
@@ -83,9 +63,9 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
   pprofc_status status = flame_report_begin(&f, report, error);
   if (status != PPROFC_OK) return status;
   struct flame_drawing drawing = {
-      .tree = &f.tree,
+      .tree = &f.graph.tree,
       .type = report->value_index,
-      .width = f.tree.has_base ? FLAME_MAX : FLAME_HEAD,
+      .width = f.graph.tree.has_base ? FLAME_MAX : FLAME_HEAD,
       .title = make_title(&f),
       .subtitle = buffer_str(&f.subtitle),
       .unit = report->sample_unit,
@@ -192,7 +172,7 @@ static uint64_t child_hash(uint32_t parent, uint32_t frame) {
 }
 
 static bool map_children(struct grouping *g) {
-  const struct flame_tree *t = &g->flame->tree;
+  const struct flame_tree *t = &g->flame->graph.tree;
   if (!map_reserve(&g->children, t->count)) return false;
   for (size_t i = 1; i < t->count; i++)
     if (!map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i)) return false;
@@ -200,7 +180,7 @@ static bool map_children(struct grouping *g) {
 }
 
 static uint32_t find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
-  const struct flame_tree *t = &g->flame->tree;
+  const struct flame_tree *t = &g->flame->graph.tree;
   struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
   uint32_t node;
   while ((node = map_next(&g->children, &probe)) != MAP_NONE)
@@ -215,9 +195,9 @@ static pprofc_status place_group(struct grouping *g, const struct group *from,
   struct flame_report *f = g->flame;
   struct stack_selection selection = {.samples = from->samples, .count = from->count};
   struct stack_set set;
-  pprofc_status status = stack_set_build(&f->frames, &selection, f->report->mem, &set, error);
+  pprofc_status status = stack_set_build(&f->graph.frames, &selection, f->report->mem, &set, error);
   if (status != PPROFC_OK) return status;
-  size_t columns = f->tree.columns;
+  size_t columns = f->graph.tree.columns;
   uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
   int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
   for (size_t i = 0; nodes && self && i < set.count; i++) {
@@ -271,7 +251,7 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
   pprofc_status status = make_groups(g, &groups, error);
   if (status != PPROFC_OK) return status;
   struct flame_page page = {
-      .tree = &f->tree,
+      .tree = &f->graph.tree,
       .type = f->report->value_index,
       .title = make_title(f),
       .subtitle = buffer_str(&f->subtitle),

@@ -91,5 +91,7 @@ pprofc_status report_speedscope(struct report *, struct output *, pprofc_error *
 pprofc_status report_folded(struct report *, struct output *, pprofc_error *);
 pprofc_status report_flamegraph(struct report *, struct output *, pprofc_error *);
 pprofc_status report_flame(struct report *, struct output *, pprofc_error *);
+pprofc_status report_flamebearer(struct report *, struct output *, pprofc_error *);
+pprofc_status report_json(struct report *, struct output *, pprofc_error *);
 
 #endif

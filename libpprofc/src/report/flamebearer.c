@@ -1,0 +1,157 @@
+/* The -flamebearer report: the JSON that Pyroscope and its kin draw flame graphs from, format
+ * "single", or "double" for a difference (left is the base). */
+#include "base/json_write.h"
+#include "flame/layout.h"
+#include "report/report.h"
+#include "unit/unit.h"
+
+struct flamebearer {
+  struct report *report;
+  struct json_writer json;
+  struct flame_graph graph;
+  uint32_t *by_level;         /* nodes, level by level, in preorder within */
+  uint32_t *level_end;        /* [max_depth + 1] */
+  int64_t *head_at, *base_at; /* where each node begins */
+};
+
+static int64_t magnitude(int64_t value) {
+  return value < 0 ? -value : value;
+}
+
+/* Sorts nodes by depth (a counting sort keeps preorder) and places them behind each other. */
+static bool place(struct flamebearer *f) {
+  struct flame_tree *t = &f->graph.tree;
+  size_t type = f->report->value_index;
+  f->by_level = arena_array(&t->arena, t->count, sizeof *f->by_level);
+  f->level_end = arena_zero_array(&t->arena, t->max_depth + 2, sizeof *f->level_end);
+  f->head_at = arena_zero_array(&t->arena, t->count, sizeof *f->head_at);
+  f->base_at = arena_zero_array(&t->arena, t->count, sizeof *f->base_at);
+  int64_t *head_next = arena_zero_array(&t->arena, t->count, sizeof *head_next);
+  int64_t *base_next = arena_zero_array(&t->arena, t->count, sizeof *base_next);
+  if (!f->by_level || !f->level_end || !f->head_at || !f->base_at || !head_next || !base_next)
+    return false;
+  for (size_t i = 0; i < t->count; i++) f->level_end[t->depth[i] + 1]++;
+  for (size_t d = 0; d <= t->max_depth; d++) f->level_end[d + 1] += f->level_end[d];
+  for (size_t i = 0; i < t->count; i++) f->by_level[f->level_end[t->depth[i]]++] = (uint32_t)i;
+  for (size_t i = 0; i < t->count; i++) { /* parents come first */
+    if (i) {
+      uint32_t parent = t->parent[i];
+      f->head_at[i] = head_next[parent];
+      f->base_at[i] = base_next[parent];
+      head_next[parent] += magnitude(flame_head(t, i, type));
+      base_next[parent] += magnitude(flame_base(t, i, type));
+    }
+    head_next[i] = f->head_at[i];
+    base_next[i] = f->base_at[i];
+  }
+  return true;
+}
+
+static void put_names(struct flamebearer *f) {
+  json_key(&f->json, "names");
+  json_begin_array(&f->json);
+  json_text(&f->json, "total");
+  for (size_t i = 0; i < f->graph.frames.count; i++)
+    json_string(&f->json, f->graph.frames.items[i].name);
+  json_end(&f->json);
+}
+
+/* Each bar: how far behind the end of the bar before, total, self, name; in a double, base and
+ * head. */
+static void put_levels(struct flamebearer *f) {
+  const struct flame_tree *t = &f->graph.tree;
+  size_t type = f->report->value_index, at = 0;
+  json_key(&f->json, "levels");
+  json_begin_array(&f->json);
+  for (size_t d = 0; d <= t->max_depth; d++) {
+    int64_t head_end = 0, base_end = 0;
+    json_begin_array(&f->json);
+    for (; at < f->level_end[d]; at++) {
+      uint32_t node = f->by_level[at];
+      int64_t head = magnitude(flame_head(t, node, type)),
+              base = magnitude(flame_base(t, node, type));
+      if (t->has_base) {
+        json_int(&f->json, f->base_at[node] - base_end);
+        json_int(&f->json, base);
+        json_int(&f->json, magnitude(flame_self_base(t, node, type)));
+        base_end = f->base_at[node] + base;
+      }
+      json_int(&f->json, f->head_at[node] - head_end);
+      json_int(&f->json, head);
+      json_int(&f->json, magnitude(flame_self_head(t, node, type)));
+      json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
+      head_end = f->head_at[node] + head;
+    }
+    json_end(&f->json);
+  }
+  json_end(&f->json);
+}
+
+static void put_number(struct flamebearer *f, const char *key, int64_t value) {
+  json_key(&f->json, key);
+  json_int(&f->json, value);
+}
+
+static void put_flamebearer(struct flamebearer *f) {
+  const struct flame_tree *t = &f->graph.tree;
+  size_t type = f->report->value_index;
+  int64_t most = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    int64_t self = magnitude(flame_self_head(t, i, type)) + magnitude(flame_self_base(t, i, type));
+    if (self > most) most = self;
+  }
+  json_key(&f->json, "flamebearer");
+  json_begin_object(&f->json);
+  put_names(f);
+  put_levels(f);
+  int64_t head = magnitude(flame_head(t, 0, type)), base = magnitude(flame_base(t, 0, type));
+  put_number(f, "numTicks", head + base);
+  put_number(f, "maxSelf", most);
+  json_end(&f->json);
+  if (!t->has_base) return;
+  put_number(f, "leftTicks", base);
+  put_number(f, "rightTicks", head);
+}
+
+/* The units that Pyroscope knows. Samples of time are told as their number at one per nanosecond.
+ */
+static void put_metadata(struct flamebearer *f) {
+  pprofc_str unit = f->report->sample_unit;
+  bool time = unit_is_time(unit), bytes = unit_compatible(unit, STR("B"));
+  double factor = unit_factor(unit);
+  json_key(&f->json, "metadata");
+  json_begin_object(&f->json);
+  json_key(&f->json, "format");
+  json_text(&f->json, f->graph.tree.has_base ? "double" : "single");
+  json_key(&f->json, "spyName");
+  json_text(&f->json, "");
+  put_number(f, "sampleRate", time && factor > 0 ? (int64_t)(1e9 / factor) : 100);
+  json_key(&f->json, "units");
+  json_text(&f->json, time ? "samples" : bytes ? "bytes" : "objects");
+  json_key(&f->json, "name");
+  json_string(&f->json, f->report->type);
+  json_end(&f->json);
+}
+
+static bool write_file(struct flamebearer *f, struct output *out) {
+  if (!place(f)) return false;
+  json_init(&f->json, out, f->report->mem);
+  json_begin_object(&f->json);
+  json_key(&f->json, "version");
+  json_int(&f->json, 1);
+  put_flamebearer(f);
+  put_metadata(f);
+  json_end(&f->json);
+  output_add_char(out, '\n');
+  return json_finish(&f->json);
+}
+
+pprofc_status report_flamebearer(struct report *report, struct output *out, pprofc_error *error) {
+  struct flamebearer f = {.report = report};
+  pprofc_status status = flame_graph_build(report->profile, false, report->options->threads,
+                                           report->mem, &f.graph, error);
+  if (status != PPROFC_OK) return status;
+  if (!write_file(&f, out)) status = error_nomem(error);
+  flame_graph_free(&f.graph);
+  return status;
+}

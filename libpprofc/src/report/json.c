@@ -1,0 +1,195 @@
+/* The -json report: totals and functions with flat and cum of every sample type, base and head
+ * apart. The schema is described in docs/JSON.md and only grows. */
+#include "base/json_write.h"
+#include "flame/layout.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+
+struct function_row {
+  uint32_t frame; /* the first with these properties */
+  bool open;      /* on the path that is being walked */
+  int64_t *flat;  /* [columns] */
+  int64_t *cum;
+};
+
+struct json_report {
+  struct report *report;
+  struct json_writer json;
+  struct flame_graph graph;
+  struct function_row *rows; /* one per frame */
+  struct function_row **order;
+  size_t count;
+};
+
+static int64_t add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* ---- summing
+ * ----------------------------------------------------------------------------------------- */
+
+static bool alloc_rows(struct json_report *r) {
+  size_t count = r->graph.frames.count, columns = r->graph.tree.columns;
+  struct arena *arena = &r->graph.tree.arena;
+  r->rows = arena_zero_array(arena, count, sizeof *r->rows);
+  r->order = arena_array(arena, count, sizeof *r->order);
+  int64_t *values = arena_zero_array(arena, 2 * count * columns, sizeof *values);
+  if (!r->rows || !r->order || !values) return false;
+  for (size_t i = 0; i < count; i++)
+    r->rows[i] = (struct function_row){(uint32_t)i, false, values + 2 * i * columns,
+                                       values + (2 * i + 1) * columns};
+  return true;
+}
+
+/* Flat of every node, cum of the outermost node of each function on a path. */
+static bool sum_rows(struct json_report *r) {
+  const struct flame_tree *t = &r->graph.tree;
+  uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);
+  bool *opened = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *opened);
+  if (!path || !opened || !alloc_rows(r)) return false;
+  size_t depth = 0;
+  for (size_t i = 1; i < t->count; i++) {
+    for (; depth >= t->depth[i]; depth--)
+      if (opened[depth]) r->rows[t->frame[path[depth]]].open = false;
+    depth = t->depth[i];
+    struct function_row *row = &r->rows[t->frame[i]];
+    path[depth] = (uint32_t)i;
+    opened[depth] = !row->open;
+    for (size_t c = 0; c < t->columns; c++) {
+      row->flat[c] = add(row->flat[c], t->self[i * t->columns + c]);
+      if (!row->open) row->cum[c] = add(row->cum[c], t->total[i * t->columns + c]);
+    }
+    row->open = true;
+  }
+  return true;
+}
+
+/* What a row is sorted by: flat or cum of the type shown, the change of it in a difference. */
+static double weight(const struct json_report *r, const struct function_row *row) {
+  const int64_t *values = r->report->cum_sort ? row->cum : row->flat;
+  size_t type = r->report->value_index;
+  double head = (double)values[type];
+  double base = r->graph.tree.has_base ? (double)values[r->graph.tree.types + type] : 0;
+  return head > base ? head - base : base - head;
+}
+
+struct sorted {
+  double weight;
+  struct function_row *row;
+};
+
+static int by_weight(const void *a, const void *b) {
+  const struct sorted *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return (x->row->frame > y->row->frame) - (x->row->frame < y->row->frame);
+}
+
+static bool sort_rows(struct json_report *r) {
+  struct sorted *sorted = arena_array(&r->graph.tree.arena, r->graph.frames.count, sizeof *sorted);
+  if (!sorted) return false;
+  for (size_t i = 0; i < r->graph.frames.count; i++) {
+    bool any = false;
+    for (size_t c = 0; c < r->graph.tree.columns; c++)
+      any |= r->rows[i].flat[c] || r->rows[i].cum[c];
+    if (any) sorted[r->count++] = (struct sorted){weight(r, &r->rows[i]), &r->rows[i]};
+  }
+  qsort(sorted, r->count, sizeof *sorted, by_weight);
+  for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
+  if (r->report->nodecount > 0 && r->count > (size_t)r->report->nodecount)
+    r->count = (size_t)r->report->nodecount;
+  return true;
+}
+
+/* ---- writing
+ * ------------------------------------------------------------------------------------------- */
+
+static void put_text(struct json_report *r, const char *key, pprofc_str text) {
+  if (!text.size) return;
+  json_key(&r->json, key);
+  json_string(&r->json, text);
+}
+
+static void put_values(struct json_report *r, const char *key, const int64_t *values) {
+  json_key(&r->json, key);
+  json_begin_array(&r->json);
+  for (size_t i = 0; i < r->graph.tree.types; i++) json_int(&r->json, values[i]);
+  json_end(&r->json);
+}
+
+static void put_types(struct json_report *r) {
+  const pprofc_profile *p = r->report->profile;
+  json_key(&r->json, "sample_types");
+  json_begin_array(&r->json);
+  for (size_t i = 0; i < p->type_count; i++) {
+    json_begin_object(&r->json);
+    json_key(&r->json, "type");
+    json_string(&r->json, profile_string(p, p->types[i].type));
+    json_key(&r->json, "unit");
+    json_string(&r->json, profile_string(p, p->types[i].unit));
+    json_end(&r->json);
+  }
+  json_end(&r->json);
+  json_key(&r->json, "sample_index");
+  json_uint(&r->json, r->report->value_index);
+}
+
+static void put_header(struct json_report *r) {
+  const pprofc_profile *p = r->report->profile;
+  put_types(r);
+  if (p->mappings.count) {
+    put_text(r, "file", str_path_base(profile_string(p, p->mappings.items[0].file)));
+    put_text(r, "build_id", profile_string(p, p->mappings.items[0].build_id));
+  }
+  if (p->time_nanos) json_key(&r->json, "time_nanos"), json_int(&r->json, p->time_nanos);
+  if (p->duration_nanos)
+    json_key(&r->json, "duration_nanos"), json_int(&r->json, p->duration_nanos);
+  json_key(&r->json, "total");
+  json_int(&r->json, r->report->total);
+  put_values(r, "head", r->graph.tree.total);
+  if (r->graph.tree.has_base) put_values(r, "base", r->graph.tree.total + r->graph.tree.types);
+}
+
+static void put_row(struct json_report *r, const struct function_row *row) {
+  const struct stack_frame *frame = &r->graph.frames.items[row->frame];
+  json_line_break(&r->json);
+  json_begin_object(&r->json);
+  json_key(&r->json, "name");
+  json_string(&r->json, frame->name);
+  put_text(r, "file", frame->file);
+  if (frame->line) json_key(&r->json, "line"), json_int(&r->json, frame->line);
+  put_values(r, "flat", row->flat);
+  put_values(r, "cum", row->cum);
+  if (r->graph.tree.has_base) {
+    put_values(r, "base_flat", row->flat + r->graph.tree.types);
+    put_values(r, "base_cum", row->cum + r->graph.tree.types);
+  }
+  json_end(&r->json);
+}
+
+static bool write_report(struct json_report *r, struct output *out) {
+  json_init(&r->json, out, r->report->mem);
+  json_begin_object(&r->json);
+  json_key(&r->json, "version");
+  json_int(&r->json, 1);
+  put_header(r);
+  json_key(&r->json, "functions");
+  json_begin_array(&r->json);
+  for (size_t i = 0; i < r->count; i++) put_row(r, r->order[i]);
+  json_end(&r->json);
+  json_end(&r->json);
+  output_add_char(out, '\n');
+  return json_finish(&r->json);
+}
+
+pprofc_status report_json(struct report *report, struct output *out, pprofc_error *error) {
+  struct json_report r = {.report = report};
+  pprofc_status status = flame_graph_build(report->profile, false, report->options->threads,
+                                           report->mem, &r.graph, error);
+  if (status != PPROFC_OK) return status;
+  if (!sum_rows(&r) || !sort_rows(&r) || !write_report(&r, out)) status = error_nomem(error);
+  flame_graph_free(&r.graph);
+  return status;
+}
