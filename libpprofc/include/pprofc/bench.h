@@ -32,8 +32,8 @@ PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label,
                                            const void *data, size_t size, pprofc_error *error);
 
 /* Reads command line inputs: `path`, or `label=path`, or "-" for standard input. A path given k > 1
- * times gets the labels path#0 ... path#(k-1). Directories of criterion are read as their
- * sample.json. */
+ * times gets the labels path#0 ... path#(k-1). A folder of criterion (target/criterion)
+ * stands for every new/sample.json in it. */
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 

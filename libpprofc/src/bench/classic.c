@@ -127,7 +127,8 @@ static void collect(struct classic *c, uint32_t *metric_of) {
     uint32_t benchmark = c->nomem ? 0 : find_benchmark(c, group, set->results[r].name);
     for (size_t i = first; i < end && !c->nomem; i++) {
       uint32_t unit = set->units[set->value_unit[i]].tidied;
-      struct classic_metric *m = make_metric(c, c->configs[set->results[r].input], benchmark, unit);
+      struct classic_metric *m =
+          make_metric(c, c->input_configs[set->results[r].input], benchmark, unit);
       if (!m) break;
       m->count++;
       metric_of[i] = (uint32_t)(m - c->metrics);
@@ -346,12 +347,16 @@ static void make_table(struct classic *c, uint32_t unit) {
 /* ---- the whole --------------------------------------------------------------------------------
  */
 
-/* An input's name is its path, unless it was given a label. */
+/* An input's name is its path, unless it was given a label. Inputs of one label are one column when
+ * they follow each other: the files of a folder. */
 static void name_configs(struct classic *c) {
-  for (size_t i = 0; i < c->config_count; i++) {
+  for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];
     pprofc_str label = set_string(c->set, input.label), path = set_string(c->set, input.path);
-    c->configs[i] = str_starts(label, path) && label.size && path.size ? input.path : input.label;
+    bool is_path = str_starts(label, path) && label.size && path.size;
+    c->input_configs[i] = is_path ? input.path : input.label;
+    if (i && !is_path && input.label == c->set->inputs[i - 1].label) continue;
+    c->configs[c->config_count++] = c->input_configs[i];
   }
 }
 
@@ -373,10 +378,11 @@ static void order_benchmarks(struct classic *c) {
 static void compute(struct classic *c) {
   size_t count = c->set->value_count, most = 0;
   uint32_t *metric_of = mem_array(c->mem, count, sizeof *metric_of);
-  c->configs = arena_array(&c->arena, c->config_count, sizeof *c->configs);
+  c->configs = arena_array(&c->arena, c->set->input_count, sizeof *c->configs);
+  c->input_configs = arena_array(&c->arena, c->set->input_count, sizeof *c->input_configs);
   c->value_count = count;
   c->values = mem_array(c->mem, count, sizeof *c->values);
-  c->nomem |= !metric_of || !c->configs || !c->values;
+  c->nomem |= !metric_of || !c->configs || !c->input_configs || !c->values;
   if (!c->nomem) {
     name_configs(c);
     collect(c, metric_of);
@@ -395,7 +401,7 @@ static void compute(struct classic *c) {
 
 pprofc_status classic_make(struct classic *c, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error) {
-  *c = (struct classic){.set = set, .options = *options, .config_count = set->input_count};
+  *c = (struct classic){.set = set, .options = *options};
   c->mem = mem_or_default(options->allocator);
   arena_init(&c->arena, c->mem);
   interner_init(&c->groups, c->mem);

@@ -50,7 +50,8 @@ struct classic {
   const pprofc_allocator *mem;
   pprofc_bench_classic_options options;
   struct arena arena;
-  uint32_t *configs; /* strings, one an input */
+  uint32_t *input_configs; /* strings: what each input is called */
+  uint32_t *configs;       /* the same without repetitions of a label: the columns */
   size_t config_count;
   struct interner groups;
   uint32_t *units; /* strings, in order of first use */

@@ -190,6 +190,7 @@ static pprofc_status read_stream(const struct bench_source *source, pprofc_error
 }
 
 static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+  source->sink->base_units = true;
   sink_config(source->sink, STR("toolkit"), STR("criterion"));
   static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
   if (json_looks_like(str_trim(source->data), '{', stream)) return read_stream(source, error);

@@ -115,6 +115,7 @@ static bool read_entry(struct bench_sink *sink, const struct node *entry) {
 static void read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
   size_t samples = 0, entries = 0;
+  sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("google-benchmark"));
   if (str_equal(node_text(node_get(root, "context"), "library_build_type"), STR("debug")))
     sink_message(sink, node_get(root, "context")->line,

@@ -60,6 +60,7 @@ static void read_result(struct bench_sink *sink, const struct node *result) {
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *results = node_get(root, "results");
+  sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("hyperfine"));
   if (!results || !results->first) sink_message(sink, root->line, "no results");
   for (const struct node *result = results ? results->first : NULL; result; result = result->next)

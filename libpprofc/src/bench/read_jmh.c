@@ -184,6 +184,7 @@ static void read_run(struct bench_sink *sink, const struct node *run) {
 }
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {
+  sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("jmh"));
   for (const struct node *run = item(root, 0); run; run = run->next) read_run(sink, run);
 }

@@ -89,6 +89,7 @@ static void read_entry(struct bench_sink *sink, const struct node *entry) {
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
+  sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("pytest-benchmark"));
   if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
   for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next)

@@ -2,6 +2,8 @@
  */
 #include "bench/readers.h"
 
+#include "bench/criterion_tree.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -79,8 +81,8 @@ static const char *open_error(int number) {
   }
 }
 
-static pprofc_status read_input(pprofc_bench *set, const char *label, const char *path,
-                                pprofc_error *error) {
+static pprofc_status read_file(pprofc_bench *set, const char *label, const char *path,
+                               pprofc_error *error) {
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, open_error(errno));
@@ -91,6 +93,22 @@ static pprofc_status read_input(pprofc_bench *set, const char *label, const char
   if (status == PPROFC_OK)
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   buffer_free(&data);
+  return status;
+}
+
+/* A file, or a folder of criterion: all samples in it have the folder's label. */
+static pprofc_status read_input(pprofc_bench *set, const char *label, const char *path,
+                                pprofc_error *error) {
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return read_file(set, label, path, error);
+  struct arena arena;
+  struct criterion_tree tree;
+  arena_init(&arena, &set->mem);
+  pprofc_status status = criterion_tree_find(&arena, path, &tree, error);
+  if (status == PPROFC_OK && !tree.count) status = read_file(set, label, path, error);
+  for (size_t i = 0; i < tree.count && status == PPROFC_OK; i++)
+    status = read_file(set, label, tree.paths[i], error);
+  arena_free(&arena);
   return status;
 }
 

@@ -334,7 +334,38 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
+/* The earlier table knows times and rates only by these names. */
+struct kept_unit {
+  pprofc_str base, kept;
+  double factor;
+};
+
+static const struct kept_unit kept_units[] = {{{"sec/op", 6}, {"ns/op", 5}, 1e9},
+                                              {{"B/s", 3}, {"MB/s", 4}, 1e-6}};
+
+static void add_kept_value(struct bench_sink *sink, double value, pprofc_str unit) {
+  struct buffer text;
+  buffer_init(&text, &sink->set->mem, (size_t)1 << 20);
+  for (size_t i = 0; i < sizeof kept_units / sizeof *kept_units; i++) {
+    const struct kept_unit *k = &kept_units[i];
+    size_t front = unit.size - k->base.size;
+    if (!str_ends(unit, k->base) || (front && unit.data[front - 1] != '-')) continue;
+    buffer_add_str(&text, str_slice(unit, 0, front));
+    buffer_add_str(&text, k->kept);
+    value *= k->factor;
+    unit = buffer_str(&text);
+    break;
+  }
+  if (text.failed) fail(sink, NULL);
+  sink_word_value(sink, value, sink_word(sink, unit));
+  buffer_free(&text);
+}
+
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit) {
+  if (sink->base_units && sink->set->keep_units) {
+    add_kept_value(sink, value, unit);
+    return;
+  }
   sink_word_value(sink, value, sink_word(sink, unit));
 }
 

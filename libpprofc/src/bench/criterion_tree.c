@@ -1,0 +1,114 @@
+/* Finding criterion's samples in a folder like target/criterion. */
+#include "bench/criterion_tree.h"
+
+#include "base/str.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* GROUP/FUNCTION/VALUE/new is four folders down; links are not followed, so there are no circles.
+ */
+#define DEEPEST      6
+#define MOST_FOLDERS 100000
+
+struct folder {
+  const char *path;
+  unsigned depth;
+};
+
+struct walk {
+  struct arena *arena;
+  struct criterion_tree *tree;
+  struct folder *stack;
+  size_t count, capacity;
+  size_t seen;
+  bool nomem;
+};
+
+static const char *join(struct walk *w, const char *folder, const char *name) {
+  size_t a = strlen(folder), b = strlen(name);
+  char *path = arena_alloc(w->arena, a + b + 2);
+  if (!path) {
+    w->nomem = true;
+    return NULL;
+  }
+  memcpy(path, folder, a);
+  path[a] = '/';
+  memcpy(path + a + 1, name, b + 1);
+  return path;
+}
+
+/* Arena arrays double by copying: the old half stays until the arena goes. */
+static bool grow(struct walk *w, void *items, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity) return true;
+  size_t wanted = *capacity ? *capacity * 2 : 64;
+  void *old, *block = arena_array(w->arena, wanted, size);
+  memcpy(&old, items, sizeof old);
+  if (!block) {
+    w->nomem = true;
+    return false;
+  }
+  if (count) memcpy(block, old, count * size);
+  memcpy(items, &block, sizeof block);
+  *capacity = wanted;
+  return true;
+}
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool add_sample(struct walk *w, const char *folder) {
+  const char *path = join(w, folder, "sample.json");
+  if (!path || !is_file(path)) return false;
+  if (grow(w, &w->tree->paths, w->tree->count, &w->tree->capacity, sizeof *w->tree->paths))
+    w->tree->paths[w->tree->count++] = path;
+  return true;
+}
+
+static void push(struct walk *w, const char *path, unsigned depth) {
+  if (path && grow(w, &w->stack, w->count, &w->capacity, sizeof *w->stack))
+    w->stack[w->count++] = (struct folder){path, depth};
+}
+
+/* The samples of a folder "new", and the folders below any other. */
+static void visit(struct walk *w, struct folder folder) {
+  DIR *directory = opendir(folder.path);
+  if (!directory) return;
+  const struct dirent *entry;
+  while (!w->nomem && (entry = readdir(directory)) != NULL) {
+    if (entry->d_name[0] == '.') continue;
+    const char *path = join(w, folder.path, entry->d_name);
+    if (!path || !is_folder(path) || ++w->seen > MOST_FOLDERS) continue;
+    if (strcmp(entry->d_name, "new") == 0)
+      (void)add_sample(w, path);
+    else if (folder.depth < DEEPEST)
+      push(w, path, folder.depth + 1);
+  }
+  closedir(directory);
+}
+
+static int compare_paths(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
+                                  struct criterion_tree *tree, pprofc_error *error) {
+  struct walk w = {.arena = arena, .tree = tree};
+  *tree = (struct criterion_tree){.paths = NULL};
+  if (!add_sample(&w, folder)) push(&w, folder, 0);
+  while (w.count && !w.nomem) visit(&w, w.stack[--w.count]);
+  if (w.nomem) return error_nomem(error);
+  if (w.seen > MOST_FOLDERS)
+    return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MOST_FOLDERS);
+  /* the order of a folder's entries is the file system's */
+  if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
+  return PPROFC_OK;
+}
