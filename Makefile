@@ -11,7 +11,14 @@ test: all
 install: all
 	cmake --install $(BUILD)
 
+# Tables, flame graphs and a page for a pull request, on the bundled profiles; scripts/ci_profiles.sh -help for others.
+ci_profiles: $(BUILD)/bin/pprofc
+	PPROFC_BIN=$(BUILD)/bin scripts/ci_profiles.sh -no-fail
+
+$(BUILD)/bin/pprofc:
+	$(MAKE) all
+
 clean:
 	cmake -E rm -rf $(BUILD)
 
-.PHONY: all test install clean
+.PHONY: all test install ci_profiles clean
