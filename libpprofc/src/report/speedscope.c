@@ -142,19 +142,36 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   return weight >= w->shown->least ? weight : 0;
 }
 
+/* Writes "[3,17,4]". Numbers are copied in pieces of one size, which is much faster than copying as
+ * many bytes as each has. */
+static void write_stack(const struct number_text *numbers, const uint32_t *frames, size_t depth,
+                        struct output *out) {
+  if (!depth) {
+    output_add_text(out, "[]");
+    return;
+  }
+  char line[64 * sizeof numbers->text];
+  size_t size = 0;
+  for (size_t i = 0; i < depth; i++) {
+    const struct number_text *number = &numbers[frames[i]];
+    if (size > sizeof line - sizeof number->text) {
+      output_add(out, line, size);
+      size = 0;
+    }
+    memcpy(line + size, number->text, sizeof number->text);
+    if (i == 0) line[0] = '['; /* in place of the comma */
+    size += number->size;
+  }
+  output_add(out, line, size);
+  output_add_char(out, ']');
+}
+
 static void write_stacks(const void *context, struct output *out, size_t from, size_t to) {
   const struct sample_writer *w = context;
-  const struct number_text *numbers = w->speedscope->numbers;
   for (size_t i = from; i < to && !out->failed; i++) {
     if (!own_weight(w, i)) continue;
-    output_add_text(out, i == w->first ? "\n[" : ",\n[");
-    const uint32_t *frames = w->set->frames[i];
-    for (size_t k = 0; k < w->set->depth[i]; k++) {
-      const struct number_text *number = &numbers[frames[k]];
-      size_t comma = k == 0; /* in front of the first there is none */
-      output_add(out, number->text + comma, number->size - comma);
-    }
-    output_add_char(out, ']');
+    output_add_text(out, i == w->first ? "\n" : ",\n");
+    write_stack(w->speedscope->numbers, w->set->frames[i], w->set->depth[i], out);
   }
 }
 
