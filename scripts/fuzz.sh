@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fuzzes every target under tests/fuzz, SECONDS in all (60 when not given), with libFuzzer under sanitizers.
+# Fuzzes with libFuzzer under sanitizers: the reader for SECONDS (60 when not given), and beside it every other target
+# under tests/fuzz, which share the same time.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -9,24 +10,38 @@ have clang || want_packages clang
 have clang || die "clang is needed to fuzz"
 # libFuzzer and the sanitizers are a package of their own, named after clang's version.
 want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
-build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
+build_target=fuzz_targets build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
 
-set -- build-fuzz/fuzz/fuzz_*
-each=$((seconds / $#))
-[ "$each" -ge 5 ] || each=5
-for target in "$@"; do
-  name=${target##*/fuzz_}
-  found=build-fuzz/found/$name
+# fuzz NAME SECONDS: what it learns is kept for the next run; the seeds are only read.
+fuzz() {
+  found=build-fuzz/found/$1
   mkdir -p "$found"
-  # What it learns is kept for the next run; the seeds are only read.
   seeds="testdata/valid testdata/broken"
-  [ ! -d "tests/fuzz/corpus/$name" ] || seeds="$seeds tests/fuzz/corpus/$name"
-  say "fuzzing $name for $each s"
-  # shellcheck disable=SC2086
-  if ! "$target" -max_total_time="$each" -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
-    -artifact_prefix="build-fuzz/$name-" "$found" $seeds >"build-fuzz/$name.log" 2>&1; then
-    tail -n 60 "build-fuzz/$name.log"
-    die "fuzzing $name found something; the input is build-fuzz/$name-*"
+  [ ! -d "tests/fuzz/corpus/$1" ] || seeds="$seeds tests/fuzz/corpus/$1"
+  # shellcheck disable=SC2086 # a list of words
+  if ! "build-fuzz/fuzz/fuzz_$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+    -artifact_prefix="build-fuzz/$1-" "$found" $seeds >"build-fuzz/$1.log" 2>&1; then
+    tail -n 60 "build-fuzz/$1.log"
+    die "fuzzing $1 found something; the input is build-fuzz/$1-*"
   fi
-  sed -n 's/^stat::number_of_executed_units: */   inputs tried: /p' "build-fuzz/$name.log"
+  say "fuzzed $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log") inputs, nothing found"
+}
+
+say "fuzzing for $seconds s"
+fuzz read "$seconds" &
+reader=$!
+others=
+count=0
+for target in build-fuzz/fuzz/fuzz_*; do
+  [ "$target" != build-fuzz/fuzz/fuzz_read ] || continue
+  others="$others ${target##*/fuzz_}"
+  count=$((count + 1))
 done
+status=0
+for name in $others; do
+  each=$((seconds / count))
+  [ "$each" -ge 3 ] || each=3
+  (fuzz "$name" "$each") || status=1
+done
+wait "$reader" || status=1
+exit $status

@@ -101,14 +101,14 @@ processors() {
   nproc 2>/dev/null || echo 2
 }
 
-# build FOLDER OPTION...: configures and builds, quietly unless it fails.
+# build FOLDER OPTION...: configures and builds (all, or $build_target), quietly unless it fails.
 build() {
   folder=$1
   shift
   mkdir -p "$folder"
   log=$folder/build.log
   say "building in $folder"
-  if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)"; } >"$log" 2>&1; then
+  if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)" ${build_target:+--target "$build_target"}; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     die "the build failed; all it said is in $log"
   fi
