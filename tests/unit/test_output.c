@@ -105,8 +105,9 @@ static void test_json_strings_may_stand_in_a_script_element(void) {
 static void test_xml_text_is_text_and_legal(void) {
   expect_escaped(escape_xml, STR("<a b=\"c\" d='e'>&"),
                  "&lt;a b=&#34;c&#34; d=&#39;e&#39;&gt;&amp;");
-  expect_escaped(escape_xml, STR("\t\n\r\x01\0"), "\t\n\r\xef\xbf\xbd\xef\xbf\xbd");
+  expect_escaped(escape_xml, STR("\t\n\r\x01\0"), "\t\n&#13;\xef\xbf\xbd\xef\xbf\xbd");
   expect_escaped(escape_xml, STR("\xff\xef\xbf\xbe\xc3\xa9"), "\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9");
+  expect_escaped(escape_xml, STR("\x7f\xc2\x9b"), "&#127;&#155;");
 }
 
 /* ---- output ---- */

@@ -74,6 +74,11 @@ void escape_terminal(struct buffer *out, pprofc_str s, bool layout) {
   }
 }
 
+/* DEL and the C1 controls, which a terminal may obey. */
+static bool is_high_control(int32_t c) {
+  return c >= 0x7F && c < 0xA0;
+}
+
 void escape_json(struct buffer *out, pprofc_str s) {
   for (size_t i = 0; i < s.size;) {
     size_t start = i;
@@ -83,7 +88,7 @@ void escape_json(struct buffer *out, pprofc_str s) {
     else if (c == '"' || c == '\\') {
       buffer_add_char(out, '\\');
       buffer_add_char(out, (char)c);
-    } else if (c < 0x20 || c == 0x7F || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
+    } else if (c < 0x20 || is_high_control(c) || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
                c == 0x2029)
       buffer_printf(out, "\\u%04x", (unsigned)c);
     else
@@ -117,6 +122,8 @@ void escape_xml(struct buffer *out, pprofc_str s) {
     const char *entity = xml_entity(c);
     if (entity)
       buffer_add_text(out, entity);
+    else if (c == '\r' || is_high_control(c))
+      buffer_printf(out, "&#%d;", (int)c);
     else
       buffer_add(out, s.data + start, i - start);
   }
