@@ -306,6 +306,7 @@ static bool same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping,
       ((const uint32_t *)b->columns[LOCATION_MAPPING].items)[i] != mapping ||
       end - line_from[i] != line_count)
     return false;
+  if (!line_count) return true;
   const struct line *own = (const struct line *)b->columns[LINES].items + line_from[i];
   for (size_t k = 0; k < line_count; k++)
     if (own[k].function != lines[k].function || own[k].line != lines[k].line ||
