@@ -27,7 +27,7 @@ PPROFC_API void pprofc_bench_free(pprofc_bench *set);
  * columns name, unit, value. `label` is what .file stands for ("" leaves it unset); `path` names
  * the input in messages. `data` is not needed afterwards. Lines that are wrong give a message
  * (pprofc_bench_messages) and are left out; what makes the whole input useless is an error whose
- * text names path and line. PPROFC_E_UNSUPPORTED: JSON without Jansson. */
+ * text names path and line. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
