@@ -111,7 +111,8 @@ struct bench_sink {
   uint32_t name;   /* of the last result, and its bytes */
   pprofc_str name_bytes;
   struct buffer scratch;
-  bool base_units; /* values come in sec/op and B/s: where units are kept, in ns/op and MB/s instead */
+  bool base_units; /* values come in sec/op and B/s: where units are kept, in ns/op and MB/s instead
+                    */
   pprofc_status status;
   const char *limit; /* what was passed when status is PPROFC_E_LIMIT */
 };
