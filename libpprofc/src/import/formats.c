@@ -9,6 +9,7 @@ const struct import_format import_formats[] = {
     {"contention profile", import_contention},
     {"Java profile", import_java},
     {"JSON profile", import_json},
+    {"perf script", import_perf_script},
     {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */
     {NULL, NULL},
 };
