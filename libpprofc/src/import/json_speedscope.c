@@ -65,8 +65,10 @@ static void find_types(struct reader *r) {
     unit_scale_to_int(m->unit, &unit);
     m->type = r->type_count;
     for (size_t k = 0; k < i; k++) {
-      bool same = r->names_are_types ? str_equal(r->members[k].name, m->name)
-                                     : str_equal(r->members[k].unit, m->unit);
+      const char *other;
+      unit_scale_to_int(r->members[k].unit, &other);
+      bool same =
+          r->names_are_types ? str_equal(r->members[k].name, m->name) : strcmp(unit, other) == 0;
       if (same) m->type = r->members[k].type;
     }
     if (m->type < r->type_count) continue;
