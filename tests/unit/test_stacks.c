@@ -184,6 +184,33 @@ static void test_a_selection_takes_samples_and_depth(void) {
   drop(&s);
 }
 
+static void test_inlining_cannot_multiply_without_end(void) {
+  enum { LINES = 32768, DEPTH = 40000 };
+  pprofc_builder *b = new_builder();
+  pprofc_line *lines = calloc(LINES, sizeof *lines);
+  uint32_t *stack = calloc(DEPTH, sizeof *stack);
+  uint32_t function = pprofc_builder_function(b, "f", NULL, "f.c", 1);
+  for (size_t i = 0; i < LINES; i++) lines[i] = (pprofc_line){function, (int64_t)i, 0};
+  uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 1, lines, LINES);
+  for (size_t i = 0; i < DEPTH; i++) stack[i] = location;
+  add(b, stack, DEPTH, 1);
+  pprofc_profile *p = finish(b);
+  free(lines);
+  free(stack);
+  struct stack_frames frames;
+  struct stack_set set;
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(stack_frames_build(p, &by_function, &mem_default, &frames, &error),
+                        PPROFC_OK);
+  CU_ASSERT_EQUAL(stack_set_build(&frames, NULL, &mem_default, &set, &error), PPROFC_E_LIMIT);
+  struct stack_selection cut = {.max_depth = 1000};
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(&frames, &cut, &mem_default, &set, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(set.max_depth, 1000);
+  stack_set_free(&set);
+  stack_frames_free(&frames);
+  pprofc_profile_release(p);
+}
+
 /* ---- against the obvious way ---------------------------------------------------------------- */
 
 #define RANDOM_SAMPLES 20000
@@ -273,5 +300,6 @@ UNIT_MAIN("stacks", UNIT(test_equal_stacks_are_joined_and_sorted_root_first),
           UNIT(test_base_samples_are_kept_apart_and_turned_positive),
           UNIT(test_samples_of_zeros_are_left_out_and_empty_stacks_kept),
           UNIT(test_a_selection_takes_samples_and_depth),
+          UNIT(test_inlining_cannot_multiply_without_end),
           UNIT(test_random_stacks_are_those_of_sorting_texts),
           UNIT(test_no_order_of_samples_is_slow))
