@@ -129,6 +129,21 @@ static void test_inlined_calls_are_frames_of_their_own(void) {
   }
 }
 
+static void test_files_are_trimmed_and_cleaned(void) {
+  pprofc_builder *b = new_builder();
+  uint32_t frames[] = {pprofc_builder_frame(b, "a", "./x/../a.c", 1),
+                       pprofc_builder_frame(b, "b", "/home/me/src/b.c", 1),
+                       pprofc_builder_frame(b, "c", "/c//d/c.c", 1),
+                       pprofc_builder_frame(b, "d", "d.c", 1)};
+  add(b, frames, 4, 1);
+  struct stack_policy policy = by_line;
+  policy.trim_path = "/home/me";
+  struct built s = build(b, &policy, NULL);
+  static const char *const wanted[] = {"a.c", "src/b.c", "/c/d/c.c", "d.c"};
+  for (size_t i = 0; i < 4; i++) CU_ASSERT(str_equal(s.frames.items[i].file, str_of(wanted[i])));
+  drop(&s);
+}
+
 static void test_frames_without_function_are_named_after_object_and_address(void) {
   pprofc_builder *b = new_builder();
   uint32_t mapping = pprofc_builder_mapping(b, 0x1000, 0x9000, 0, "/lib/libc.so.6", "", 0);
@@ -296,6 +311,7 @@ static void test_no_order_of_samples_is_slow(void) {
 UNIT_MAIN("stacks", UNIT(test_equal_stacks_are_joined_and_sorted_root_first),
           UNIT(test_lines_of_a_function_are_one_frame_unless_lines_count),
           UNIT(test_inlined_calls_are_frames_of_their_own),
+          UNIT(test_files_are_trimmed_and_cleaned),
           UNIT(test_frames_without_function_are_named_after_object_and_address),
           UNIT(test_base_samples_are_kept_apart_and_turned_positive),
           UNIT(test_samples_of_zeros_are_left_out_and_empty_stacks_kept),

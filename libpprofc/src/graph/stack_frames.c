@@ -1,6 +1,7 @@
 /* The frame table: which lines of which locations are the same frame, and in which order frames
  * come. */
 #include "base/map.h"
+#include "graph/graph.h"
 #include "graph/stacks.h"
 
 #include <stdio.h>
@@ -51,6 +52,28 @@ static pprofc_str unnamed(struct builder *b, uint32_t location) {
   return (pprofc_str){text, at + digits};
 }
 
+/* False for what str_path_clean leaves alone for sure. */
+static bool may_be_unclean(pprofc_str path) {
+  for (size_t i = 0; i < path.size; i++) {
+    bool starts_name = i == 0 || path.data[i - 1] == '/';
+    bool ends_here = i + 1 == path.size && i > 0 && path.data[i] == '/';
+    if (ends_here || (starts_name && (path.data[i] == '.' || (i > 0 && path.data[i] == '/'))))
+      return true;
+  }
+  return false;
+}
+
+/* The file of a function as nodes show it: trimmed and cleaned. NULL data when out of memory. */
+static pprofc_str file_of(struct builder *b, uint32_t function) {
+  const struct stack_policy *policy = b->policy;
+  pprofc_str file = profile_string(b->profile, b->profile->functions.filename[function]);
+  if (!file.size) return STR("");
+  file = trim_source_path(file, policy->trim_path, policy->source_path);
+  if (!file.size || !may_be_unclean(file)) return file;
+  char *clean = arena_alloc(&b->frames->arena, file.size + 2);
+  return clean ? str_path_clean(file, clean) : (pprofc_str){0};
+}
+
 /* Fills in what the frame is called and what tells it from others; false when out of memory. */
 static bool describe(struct builder *b, uint32_t location, const struct line *line,
                      struct stack_frame *frame) {
@@ -62,7 +85,8 @@ static bool describe(struct builder *b, uint32_t location, const struct line *li
   if (frame->function != NONE) {
     pprofc_str name = profile_string(p, p->functions.name[frame->function]);
     if (!name.size) name = profile_string(p, p->functions.system_name[frame->function]);
-    pprofc_str file = profile_string(p, p->functions.filename[frame->function]);
+    pprofc_str file = file_of(b, frame->function);
+    if (!file.data) return false;
     frame->name = policy->function && name.size ? name : file;
     if (policy->file) frame->file = file;
     if (policy->line) frame->line = line->line;

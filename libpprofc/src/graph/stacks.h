@@ -18,7 +18,8 @@ struct stack_policy {
   bool file;
   bool line, column;
   bool address;
-  bool inlined; /* ... and whether they were inlined */
+  bool inlined;                        /* ... and whether they were inlined */
+  const char *trim_path, *source_path; /* the options of these names, or NULL */
 };
 
 /* A frame without a function is named after its object and address: "[libc.so.6] 0x7f10". */

@@ -182,12 +182,14 @@ static bool write_all(const struct folded *f, struct output *out) {
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
   struct folded f = {.report = report};
   /* The profile is aggregated: everything it still tells frames apart by is shown. */
-  static const struct stack_policy policy = {.inlines = true,
-                                             .function = true,
-                                             .file = true,
-                                             .line = true,
-                                             .column = true,
-                                             .address = true};
+  struct stack_policy policy = {.inlines = true,
+                                .function = true,
+                                .file = true,
+                                .line = true,
+                                .column = true,
+                                .address = true,
+                                .trim_path = report->options->trim_path,
+                                .source_path = report->options->source_path};
   pprofc_status status =
       stack_frames_build(report->profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;

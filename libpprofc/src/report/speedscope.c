@@ -352,7 +352,9 @@ static struct stack_policy frame_policy(const pprofc_report_options *options) {
                                .file = true,
                                .line = g.line,
                                .column = g.line,
-                               .address = g.address};
+                               .address = g.address,
+                               .trim_path = options->trim_path,
+                               .source_path = options->source_path};
 }
 
 static pprofc_status build(struct speedscope *s, pprofc_error *error) {
