@@ -114,11 +114,13 @@ static bool open_merge(struct merge *m, const pprofc_profile *const *profiles, s
 
 static bool combine_equal(struct merge *m) {
   bool zeros;
-  if (!merge_walk_samples(m, true) || !merge_equal_samples(m, &zeros)) return false;
+  if (!merge_hash_uniform(m) || (!m->uniform && !merge_walk_samples(m, true)) ||
+      !merge_equal_samples(m, &zeros) || (m->uniform && !merge_walk_results(m)))
+    return false;
   if (!zeros) return true;
   /* pprof merges the result with itself: what only the samples that are gone used goes too. */
   merge_drop_zeros(m);
-  return merge_walk_results(m);
+  return merge_walk_again(m);
 }
 
 static bool combine(struct merge *m, enum merge_kind kind) {

@@ -55,6 +55,8 @@ struct merge {
   struct merge_piece *pieces;
   size_t piece_count;
   size_t piece_sizes; /* the sum of their tables */
+  bool
+      uniform; /* all pieces have one coding, in which equal stacks are equal bytes and no others */
   unsigned workers;
 
   struct interner strings;
@@ -106,12 +108,17 @@ bool merge_label_strings(struct merge *m);
 /* Numbers all classes in the order of the tables; for a merge that is not ambiguous. */
 bool merge_number_tables(struct merge *m);
 
-/* Hashes the samples that are not all zero (or only marks them, when `with_hashes` is false), and
- * numbers the classes in order of use. */
-bool merge_walk_samples(struct merge *m, bool with_hashes);
+/* Hashes the bytes of all stacks; finds out whether m->uniform holds, without which the hashes are
+ * of no use. */
+bool merge_hash_uniform(struct merge *m);
 
-/* Numbers the classes anew in order of use by the samples of the result only. */
+/* Looks at the stacks of all samples that are not all zero, or of the results, and numbers the
+ * classes in order of use. `with_hashes` also hashes all samples, frame by frame. */
+bool merge_walk_samples(struct merge *m, bool with_hashes);
 bool merge_walk_results(struct merge *m);
+
+/* Numbers the classes anew in order of use by the results that are left. */
+bool merge_walk_again(struct merge *m);
 
 /* Finds equal samples and adds up their values; `zeros` tells whether a sum became all zero. */
 bool merge_equal_samples(struct merge *m, bool *zeros);

@@ -2,6 +2,7 @@
  * mappings in the order in which pprof meets them: sample by sample, leaf to root, for a new
  * location its mapping, then its functions. */
 #include "base/parallel.h"
+#include "transform/edit.h"
 #include "transform/merge.h"
 #include "transform/stack_tail.h"
 
@@ -103,6 +104,14 @@ static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, co
   return hash;
 }
 
+/* The hash of a sample from that of its stack, never 0. */
+static uint64_t finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
+  bool labelled = merge_samples_of(m, source)->label_from;
+  hash = hash_mix(hash, labelled ? hash_labels(m, source, local) : 0);
+  hash = hash_mix(hash, hash >> 32);
+  return hash ? hash : 1;
+}
+
 static void walk_sample(struct walker *w, const struct merge_piece *piece, size_t sample) {
   const struct merge *m = w->m;
   const struct samples *s = merge_samples_of(m, piece->source);
@@ -112,10 +121,7 @@ static void walk_sample(struct walker *w, const struct merge_piece *piece, size_
     return;
   }
   uint64_t hash = walk_stack(w, piece, s->stack[local], s->stack_size[local]);
-  if (!w->hashes) return;
-  hash = hash_mix(hash, s->label_from ? hash_labels(m, piece->source, local) : 0);
-  hash = hash_mix(hash, hash >> 32);
-  w->hashes[sample] = hash ? hash : 1;
+  if (w->hashes) w->hashes[sample] = finish_hash(m, hash, piece->source, local);
 }
 
 static void walk_range(void *context, unsigned worker) {
@@ -133,6 +139,61 @@ static void walk_range(void *context, unsigned worker) {
     piece = next;
     walk_sample(w, piece, sample);
   }
+}
+
+/* ---- uniform sources ---------------------------------------------------------------------------
+ */
+
+/* Whether the pieces have one coding without hidden frames and with one varint for each class. */
+static bool has_one_coding(struct merge *m) {
+  if (!m->piece_count) return false;
+  for (size_t i = 0; i < m->piece_count; i++)
+    if (m->pieces[i].map || m->pieces[i].coding != 0) return false;
+  const struct merge_piece *piece = &m->pieces[0];
+  uint8_t *seen = mem_zero_array(&m->out->mem, m->location_count, 1);
+  bool single = seen != NULL;
+  for (size_t v = 1; single && v < piece->size; v++) {
+    single = !seen[piece->classes[v]];
+    seen[piece->classes[v]] = 1;
+  }
+  mem_free(&m->out->mem, seen, m->location_count, 1);
+  return single;
+}
+
+struct hashing {
+  struct merge *m;
+  bool failed[16];
+};
+
+/* A zero byte ends a varint that is longer than it need be: then equal stacks may be different
+ * bytes. */
+static void hash_range(void *context, unsigned worker) {
+  struct hashing *h = context;
+  struct merge *m = h->m;
+  size_t types = m->out->type_count;
+  size_t to = parallel_from(m->sample_count, worker + 1, m->workers);
+  const struct merge_piece *piece = m->pieces;
+  for (size_t i = parallel_from(m->sample_count, worker, m->workers); i < to; i++) {
+    piece = merge_piece_next(m, piece, i);
+    const struct samples *s = merge_samples_of(m, piece->source);
+    size_t local = i - m->sources[piece->source].first_sample;
+    m->hashes[i] = 0;
+    if (all_zero(s->values + local * types, types)) continue;
+    uint64_t hash = hash_bytes(s->stack[local], s->stack_size[local]);
+    m->hashes[i] = finish_hash(m, hash, piece->source, local);
+    h->failed[worker] |= memchr(s->stack[local], 0, s->stack_size[local]) != NULL;
+  }
+}
+
+bool merge_hash_uniform(struct merge *m) {
+  struct hashing h = {.m = m};
+  m->hashes = arena_array(&m->arena, m->sample_count, sizeof *m->hashes);
+  if (!m->hashes) return false;
+  m->uniform = has_one_coding(m);
+  if (!m->uniform) return true;
+  parallel_run(m->workers, hash_range, &h);
+  for (unsigned w = 0; w < m->workers; w++) m->uniform = m->uniform && !h.failed[w];
+  return true;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------
@@ -251,41 +312,53 @@ static bool run_walk(struct merge *m, struct walk *walk, const uint32_t *samples
   return true;
 }
 
-bool merge_walk_samples(struct merge *m, bool with_hashes) {
-  struct walker walkers[16];
-  struct walk walk = {walkers, m->sample_count, m->workers};
-  if (with_hashes) {
-    m->hashes = arena_array(&m->arena, m->sample_count, sizeof *m->hashes);
-    if (!m->hashes) return false;
-  }
-  if (!alloc_numbers(m) || !run_walk(m, &walk, NULL, m->hashes)) return false;
-  reset_numbers(m);
-  uint32_t next = 0;
-  for (unsigned w = 0; w < walk.workers; w++)
-    for (size_t i = 0; i < walkers[w].first_use_count; i++) {
-      struct merge_place place = walkers[w].first_uses[i];
+/* Numbers what the walkers met; the first of a class stands for it, unless that was settled before.
+ */
+static void number_met(struct merge *m, const struct walk *walk, bool settled) {
+  uint32_t next = settled ? (uint32_t)m->source_count : 0;
+  for (unsigned w = 0; w < walk->workers; w++)
+    for (size_t i = 0; i < walk->walkers[w].first_use_count; i++) {
+      struct merge_place place = walk->walkers[w].first_uses[i];
       uint32_t class = m->sources[place.source].locations[place.index];
       number_main_mapping(m, &next, place.source + 1);
       if (m->location_number[class] != NONE) continue;
-      represent(m, class, place);
+      if (!settled) represent(m, class, place);
       number_location(m, class);
     }
   number_main_mapping(m, &next, (uint32_t)m->source_count);
+}
+
+bool merge_walk_samples(struct merge *m, bool with_hashes) {
+  struct walker walkers[16];
+  struct walk walk = {walkers, m->sample_count, m->workers};
+  if (!alloc_numbers(m) || !run_walk(m, &walk, NULL, with_hashes ? m->hashes : NULL)) return false;
+  reset_numbers(m);
+  number_met(m, &walk, false);
   return true;
+}
+
+static bool walk_origins(struct merge *m, struct walk *walk) {
+  walk->count = m->result_count;
+  walk->workers = parallel_workers(m->workers, m->result_count, EDIT_GRAIN);
+  return run_walk(m, walk, m->origins, NULL);
 }
 
 bool merge_walk_results(struct merge *m) {
   struct walker walkers[16];
-  struct walk walk = {walkers, m->result_count, m->workers};
-  if (!run_walk(m, &walk, m->origins, NULL)) return false;
+  struct walk walk = {.walkers = walkers};
+  if (!alloc_numbers(m) || !walk_origins(m, &walk)) return false;
+  reset_numbers(m);
+  number_met(m, &walk, false);
+  return true;
+}
+
+bool merge_walk_again(struct merge *m) {
+  struct walker walkers[16];
+  struct walk walk = {.walkers = walkers};
+  if (!walk_origins(m, &walk)) return false;
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);
   if (main_mapping != NONE) number_mapping(m, main_mapping);
-  for (unsigned w = 0; w < walk.workers; w++)
-    for (size_t i = 0; i < walkers[w].first_use_count; i++) {
-      struct merge_place place = walkers[w].first_uses[i];
-      uint32_t class = m->sources[place.source].locations[place.index];
-      if (m->location_number[class] == NONE) number_location(m, class);
-    }
+  number_met(m, &walk, true);
   return true;
 }

@@ -55,10 +55,11 @@ static uint32_t next_class(const struct merge_piece *piece, const uint8_t **at,
   return NONE;
 }
 
-static bool same_stack(const struct view *a, const struct view *b) {
+static bool same_stack(const struct merge *m, const struct view *a, const struct view *b) {
   if (a->piece->coding == b->piece->coding && a->stack_size == b->stack_size &&
       memcmp(a->stack, b->stack, a->stack_size) == 0)
     return true;
+  if (m->uniform) return false;
   const uint8_t *p = a->stack, *p_end = p + a->stack_size;
   const uint8_t *q = b->stack, *q_end = q + b->stack_size;
   uint32_t x, y;
@@ -126,26 +127,6 @@ static unsigned owner(uint64_t hash, unsigned workers) {
   return (unsigned)((hash & 0xFFFF) * workers >> 16);
 }
 
-static bool find_first(struct merge *m, struct map *table, const struct merge_piece *piece,
-                       uint32_t sample) {
-  uint64_t hash = m->hashes[sample];
-  struct map_probe probe = map_start(table, hash);
-  uint32_t other;
-  struct view view = view_of(m, piece, sample);
-  while ((other = map_next(table, &probe)) != MAP_NONE) {
-    if (m->hashes[other] != hash) continue;
-    struct view first = view_of(m, merge_piece_of(m, other), other);
-    if (!same_stack(&first, &view)) continue;
-    enum answer same = same_labels(table->mem, &first, &view);
-    if (same == OUT_OF_MEMORY) return false;
-    if (same == NO) continue;
-    m->result_of[sample] = other;
-    return true;
-  }
-  m->result_of[sample] = sample;
-  return map_insert(table, hash, sample);
-}
-
 /* A lookup waits for memory three times: for the slot, for where the sample found there has its
  * stack, and for that stack. So lookups go through a pipeline with these as stages, some samples
  * apart. */
@@ -157,7 +138,8 @@ struct pipeline {
   struct map *table;
   const struct merge_piece *piece; /* of the last sample that was looked up */
   uint32_t samples[PIPELINE];
-  uint32_t found[PIPELINE];
+  uint32_t found[PIPELINE]; /* the sample in the first slot that may be it, or MAP_NONE */
+  const struct merge_piece *found_piece[PIPELINE];
 };
 
 static void await_slot(struct pipeline *p, size_t at) {
@@ -169,7 +151,8 @@ static void await_found(struct pipeline *p, size_t at) {
   struct map_probe probe = map_start(p->table, p->m->hashes[p->samples[at]]);
   uint32_t found = p->found[at] = map_next(p->table, &probe);
   if (found == MAP_NONE) return;
-  const struct merge_source *source = &p->m->sources[merge_piece_of(p->m, found)->source];
+  p->found_piece[at] = merge_piece_of(p->m, found);
+  const struct merge_source *source = &p->m->sources[p->found_piece[at]->source];
   __builtin_prefetch(&p->m->hashes[found]);
   __builtin_prefetch(&source->profile->samples.stack[found - source->first_sample]);
   __builtin_prefetch(&source->profile->samples.stack_size[found - source->first_sample]);
@@ -178,7 +161,7 @@ static void await_found(struct pipeline *p, size_t at) {
 static void await_stack(struct pipeline *p, size_t at) {
   uint32_t found = p->found[at];
   if (found == MAP_NONE || p->m->hashes[found] != p->m->hashes[p->samples[at]]) return;
-  const struct merge_source *source = &p->m->sources[merge_piece_of(p->m, found)->source];
+  const struct merge_source *source = &p->m->sources[p->found_piece[at]->source];
   const struct samples *s = &source->profile->samples;
   const uint8_t *stack = s->stack[found - source->first_sample];
   size_t size = s->stack_size[found - source->first_sample];
@@ -186,8 +169,26 @@ static void await_stack(struct pipeline *p, size_t at) {
 }
 
 static bool look_up(struct pipeline *p, size_t at) {
-  p->piece = merge_piece_next(p->m, p->piece, p->samples[at]);
-  return find_first(p->m, p->table, p->piece, p->samples[at]);
+  struct merge *m = p->m;
+  uint32_t sample = p->samples[at], other;
+  uint64_t hash = m->hashes[sample];
+  p->piece = merge_piece_next(m, p->piece, sample);
+  struct view view = view_of(m, p->piece, sample);
+  struct map_probe probe = map_start(p->table, hash);
+  while ((other = map_next(p->table, &probe)) != MAP_NONE) {
+    if (m->hashes[other] != hash) continue;
+    const struct merge_piece *piece =
+        other == p->found[at] ? p->found_piece[at] : merge_piece_of(m, other);
+    struct view first = view_of(m, piece, other);
+    if (!same_stack(m, &first, &view)) continue;
+    enum answer same = same_labels(p->table->mem, &first, &view);
+    if (same == OUT_OF_MEMORY) return false;
+    if (same == NO) continue;
+    m->result_of[sample] = other;
+    return true;
+  }
+  m->result_of[sample] = sample;
+  return map_insert(p->table, hash, sample);
 }
 
 /* The next sample at or after `from` that is the worker's. */
