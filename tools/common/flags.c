@@ -63,9 +63,25 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
+/* The flag alone ("true") is the first word, turned off ("false") none. */
+static const char *read_word(const struct flag *flag, const char *text, const char **out) {
+  bool on;
+  if (!read_bool(text, &on)) {
+    *out = on ? flag->choices[0] : "";
+    return NULL;
+  }
+  for (int i = 0; flag->choices[i]; i++)
+    if (strcmp(text, flag->choices[i]) == 0) {
+      *out = flag->choices[i];
+      return NULL;
+    }
+  return "not one of the choices";
+}
+
 /* Sets the field of a flag; returns NULL or what is wrong. */
 static const char *assign(const struct flag *flag, void *options, const char *text) {
   char *field = (char *)options + flag->offset;
+  if (flag->kind == FLAG_WORD) return read_word(flag, text, (const char **)(void *)field);
   bool on = true;
   if (!flag_has_value(flag)) {
     const char *problem = read_bool(text, &on);
@@ -88,6 +104,8 @@ static const char *assign(const struct flag *flag, void *options, const char *te
   case FLAG_SET:
     if (on) *(int *)(void *)field = flag->value;
     return NULL;
+  case FLAG_WORD:
+    break;
   }
   return parse_problem;
 }
@@ -108,10 +126,10 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
   if (!problem) return PPROFC_OK;
   char quoted[QUOTE_MAX], choices[512];
   quote_go(str_of(text), quoted);
-  if (!flag_has_value(flag))
+  if (!flag_has_value(flag) && flag->kind != FLAG_WORD)
     return error_set(error, PPROFC_E_INVALID, "invalid boolean value %s for -%s: %s", quoted,
                      flag->name, problem);
-  if (flag->kind == FLAG_CHOICE && !flag->call) {
+  if ((flag->kind == FLAG_CHOICE && !flag->call) || flag->kind == FLAG_WORD) {
     list_choices(flag, choices, sizeof choices);
     problem = choices;
   }
@@ -132,6 +150,8 @@ static const char *initial_text(const struct flag *flag) {
     return "";
   case FLAG_CHOICE:
     return flag->choices[0];
+  case FLAG_WORD:
+    return "false";
   case FLAG_SET:
     break;
   }

@@ -14,6 +14,8 @@ enum flag_kind {
   FLAG_FLOAT,  /* double */
   FLAG_STRING, /* const char *, which points into the command line */
   FLAG_CHOICE, /* int, the place of the word in `choices` */
+  FLAG_WORD,   /* const char *: one of `choices`, which may only stand behind "="; the flag alone is
+                  the first */
   FLAG_SET     /* int; on or off as FLAG_BOOL, and when on the field becomes `value` */
 };
 
@@ -25,7 +27,7 @@ struct flag {
   const char *argument; /* what the help calls the value: "N", "RE", "FILE" (completed as a path) */
   const char *help;     /* one line, lower case, no full stop */
   const char *initial;  /* as on the command line; NULL is false, 0, "" or the first choice */
-  const char *const *choices; /* of FLAG_CHOICE; ends with NULL */
+  const char *const *choices; /* of FLAG_CHOICE and FLAG_WORD; ends with NULL */
   int value;                  /* of FLAG_SET */
   bool hidden;                /* understood, but in no list */
   /* Takes the value in place of the field; a FLAG_BOOL or FLAG_SET that is off is not told. Returns
@@ -90,7 +92,12 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 
 /* True when the flag wants a value. */
 static inline bool flag_has_value(const struct flag *flag) {
-  return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET;
+  return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET && flag->kind != FLAG_WORD;
+}
+
+/* True when only certain words are values. */
+static inline bool flag_has_words(const struct flag *flag) {
+  return flag->kind == FLAG_CHOICE || flag->kind == FLAG_WORD;
 }
 
 /* Whether the help should say what the initial value is. */

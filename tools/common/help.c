@@ -68,11 +68,15 @@ static void paragraph(struct output *out, size_t width, const char *text) {
 static void print_flag(struct output *out, size_t width, const struct flag *flag) {
   char name[128];
   bool value = flag_has_value(flag);
-  snprintf(name, sizeof name, "-%s%s%s", flag->name, value ? "=" : "", value ? flag->argument : "");
+  if (flag->kind == FLAG_WORD)
+    snprintf(name, sizeof name, "-%s[=WORD]", flag->name);
+  else
+    snprintf(name, sizeof name, "-%s%s%s", flag->name, value ? "=" : "",
+             value ? flag->argument : "");
   struct filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
   fill(&filler, flag->help);
-  for (size_t i = 0; flag->kind == FLAG_CHOICE && flag->choices[i]; i++) {
+  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
     const char *open = i == 0 ? "(" : "", *close = flag->choices[i + 1] ? "," : ")";
     char word[64];
     snprintf(word, sizeof word, "%s%s%s", open, flag->choices[i], close);

@@ -16,9 +16,10 @@ static void print_text(struct output *out, const char *text) {
 static void print_flag(struct output *out, const struct flag *flag) {
   output_printf(out, "- `-%s`", flag->name);
   if (flag_has_value(flag)) output_printf(out, "=*%s*", flag->argument);
+  if (flag->kind == FLAG_WORD) output_add_text(out, "[=*word*]");
   output_add_text(out, "\n  ");
   print_text(out, flag->help);
-  for (size_t i = 0; flag->kind == FLAG_CHOICE && flag->choices[i]; i++)
+  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
     output_printf(out, "%s`%s`%s", i ? ", " : " (", flag->choices[i],
                   flag->choices[i + 1] ? "" : ")");
   if (flag_shows_initial(flag)) output_printf(out, " (default `%s`)", flag->initial);

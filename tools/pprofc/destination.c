@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A write callback that remembers why it failed. */
@@ -99,11 +100,18 @@ static pprofc_status to_viewer(const struct command *command, const pprofc_profi
   return status;
 }
 
+/* A variant other than the first is text: -flame=text. */
+static bool is_binary(const struct command *command) {
+  const pprofc_format_info *format = command->format;
+  const char *variant = command->report.argument;
+  return format->binary &&
+         !(format->variants && variant && strcmp(variant, format->variants[0]) != 0);
+}
+
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error) {
   if (*command->output) return to_file(command, profile, command->output, error);
   if (command->format->viewer) return to_viewer(command, profile, error);
-  if (command->format->binary && isatty(STDOUT_FILENO))
-    return to_numbered_file(command, profile, error);
+  if (is_binary(command) && isatty(STDOUT_FILENO)) return to_numbered_file(command, profile, error);
   return to_standard_output(command, profile, error);
 }

@@ -134,10 +134,12 @@ static void add_formats(struct command_flags *flags) {
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
     struct flag flag = {.name = info->name, .help = info->help};
     flag.group = info->viewer ? GROUP_VIEWER : info->graphviz ? GROUP_GRAPHVIZ : GROUP_TEXT;
-    flag.kind = info->argument ? FLAG_STRING : FLAG_BOOL;
+    flag.kind = info->argument ? FLAG_STRING : info->variants ? FLAG_WORD : FLAG_BOOL;
     flag.argument = info->argument;
-    flag.offset = info->argument ? FIELD(format_argument) + i * sizeof(const char *)
-                                 : FIELD(format_on) + i * sizeof(bool);
+    flag.choices = info->variants;
+    flag.offset = info->argument || info->variants
+                      ? FIELD(format_argument) + i * sizeof(const char *)
+                      : FIELD(format_on) + i * sizeof(bool);
     add(flags, flag);
   }
 }

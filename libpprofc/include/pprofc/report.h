@@ -71,6 +71,10 @@ typedef struct pprofc_format_info {
   const char *viewer;    /* the program that shows it, "browser" for any, or NULL */
   const char *extension; /* of files made of it, without dot */
   bool binary;           /* never written to a terminal */
+  /* Words that may stand behind "=" (-flame=text) and go into `argument`, ended by NULL; the first
+   * one is what the flag alone means. NULL: none. A word other than the first gives text, even when
+   * the format is binary. */
+  const char *const *variants;
 } pprofc_format_info;
 
 /* The format with that index, in the order of the help text; NULL past the last one. */

@@ -24,6 +24,10 @@ struct flame_drawing {
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error);
 
+/* Rows of characters, root on top. */
+pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
+                         pprofc_error *error);
+
 /* Samples that carry one label value: where in the tree they end, and what they spent. */
 struct flame_group {
   pprofc_str name; /* "tenant=cedar" */

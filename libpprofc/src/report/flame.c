@@ -58,22 +58,34 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   return error_nomem(error);
 }
 
-pprofc_status report_flamegraph(struct report *report, struct output *out, pprofc_error *error) {
+static struct flame_drawing drawing_of(struct flame_report *f) {
+  return (struct flame_drawing){
+      .tree = &f->graph.tree,
+      .type = f->report->value_index,
+      .width = f->graph.tree.has_base ? FLAME_MAX : FLAME_HEAD,
+      .title = make_title(f),
+      .subtitle = buffer_str(&f->subtitle),
+      .unit = f->report->sample_unit,
+      .ratio = f->report->ratio,
+  };
+}
+
+/* One picture, by the function that draws it. */
+static pprofc_status draw(struct report *report, struct output *out,
+                          pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
+                                                  pprofc_error *),
+                          pprofc_error *error) {
   struct flame_report f;
   pprofc_status status = flame_report_begin(&f, report, error);
   if (status != PPROFC_OK) return status;
-  struct flame_drawing drawing = {
-      .tree = &f.graph.tree,
-      .type = report->value_index,
-      .width = f.graph.tree.has_base ? FLAME_MAX : FLAME_HEAD,
-      .title = make_title(&f),
-      .subtitle = buffer_str(&f.subtitle),
-      .unit = report->sample_unit,
-      .ratio = report->ratio,
-  };
-  status = flame_svg(&drawing, out, error);
+  struct flame_drawing drawing = drawing_of(&f);
+  status = drawer(&drawing, out, error);
   flame_report_end(&f);
   return status;
+}
+
+pprofc_status report_flamegraph(struct report *report, struct output *out, pprofc_error *error) {
+  return draw(report, out, flame_svg, error);
 }
 
 /* ---- label groups of the page
@@ -265,6 +277,8 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
 }
 
 pprofc_status report_flame(struct report *report, struct output *out, pprofc_error *error) {
+  const char *variant = report->options->argument;
+  if (variant && strcmp(variant, "text") == 0) return draw(report, out, flame_text, error);
   struct flame_report f;
   pprofc_status status = flame_report_begin(&f, report, error);
   if (status != PPROFC_OK) return status;

@@ -5,15 +5,17 @@
 
 /* Rows without post-processing, and rows that `dot` or a viewer finishes. */
 #define TEXT(name, help, render, flags)                                                            \
-  { {name, help, NULL, NULL, NULL, NULL, false}, render, flags }
+  { {name, help, NULL, NULL, NULL, NULL, false, NULL}, render, flags }
 #define MATCHING(name, help, render, flags)                                                        \
-  { {name, help, "regexp", NULL, NULL, NULL, false}, render, (flags) | REPORT_PARAMETER }
+  { {name, help, "regexp", NULL, NULL, NULL, false, NULL}, render, (flags) | REPORT_PARAMETER }
 #define FILE_OF(name, help, extension, render, flags)                                              \
-  { {name, help, NULL, NULL, NULL, extension, true}, render, flags }
+  { {name, help, NULL, NULL, NULL, extension, true, NULL}, render, flags }
 #define IMAGE(name, help, type, viewer)                                                            \
-  { {name, help, NULL, type, viewer, type, true}, report_dot, 0 }
+  { {name, help, NULL, type, viewer, type, true, NULL}, report_dot, 0 }
 
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
+
+static const char *const flame_variants[] = {"html", "text", NULL};
 
 static const struct report_format formats[] = {
     FILE_OF("callgrind", "Outputs a graph in callgrind format", "callgraph.out", report_callgrind,
@@ -24,8 +26,10 @@ static const struct report_format formats[] = {
     TEXT("dot", "Outputs a graph in DOT format", report_dot, 0),
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),
-    FILE_OF("flame", "Outputs a page with an interactive flame graph", "html", report_flame,
-            REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS),
+    {{"flame", "Outputs a page with an interactive flame graph, or one in characters", NULL, NULL,
+      NULL, "html", true, flame_variants},
+     report_flame,
+     REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
     TEXT("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
             REPORT_NO_TRIM),
@@ -34,7 +38,8 @@ static const struct report_format formats[] = {
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
     TEXT("json", "Outputs totals and functions in JSON", report_json,
          REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES),
-    {{"kcachegrind", "Visualize report in KCachegrind", NULL, NULL, "kcachegrind", "grind", true},
+    {{"kcachegrind", "Visualize report in KCachegrind", NULL, NULL, "kcachegrind", "grind", true,
+      NULL},
      report_callgrind,
      EVERYTHING},
     MATCHING("list", "Output annotated source for functions matching regexp", report_list,

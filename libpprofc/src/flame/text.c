@@ -1,0 +1,97 @@
+/* A flame graph in characters, for a terminal or a CI log: root on top, a box is as wide as its
+ * share of the row. */
+#include "flame/flame.h"
+
+#include "base/escape.h"
+#include "unit/unit.h"
+
+#include <math.h>
+
+#define COLUMNS   110u
+#define MOST_ROWS 60u
+
+/* One row of cells, a code point each. */
+struct row {
+  uint32_t cell[COLUMNS];
+  size_t used;
+};
+
+static const uint32_t status_sign[] = {
+    [FLAME_UNCHANGED] = 0,   [FLAME_SLOWER] = 0x25B2,  /* ▲ */
+    [FLAME_FASTER] = 0x25BC,                           /* ▼ */
+    [FLAME_ADDED] = '+',     [FLAME_REMOVED] = 0x2212, /* − */
+};
+
+/* Writes text into the cells [from, to), cut with ".." where it does not fit. */
+static void put_label(struct row *row, size_t from, size_t to, pprofc_str text) {
+  size_t length = utf8_length(text), at = 0, column = from;
+  bool cut = length > to - from;
+  while (column < to && at < text.size) {
+    if (cut && column + 2 >= to && to - from > 4) break;
+    int32_t code = utf8_next(text, &at);
+    row->cell[column++] = code < 0x20 || (code >= 0x7F && code < 0xA0) ? 0xFFFD : (uint32_t)code;
+  }
+  while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
+}
+
+static void put_box(struct row *row, const struct flame_tree *tree, const struct flame_box *box,
+                    double scale, struct buffer *scratch) {
+  size_t from = (size_t)lround(box->x * scale), to = (size_t)lround((box->x + box->width) * scale);
+  if (to > COLUMNS) to = COLUMNS;
+  if (to <= from) return;
+  if (to > row->used) row->used = to;
+  if (box->node == NONE) {
+    for (size_t i = from; i < to; i++) row->cell[i] = 0x2591; /* ░: too narrow to be told apart */
+    return;
+  }
+  row->cell[from] = 0x2502; /* │ */
+  size_t at = from + 1;
+  uint32_t sign = tree->has_base ? status_sign[flame_status(box->head, box->base)] : 0;
+  if (sign && at < to) row->cell[at++] = sign;
+  put_label(row, at, to, flame_name(tree, box, scratch));
+}
+
+static void write_row(struct row *row, struct output *out) {
+  size_t last = row->used;
+  while (last && row->cell[last - 1] == ' ') last--;
+  for (size_t i = 0; i < last; i++) {
+    char bytes[4];
+    output_add(out, bytes, utf8_encode(row->cell[i], bytes));
+  }
+  output_add_char(out, '\n');
+}
+
+static void write_rows(const struct flame_tree *tree, const struct flame_boxes *boxes,
+                       struct output *out, struct buffer *scratch) {
+  double scale = COLUMNS / boxes->width;
+  size_t at = 0;
+  for (uint32_t depth = 0; depth <= boxes->max_depth && depth < MOST_ROWS; depth++) {
+    struct row row = {.used = 0};
+    for (size_t i = 0; i < COLUMNS; i++) row.cell[i] = ' ';
+    for (; at < boxes->count && boxes->items[at].depth == depth; at++)
+      put_box(&row, tree, &boxes->items[at], scale, scratch);
+    if (row.used) write_row(&row, out);
+  }
+  if (boxes->max_depth >= MOST_ROWS)
+    output_printf(out, "(%u more levels)\n", boxes->max_depth + 1 - MOST_ROWS);
+}
+
+pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
+                         pprofc_error *error) {
+  struct flame_boxes boxes;
+  pprofc_status status =
+      flame_place(drawing->tree, drawing->type, drawing->width, 0.75 / COLUMNS, &boxes, error);
+  if (status != PPROFC_OK) return status;
+  struct buffer scratch;
+  buffer_init(&scratch, drawing->tree->arena.mem, 1 << 20);
+  output_add_str(out, drawing->subtitle);
+  output_add_char(out, '\n');
+  if (boxes.width > 0) write_rows(drawing->tree, &boxes, out, &scratch);
+  if (drawing->tree->has_base)
+    output_add_text(out, "\xE2\x96\xB2 more than base  \xE2\x96\xBC less  + new  \xE2\x88\x92 "
+                         "gone; width: the larger "
+                         "of both\n");
+  bool failed = scratch.failed;
+  buffer_free(&scratch);
+  return failed ? error_nomem(error) : PPROFC_OK;
+}
