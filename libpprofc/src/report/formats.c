@@ -65,7 +65,7 @@ static const struct report_format formats[] = {
     TEXT("tree", "Outputs a text rendering of call graph", report_tree, 0),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
     {{"weblist", "Display annotated source in a web browser", "regexp", NULL, "browser", "html",
-      false},
+      false, NULL},
      report_weblist,
      REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
 };
