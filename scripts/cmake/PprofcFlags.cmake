@@ -18,6 +18,10 @@ endif()
 if(PPROFC_SANITIZE)
   target_compile_options(pprofc_flags INTERFACE
     -fsanitize=${PPROFC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  # gcc loses track of assignments in instrumented code.
+  if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+    target_compile_options(pprofc_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
   target_link_options(pprofc_flags INTERFACE -fsanitize=${PPROFC_SANITIZE})
 endif()
 if(PPROFC_BUILD_FUZZERS)
