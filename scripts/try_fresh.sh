@@ -20,7 +20,7 @@ base=$place/base
 
 unmount() {
   for root in "$place"/*/; do
-    for folder in dev/shm proc; do
+    for folder in dev/pts dev/shm proc; do
       if mountpoint -q "$root$folder"; then umount -l "$root$folder"; fi
     done
   done
@@ -74,6 +74,8 @@ try() {
   git clone -q . "$root/root/pprofc"
   mount -t proc proc "$root/proc"
   mount -t tmpfs tmpfs "$root/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  ln -sf pts/ptmx "$root/dev/ptmx"
   say "$name: $2 in a fresh clone on a fresh $codename"
   started=$(date +%s)
   status=0

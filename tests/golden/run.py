@@ -14,7 +14,7 @@ A case is one file:
     --- status 2
 
 Sections may be left out: nothing printed, nothing said, status 0. A line "# needs pcre2" leaves the case out where
-`pprofc -version` says that this part is missing. The command runs in an empty folder that has
+`pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
 the difference before you commit it.
 """
@@ -100,6 +100,18 @@ class Case:
         self.path.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
+def find_missing(programs):
+    """What cases may need that is not there: optional parts of the build, and pseudo-terminals."""
+    said = subprocess.run([os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout
+    missing = set(re.findall(r"^  ([\w-]+) +missing$", said, re.M))
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        missing.add("terminal")
+    return missing
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -111,8 +123,7 @@ def main():
     cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
     if options.patterns:
         cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
-    missing = set(re.findall(r"^  ([\w-]+) +missing$", subprocess.run(
-        [os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout, re.M))
+    missing = find_missing(programs)
     cases = [c for c in cases if not missing.intersection(c.needs)]
     act = Case.update if options.update else Case.check
     failed = 0

@@ -11,7 +11,7 @@ import { fail, findChromium, findPackages, skip } from "./browser.mjs";
 const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
 const chromium = findChromium() ?? skip("no chromium");
-const modules = findPackages(["playwright-core@1.65.1"], folders) ?? skip("no npm package playwright-core");
+const modules = findPackages(["playwright-core@1.58.2"], folders) ?? skip("no npm package playwright-core");
 const { chromium: driver } = createRequire(path.join(modules, "x.js"))("playwright-core");
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-flame-"));
 process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
