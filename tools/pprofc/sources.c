@@ -8,6 +8,7 @@
 #include "pprofc/transform.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/symbolize.h"
+#include "transform/diff.h"
 #include "transform/transform.h"
 
 #include <stdatomic.h>
@@ -250,6 +251,19 @@ static pprofc_status finish(const struct command *command, pprofc_profile **prof
   return status;
 }
 
+/* A report that only adds up need not find equal samples of the two first, where that cannot change
+ * a sum. */
+static pprofc_status subtract(const struct command *command, const struct fetched *fetched,
+                              pprofc_profile **difference, pprofc_error *error) {
+  pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
+  bool normalize = command->report.normalize;
+  if (command->format->adds_up &&
+      transform_diff_unmerged_is_exact(fetched->head, fetched->base, kind))
+    return transform_diff_unmerged(fetched->head, fetched->base, kind, normalize, difference,
+                                   error);
+  return pprofc_diff(fetched->head, fetched->base, kind, normalize, difference, error);
+}
+
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error) {
   struct fetched fetched = {NULL, NULL, 0, 0};
@@ -257,9 +271,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = fetch_chunks(command, base, &fetched, error);
   if (status == PPROFC_OK && fetched.base) {
     pprofc_profile *difference;
-    status =
-        pprofc_diff(fetched.head, fetched.base, *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE,
-                    command->report.normalize, &difference, error);
+    status = subtract(command, &fetched, &difference, error);
     if (status == PPROFC_OK) take(&fetched.head, difference);
   }
   pprofc_profile_release(fetched.base);

@@ -75,6 +75,9 @@ typedef struct pprofc_format_info {
    * one is what the flag alone means. NULL: none. A word other than the first gives text, even when
    * the format is binary. */
   const char *const *variants;
+  /* It prints sums only: whether equal samples stand beside each other or are one makes no
+   * difference. */
+  bool adds_up;
 } pprofc_format_info;
 
 /* The format with that index, in the order of the help text; NULL past the last one. */

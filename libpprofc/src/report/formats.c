@@ -5,13 +5,19 @@
 
 /* Rows without post-processing, and rows that `dot` or a viewer finishes. */
 #define TEXT(name, help, render, flags)                                                            \
-  { {name, help, NULL, NULL, NULL, NULL, false, NULL}, render, flags }
+  { {name, help, NULL, NULL, NULL, NULL, false, NULL, false}, render, flags }
+/* The same for what prints sums only. */
+#define SUMS(name, help, render, flags)                                                            \
+  { {name, help, NULL, NULL, NULL, NULL, false, NULL, true}, render, flags }
 #define MATCHING(name, help, render, flags)                                                        \
-  { {name, help, "regexp", NULL, NULL, NULL, false, NULL}, render, (flags) | REPORT_PARAMETER }
+  {                                                                                                \
+    {name, help, "regexp", NULL, NULL, NULL, false, NULL, false}, render,                          \
+        (flags) | REPORT_PARAMETER                                                                 \
+  }
 #define FILE_OF(name, help, extension, render, flags)                                              \
-  { {name, help, NULL, NULL, NULL, extension, true, NULL}, render, flags }
+  { {name, help, NULL, NULL, NULL, extension, true, NULL, false}, render, flags }
 #define IMAGE(name, help, type, viewer)                                                            \
-  { {name, help, NULL, type, viewer, type, true, NULL}, report_dot, 0 }
+  { {name, help, NULL, type, viewer, type, true, NULL, false}, report_dot, 0 }
 
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
 
@@ -27,19 +33,19 @@ static const struct report_format formats[] = {
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),
     {{"flame", "Outputs a page with an interactive flame graph, or one in characters", NULL, NULL,
-      NULL, "html", true, flame_variants},
+      NULL, "html", true, flame_variants, true},
      report_flame,
      REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
-    TEXT("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM),
+    SUMS("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
             REPORT_NO_TRIM),
     TEXT("folded", "Outputs stacks in folded form, one line each", report_folded, REPORT_NO_TRIM),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
-    TEXT("json", "Outputs totals and functions in JSON", report_json,
+    SUMS("json", "Outputs totals and functions in JSON", report_json,
          REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES),
     {{"kcachegrind", "Visualize report in KCachegrind", NULL, NULL, "kcachegrind", "grind", true,
-      NULL},
+      NULL, false},
      report_callgrind,
      EVERYTHING},
     MATCHING("list", "Output annotated source for functions matching regexp", report_list,
@@ -57,15 +63,15 @@ static const struct report_format formats[] = {
          EVERYTHING),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
-    TEXT("text", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
-    TEXT("top", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
+    SUMS("text", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
+    SUMS("top", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
     FILE_OF("topproto", "Outputs top entries in compressed protobuf format", "pb.gz",
             report_topproto, REPORT_ALL_NODES),
     TEXT("traces", "Outputs all profile samples in text form", report_traces, 0),
     TEXT("tree", "Outputs a text rendering of call graph", report_tree, 0),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
     {{"weblist", "Display annotated source in a web browser", "regexp", NULL, "browser", "html",
-      false, NULL},
+      false, NULL, false},
      report_weblist,
      REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
 };
