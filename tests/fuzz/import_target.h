@@ -27,12 +27,17 @@ static inline void import_target_check(const pprofc_profile *profile) {
   buffer_free(&written);
 }
 
-static inline int import_target(import_fn read, const uint8_t *data, size_t size) {
+static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, const uint8_t *data,
+                                     size_t size) {
   pprofc_limits limits = fuzz_limits();
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.limits = &limits;
+  options.call_stacks = stacks;
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_str text = {(const char *)data, size};
-  pprofc_status status = read(text, &mem_default, &limits, &profile, &error);
+  pprofc_status status = read(text, &mem_default, &options, &profile, &error);
   REQUIRE((status == PPROFC_OK) == (profile != NULL));
   if (profile)
     import_target_check(profile);
@@ -40,6 +45,10 @@ static inline int import_target(import_fn read, const uint8_t *data, size_t size
     REQUIRE(status == PPROFC_E_NO_MATCH || (error.status == status && error.message[0]));
   pprofc_profile_release(profile);
   return 0;
+}
+
+static inline int import_target(import_fn read, const uint8_t *data, size_t size) {
+  return import_target_with(read, PPROFC_STACKS_PROPORTIONAL, data, size);
 }
 
 #endif

@@ -16,12 +16,21 @@ typedef struct pprofc_profile pprofc_profile;
 
 #define PPROFC_NONE UINT32_MAX
 
+/* What becomes of a call graph without stacks, such as callgrind's. All of them keep the totals of
+ * every function and line. */
+typedef enum pprofc_call_stacks {
+  PPROFC_STACKS_PROPORTIONAL, /* a tree: costs go to callers by their share of the calls' cost */
+  PPROFC_STACKS_EDGES,        /* two frames: a function and who called it */
+  PPROFC_STACKS_FLAT          /* one frame */
+} pprofc_call_stacks;
+
 typedef struct pprofc_read_options {
   size_t struct_size; /* set by pprofc_read_options_init */
   const pprofc_allocator
       *allocator; /* copied; NULL for malloc; used for all that is made from the profile */
   const pprofc_limits *limits; /* NULL for the defaults */
   unsigned threads;            /* 0: as many as the machine has, 1: none beside the caller */
+  pprofc_call_stacks call_stacks;
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);

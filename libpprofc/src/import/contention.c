@@ -109,7 +109,7 @@ IMPORT_READER(import_contention) {
   if (!lines_next(&lines) || !is_head(lines.line)) return PPROFC_E_NO_MATCH;
   struct contention c = {.period = 1};
   struct legacy l;
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   legacy_add_type(&l, STR("contentions"), STR("count"));
   legacy_add_type(&l, STR("delay"), STR("nanoseconds"));
   l.period_type = l.types[0];

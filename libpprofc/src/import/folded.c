@@ -272,9 +272,9 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
 }
 
 pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_limits *limits, pprofc_profile **profile,
+                            const pprofc_read_options *options, pprofc_profile **profile,
                             pprofc_error *error) {
-  (void)limits;
+  (void)options;
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);

@@ -5,8 +5,9 @@
 #include "import/import.h"
 
 #define IMPORT_READER(name)                                                                        \
-  pprofc_status name(pprofc_str data, const pprofc_allocator *mem, const pprofc_limits *limits,    \
-                     pprofc_profile **profile, pprofc_error *error)
+  pprofc_status name(pprofc_str data, const pprofc_allocator *mem,                                 \
+                     const pprofc_read_options *options, pprofc_profile **profile,                 \
+                     pprofc_error *error)
 
 IMPORT_READER(import_gperftools_cpu);
 IMPORT_READER(import_heap_text);

@@ -50,7 +50,7 @@ IMPORT_READER(import_go_count) {
     ;
   if (!parse_header(lines.line, &word)) return PPROFC_E_NO_MATCH;
   struct legacy l;
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   legacy_add_type(&l, word, STR("count"));
   l.period_type = l.types[0];
   l.period = 1;

@@ -118,7 +118,7 @@ IMPORT_READER(import_gperftools_cpu) {
   struct header header;
   if (!read_header(data, &words, &header)) return PPROFC_E_NO_MATCH;
   struct legacy l;
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   l.period = (int64_t)(header.period * 1000);
   l.period_type = (struct legacy_type){STR("cpu"), STR("nanoseconds")};
   legacy_add_type(&l, STR("samples"), STR("count"));

@@ -208,7 +208,7 @@ IMPORT_READER(import_heap_text) {
   struct lines lines = lines_of(data);
   struct legacy l;
   struct heap_reader r = {.l = &l};
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   pprofc_status status = PPROFC_E_NO_MATCH;
   if (lines_next(&lines) && read_header(&r, lines.line)) {
     add_types(&r);

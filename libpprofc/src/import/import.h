@@ -8,9 +8,10 @@
 #include "model/profile.h"
 
 /* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the
- * bytes are not of this format (the next one is tried); any other status is final. */
+ * bytes are not of this format (the next one is tried); any other status is final. `options` is
+ * never NULL, and neither are its limits. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
-                                   const pprofc_limits *limits, pprofc_profile **profile,
+                                   const pprofc_read_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
 
 struct import_format {

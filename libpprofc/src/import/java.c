@@ -164,7 +164,7 @@ IMPORT_READER(import_java) {
   if (!heap && !str_equal(head, STR("--- contentionz 1 ---"))) return PPROFC_E_NO_MATCH;
   lines.rest = str_slice(data, end + 1, data.size);
   struct legacy l;
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   l.has_block_size = heap;
   struct java_reader r = {&l, heap};
   pprofc_status status = read_attributes(&r, &lines);

@@ -61,9 +61,10 @@ static pprofc_status read_document(const json_t *root, const pprofc_allocator *m
   return status;
 }
 
-pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem, const pprofc_limits *limits,
-                          pprofc_profile **profile, pprofc_error *error) {
-  (void)limits;
+pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
+                          const pprofc_read_options *options, pprofc_profile **profile,
+                          pprofc_error *error) {
+  (void)options;
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
   if (!text.size || text.data[0] != '{') return PPROFC_E_NO_MATCH;
@@ -80,9 +81,10 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem, const pp
 }
 
 #else
-pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem, const pprofc_limits *limits,
-                          pprofc_profile **profile, pprofc_error *error) {
-  (void)mem, (void)limits, (void)profile;
+pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
+                          const pprofc_read_options *options, pprofc_profile **profile,
+                          pprofc_error *error) {
+  (void)mem, (void)options, (void)profile;
   data = str_trim(data);
   if (!data.size || data.data[0] != '{') return PPROFC_E_NO_MATCH;
   return error_set(error, PPROFC_E_UNSUPPORTED, "cannot read JSON: built without Jansson");

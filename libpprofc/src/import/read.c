@@ -25,12 +25,12 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
 
 /* Tries the table. What the pprof reader said stands in *error and is worded into the message when
  * nothing fits. */
-static pprofc_status read_foreign(const struct input *input, const pprofc_limits *limits,
+static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
   for (const struct import_format *format = import_formats; format->name; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-    pprofc_status status = format->read(data, &input->region->mem, limits, profile, &why);
+    pprofc_status status = format->read(data, &input->region->mem, options, profile, &why);
     if (status == PPROFC_OK) return status;
     if (status == PPROFC_E_NO_MATCH) continue;
     *error = why;
@@ -41,24 +41,36 @@ static pprofc_status read_foreign(const struct input *input, const pprofc_limits
   return PPROFC_E_FORMAT;
 }
 
+/* The caller's options, as far as they were known when the caller was compiled. */
+static pprofc_read_options effective_options(const pprofc_read_options *given,
+                                             const pprofc_limits *limits) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  if (given)
+    memcpy(&options, given,
+           given->struct_size < sizeof options ? given->struct_size : sizeof options);
+  options.limits = limits;
+  return options;
+}
+
 static pprofc_status read_input(const struct input *input, const pprofc_read_options *options,
-                                const pprofc_limits *limits, pprofc_profile **profile,
-                                pprofc_error *error) {
+                                pprofc_profile **profile, pprofc_error *error) {
   bool certain;
   pprofc_status status =
-      pprof_decode(input, limits, options ? options->threads : 0, profile, &certain, error);
+      pprof_decode(input, options->limits, options->threads, profile, &certain, error);
   if (status == PPROFC_OK || certain) return status;
-  status = read_foreign(input, limits, profile, error);
-  if (status == PPROFC_OK) (*profile)->threads = options ? options->threads : 0;
+  status = read_foreign(input, options, profile, error);
+  if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
 }
 
 /* Reads, and words what went wrong: "parsing profile: truncated varint at byte 512". */
 static pprofc_status read_profile(const char *path, const void *data, size_t size,
-                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  const pprofc_read_options *given, pprofc_profile **profile,
                                   pprofc_error *error) {
-  const pprofc_allocator *mem = mem_or_default(options ? options->allocator : NULL);
-  pprofc_limits limits = effective_limits(options ? options->limits : NULL);
+  const pprofc_allocator *mem = mem_or_default(given ? given->allocator : NULL);
+  pprofc_limits limits = effective_limits(given ? given->limits : NULL);
+  pprofc_read_options options = effective_options(given, &limits);
   pprofc_error local;
   if (!error) error = &local;
   *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -69,7 +81,7 @@ static pprofc_status read_profile(const char *path, const void *data, size_t siz
                               : input_read_memory(data, size, mem, &limits, &input, error);
   if (status == PPROFC_OK) {
     what = "parsing profile: ";
-    status = read_input(&input, options, &limits, &made, error);
+    status = read_input(&input, &options, &made, error);
     region_release(input.region);
   }
   if (status == PPROFC_OK) {

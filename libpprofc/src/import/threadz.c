@@ -95,7 +95,7 @@ IMPORT_READER(import_threadz) {
   pprofc_str line;
   if (!find_first_thread(&lines, &line)) return PPROFC_E_NO_MATCH;
   struct legacy l;
-  legacy_init(&l, mem, limits, error);
+  legacy_init(&l, mem, options->limits, error);
   legacy_add_type(&l, STR("thread"), STR("count"));
   l.period_type = l.types[0];
   l.period = 1;
