@@ -7,6 +7,7 @@
 #include "sources.h"
 #include "version.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 /* Every failure ends like this, as scripts around pprof expect. */
@@ -77,11 +78,21 @@ static int run(struct command *command) {
   return status == PPROFC_OK ? 0 : fail(error.message);
 }
 
+/* Many small profiles are read one after the other: blocks of their size are kept for the next one
+ * instead of going back to the system, which would clear every page again. */
+static void keep_small_blocks(void) {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 int main(int argc, char **argv) {
   struct command_flags flags;
   struct flags_parsed parsed = {0};
   struct command command;
   pprofc_error error;
+  keep_small_blocks();
   command_flags_init(&flags);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK)
     return misspelled(error.message, parsed.nearest);

@@ -247,8 +247,7 @@ static pprofc_status finish(const struct command *command, pprofc_profile **prof
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);
-  if (status == PPROFC_OK) status = profile_check(*profile, error);
-  return status;
+  return status; /* reading has checked the profile, and no edit makes a valid one invalid */
 }
 
 /* A report that only adds up need not find equal samples of the two first, where that cannot change
