@@ -50,6 +50,8 @@ struct builder {
   struct frames *frames;
   const pprofc_profile *profile;
   const struct frame_options *options;
+  struct granularity keeps;
+  struct arena scratch;  /* what the following live in */
   uint32_t *name, *file; /* of a function */
   uint32_t *plain;       /* of a function: its info without line, address, object; or NONE */
 };
@@ -64,13 +66,14 @@ static uint32_t file_text(struct builder *b, pprofc_str file) {
 /* An array with the text id of each string of the profile, NONE where it is not known yet. */
 static uint32_t *text_cache(struct builder *b) {
   size_t count = b->profile->strings.count;
-  uint32_t *cache = arena_array(&b->frames->arena, count, sizeof *cache);
+  uint32_t *cache = arena_array(&b->scratch, count, sizeof *cache);
   if (cache) memset(cache, 0xFF, count * sizeof *cache);
   return cache;
 }
 
 /* Fills b->name. Each string is hashed once, however many functions have it. */
 static bool read_names(struct builder *b, const struct functions *functions) {
+  if (!b->keeps.function) return true;
   uint32_t *cache = text_cache(b);
   if (!cache) return false;
   for (size_t i = 0; i < functions->count; i++) {
@@ -83,10 +86,10 @@ static bool read_names(struct builder *b, const struct functions *functions) {
 }
 
 static bool read_files(struct builder *b, const struct functions *functions) {
+  if (!b->keeps.file) return true;
   uint32_t *cache = NULL;
   for (size_t i = 0; i < functions->count; i++) {
     uint32_t string = functions->filename[i];
-    b->file[i] = 0;
     if (!profile_string(b->profile, string).size) continue;
     if (!cache && !(cache = text_cache(b))) return false;
     if (cache[string] == NONE) cache[string] = file_text(b, profile_string(b->profile, string));
@@ -96,12 +99,11 @@ static bool read_files(struct builder *b, const struct functions *functions) {
 }
 
 static bool read_functions(struct builder *b) {
-  struct frames *f = b->frames;
   const struct functions *functions = &b->profile->functions;
   size_t count = functions->count;
-  b->name = arena_array(&f->arena, count, sizeof *b->name);
-  b->file = arena_array(&f->arena, count, sizeof *b->file);
-  b->plain = arena_array(&f->arena, count, sizeof *b->plain);
+  b->name = arena_zero_array(&b->scratch, count, sizeof *b->name);
+  b->file = arena_zero_array(&b->scratch, count, sizeof *b->file);
+  b->plain = arena_array(&b->scratch, count, sizeof *b->plain);
   if (!b->name || !b->file || !b->plain) return false;
   memset(b->plain, 0xFF, count * sizeof *b->plain);
   return read_names(b, functions) && read_files(b, functions);
@@ -114,14 +116,15 @@ static pprofc_str object_of(const struct builder *b, size_t location) {
 }
 
 static uint32_t line_info(struct builder *b, size_t location, const struct line *line) {
-  struct node_info info = {.address = b->profile->locations.address[location]};
+  struct node_info info = {.address = 0};
   bool with_object = true;
+  if (b->keeps.address) info.address = b->profile->locations.address[location];
   if (line && line->function != NONE) {
     with_object = b->options->object_names || !b->name[line->function];
-    bool plain = !with_object && !info.address && !line->line && !line->column;
+    if (b->keeps.line) info.line = line->line;
+    if (b->keeps.line && b->keeps.column) info.column = line->column;
+    bool plain = !with_object && !info.address && !info.line && !info.column;
     if (plain && b->plain[line->function] != NONE) return b->plain[line->function];
-    info.line = line->line;
-    info.column = line->column;
     info.name = b->name[line->function];
     info.file = b->file[line->function];
     if (plain) return b->plain[line->function] = info_id(b->frames, &info);
@@ -141,6 +144,7 @@ static bool read_locations(struct builder *b) {
   if (!f->of_location) return false;
   for (size_t i = 0; i < l->count; i++) {
     uint32_t from = l->line_from[i], to = l->line_from[i + 1];
+    if (!b->keeps.inlines && to > from) from = to - 1;
     if (to - from <= 1) {
       f->of_location[i] = line_info(b, i, to > from ? &l->lines[from] : NULL);
       if (f->of_location[i] == NONE) return false;
@@ -194,13 +198,18 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   arena_init(&f->arena, f->mem);
   interner_init(&f->texts, f->mem);
   map_init(&f->map, f->mem);
-  if (is_too_deep(profile))
+  static const struct granularity everything = {true, true, true, true, true, true};
+  struct builder b = {.frames = f, .profile = profile, .options = options};
+  b.keeps = options->granularity ? *options->granularity : everything;
+  if (b.keeps.inlines && is_too_deep(profile))
     return error_set(error, PPROFC_E_LIMIT,
                      "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
-  struct builder b = {f, profile, options, NULL, NULL, NULL};
-  if (interner_add(&f->texts, STR("")) == MAP_NONE || !read_functions(&b) || !read_locations(&b))
-    return error_nomem(error);
-  return PPROFC_OK;
+  arena_init(&b.scratch, f->mem);
+  bool done =
+      interner_add(&f->texts, STR("")) != MAP_NONE && read_functions(&b) && read_locations(&b);
+  arena_free(&b.scratch);
+  map_free(&f->map);
+  return done ? PPROFC_OK : error_nomem(error);
 }
 
 void frames_free(struct frames *f) {

@@ -11,6 +11,7 @@
 #include "base/regex.h"
 #include "graph/number.h"
 #include "model/profile.h"
+#include "transform/transform.h"
 
 /* What a node is (17). Texts are ids into `texts` of the frames, so that equal texts are equal
  * numbers; text 0 is "". */
@@ -36,7 +37,8 @@ struct frames {
 #define FRAME_LIST (UINT32_MAX >> 1)
 
 struct frame_options {
-  bool object_names; /* nodes differ by mapping file and start line */
+  const struct granularity *granularity; /* what nodes differ by; NULL: everything */
+  bool object_names;                     /* nodes differ by mapping file and start line */
   const char *trim_path, *source_path;
 };
 

@@ -62,6 +62,7 @@ static void rank_names(struct named *items, size_t count, uint32_t *rank_of) {
 }
 
 pprofc_status graph_rank_names(struct graph *g, pprofc_error *error) {
+  if (!g->shown_count && !g->edge_count) return PPROFC_OK;
   size_t infos = g->frames.count;
   if (!g->names) g->names = arena_zero_array(&g->arena, infos, sizeof *g->names);
   if (!g->name_rank) g->name_rank = arena_array(&g->arena, infos, sizeof *g->name_rank);

@@ -191,6 +191,18 @@ static bool sum_column(struct sum_pass *pass) {
   return !failed;
 }
 
+/* Nodes are made when all workers but the first have given their memory back. */
+static bool make_nodes(struct graph *g) {
+  if (g->nodes) return true;
+  g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);
+  if (!g->nodes) return false;
+  for (size_t i = 0; i < g->node_count; i++) {
+    g->nodes[i].info = (uint32_t)i;
+    g->nodes[i].parent = NONE;
+  }
+  return true;
+}
+
 static bool sum_into(struct graph *g, size_t column, bool divisor) {
   struct worker items[16] = {0};
   struct sum_pass pass = {.mem = g->mem,
@@ -202,23 +214,19 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   size_t grain = g->node_count / 8 > GRAIN ? g->node_count / 8 : GRAIN;
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
   bool done = sum_column(&pass);
+  for (unsigned k = 1; k < pass.workers; k++) free_worker(&pass, &items[k]);
+  done = done && make_nodes(g);
   for (size_t i = 0; done && i < g->node_count; i++) {
     struct graph_node *n = &g->nodes[i];
     *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
     *(divisor ? &n->cum_div : &n->cum) = items[0].cum[i];
   }
-  for (unsigned k = 0; k < pass.workers; k++) free_worker(&pass, &items[k]);
+  free_worker(&pass, &items[0]);
   return done;
 }
 
 pprofc_status graph_sum(struct graph *g, pprofc_error *error) {
   g->node_count = g->frames.count;
-  g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);
-  if (!g->nodes) return error_nomem(error);
-  for (size_t i = 0; i < g->node_count; i++) {
-    g->nodes[i].info = (uint32_t)i;
-    g->nodes[i].parent = NONE;
-  }
   bool done = sum_into(g, g->options.value_index, false);
   if (done && g->options.mean) done = sum_into(g, 0, true);
   return done ? PPROFC_OK : error_nomem(error);

@@ -4,38 +4,51 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Rows without post-processing, and rows that `dot` or a viewer finishes. */
-#define TEXT(name, help, render, flags)                                                            \
-  { {name, help, NULL, NULL, NULL, NULL, false, NULL, false}, render, flags }
+#define TEXT(n, h, fn, f)                                                                          \
+  { .info = {.name = n, .help = h}, .render = fn, .flags = f }
 /* The same for what prints sums only. */
-#define SUMS(name, help, render, flags)                                                            \
-  { {name, help, NULL, NULL, NULL, NULL, false, NULL, true}, render, flags }
-#define MATCHING(name, help, render, flags)                                                        \
+#define SUMS(n, h, fn, f)                                                                          \
+  { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = f }
+#define MATCHING(n, h, fn, f)                                                                      \
   {                                                                                                \
-    {name, help, "regexp", NULL, NULL, NULL, false, NULL, false}, render,                          \
-        (flags) | REPORT_PARAMETER                                                                 \
+    .info = {.name = n, .help = h, .argument = "regexp"}, .render = fn,                            \
+    .flags = (f) | REPORT_PARAMETER                                                                \
   }
-#define FILE_OF(name, help, extension, render, flags)                                              \
-  { {name, help, NULL, NULL, NULL, extension, true, NULL, false}, render, flags }
-#define IMAGE(name, help, type, viewer)                                                            \
-  { {name, help, NULL, type, viewer, type, true, NULL, false}, report_dot, 0 }
+#define FILE_OF(n, h, ext, fn, f)                                                                  \
+  { .info = {.name = n, .help = h, .extension = ext, .binary = true}, .render = fn, .flags = f }
+#define IMAGE(n, h, type, program)                                                                 \
+  {                                                                                                \
+    .info = {.name = n,                                                                            \
+             .help = h,                                                                            \
+             .graphviz = type,                                                                     \
+             .viewer = program,                                                                    \
+             .extension = type,                                                                    \
+             .binary = true},                                                                      \
+    .render = report_dot, .flags = REPORT_AGGREGATES                                               \
+  }
 
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
+#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES)
 
 static const char *const flame_variants[] = {"html", "text", NULL};
 
 static const struct report_format formats[] = {
     FILE_OF("callgrind", "Outputs a graph in callgrind format", "callgraph.out", report_callgrind,
-            EVERYTHING),
-    TEXT("comments", "Output all profile comments", report_comments, 0),
+            CALLGRIND),
+    TEXT("comments", "Output all profile comments", report_comments, REPORT_AGGREGATES),
     MATCHING("disasm", "Output assembly listings annotated with samples", report_disasm,
              REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_NO_INLINES),
-    TEXT("dot", "Outputs a graph in DOT format", report_dot, 0),
+    TEXT("dot", "Outputs a graph in DOT format", report_dot, REPORT_AGGREGATES),
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),
-    {{"flame", "Outputs a page with an interactive flame graph, or one in characters", NULL, NULL,
-      NULL, "html", true, flame_variants, true},
-     report_flame,
-     REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
+    {.info = {.name = "flame",
+              .help = "Outputs a page with an interactive flame graph, or one in characters",
+              .extension = "html",
+              .binary = true,
+              .variants = flame_variants,
+              .adds_up = true},
+     .render = report_flame,
+     .flags = REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
     SUMS("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
             REPORT_NO_TRIM),
@@ -44,36 +57,43 @@ static const struct report_format formats[] = {
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
     SUMS("json", "Outputs totals and functions in JSON", report_json,
          REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES),
-    {{"kcachegrind", "Visualize report in KCachegrind", NULL, NULL, "kcachegrind", "grind", true,
-      NULL, false},
-     report_callgrind,
-     EVERYTHING},
+    {.info = {.name = "kcachegrind",
+              .help = "Visualize report in KCachegrind",
+              .viewer = "kcachegrind",
+              .extension = "grind",
+              .binary = true},
+     .render = report_callgrind,
+     .flags = CALLGRIND},
     MATCHING("list", "Output annotated source for functions matching regexp", report_list,
              REPORT_NO_TRIM | REPORT_LINES),
     IMAGE("pdf", "Outputs a graph in PDF format", "pdf", NULL),
     MATCHING("peek", "Output callers/callees of functions matching regexp", report_peek,
-             REPORT_NO_TRIM),
+             REPORT_NO_TRIM | REPORT_AGGREGATES),
     IMAGE("png", "Outputs a graph image in PNG format", "png", NULL),
     FILE_OF("proto", "Outputs the profile in compressed protobuf format", "pb.gz", report_proto,
-            EVERYTHING | REPORT_NO_AGGREGATE),
+            EVERYTHING),
     IMAGE("ps", "Outputs a graph in PS format", "ps", NULL),
-    TEXT("raw", "Outputs a text representation of the raw profile", report_raw,
-         EVERYTHING | REPORT_NO_AGGREGATE),
+    TEXT("raw", "Outputs a text representation of the raw profile", report_raw, EVERYTHING),
     TEXT("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
          EVERYTHING),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
-    SUMS("text", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
-    SUMS("top", "Outputs top entries in text form", report_top, REPORT_ALL_NODES),
+    SUMS("text", "Outputs top entries in text form", report_top,
+         REPORT_ALL_NODES | REPORT_AGGREGATES),
+    SUMS("top", "Outputs top entries in text form", report_top,
+         REPORT_ALL_NODES | REPORT_AGGREGATES),
     FILE_OF("topproto", "Outputs top entries in compressed protobuf format", "pb.gz",
-            report_topproto, REPORT_ALL_NODES),
+            report_topproto, REPORT_ALL_NODES | REPORT_AGGREGATES),
     TEXT("traces", "Outputs all profile samples in text form", report_traces, 0),
-    TEXT("tree", "Outputs a text rendering of call graph", report_tree, 0),
+    TEXT("tree", "Outputs a text rendering of call graph", report_tree, REPORT_AGGREGATES),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
-    {{"weblist", "Display annotated source in a web browser", "regexp", NULL, "browser", "html",
-      false, NULL, false},
-     report_weblist,
-     REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
+    {.info = {.name = "weblist",
+              .help = "Display annotated source in a web browser",
+              .argument = "regexp",
+              .viewer = "browser",
+              .extension = "html"},
+     .render = report_weblist,
+     .flags = REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
 };
 
 const pprofc_format_info *pprofc_format_at(size_t index) {

@@ -36,7 +36,10 @@ pprofc_status graph_for_report(struct report *report, enum graph_use use, struct
   const pprofc_report_options *o = report->options;
   bool tree_use = use == USE_DOT || use == USE_CALLGRIND;
   struct graph_options options = {
-      .frames = {use == USE_CALLGRIND, o->trim_path, o->source_path},
+      .frames = {.granularity = &report->granularity,
+                 .object_names = use == USE_CALLGRIND,
+                 .trim_path = o->trim_path,
+                 .source_path = o->source_path},
       .value_index = report->value_index,
       .mean = report->mean,
       .call_tree = report->call_tree && tree_use,

@@ -8,7 +8,6 @@ struct render {
   struct report report;
   pprofc_report_options options;
   pprofc_profile *edited; /* the newest edit of the profile, or NULL */
-  struct granularity granularity;
   bool trim;
   struct arena texts;
 };
@@ -155,7 +154,8 @@ static pprofc_status apply_filters(struct render *r, pprofc_error *error) {
 }
 
 static pprofc_status aggregate(struct render *r, pprofc_error *error) {
-  const struct granularity *g = &r->granularity;
+  const struct granularity *g = &r->report.granularity;
+  if (r->report.format->flags & REPORT_AGGREGATES) return PPROFC_OK;
   if (g->address && g->inlines) return PPROFC_OK;
   pprofc_profile *edited;
   pprofc_status status = transform_granularity(r->report.profile, g, &edited, error);
@@ -179,7 +179,7 @@ static pprofc_status apply_overrides(struct render *r, pprofc_error *error) {
   if (flags & REPORT_NO_INLINES) noinlines = true;
   if (flags & REPORT_INLINES) noinlines = false;
   if (!granularity_parse(granularity ? granularity : "", noinlines, o->showcolumns,
-                         &r->granularity))
+                         &report->granularity))
     return error_set(error, PPROFC_E_INVALID, "invalid \"granularity\" value \"%s\"", granularity);
 
   bool trim = o->trim && !(flags & REPORT_NO_TRIM);

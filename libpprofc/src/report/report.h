@@ -15,7 +15,8 @@
 struct report {
   const pprofc_report_options *options; /* of the user */
   const pprofc_allocator *mem;
-  const pprofc_profile *profile; /* filtered and aggregated */
+  const pprofc_profile *profile;  /* filtered and aggregated */
+  struct granularity granularity; /* for those with REPORT_AGGREGATES */
   const struct report_format *format;
 
   size_t value_index; /* column of the sample values shown */
@@ -41,15 +42,14 @@ struct report_format {
   unsigned flags; /* REPORT_* */
 };
 
-#define REPORT_NO_TRIM    1u  /* nodecount and fractions are 0 */
-#define REPORT_ADDRESSES  2u  /* granularity is forced to addresses */
-#define REPORT_LINES      4u  /* granularity is forced to lines */
-#define REPORT_NO_INLINES 8u  /* noinlines is forced on */
-#define REPORT_INLINES    16u /* noinlines is forced off */
-#define REPORT_ALL_NODES  32u /* default nodecount is unlimited instead of 80 */
-#define REPORT_PARAMETER  64u /* takes an expression */
-#define REPORT_NO_AGGREGATE                                                                        \
-  128u /* the filtered profile is used as it is (proto, raw keep everything) */
+#define REPORT_NO_TRIM        1u   /* nodecount and fractions are 0 */
+#define REPORT_ADDRESSES      2u   /* granularity is forced to addresses */
+#define REPORT_LINES          4u   /* granularity is forced to lines */
+#define REPORT_NO_INLINES     8u   /* noinlines is forced on */
+#define REPORT_INLINES        16u  /* noinlines is forced off */
+#define REPORT_ALL_NODES      32u  /* default nodecount is unlimited instead of 80 */
+#define REPORT_PARAMETER      64u  /* takes an expression */
+#define REPORT_AGGREGATES     128u /* applies the granularity by itself, without another profile */
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
 
 /* The row of a format name, or NULL. */
