@@ -77,24 +77,24 @@ static void test_source_paths_are_trimmed(void) {
 
 static void test_printed_names(void) {
   static const struct {
-    struct node_info info;
+    struct node_place place;
     const char *name, *file, *object, *expected;
   } cases[] = {
       {{.line = 6}, "malloc", "/s/l.c", "", "malloc /s/l.c:6"},
       {{.line = 6, .column = 3}, "malloc", "/s/l.c", "", "malloc /s/l.c:6:3"},
       {{.column = 3}, "malloc", "/s/l.c", "", "malloc /s/l.c"},
       {{.address = 0x1200, .line = 2}, "ainl", "/s/a.h", "", "0000000000001200 ainl /s/a.h:2"},
-      {{.name = 0}, "", "", "/lib/libc.so", "[libc.so]"},
+      {{.line = 0}, "", "", "/lib/libc.so", "[libc.so]"},
       {{.address = 0x77}, "", "", "", "0000000000000077 <unknown>"},
       {{.line = 7}, "foo", "", "", "foo :7"},
-      {{.name = 0}, "", "/s/a.h", "/bin/x", "/s/a.h"},
-      {{.name = 0}, "foo", "", "/bin/x", "foo"},
-      {{.name = 0}, "", "", "", "<unknown>"},
+      {{.line = 0}, "", "/s/a.h", "/bin/x", "/s/a.h"},
+      {{.line = 0}, "foo", "", "/bin/x", "foo"},
+      {{.line = 0}, "", "", "", "<unknown>"},
   };
   struct arena arena;
   arena_init(&arena, &mem_default);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    pprofc_str got = frame_name_of(&cases[i].info, str_of(cases[i].name), str_of(cases[i].file),
+    pprofc_str got = frame_name_of(&cases[i].place, str_of(cases[i].name), str_of(cases[i].file),
                                    str_of(cases[i].object), STR(" "), &arena);
     expect_text(got, cases[i].expected);
   }

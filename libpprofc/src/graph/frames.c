@@ -2,6 +2,8 @@
  * only looks up numbers. */
 #include "graph/graph.h"
 
+static const struct node_place no_place;
+
 static uint32_t text_id(struct frames *f, pprofc_str text) {
   return text.size ? interner_add(&f->texts, text) : 0;
 }
@@ -9,16 +11,16 @@ static uint32_t text_id(struct frames *f, pprofc_str text) {
 static uint64_t hash_info(const struct node_info *info) {
   uint64_t hash = hash_mix(info->name, info->file);
   hash = hash_mix(hash, info->object);
-  hash = hash_mix(hash, info->address);
-  hash = hash_mix(hash, (uint64_t)info->line);
-  hash = hash_mix(hash, (uint64_t)info->column);
-  return hash_mix(hash, (uint64_t)info->start_line);
+  hash = hash_mix(hash, info->place->address);
+  hash = hash_mix(hash, (uint64_t)info->place->line);
+  hash = hash_mix(hash, (uint64_t)info->place->column);
+  return hash_mix(hash, (uint64_t)info->place->start_line);
 }
 
 static bool same_info(const struct node_info *a, const struct node_info *b) {
   return a->name == b->name && a->file == b->file && a->object == b->object &&
-         a->address == b->address && a->line == b->line && a->column == b->column &&
-         a->start_line == b->start_line;
+         a->place->address == b->place->address && a->place->line == b->place->line &&
+         a->place->column == b->place->column && a->place->start_line == b->place->start_line;
 }
 
 /* The index of an info, or NONE when out of memory. */
@@ -37,6 +39,10 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   }
   if (f->count >= FRAME_LIST || !map_insert(&f->map, hash, (uint32_t)f->count)) return NONE;
   f->infos[f->count] = *info;
+  if (info->place != &no_place) {
+    f->infos[f->count].place = arena_copy(&f->arena, info->place, sizeof *info->place);
+    if (!f->infos[f->count].place) return NONE;
+  }
   return (uint32_t)f->count++;
 }
 
@@ -116,24 +122,26 @@ static pprofc_str object_of(const struct builder *b, size_t location) {
 }
 
 static uint32_t line_info(struct builder *b, size_t location, const struct line *line) {
-  struct node_info info = {.address = 0};
+  struct node_place place = {0};
+  struct node_info info = {.place = &no_place};
   bool with_object = true;
-  if (b->keeps.address) info.address = b->profile->locations.address[location];
+  if (b->keeps.address) place.address = b->profile->locations.address[location];
   if (line && line->function != NONE) {
     with_object = b->options->object_names || !b->name[line->function];
-    if (b->keeps.line) info.line = line->line;
-    if (b->keeps.line && b->keeps.column) info.column = line->column;
-    bool plain = !with_object && !info.address && !info.line && !info.column;
+    if (b->keeps.line) place.line = line->line;
+    if (b->keeps.line && b->keeps.column) place.column = line->column;
+    bool plain = !with_object && !place.address && !place.line && !place.column;
     if (plain && b->plain[line->function] != NONE) return b->plain[line->function];
     info.name = b->name[line->function];
     info.file = b->file[line->function];
     if (plain) return b->plain[line->function] = info_id(b->frames, &info);
-    if (with_object) info.start_line = b->profile->functions.start_line[line->function];
+    if (with_object) place.start_line = b->profile->functions.start_line[line->function];
   }
   if (with_object) {
     info.object = text_id(b->frames, object_of(b, location));
     if (info.object == NONE) return NONE;
   }
+  info.place = &place;
   return info_id(b->frames, &info);
 }
 
@@ -209,6 +217,8 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
       interner_add(&f->texts, STR("")) != MAP_NONE && read_functions(&b) && read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
+  /* Texts can still be found by those who ask for objects. */
+  if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }
 

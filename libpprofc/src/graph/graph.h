@@ -13,12 +13,17 @@
 #include "model/profile.h"
 #include "transform/transform.h"
 
+/* Where in the code a node is; all zero when only functions or files are told apart. */
+struct node_place {
+  uint64_t address;
+  int64_t line, column, start_line;
+};
+
 /* What a node is (17). Texts are ids into `texts` of the frames, so that equal texts are equal
  * numbers; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  uint64_t address;
-  int64_t line, column, start_line;
+  const struct node_place *place; /* never NULL; many infos have the same one of zeros */
 };
 
 /* Which infos the lines of each location are. */
@@ -50,7 +55,7 @@ void frames_free(struct frames *frames);
  * NULL when out of memory. */
 pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
 /* The same with the function name and file replaced and parts joined by `joint`. */
-pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_str file,
+pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena);
 
 /* Source path trimming (17); a part of `path`. */

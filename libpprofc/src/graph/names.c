@@ -11,14 +11,14 @@ static size_t put_number(int64_t value, char *out) {
 }
 
 /* "file:line:column", or the file, or what stands for a nameless frame. */
-static size_t put_place(const struct node_info *info, pprofc_str name, pprofc_str file,
+static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
-  if (info->line != 0 || file.size) {
+  if (place->line != 0 || file.size) {
     if (file.size) memcpy(out, file.data, file.size);
     size = file.size;
-    if (info->line != 0) size += put_number(info->line, out + size);
-    if (info->line != 0 && info->column != 0) size += put_number(info->column, out + size);
+    if (place->line != 0) size += put_number(place->line, out + size);
+    if (place->line != 0 && place->column != 0) size += put_number(place->column, out + size);
     return size;
   }
   if (name.size) return 0;
@@ -34,24 +34,24 @@ static size_t put_place(const struct node_info *info, pprofc_str name, pprofc_st
   return size;
 }
 
-pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_str file,
+pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena) {
   /* An address, two numbers, brackets and joints are less than 100 bytes. */
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;
-  if (info->address)
-    size += (size_t)snprintf(text, NUMBER_ROOM, "%016llx", (unsigned long long)info->address);
+  if (place->address)
+    size += (size_t)snprintf(text, NUMBER_ROOM, "%016llx", (unsigned long long)place->address);
   if (name.size) {
     if (size) memcpy(text + size, joint.data, joint.size), size += joint.size;
     memcpy(text + size, name.data, name.size);
     size += name.size;
   }
   size_t joint_size = size ? joint.size : 0;
-  size_t place = put_place(info, name, file, object, text + size + joint_size);
-  if (place) {
+  size_t place_size = put_place(place, name, file, object, text + size + joint_size);
+  if (place_size) {
     memcpy(text + size, joint.data, joint_size);
-    size += joint_size + place;
+    size += joint_size + place_size;
   }
   return (pprofc_str){text, size};
 }
@@ -59,9 +59,10 @@ pprofc_str frame_name_of(const struct node_info *info, pprofc_str name, pprofc_s
 pprofc_str frame_name(const struct frames *f, uint32_t index, struct arena *arena) {
   const struct node_info *info = &f->infos[index];
   const pprofc_str *texts = f->texts.items;
-  if (info->name && !info->address && !info->line && !info->file) return texts[info->name];
-  return frame_name_of(info, texts[info->name], texts[info->file], texts[info->object], STR(" "),
-                       arena);
+  if (info->name && !info->place->address && !info->place->line && !info->file)
+    return texts[info->name];
+  return frame_name_of(info->place, texts[info->name], texts[info->file], texts[info->object],
+                       STR(" "), arena);
 }
 
 /* ---- source paths -------------------------------------------------------------------------------

@@ -60,20 +60,21 @@ static uint32_t find_function(struct callgrind *c, uint32_t node) {
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent, i;
   if (namesake == NONE) return NONE;
   /* A frame with neither address nor line is its own function, also when it has a column. */
-  int64_t column = info->address == 0 && info->line == 0 ? info->column : 0;
+  int64_t column = info->place->address == 0 && info->place->line == 0 ? info->place->column : 0;
   uint64_t hash = hash_mix(hash_mix(hash_mix(namesake, parent), info->object), (uint64_t)column);
-  hash = hash_mix(hash, (uint64_t)info->start_line);
+  hash = hash_mix(hash, (uint64_t)info->place->start_line);
   struct map_probe probe = map_start(&c->function_map, hash);
   while ((i = map_next(&c->function_map, &probe)) != MAP_NONE) {
     const struct function_node *f = &c->functions[i];
     if (f->namesake == namesake && f->parent == parent && f->object == info->object &&
-        f->start_line == info->start_line && f->column == column)
+        f->start_line == info->place->start_line && f->column == column)
       return i;
   }
   i = (uint32_t)c->function_count;
   if (!map_insert(&c->function_map, hash, i)) return NONE;
-  c->functions[c->function_count++] = (struct function_node){
-      parent, info->object, info->start_line, column, namesake, c->namesakes[namesake].count++};
+  c->functions[c->function_count++] =
+      (struct function_node){parent, info->object, info->place->start_line,
+                             column, namesake,     c->namesakes[namesake].count++};
   return i;
 }
 
@@ -134,12 +135,12 @@ static void print_callee(struct callgrind *c, uint32_t node) {
 static void print_address(const struct callgrind *c, uint64_t address) {
   char absolute[32], relative[32];
   int absolute_size = snprintf(absolute, sizeof absolute, "0x%llx", (unsigned long long)address);
-  if (c->previous && c->previous->address == address) {
+  if (c->previous && c->previous->place->address == address) {
     output_add_char(c->out, '*');
     return;
   }
   if (c->previous) {
-    int64_t distance = (int64_t)(address - c->previous->address);
+    int64_t distance = (int64_t)(address - c->previous->place->address);
     int size = snprintf(relative, sizeof relative, "%+lld", (long long)distance);
     if (size < absolute_size) {
       output_add(c->out, relative, (size_t)size);
@@ -159,8 +160,8 @@ static void print_call(struct callgrind *c, const struct graph_edge *e) {
   print_name(c, "cfl=", &c->files, text_of(c, callee->file));
   print_callee(c, e->target);
   output_add_text(c->out, "calls=0 ");
-  print_address(c, callee->address);
-  output_printf(c->out, " %lld\n* * %lld\n", (long long)callee->line,
+  print_address(c, callee->place->address);
+  output_printf(c->out, " %lld\n* * %lld\n", (long long)callee->place->line,
                 (long long)converted(c, e->weight));
 }
 
@@ -174,8 +175,8 @@ static void print_node(struct callgrind *c, uint32_t node) {
     print_name(c, "fl=", &c->files, text_of(c, info->file));
     print_name(c, "fn=", &c->names, text_of(c, info->name));
   }
-  print_address(c, info->address);
-  output_printf(c->out, " %lld %lld\n", (long long)info->line,
+  print_address(c, info->place->address);
+  output_printf(c->out, " %lld %lld\n", (long long)info->place->line,
                 (long long)converted(c, node_flat(&g->nodes[node])));
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
     print_call(c, &g->edges[g->out[i]]);

@@ -93,10 +93,11 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   *count = 0;
   uint64_t in_file;
   for (size_t i = 0; !object->based && i < d->graph.shown_count; i++)
-    object_address(object, info_of(d, &d->graph.nodes[d->graph.shown[i]])->address, &in_file);
+    object_address(object, info_of(d, &d->graph.nodes[d->graph.shown[i]])->place->address,
+                   &in_file);
   for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    if (!object_address(object, info_of(d, node)->address, &in_file)) continue;
+    if (!object_address(object, info_of(d, node)->place->address, &in_file)) continue;
     spots[*count] = (struct spot){node, in_file, *count};
     ++*count;
   }
@@ -242,13 +243,13 @@ static void annotate(const struct disasm *d, const struct routine *routine, size
     const struct graph_node *n = routine->nodes[*node];
     const struct node_info *info = info_of(d, n);
     uint64_t address;
-    if (!object_address(routine->object, info->address, &address) || address >= next) return;
+    if (!object_address(routine->object, info->place->address, &address) || address >= next) return;
     a->flat = number_add(a->flat, n->flat);
     a->flat_div = number_add(a->flat_div, n->flat_div);
     a->cum = number_add(a->cum, n->cum);
     a->cum_div = number_add(a->cum_div, n->cum_div);
     if (!a->file.size && info->file) a->file = str_path_base(frames->texts.items[info->file]);
-    if (!a->line) a->line = info->line;
+    if (!a->line) a->line = info->place->line;
     if (!a->function.size) a->function = frames->texts.items[info->name];
   }
 }

@@ -81,8 +81,8 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
   arena_init(&arena, mem);
   pprofc_str name = shorten_function_name(texts[info->name], &arena);
   bool done = name.data != NULL;
-  if (done && info->address) {
-    output_printf(out, "%016llx", (unsigned long long)info->address);
+  if (done && info->place->address) {
+    output_printf(out, "%016llx", (unsigned long long)info->place->address);
     output_add_text(out, "\\n");
   }
   if (done && name.size) {
@@ -90,9 +90,9 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     output_add_text(out, "\\n");
   }
   /* What is left is the place: the name of a node that has neither name nor address. */
-  struct node_info place = *info;
+  struct node_place place = *info->place;
   place.address = 0;
-  bool has_place = !name.size || info->line || file.size;
+  bool has_place = !name.size || info->place->line || file.size;
   if (done && has_place) {
     pprofc_str text = frame_name_of(&place, STR(""), file, texts[info->object], STR(""), &arena);
     done = text.data != NULL;

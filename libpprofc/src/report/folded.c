@@ -48,11 +48,11 @@ static void guard_number(struct buffer *text, size_t from) {
 /* The printable name of a node, as far as the granularity has kept its parts. */
 static bool add_frame(struct folded *f, const struct stack_frame *frame, struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
-  struct node_info info = {.line = frame->line, .column = frame->column};
-  if (frame->function != NONE) info.address = frame->address; /* else it is in the name */
+  struct node_place place = {.line = frame->line, .column = frame->column};
+  if (frame->function != NONE) place.address = frame->address; /* else it is in the name */
   struct arena arena;
   arena_init(&arena, f->report->mem);
-  pprofc_str text = frame_name_of(&info, is_named ? frame->name : STR(""), frame->file, STR(""),
+  pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
                                   STR(" "), &arena);
   size_t from = f->texts.size;
   if (text.data) add_name(&f->texts, text, scratch);

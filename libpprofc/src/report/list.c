@@ -41,8 +41,8 @@ static bool collect_rows(struct list *list, const struct graph *graph, struct ar
     list->rows[list->count++] = (struct row){
         .name = name,
         .file = graph->frames.texts.items[info->file],
-        .line = info->line,
-        .start_line = info->start_line,
+        .line = info->place->line,
+        .start_line = info->place->start_line,
         .flat = node->flat,
         .cum = node->cum,
     };

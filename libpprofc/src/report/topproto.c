@@ -40,15 +40,16 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
 /* The function of a node: one per name, file and start line. NONE when out of memory. */
 static uint32_t find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST, i;
-  uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->start_line);
+  uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
   struct map_probe probe = map_start(&t->function_map, hash);
   while ((i = map_next(&t->function_map, &probe)) != MAP_NONE)
-    if (t->name[i] == name && t->file[i] == file && t->start_line[i] == info->start_line) return i;
+    if (t->name[i] == name && t->file[i] == file && t->start_line[i] == info->place->start_line)
+      return i;
   i = (uint32_t)t->function_count;
   if (!map_insert(&t->function_map, hash, i)) return NONE;
   t->name[i] = name;
   t->file[i] = file;
-  t->start_line[i] = info->start_line;
+  t->start_line[i] = info->place->start_line;
   t->function_count++;
   return i;
 }
@@ -71,10 +72,10 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
     const struct node_info *info = shown_info(g, i);
     uint32_t function = find_function(t, info);
     if (function == NONE) return false;
-    address[i] = info->address;
+    address[i] = info->place->address;
     mapping[i] = NONE;
     line_from[i] = i;
-    lines[i] = (struct line){function, info->line, info->column};
+    lines[i] = (struct line){function, info->place->line, info->place->column};
   }
   line_from[count] = (uint32_t)count;
   p->locations = (struct locations){count, NULL, address, mapping, line_from, lines, NULL};

@@ -57,11 +57,11 @@ static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
-  struct node_info info = {.address = p->locations.address[location]};
+  struct node_place place = {.address = p->locations.address[location]};
   pprofc_str name = STR(""), file = STR(""), object = STR("");
   if (line) {
-    info.line = line->line;
-    info.column = line->column;
+    place.line = line->line;
+    place.column = line->column;
     name = profile_string(p, p->functions.name[line->function]);
     file = clean_file(profile_string(p, p->functions.filename[line->function]), &f->scratch);
   }
@@ -69,7 +69,7 @@ static bool print_frame(struct frame_printer *f, uint32_t location, const struct
   if (mapping != NONE) object = profile_string(p, p->mappings.items[mapping].file);
   struct arena arena;
   arena_init(&arena, f->mem);
-  pprofc_str text = frame_name_of(&info, name, file, object, STR(" "), &arena);
+  pprofc_str text = frame_name_of(&place, name, file, object, STR(" "), &arena);
   output_add_fill(f->out, ' ', COLUMN + GAP);
   if (text.data) report_text(f->out, f->mem, text);
   output_add_text(f->out, is_inlined ? " (inline)\n" : "\n");
