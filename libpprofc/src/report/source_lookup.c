@@ -191,12 +191,16 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
   buffer_init(&failure, lookup->mem, 1 << 20);
   bool done;
   *file = (struct source_file){NULL, 0, STR("")};
-  if (find_and_read(lookup, name, &text, &failure)) {
+  if (lookup->bytes > SOURCE_TOTAL_BYTES) {
+    file->failure = STR("more than 512 MiB of source");
+    done = true;
+  } else if (find_and_read(lookup, name, &text, &failure)) {
+    lookup->bytes += text.size;
     pprofc_str copy = arena_str(&lookup->arena, buffer_str(&text));
     done = copy.data && split_lines(&lookup->arena, copy, file);
   } else {
     file->failure = arena_str(&lookup->arena, buffer_str(&failure));
-    done = file->failure.data && !failure.failed;
+    done = file->failure.data && !failure.failed && !text.failed;
   }
   buffer_free(&text);
   buffer_free(&failure);

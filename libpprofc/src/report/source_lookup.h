@@ -10,6 +10,9 @@
  * is regular, at most this large, and text. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
+/* All files that one report shows. */
+#define SOURCE_TOTAL_BYTES ((uint64_t)512 << 20)
+
 /* One file, read once. */
 struct source_file {
   pprofc_str *lines; /* without their ends; line n is lines[n - 1] */
@@ -28,6 +31,7 @@ struct source_lookup {
   struct interner names;
   struct source_file *files; /* [names.count] */
   size_t capacity;
+  uint64_t bytes; /* of the files that were read */
 };
 
 /* `source_path` and `trim_path` are the options; NULL and "" are the same. Free it also after a

@@ -16,6 +16,7 @@
 #define VALUE_COLUMN 10
 #define CODE_COLUMN  80
 #define TAB_WIDTH    8
+#define MOST_INDENT  400
 
 struct weblist {
   const struct report *report;
@@ -101,12 +102,12 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 /* ---- instructions
  * ---------------------------------------------------------------------------------- */
 
-/* How far a line is indented, in columns. */
+/* How far a line is indented, in columns; instructions below it go no further than MOST_INDENT. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
     column += line.data[i] == ' ' ? 1 : TAB_WIDTH - column % TAB_WIDTH;
-  return column;
+  return column < MOST_INDENT ? column : MOST_INDENT;
 }
 
 static bool same_call(const struct web_call *a, const struct web_call *b) {

@@ -76,22 +76,33 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return true;
 }
 
+/* Further ones have no meaning, and sums with these cannot overflow. */
+static int64_t clamp_line(int64_t line) {
+  int64_t most = (int64_t)1 << 40;
+  return line > most ? most : line < -most ? -most : line;
+}
+
+/* The innermost functions of a stack of inlined calls that are looked at. */
+#define MOST_INLINED ((size_t)256)
+
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
+  if (count > MOST_INLINED) count = MOST_INLINED;
+  /* All of them, the outermost first; each place takes the end of it that it called. */
+  struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
-    struct web_call *calls = arena_array(&data->arena, i, sizeof *calls);
+    if (!calls && !(calls = arena_array(&data->arena, count, sizeof *calls))) return false;
     struct web_place place = {.file = canonical_file(&data->arena, frames[i].file),
                               .function = frames[i].function,
-                              .line = frames[i].line,
+                              .line = clamp_line(frames[i].line),
                               .instruction = instruction,
-                              .calls = calls,
+                              .calls = calls + count - i,
                               .call_count = i};
-    if (!calls || !place.file.data) return false;
-    for (size_t k = 0; k < i; k++)
-      calls[k] = (struct web_call){frames[i - 1 - k].file, frames[i - 1 - k].line};
-    if (!add_place(data, place)) return false;
+    if (!place.file.data || !add_place(data, place)) return false;
   }
+  for (size_t i = 0; calls && i < count; i++)
+    calls[count - 1 - i] = (struct web_call){frames[i].file, frames[i].line};
   return true;
 }
 
