@@ -9,13 +9,23 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   *gate = (struct gate){.mem = mem};
   arena_init(&gate->arena, mem);
   buffer_init(&gate->rows, mem, SIZE_MAX / 2);
-  buffer_init(&gate->problems, mem, 1 << 20);
+  buffer_init(&gate->problems, mem, 1 << 24);
+  buffer_init(&gate->warnings, mem, 1 << 24);
+  interner_init(&gate->noise_keys, mem);
+  buffer_init(&gate->noise, mem, SIZE_MAX / 2);
   gate->settings = (struct gate_settings){.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
 }
 
 void gate_free(struct gate *gate) {
   buffer_free(&gate->rows);
   buffer_free(&gate->problems);
+  buffer_free(&gate->warnings);
+  interner_free(&gate->noise_keys);
+  buffer_free(&gate->noise);
+  mem_free(gate->mem, gate->settings.rules, gate->settings.rule_capacity,
+           sizeof *gate->settings.rules);
+  mem_free(gate->mem, gate->settings.directions, gate->settings.direction_capacity,
+           sizeof *gate->settings.directions);
   arena_free(&gate->arena);
 }
 
@@ -38,15 +48,42 @@ bool gate_add(struct gate *gate, const struct gate_row *row) {
   return !gate->rows.failed;
 }
 
-void gate_problem(struct gate *gate, const char *format, ...) {
+static void note(struct buffer *notes, const char *format, va_list args) {
   char text[2048];
+  vsnprintf(text, sizeof text, format, args);
+  for (char *c = text; *c; c++)
+    if (*c == '\n') *c = ' ';
+  buffer_add_text(notes, text);
+  buffer_add_char(notes, '\n');
+}
+
+void gate_problem(struct gate *gate, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  note(&gate->problems, format, args);
   va_end(args);
-  buffer_add_text(&gate->problems, text);
-  buffer_add_char(&gate->problems, '\n');
   gate->problem_count++;
+}
+
+void gate_warning(struct gate *gate, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  note(&gate->warnings, format, args);
+  va_end(args);
+}
+
+bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction) {
+  struct gate_settings *s = &gate->settings;
+  if (s->direction_count == s->direction_capacity) {
+    size_t capacity = s->direction_capacity ? 2 * s->direction_capacity : 8;
+    void *grown = mem_resize(gate->mem, s->directions, s->direction_capacity, capacity,
+                             sizeof *s->directions);
+    if (!grown) return false;
+    s->directions = grown;
+    s->direction_capacity = capacity;
+  }
+  s->directions[s->direction_count++] = (struct gate_unit_direction){unit, direction};
+  return true;
 }
 
 const char *gate_verdict_name(enum gate_verdict verdict) {
@@ -55,38 +92,4 @@ const char *gate_verdict_name(enum gate_verdict verdict) {
                                       "missing",   "new",          "accepted",
                                       "ignored",   "informational"};
   return names[verdict];
-}
-
-static void put_percent(struct buffer *out, double value) {
-  if (isinf(value))
-    buffer_add_text(out, value > 0 ? "+\xE2\x88\x9E%" : "-\xE2\x88\x9E%");
-  else
-    buffer_printf(out, "%+.2f%%", 100 * value);
-}
-
-void gate_print_effect(struct buffer *out, const struct gate_row *row) {
-  if (row->delta_kind == GATE_DELTA_FROM_ZERO)
-    buffer_printf(out, "0 \xE2\x86\x92 %.4g", row->head);
-  else if (row->delta_kind == GATE_DELTA_UNKNOWN)
-    buffer_add_char(out, '~');
-  else
-    put_percent(out, row->delta);
-  if (!isnan(row->low) && !isnan(row->high)) {
-    buffer_add_text(out, " [");
-    put_percent(out, row->low);
-    buffer_add_text(out, ", ");
-    put_percent(out, row->high);
-    buffer_add_char(out, ']');
-  }
-  if (row->constant)
-    buffer_add_text(out, " constant");
-  else if (row->tested)
-    buffer_printf(out, " p=%.4f", row->p);
-  if (row->base_count || row->head_count)
-    buffer_printf(out, " n=%zu+%zu", row->base_count, row->head_count);
-}
-
-void gate_print_totals(struct buffer *out, const struct gate *gate) {
-  buffer_printf(out, "%zu compared, %zu significant, %zu regressed, %zu missing\n", gate->compared,
-                gate->significant, gate->regressed, gate->missing);
 }

@@ -8,6 +8,8 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/map.h"
+#include "base/output.h"
 #include "base/str.h"
 #include "pprofc/bench.h"
 
@@ -40,17 +42,20 @@ struct gate_row {
   pprofc_str group; /* "pkg: a/b goos: linux", may be empty */
   pprofc_str name, unit;
   int direction;                 /* 1: higher is better, -1: lower, 0: not known */
-  double base, head;             /* centers; NaN where there is none */
+  bool in_base, in_head;         /* which sides have it */
+  double base, head;             /* centers in base units; NaN where there is none */
   size_t base_count, head_count; /* samples */
   enum gate_delta delta_kind;
   double delta;     /* (head - base) / base; +Inf from zero */
   double low, high; /* confidence interval of delta; NaN when not known */
   bool tested;      /* p means something */
   bool constant;    /* all samples of a side are equal, on both sides: no test is needed */
+  bool exact;       /* a table says so without a test: no number of samples is needed either */
   double p, adjusted;
-  const char *test;    /* "Welch", "U", "table", "block medians" ... */
-  const char *warning; /* drift between the halves of a side; or NULL */
-  double spread;       /* the greater relative spread of both sides; NaN when not known */
+  const char *test;              /* "Welch", "U", "table", "Welch on block medians" ... */
+  double base_trend, head_trend; /* relative change along the samples of a side */
+  bool base_drifts, head_drifts; /* that change is more than noise */
+  double spread; /* robust relative spread, the greater of both sides; NaN when not known */
 
   pprofc_str file; /* where the row comes from */
   size_t line;     /* 0: not from a line */
@@ -59,17 +64,26 @@ struct gate_row {
   /* Of the judge: */
   enum gate_verdict verdict;
   double threshold, floor, alpha; /* that were applied */
-  size_t rule;                    /* the one that decided, SIZE_MAX for none */
+  double noise;                   /* of earlier runs, which raised the threshold; else 0 */
+  size_t rule;                    /* the last one that matched, SIZE_MAX for none */
   bool significant;
+};
+
+/* Smaller changes than these are no regressions, by the class of the unit. */
+struct gate_floor {
+  double seconds, bytes, plain;
 };
 
 /* One rule of the rules file: what it matches and what it sets. */
 struct gate_rule {
   pprofc_str pattern, unit; /* globs; empty matches all */
   bool has_threshold, has_alpha, has_floor, ignore, accept;
-  double threshold, alpha, floor; /* relative; probability; in the unit */
-  int direction;                  /* 0: not set */
-  pprofc_str until, reason, text; /* "2027-01-31"; why; how to name the rule in messages */
+  double threshold, alpha; /* relative; probability */
+  double accepted;         /* the greatest regression that is accepted */
+  struct gate_floor floor;
+  int direction;            /* 0: not set */
+  pprofc_str until, reason; /* "2027-01-31"; why */
+  size_t line;              /* of the rules file */
   bool expired;
   size_t used; /* rows that it matched */
 };
@@ -78,18 +92,17 @@ struct gate_settings {
   double threshold; /* relative: 0.05 */
   double alpha;
   enum gate_test test;
-  bool test_given; /* on the command line: also p-values of tables are then refused where it cannot
-                      be kept */
   enum gate_correction correction;
   size_t min_samples;
   bool strict;
+  struct gate_floor floor;
   struct gate_rule *rules;
-  size_t rule_count;
-  struct gate_direction {
+  size_t rule_count, rule_capacity;
+  struct gate_unit_direction {
     pprofc_str unit;
     int direction;
   } * directions;
-  size_t direction_count;
+  size_t direction_count, direction_capacity;
 };
 
 struct gate {
@@ -98,11 +111,17 @@ struct gate {
   struct buffer rows;     /* of struct gate_row */
   struct buffer problems; /* one line each: what makes the result unusable (exit status 1) */
   size_t problem_count;
+  struct buffer warnings;     /* one line each: what a reader of the result should know */
+  struct interner noise_keys; /* gate_noise_key of what earlier runs measured */
+  struct buffer noise;        /* a double for each: how far the runs swing, relative */
   struct gate_settings settings;
   size_t inputs;
 
   /* Of the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
+  size_t too_few;         /* of the inconclusive */
+  size_t family;          /* p-values that were corrected for their number */
+  bool drifting, shifted; /* most benchmarks, along the samples of a side; from base to head */
 };
 
 void gate_init(struct gate *gate, const pprofc_allocator *mem);
@@ -118,8 +137,12 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
 struct gate_row gate_row_unknown(void);
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
-/* Notes a problem, one line. */
+/* Notes a problem or a warning, one line. */
 void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
+void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
+
+/* Adds a direction for a unit, which wins over what is known of it; false when out of memory. */
+bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
 /* ---- readers
  * --------------------------------------------------------------------------------------- */
@@ -129,43 +152,157 @@ void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3
 pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
                                pprofc_error *error);
 
-/* One reader each. They return PPROFC_E_NO_MATCH when the data holds no such table. */
+/* One reader each, for data that is clean: no colours, no carriage returns, UTF-8. They return
+ * PPROFC_E_NO_MATCH when the data holds no such table. */
 pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
                              pprofc_error *error);
 pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                             pprofc_error *error);
 pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str data,
                                 pprofc_error *error);
+pprofc_status gate_read_markdown(struct gate *gate, pprofc_str path, pprofc_str data,
+                                 pprofc_error *error);
+pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data,
+                             pprofc_error *error);
+
+/* True when data holds a comparison of any kind, as far as its beginning tells. */
+bool gate_is_comparison(pprofc_str data);
+
+/* Notes a problem for every line that says a run failed: "FAIL", "panic:", "benchstat: ...".
+ * Returns their number. */
+size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data);
 
 /* Raw results: compares base with head. `set` was read with the labels "base" and "head" and stays.
  */
 pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
+
+/* Learns from earlier runs of the base, one input of the set each, how far each benchmark swings.
+ */
+pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
+
+/* What a benchmark's noise is kept under. Appends. */
+void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
+
+/* Reads the rules file. Its settings are applied to gate->settings; errors name path, line and
+ * column. PPROFC_E_UNSUPPORTED without Jansson. */
+pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
+                              pprofc_error *error);
 
 /* ---- judging
  * -------------------------------------------------------------------------------------------- */
 
 /* Which way a unit, as written in any of the tools, is better. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
+/* The same, as far as the settings say; else 0. */
+int gate_asked_direction(const struct gate *gate, pprofc_str unit);
 
-/* The values of the floor of a rule: "1us", "16 B", "100ns", "0.5" into the base unit of the row
- * ("sec/op": seconds). */
-bool gate_parse_floor(pprofc_str text, double *value);
+/* The unit in the spelling of raw results: "sec/op" for "ns/op" and "time/op". Appends. */
+void gate_unit_canonical(struct buffer *out, pprofc_str unit);
+
+/* "1us", "16 B", "100ns", "0.5", and several: "1us or 16 B". */
+bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
+double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
+
+/* "5", "5%": relative 0.05. False for what is no number, negative, NaN or infinite. */
+bool gate_parse_percent(pprofc_str text, double *value);
 
 /* '*' and '?' globs over whole names. */
 bool gate_glob(pprofc_str pattern, pprofc_str text);
 
+/* Adjusts p-values, sorted ascending, for their number: Benjamini-Hochberg 1995, Holm 1979. */
+void gate_adjust(const double *p, size_t count, enum gate_correction correction, double *adjusted);
+
 /* Gives every row its verdict and counts. `today` is "2026-11-20" for rules that expire. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
+
+/* Warns of what concerns the whole run: drift that most benchmarks share, changes that go all one
+ * way, samples too few for the number of rows. */
+void gate_find_trends(struct gate *gate);
 
 /* 0 pass, 2 regression, 1 problems or nothing compared, 3 strict doubts; after gate_judge. */
 int gate_exit_status(const struct gate *gate);
 
+/* Judges rows with planted regressions under the settings of `gate`; false, with a problem, when
+ * one of them would pass. `today` as above. */
+pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pprofc_error *error);
+
 const char *gate_verdict_name(enum gate_verdict verdict);
+
+/* ---- statistics of two samples
+ * -------------------------------------------------------------------------- */
+
+/* A sample in the order in which it was measured, and sorted. */
+struct gate_sample {
+  const double *values, *sorted;
+  size_t count;
+};
+
+/* Fills centers, delta, interval and p of the row, by the test. False when out of memory. */
+bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                  enum gate_test test, double alpha, const pprofc_allocator *mem);
+
+/* The relative change along a sample by its regression line; *drifts when that is no noise. */
+double gate_trend(struct gate_sample sample, bool *drifts);
+
+/* The smallest p-value that the exact U test can give. */
+double gate_smallest_p(size_t base_count, size_t head_count);
+
+/* Makes a row's comparison of two samples in the order they were measured. With `rounds` (one
+ * number a value, or NULL) and at least 4 of them a side, the medians of rounds are compared. False
+ * when out of memory. */
+struct gate_side {
+  const double *values;
+  const uint32_t *rounds;
+  size_t count;
+};
+bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
+                        struct gate_side head);
+
+/* Hodges-Lehmann interval of the ratios head / base minus 1; NaN where there is none. False when
+ * out of memory. */
+bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
+                         double *low, double *high, const pprofc_allocator *mem);
+
+/* ---- printing
+ * ------------------------------------------------------------------------------------------- */
 
 /* "+21.5% [+19.8%, +23.1%] p=0.0001 n=10+10". */
 void gate_print_effect(struct buffer *out, const struct gate_row *row);
 
+/* "1.025us", "29.3MB/s", "16B": a value of a unit for people. */
+void gate_print_value(struct buffer *out, double value, pprofc_str unit);
+
 /* The last line: "N compared, M significant, K regressed, J missing". */
 void gate_print_totals(struct buffer *out, const struct gate *gate);
+
+/* "regressed", "pass" ...: the whole result in a word or two. */
+const char *gate_result_name(const struct gate *gate);
+
+/* Rows in the order in which a person wants them: by verdict, worst first; a permutation of
+ * [0, count). NULL when out of memory; free with mem_free(gate->mem, order, count, sizeof
+ * *order). */
+size_t *gate_order(const struct gate *gate);
+
+/* What is said of one row beside its name: effect, drift, rule, reason. */
+void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row);
+
+/* One output format. `all` also lists rows without a change. */
+struct gate_format {
+  const char *name;
+  void (*print)(struct buffer *out, const struct gate *gate, bool all);
+  bool totals_inside; /* the last line is the line of totals */
+};
+
+/* The format of that name, or NULL. */
+const struct gate_format *gate_format_find(pprofc_str name);
+
+void gate_print_text(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_github(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_json(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_junit(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_gitlab(struct buffer *out, const struct gate *gate, bool all);
+/* For two runs of one program: what each benchmark swings, and thresholds that would hold. */
+void gate_print_noise(struct buffer *out, const struct gate *gate, bool all);
 
 #endif

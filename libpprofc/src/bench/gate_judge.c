@@ -3,6 +3,7 @@
 #include "bench/gate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SUSPICIOUS 0.5 /* an improvement beyond this asks whether anything was measured */
@@ -30,31 +31,71 @@ bool gate_glob(pprofc_str pattern, pprofc_str text) {
 /* ---- rules
  * ------------------------------------------------------------------------------------------- */
 
-static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row) {
-  return (!rule->pattern.size || gate_glob(rule->pattern, row->name)) &&
-         (!rule->unit.size || gate_glob(rule->unit, row->unit));
+/* Units match in any spelling: "ns/op" is "sec/op". */
+static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
+                         pprofc_str canonical_rule, pprofc_str canonical_row) {
+  if (rule->pattern.size && !gate_glob(rule->pattern, row->name)) return false;
+  return !rule->unit.size || gate_glob(rule->unit, row->unit) ||
+         gate_glob(canonical_rule, canonical_row);
+}
+
+static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
+  if (rule->has_threshold) row->threshold = rule->threshold;
+  if (rule->has_alpha) row->alpha = rule->alpha;
+  if (rule->has_floor) row->floor = gate_floor_of(&rule->floor, row->unit);
+  if (rule->direction) row->direction = rule->direction;
 }
 
 /* What rules say about one row; of several that match, the last one wins for each thing that it
- * sets. */
-static void apply_rules(struct gate *gate, struct gate_row *row, const struct gate_rule **decides) {
-  const struct gate_settings *s = &gate->settings;
-  row->threshold = s->threshold;
-  row->alpha = s->alpha;
-  row->floor = 0;
+ * sets. `decides` becomes the last one that ignores or accepts. */
+static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
+                        const struct gate_rule **decides) {
+  struct gate_settings *s = &gate->settings;
   *decides = NULL;
   for (size_t i = 0; i < s->rule_count; i++) {
     struct gate_rule *rule = &s->rules[i];
-    if (!rule_matches(rule, row)) continue;
+    buffer_clear(scratch);
+    gate_unit_canonical(scratch, rule->unit);
+    size_t middle = scratch->size;
+    gate_unit_canonical(scratch, row->unit);
+    pprofc_str both = buffer_str(scratch);
+    if (!rule_matches(rule, row, str_slice(both, 0, middle), str_slice(both, middle, both.size)))
+      continue;
     rule->used++;
-    if (rule->expired) continue;
-    if (rule->has_threshold) row->threshold = rule->threshold;
-    if (rule->has_alpha) row->alpha = rule->alpha;
-    if (rule->has_floor) row->floor = rule->floor;
-    if (rule->direction) row->direction = rule->direction;
     row->rule = i;
+    if (rule->expired) continue;
+    apply_rule(row, rule);
     if (rule->ignore || rule->accept) *decides = rule;
   }
+}
+
+/* A benchmark that swings by itself needs more than it swings. */
+static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
+  buffer_clear(scratch);
+  gate_noise_key(scratch, row->group, row->name, row->unit);
+  uint32_t id = interner_find(&gate->noise_keys, buffer_str(scratch));
+  if (id == MAP_NONE) return;
+  double swing = ((const double *)(const void *)gate->noise.data)[id];
+  if (swing < row->threshold) return;
+  row->noise = swing;
+  row->threshold = swing;
+}
+
+static void settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
+                   const struct gate_rule **decides) {
+  const struct gate_settings *s = &gate->settings;
+  row->threshold = s->threshold;
+  row->alpha = s->alpha;
+  row->floor = gate_floor_of(&s->floor, row->unit);
+  /* What the user says of a unit goes before the files, the files before its form. */
+  int asked = gate_asked_direction(gate, row->unit);
+  if (asked) row->direction = asked;
+  if (!row->direction) row->direction = gate_direction(gate, row->unit);
+  apply_rules(gate, row, scratch, decides);
+  apply_noise(gate, row, scratch);
+  row->verdict = *decides && (*decides)->ignore ? GATE_IGNORED
+                 : row->direction == 0          ? GATE_INFORMATIONAL
+                                                : GATE_UNCHANGED;
 }
 
 /* ---- correction for the number of comparisons
@@ -66,38 +107,50 @@ static int by_p(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Benjamini-Hochberg 1995, and Holm 1979: adjusted p-values, monotone in p. `family` is sorted by
- * p. */
-static void adjust(struct gate_row **family, size_t count, enum gate_correction correction) {
+void gate_adjust(const double *p, size_t count, enum gate_correction correction, double *adjusted) {
   double running = correction == GATE_BH ? 1 : 0;
   for (size_t k = 0; k < count; k++) {
     size_t i = correction == GATE_BH ? count - 1 - k : k;
-    double value = family[i]->p;
+    double value = p[i];
     if (correction == GATE_BH) {
       value *= (double)count / (double)(i + 1);
       if (value < running) running = value;
-    } else {
+    } else if (correction == GATE_HOLM) {
       value *= (double)(count - i);
       if (value > running) running = value;
+    } else {
+      running = value;
     }
-    family[i]->adjusted = running < 1 ? running : 1;
+    adjusted[i] = running < 1 ? running : 1;
   }
 }
 
+static bool in_family(const struct gate_row *row) {
+  bool judged = row->verdict != GATE_IGNORED && row->verdict != GATE_INFORMATIONAL;
+  return judged && row->tested && !row->constant;
+}
+
+/* The family are all rows that were tested; adjusted values go back into the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
   struct gate_row **family = mem_array(gate->mem, count, sizeof *family);
-  if (!family) return error_nomem(error);
+  double *p = mem_array(gate->mem, count, 2 * sizeof *p), *adjusted = p + count;
   size_t n = 0;
-  for (size_t i = 0; i < count; i++) {
+  bool good = family && p;
+  for (size_t i = 0; i < count && good; i++) {
     rows[i].adjusted = rows[i].p;
-    bool judged = rows[i].verdict != GATE_IGNORED && rows[i].verdict != GATE_INFORMATIONAL;
-    if (rows[i].tested && !rows[i].constant && judged) family[n++] = &rows[i];
+    if (in_family(&rows[i])) family[n++] = &rows[i];
   }
-  qsort(family, n, sizeof *family, by_p);
-  if (gate->settings.correction != GATE_UNCORRECTED) adjust(family, n, gate->settings.correction);
+  if (good) {
+    qsort(family, n, sizeof *family, by_p);
+    for (size_t i = 0; i < n; i++) p[i] = family[i]->p;
+    gate_adjust(p, n, gate->settings.correction, adjusted);
+    for (size_t i = 0; i < n; i++) family[i]->adjusted = adjusted[i];
+    gate->family = n;
+  }
   mem_free(gate->mem, family, count, sizeof *family);
-  return PPROFC_OK;
+  mem_free(gate->mem, p, count, 2 * sizeof *p);
+  return good ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- verdicts
@@ -105,52 +158,74 @@ static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t
 
 /* The size of a change in the worse direction; negative is better. */
 static double worse_by(const struct gate_row *row) {
-  if (row->delta_kind == GATE_DELTA_FROM_ZERO) return row->direction < 0 ? HUGE_VAL : -HUGE_VAL;
   return row->direction < 0 ? row->delta : -row->delta;
+}
+
+/* "At least the threshold", whatever the last bits of a division are. */
+static bool reaches(double change, double threshold) {
+  return change >= threshold * (1 - 1e-12);
 }
 
 static bool above_floor(const struct gate_row *row) {
   return !(row->floor > 0) || isnan(row->base) || isnan(row->head) ||
-         fabs(row->head - row->base) >= row->floor;
-}
-
-/* Base or head is not there. */
-static bool one_sided(struct gate_row *row) {
-  if (!row->base_count && row->head_count)
-    row->verdict = GATE_NEW;
-  else if (row->base_count && !row->head_count)
-    row->verdict = GATE_MISSING;
-  else
-    return false;
-  return true;
+         reaches(fabs(row->head - row->base), row->floor);
 }
 
 static bool enough_samples(const struct gate *gate, const struct gate_row *row) {
   size_t least = row->base_count < row->head_count ? row->base_count : row->head_count;
-  return gate->settings.test == GATE_NONE || least >= gate->settings.min_samples ||
-         row->base_count + row->head_count == 0; /* a table without counts */
+  return gate->settings.test == GATE_NONE || row->exact || least >= gate->settings.min_samples;
+}
+
+/* The interval holds no change that matters. */
+static bool interval_inside(const struct gate_row *row) {
+  return fabs(row->low) < row->threshold && fabs(row->high) < row->threshold;
 }
 
 static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row) {
-  bool zero = row->delta_kind == GATE_DELTA_NUMBER && row->delta == 0;
-  if (row->delta_kind == GATE_DELTA_UNKNOWN || zero)
-    return !enough_samples(gate, row) && !row->constant ? GATE_TOO_FEW : GATE_UNCHANGED;
-  if (!enough_samples(gate, row) && !row->constant) return GATE_TOO_FEW;
+  if (!enough_samples(gate, row)) return GATE_TOO_FEW;
+  if (row->delta_kind == GATE_DELTA_UNKNOWN)
+    return row->significant ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
+  if (row->delta == 0) return GATE_UNCHANGED;
   double worse = worse_by(row);
-  bool beyond = fabs(worse) >= row->threshold && above_floor(row);
-  if (!row->significant) {
-    /* An interval that does not reach the threshold says: no change that matters. */
-    bool inside =
-        !isnan(row->low) && fabs(row->low) < row->threshold && fabs(row->high) < row->threshold;
-    return inside || (!beyond && isnan(row->low)) ? GATE_UNCHANGED : GATE_INCONCLUSIVE;
+  bool beyond = reaches(fabs(worse), row->threshold) && above_floor(row);
+  if (beyond && row->significant) {
+    if (worse > 0) return GATE_REGRESSED;
+    return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;
   }
-  if (!beyond) return GATE_UNCHANGED;
-  if (worse > 0) return GATE_REGRESSED;
-  return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;
+  bool known = !isnan(row->low) && !isnan(row->high);
+  if (row->constant || !above_floor(row) || (known && interval_inside(row))) return GATE_UNCHANGED;
+  return known || beyond ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
+}
+
+static bool is_significant(const struct gate *gate, const struct gate_row *row) {
+  if (!row->in_base || !row->in_head) return false;
+  if (row->constant) return row->delta != 0;
+  if (gate->settings.test == GATE_NONE)
+    return row->delta != 0 && row->delta_kind != GATE_DELTA_UNKNOWN;
+  return row->tested && row->adjusted <= row->alpha;
+}
+
+static void judge_row(struct gate *gate, struct gate_row *row, const struct gate_rule *decides) {
+  row->significant = is_significant(gate, row);
+  if (row->verdict == GATE_IGNORED) return;
+  if (!row->in_base || !row->in_head) {
+    row->verdict = row->in_head ? GATE_NEW : GATE_MISSING;
+    return;
+  }
+  if (row->verdict == GATE_INFORMATIONAL) return;
+  row->verdict = verdict_of(gate, row);
+  if (row->verdict == GATE_REGRESSED && decides && decides->accept &&
+      !(worse_by(row) > decides->accepted * (1 + 1e-12)))
+    row->verdict = GATE_ACCEPTED;
+}
+
+static bool was_judged(const struct gate_row *row) {
+  return row->in_base && row->in_head && row->verdict != GATE_IGNORED &&
+         row->verdict != GATE_INFORMATIONAL;
 }
 
 static void count_row(struct gate *gate, const struct gate_row *row) {
-  bool compared = row->verdict != GATE_MISSING && row->verdict != GATE_NEW;
+  bool compared = was_judged(row);
   gate->compared += compared;
   gate->significant += compared && row->significant;
   gate->regressed += row->verdict == GATE_REGRESSED;
@@ -158,59 +233,70 @@ static void count_row(struct gate *gate, const struct gate_row *row) {
   gate->improved += row->verdict == GATE_IMPROVED;
   gate->suspicious += row->verdict == GATE_SUSPICIOUS;
   gate->accepted += row->verdict == GATE_ACCEPTED;
+  gate->too_few += row->verdict == GATE_TOO_FEW;
   gate->inconclusive += row->verdict == GATE_INCONCLUSIVE || row->verdict == GATE_TOO_FEW;
 }
 
-static void judge_row(struct gate *gate, struct gate_row *row, const struct gate_rule *decides) {
-  row->significant = row->constant ? row->delta_kind == GATE_DELTA_FROM_ZERO || row->delta != 0
-                                   : gate->settings.test == GATE_NONE ||
-                                         (row->tested && row->adjusted <= row->alpha);
-  if (row->verdict == GATE_IGNORED || row->verdict == GATE_INFORMATIONAL) return;
-  if (one_sided(row)) return;
-  row->verdict = verdict_of(gate, row);
-  if (row->verdict == GATE_REGRESSED && decides && decides->accept) {
-    bool within = !decides->has_threshold || worse_by(row) <= decides->threshold;
-    if (within) row->verdict = GATE_ACCEPTED;
-  }
+/* ---- the whole
+ * -------------------------------------------------------------------------------------------- */
+
+static void describe_rule(const struct gate_rule *rule, char *out, size_t size) {
+  snprintf(out, size, "rule of line %zu (%.*s%s%.*s)", rule->line,
+           (int)(rule->pattern.size < 200 ? rule->pattern.size : 200), rule->pattern.data,
+           rule->unit.size ? " " : "", (int)(rule->unit.size < 200 ? rule->unit.size : 200),
+           rule->unit.data);
 }
 
 /* A rule that matches nothing is a misspelt one. */
 static void check_rules(struct gate *gate) {
-  for (size_t i = 0; i < gate->settings.rule_count; i++)
-    if (!gate->settings.rules[i].used)
-      gate_problem(gate, "rule %zu (%.*s) matches no benchmark", i + 1,
-                   STR_ARG(gate->settings.rules[i].text));
+  char name[512];
+  for (size_t i = 0; i < gate->settings.rule_count; i++) {
+    const struct gate_rule *rule = &gate->settings.rules[i];
+    describe_rule(rule, name, sizeof name);
+    if (!rule->used)
+      gate_problem(gate, "%s matches no benchmark", name);
+    else if (rule->expired)
+      gate_warning(gate, "%s expired on %.*s and has no effect: %.*s", name, STR_ARG(rule->until),
+                   STR_ARG(rule->reason));
+  }
+}
+
+static void check_samples(struct gate *gate) {
+  if (!gate->compared && !gate->missing)
+    gate_problem(gate, "nothing was compared");
+  else if (gate->compared && gate->too_few == gate->compared)
+    gate_problem(gate,
+                 "no benchmark has %zu samples a side, so nothing can be judged: run them more "
+                 "often (-count=10), or ask for -test none",
+                 gate->settings.min_samples);
 }
 
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
   size_t count;
   struct gate_row *rows = gate_rows(gate, &count);
   const struct gate_rule **decides = mem_zero_array(gate->mem, count, sizeof *decides);
-  if (!decides || gate->rows.failed) {
-    mem_free(gate->mem, decides, count, sizeof *decides);
-    return error_nomem(error);
-  }
+  struct buffer scratch;
+  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
     struct gate_rule *rule = &gate->settings.rules[i];
     rule->expired = rule->until.size && str_compare(str_of(today), rule->until) > 0;
   }
-  for (size_t i = 0; i < count; i++) {
-    rows[i].direction = gate_direction(gate, rows[i].unit);
-    apply_rules(gate, &rows[i], &decides[i]);
-    rows[i].verdict = decides[i] && decides[i]->ignore ? GATE_IGNORED
-                      : rows[i].direction == 0         ? GATE_INFORMATIONAL
-                                                       : GATE_UNCHANGED;
-  }
-  pprofc_status status = adjust_all(gate, rows, count, error);
+  for (size_t i = 0; i < count && decides; i++) settle(gate, &rows[i], &scratch, &decides[i]);
+  pprofc_status status = decides ? adjust_all(gate, rows, count, error) : error_nomem(error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     judge_row(gate, &rows[i], decides[i]);
     count_row(gate, &rows[i]);
   }
+  if (status == PPROFC_OK) {
+    check_rules(gate);
+    check_samples(gate);
+    gate_find_trends(gate);
+  }
+  bool failed =
+      scratch.failed || gate->rows.failed || gate->problems.failed || gate->warnings.failed;
+  buffer_free(&scratch);
   mem_free(gate->mem, decides, count, sizeof *decides);
-  if (status != PPROFC_OK) return status;
-  check_rules(gate);
-  if (!gate->compared && !gate->missing) gate_problem(gate, "nothing was compared");
-  return PPROFC_OK;
+  return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
 int gate_exit_status(const struct gate *gate) {

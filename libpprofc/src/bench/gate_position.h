@@ -1,0 +1,11 @@
+/* Where something stands in a rules file: Jansson tells that of syntax errors only. */
+#ifndef PPROFC_BENCH_GATE_POSITION_H
+#define PPROFC_BENCH_GATE_POSITION_H
+
+#include "base/str.h"
+
+/* Line and column, from 1, of the member `key` (NULL: of the object itself) of the object number
+ * `rule` of the array "rules", or with SIZE_MAX of the object at the top. `json` is valid JSON. */
+void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column);
+
+#endif

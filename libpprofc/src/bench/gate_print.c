@@ -1,0 +1,169 @@
+/* What all formats of the gate share: effects, values, totals, the order of rows. */
+#include "bench/gate.h"
+#include "bench/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
+#define ARROW               "\xE2\x86\x92"
+
+static void put_percent(struct buffer *out, double value) {
+  if (isinf(value))
+    buffer_add_text(out, value > 0 ? "+" MINUS_PLUS_INFINITY "%" : "-" MINUS_PLUS_INFINITY "%");
+  else
+    buffer_printf(out, "%+.2f%%", 100 * value);
+}
+
+static void put_p(struct buffer *out, double p) {
+  if (p > 0 && p < 0.0001)
+    buffer_printf(out, " p=%.1e", p);
+  else
+    buffer_printf(out, " p=%.4f", p);
+}
+
+void gate_print_effect(struct buffer *out, const struct gate_row *row) {
+  if (row->delta_kind == GATE_DELTA_FROM_ZERO)
+    buffer_printf(out, "0 " ARROW " %.4g", row->head);
+  else if (row->delta_kind == GATE_DELTA_UNKNOWN)
+    buffer_add_char(out, '~');
+  else
+    put_percent(out, row->delta);
+  if (!isnan(row->low) && !isnan(row->high)) {
+    buffer_add_text(out, " [");
+    put_percent(out, row->low);
+    buffer_add_text(out, ", ");
+    put_percent(out, row->high);
+    buffer_add_char(out, ']');
+  }
+  if (row->constant)
+    buffer_add_text(out, row->exact ? " exact" : " constant");
+  else if (row->tested)
+    put_p(out, row->p);
+  if (row->base_count || row->head_count)
+    buffer_printf(out, " n=%zu+%zu", row->base_count, row->head_count);
+}
+
+void gate_print_value(struct buffer *out, double value, pprofc_str unit) {
+  if (isnan(value)) {
+    buffer_add_char(out, '-');
+    return;
+  }
+  unit_print(out, unit_scale_of(&value, 1, unit_is_binary(unit)), value);
+}
+
+void gate_print_totals(struct buffer *out, const struct gate *gate) {
+  buffer_printf(out, "%zu compared, %zu significant, %zu regressed, %zu missing\n", gate->compared,
+                gate->significant, gate->regressed, gate->missing);
+}
+
+const char *gate_result_name(const struct gate *gate) {
+  switch (gate_exit_status(gate)) {
+  case 0:
+    return "pass";
+  case 1:
+    return "no result";
+  case 2:
+    return "regression";
+  default:
+    return "doubtful";
+  }
+}
+
+/* ---- order
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Rank of a verdict: what a person must see comes first. */
+static int rank_of(enum gate_verdict verdict) {
+  static const enum gate_verdict order[] = {GATE_REGRESSED,    GATE_MISSING,  GATE_SUSPICIOUS,
+                                            GATE_INCONCLUSIVE, GATE_TOO_FEW,  GATE_ACCEPTED,
+                                            GATE_IMPROVED,     GATE_NEW,      GATE_INFORMATIONAL,
+                                            GATE_IGNORED,      GATE_UNCHANGED};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i] == verdict) return (int)i;
+  return 0;
+}
+
+struct ranked {
+  int rank;
+  size_t row;
+};
+
+static int by_rank(const void *a, const void *b) {
+  const struct ranked *x = a, *y = b;
+  if (x->rank != y->rank) return x->rank - y->rank;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+size_t *gate_order(const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t *order = mem_array(gate->mem, count, sizeof *order);
+  struct ranked *ranked = mem_array(gate->mem, count, sizeof *ranked);
+  if (order && ranked) {
+    for (size_t i = 0; i < count; i++) ranked[i] = (struct ranked){rank_of(rows[i].verdict), i};
+    qsort(ranked, count, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
+  }
+  if (!ranked) {
+    mem_free(gate->mem, order, count, sizeof *order);
+    order = NULL;
+  }
+  mem_free(gate->mem, ranked, count, sizeof *ranked);
+  return order;
+}
+
+/* ---- remarks
+ * -------------------------------------------------------------------------------------------- */
+
+static void put_drift(struct buffer *out, const char *side, double trend, bool drifts) {
+  if (!drifts) return;
+  buffer_printf(out, "; drift: %s changes by ", side);
+  put_percent(out, trend);
+  buffer_add_text(out, " from first to last sample");
+}
+
+static void put_rule(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (row->rule == SIZE_MAX) return;
+  const struct gate_rule *rule = &gate->settings.rules[row->rule];
+  buffer_printf(out, "; rule of line %zu", rule->line);
+  if (rule->reason.size) buffer_printf(out, ": %.*s", STR_ARG(rule->reason));
+  if (rule->until.size)
+    buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
+}
+
+/* Why a row that seems to have changed did not count. */
+static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (row->verdict == GATE_TOO_FEW) {
+    buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
+  } else if (row->verdict == GATE_INCONCLUSIVE && row->significant) {
+    buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
+  } else if (row->verdict == GATE_INCONCLUSIVE) {
+    buffer_printf(out, "; not significant");
+    if (row->tested && row->p <= row->alpha)
+      buffer_printf(out, " among %zu comparisons (adjusted p=%.4f)", gate->family, row->adjusted);
+  }
+}
+
+void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  put_doubt(out, gate, row);
+  if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
+  put_drift(out, "base", row->base_trend, row->base_drifts);
+  put_drift(out, "head", row->head_trend, row->head_drifts);
+  put_rule(out, gate, row);
+}
+
+/* ---- formats
+ * -------------------------------------------------------------------------------------------- */
+
+static const struct gate_format formats[] = {
+    {"text", gate_print_text, true},         {"github", gate_print_github, true},
+    {"markdown", gate_print_markdown, true}, {"json", gate_print_json, false},
+    {"junit", gate_print_junit, false},      {"gitlab", gate_print_gitlab, false},
+};
+
+const struct gate_format *gate_format_find(pprofc_str name) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (str_equal(name, str_of(formats[i].name))) return &formats[i];
+  return NULL;
+}

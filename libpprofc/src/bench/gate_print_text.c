@@ -1,0 +1,87 @@
+/* The gate's result for a terminal or a log: regressions first, the totals last. */
+#include "bench/gate.h"
+
+static bool is_listed(enum gate_verdict verdict, bool all) {
+  return all || (verdict != GATE_UNCHANGED && verdict != GATE_IGNORED);
+}
+
+static void put_name(struct buffer *out, const struct gate_row *row) {
+  buffer_printf(out, "%.*s %.*s", STR_ARG(row->name), STR_ARG(row->unit));
+  if (row->group.size) buffer_printf(out, " (%.*s)", STR_ARG(row->group));
+}
+
+/* "1.025u -> 1.027u" */
+static void put_values(struct buffer *out, const struct gate_row *row) {
+  if (!row->in_base || !row->in_head) return;
+  buffer_add_text(out, "  ");
+  gate_print_value(out, row->base, row->unit);
+  buffer_add_text(out, " \xE2\x86\x92 ");
+  gate_print_value(out, row->head, row->unit);
+  buffer_add_text(out, "  ");
+  gate_print_effect(out, row);
+}
+
+static void put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  buffer_printf(out, "%s: ", gate_verdict_name(row->verdict));
+  put_name(out, row);
+  put_values(out, row);
+  gate_print_remarks(out, gate, row);
+  buffer_add_char(out, '\n');
+}
+
+/* A regression that a table shows is printed as it stands there, once for all columns. */
+static bool same_line(const struct gate_row *a, const struct gate_row *b) {
+  return a->line == b->line && str_equal(a->file, b->file);
+}
+
+static void put_regressions(struct buffer *out, const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count), *last = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].verdict != GATE_REGRESSED) continue;
+    if (!rows[i].text.size)
+      put_row(out, gate, &rows[i]);
+    else if (!last || !same_line(last, &rows[i]))
+      buffer_printf(out, "%.*s:%zu: %.*s\n", STR_ARG(rows[i].file), rows[i].line,
+                    STR_ARG(rows[i].text));
+    last = &rows[i];
+  }
+}
+
+static void put_prefixed(struct buffer *out, const char *prefix, pprofc_str lines) {
+  pprofc_str line;
+  while (str_next_line(&lines, &line))
+    if (line.size) buffer_printf(out, "%s: %.*s\n", prefix, STR_ARG(line));
+}
+
+/* "Welch, Benjamini-Hochberg over 36 p-values, alpha 0.05, threshold 5%" */
+static void put_method(struct buffer *out, const struct gate *gate) {
+  static const char *const corrections[] = {"Benjamini-Hochberg", "Holm", "no correction"};
+  const struct gate_settings *s = &gate->settings;
+  buffer_printf(out, "threshold %.4g%%", 100 * s->threshold);
+  if (s->test != GATE_NONE && gate->family)
+    buffer_printf(out, ", alpha %.4g after %s over %zu p-values", s->alpha,
+                  corrections[s->correction], gate->family);
+  buffer_add_char(out, '\n');
+}
+
+void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t *order = gate_order(gate);
+  if (!order) {
+    out->failed = true;
+    return;
+  }
+  put_regressions(out, gate);
+  for (size_t i = 0; i < count; i++) {
+    const struct gate_row *row = &rows[order[i]];
+    if (row->verdict != GATE_REGRESSED && is_listed(row->verdict, all)) put_row(out, gate, row);
+  }
+  mem_free(gate->mem, order, count, sizeof *order);
+  put_prefixed(out, "warning", buffer_str(&gate->warnings));
+  put_prefixed(out, "problem", buffer_str(&gate->problems));
+  put_method(out, gate);
+  buffer_printf(out, "result: %s\n", gate_result_name(gate));
+  gate_print_totals(out, gate);
+}

@@ -1,0 +1,364 @@
+/* Reads the rules file of the gate, gate.json:
+ *
+ *   {"threshold": "5%", "alpha": 0.05, "test": "welch", "correction": "bh", "min_samples": 4,
+ *    "strict": false, "floor": "1us or 16 B", "directions": {"widgets/op": "higher"},
+ *    "rules": [{"benchmark": "Parse*", "unit": "ns/op", "threshold": "10%", "alpha": 0.01,
+ *               "floor": "100ns", "direction": "lower", "ignore": false,
+ *               "accept": "12%", "until": "2027-01-31", "reason": "new encoder"}]}
+ */
+#include "bench/gate.h"
+
+#ifdef HAVE_JANSSON
+#include "bench/gate_position.h"
+
+#include <jansson.h>
+#include <math.h>
+
+/* A file that is read, and what was wrong with it first. */
+struct rules_reader {
+  struct gate *gate;
+  pprofc_str path, data;
+  size_t rule;      /* the one being read, or SIZE_MAX at the top */
+  const char *key;  /* the member being read */
+  const char *what; /* what is wrong with it; NULL for nothing */
+  bool nomem;
+};
+
+/* One member: its name, and how its value is taken. Returns NULL or what is wrong with it. */
+struct member {
+  const char *name;
+  const char *(*take)(struct rules_reader *reader, const json_t *value, void *target);
+};
+
+static pprofc_str text_of(const json_t *value) {
+  return (pprofc_str){json_string_value(value), json_string_length(value)};
+}
+
+/* Numbers and strings like "5%". */
+static bool percent_of(const json_t *value, double *out) {
+  if (json_is_string(value)) return gate_parse_percent(text_of(value), out);
+  if (!json_is_number(value)) return false;
+  double percent = json_number_value(value);
+  if (!(percent >= 0) || isinf(percent)) return false;
+  *out = percent / 100;
+  return true;
+}
+
+static const char *probability_of(const json_t *value, double *out) {
+  if (!json_is_number(value)) return "must be a number";
+  double p = json_number_value(value);
+  if (!(p >= 0 && p <= 1)) return "must be from 0 to 1";
+  *out = p;
+  return NULL;
+}
+
+static const char *keep_text(struct rules_reader *reader, const json_t *value, pprofc_str *out) {
+  if (!json_is_string(value)) return "must be a string";
+  *out = arena_str(&reader->gate->arena, text_of(value));
+  reader->nomem |= !out->data;
+  return NULL;
+}
+
+/* A word of a list, to its place. */
+static const char *word_of(const json_t *value, const char *const *words, int *out) {
+  for (int i = 0; json_is_string(value) && words[i]; i++)
+    if (str_equal(text_of(value), str_of(words[i]))) {
+      *out = i;
+      return NULL;
+    }
+  return "is none of the words that it may be";
+}
+
+static const char *direction_of(const json_t *value, int *out) {
+  static const char *const words[] = {"lower", "higher", NULL};
+  int place;
+  if (word_of(value, words, &place)) return "must be \"lower\" or \"higher\"";
+  *out = place == 0 ? -1 : 1;
+  return NULL;
+}
+
+static const char *floor_of(const json_t *value, struct gate_floor *out) {
+  struct gate_floor floor = {0, 0, 0};
+  if (!json_is_string(value) || !gate_parse_floor(text_of(value), &floor))
+    return "must be a string like \"1us or 16 B\"";
+  *out = floor;
+  return NULL;
+}
+
+/* ---- members of a rule
+ * ---------------------------------------------------------------------------------- */
+
+static const char *take_benchmark(struct rules_reader *r, const json_t *value, void *target) {
+  return keep_text(r, value, &((struct gate_rule *)target)->pattern);
+}
+
+static const char *take_unit(struct rules_reader *r, const json_t *value, void *target) {
+  return keep_text(r, value, &((struct gate_rule *)target)->unit);
+}
+
+static const char *take_threshold(struct rules_reader *r, const json_t *value, void *target) {
+  struct gate_rule *rule = target;
+  (void)r;
+  rule->has_threshold = true;
+  return percent_of(value, &rule->threshold) ? NULL : "must be a percentage from 0 up";
+}
+
+static const char *take_alpha(struct rules_reader *r, const json_t *value, void *target) {
+  struct gate_rule *rule = target;
+  (void)r;
+  rule->has_alpha = true;
+  return probability_of(value, &rule->alpha);
+}
+
+static const char *take_floor(struct rules_reader *r, const json_t *value, void *target) {
+  struct gate_rule *rule = target;
+  (void)r;
+  rule->has_floor = true;
+  return floor_of(value, &rule->floor);
+}
+
+static const char *take_direction(struct rules_reader *r, const json_t *value, void *target) {
+  (void)r;
+  return direction_of(value, &((struct gate_rule *)target)->direction);
+}
+
+static const char *take_ignore(struct rules_reader *r, const json_t *value, void *target) {
+  (void)r;
+  if (!json_is_boolean(value)) return "must be true or false";
+  ((struct gate_rule *)target)->ignore = json_is_true(value);
+  return NULL;
+}
+
+/* How much worse is accepted: a percentage, or true for any. */
+static const char *take_accept(struct rules_reader *r, const json_t *value, void *target) {
+  struct gate_rule *rule = target;
+  (void)r;
+  rule->accept = !json_is_false(value);
+  rule->accepted = HUGE_VAL;
+  if (json_is_boolean(value) || percent_of(value, &rule->accepted)) return NULL;
+  return "must be a percentage, true or false";
+}
+
+static bool is_date(pprofc_str text) {
+  if (text.size != 10) return false;
+  for (size_t i = 0; i < text.size; i++) {
+    bool dash = i == 4 || i == 7;
+    if (dash ? text.data[i] != '-' : text.data[i] < '0' || text.data[i] > '9') return false;
+  }
+  return true;
+}
+
+static const char *take_until(struct rules_reader *r, const json_t *value, void *target) {
+  struct gate_rule *rule = target;
+  const char *wrong = keep_text(r, value, &rule->until);
+  return wrong || is_date(rule->until) ? wrong : "must be a date like 2027-01-31";
+}
+
+static const char *take_reason(struct rules_reader *r, const json_t *value, void *target) {
+  return keep_text(r, value, &((struct gate_rule *)target)->reason);
+}
+
+static const struct member rule_members[] = {
+    {"benchmark", take_benchmark},
+    {"unit", take_unit},
+    {"threshold", take_threshold},
+    {"alpha", take_alpha},
+    {"floor", take_floor},
+    {"direction", take_direction},
+    {"ignore", take_ignore},
+    {"accept", take_accept},
+    {"until", take_until},
+    {"reason", take_reason},
+    {NULL, NULL},
+};
+
+/* ---- reading members
+ * ------------------------------------------------------------------------------------ */
+
+static void take_members(struct rules_reader *r, json_t *object, const struct member *members,
+                         void *target) {
+  const char *name;
+  json_t *value;
+  json_object_foreach(object, name, value) {
+    const struct member *m = members;
+    while (m->name && strcmp(m->name, name) != 0) m++;
+    r->key = name;
+    r->what = m->name ? m->take(r, value, target) : "is not known";
+    if (r->what || r->nomem) return;
+  }
+}
+
+/* A rule without effect, or an acceptance that nobody would ever look at again, is a mistake. */
+static const char *check_rule(const struct gate_rule *rule) {
+  bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
+              rule->ignore || rule->accept;
+  if (!rule->pattern.size && !rule->unit.size) return "needs a benchmark or a unit";
+  if (!acts) return "sets nothing";
+  if (rule->accept && (!rule->until.size || !rule->reason.size))
+    return "accepts a regression, and needs a reason and a day until which";
+  return NULL;
+}
+
+static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
+  struct gate_settings *s = &gate->settings;
+  if (s->rule_count == s->rule_capacity) {
+    size_t capacity = s->rule_capacity ? 2 * s->rule_capacity : 16;
+    void *grown = mem_resize(gate->mem, s->rules, s->rule_capacity, capacity, sizeof *s->rules);
+    if (!grown) return false;
+    s->rules = grown;
+    s->rule_capacity = capacity;
+  }
+  s->rules[s->rule_count++] = *rule;
+  return true;
+}
+
+static const char *take_rules(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  if (!json_is_array(value)) return "must be an array";
+  for (size_t i = 0; i < json_array_size(value) && !r->nomem; i++) {
+    json_t *object = json_array_get(value, i);
+    struct gate_rule rule = {.direction = 0};
+    size_t column;
+    r->rule = i;
+    r->key = NULL;
+    if (!json_is_object(object)) return "must be an object";
+    take_members(r, object, rule_members, &rule);
+    if (r->what || r->nomem) return r->what;
+    r->key = NULL;
+    const char *wrong = check_rule(&rule);
+    if (wrong) return wrong;
+    gate_position(r->data, i, NULL, &rule.line, &column);
+    r->nomem |= !push_rule(r->gate, &rule);
+  }
+  r->rule = SIZE_MAX;
+  return NULL;
+}
+
+/* ---- members at the top
+ * --------------------------------------------------------------------------------- */
+
+static const char *take_all_threshold(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  return percent_of(value, &r->gate->settings.threshold) ? NULL : "must be a percentage from 0 up";
+}
+
+static const char *take_all_alpha(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  return probability_of(value, &r->gate->settings.alpha);
+}
+
+static const char *take_all_floor(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  return floor_of(value, &r->gate->settings.floor);
+}
+
+static const char *take_test(struct rules_reader *r, const json_t *value, void *target) {
+  static const char *const words[] = {"welch", "utest", "none", NULL};
+  int place;
+  (void)target;
+  if (word_of(value, words, &place)) return "must be \"welch\", \"utest\" or \"none\"";
+  r->gate->settings.test = (enum gate_test)place;
+  return NULL;
+}
+
+static const char *take_correction(struct rules_reader *r, const json_t *value, void *target) {
+  static const char *const words[] = {"bh", "holm", "none", NULL};
+  int place;
+  (void)target;
+  if (word_of(value, words, &place)) return "must be \"bh\", \"holm\" or \"none\"";
+  r->gate->settings.correction = (enum gate_correction)place;
+  return NULL;
+}
+
+static const char *take_min_samples(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+      json_integer_value(value) > 1000000)
+    return "must be a whole number from 1 up";
+  r->gate->settings.min_samples = (size_t)json_integer_value(value);
+  return NULL;
+}
+
+static const char *take_strict(struct rules_reader *r, const json_t *value, void *target) {
+  (void)target;
+  if (!json_is_boolean(value)) return "must be true or false";
+  r->gate->settings.strict = json_is_true(value);
+  return NULL;
+}
+
+static const char *take_directions(struct rules_reader *r, const json_t *value, void *target) {
+  const char *name;
+  json_t *word;
+  (void)target;
+  if (!json_is_object(value)) return "must be an object";
+  /* Jansson iterates over what is not const, but changes nothing. */
+  json_object_foreach((json_t *)(uintptr_t)value, name, word) {
+    int direction;
+    pprofc_str unit = arena_str(&r->gate->arena, str_of(name));
+    const char *wrong = direction_of(word, &direction);
+    if (wrong) return wrong;
+    if (!unit.data || !gate_add_direction(r->gate, unit, direction)) r->nomem = true;
+  }
+  return NULL;
+}
+
+static const struct member top_members[] = {
+    {"threshold", take_all_threshold},
+    {"alpha", take_all_alpha},
+    {"floor", take_all_floor},
+    {"test", take_test},
+    {"correction", take_correction},
+    {"min_samples", take_min_samples},
+    {"strict", take_strict},
+    {"directions", take_directions},
+    {"rules", take_rules},
+    {NULL, NULL},
+};
+
+/* ---- the file
+ * ------------------------------------------------------------------------------------------- */
+
+static pprofc_status complain(const struct rules_reader *r, pprofc_error *error) {
+  size_t line, column;
+  gate_position(r->data, r->rule, r->key, &line, &column);
+  char rule[32] = "";
+  if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);
+  return error_set(error, PPROFC_E_FORMAT, "%.*s:%zu:%zu: %s%s%s%.200s%s %s", STR_ARG(r->path),
+                   line, column, rule, *rule && r->key ? ", " : "", r->key ? "\"" : "",
+                   r->key  ? r->key
+                   : *rule ? ""
+                           : "the file",
+                   r->key ? "\"" : "", r->what);
+}
+
+pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
+                              pprofc_error *error) {
+  json_error_t where;
+  json_t *root = json_loadb(data.data ? data.data : "", data.size, JSON_REJECT_DUPLICATES, &where);
+  if (!root)
+    return error_set(error, PPROFC_E_FORMAT, "%.*s:%d:%d: %s", STR_ARG(path),
+                     where.line < 1 ? 1 : where.line, where.column < 1 ? 1 : where.column,
+                     where.text);
+  struct rules_reader reader = {.gate = gate, .path = path, .data = data, .rule = SIZE_MAX};
+  if (json_is_object(root))
+    take_members(&reader, root, top_members, NULL);
+  else
+    reader.what = "must be an object";
+  pprofc_status status = reader.nomem  ? error_nomem(error)
+                         : reader.what ? complain(&reader, error)
+                                       : PPROFC_OK;
+  json_decref(root);
+  return status;
+}
+
+#else
+
+pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
+                              pprofc_error *error) {
+  (void)gate;
+  (void)data;
+  return error_set(error, PPROFC_E_UNSUPPORTED, "cannot read '%.*s': built without Jansson",
+                   STR_ARG(path));
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* Reads benchstat's text tables. Columns are where the bars of the header stand, counted in code
+ * points: names may hold blanks, and cells may be empty. */
+#include "base/escape.h"
+#include "bench/gate_cell.h"
+
+#define BAR        "\xE2\x94\x82"
+#define PLUS_MINUS "\xC2\xB1"
+#define BARS_MAX   1024
+
+/* A table's header, once its rows begin. */
+struct text_table {
+  struct gate *gate;
+  pprofc_str path, package;
+  pprofc_str labels, units; /* the last two header lines */
+  size_t headers;           /* how many there were */
+  size_t bars[BARS_MAX];    /* columns, in code points */
+  size_t bar_count;
+  bool open, found;      /* rows are expected; any table was seen */
+  pprofc_str base_label; /* of the first table with several columns */
+  bool several;
+};
+
+/* The part of a line from one column of code points to another. */
+static pprofc_str slice_columns(pprofc_str line, size_t from, size_t to) {
+  size_t position = 0, column = 0, start = line.size, end = line.size;
+  while (position < line.size) {
+    if (column == from) start = position;
+    if (column == to) {
+      end = position;
+      break;
+    }
+    (void)utf8_next(line, &position);
+    column++;
+  }
+  return start < end ? str_trim(str_slice(line, start, end)) : STR("");
+}
+
+static size_t find_bars(pprofc_str line, size_t *bars) {
+  size_t position = 0, column = 0, count = 0;
+  while (position < line.size && count < BARS_MAX) {
+    if (utf8_next(line, &position) == 0x2502) bars[count++] = column;
+    column++;
+  }
+  return count;
+}
+
+static bool is_header(pprofc_str line) {
+  pprofc_str end = line;
+  while (end.size && end.data[end.size - 1] == ' ') end.size--;
+  return str_ends(end, STR(BAR)) && str_find(line, STR(PLUS_MINUS)) == line.size;
+}
+
+static bool is_superscript(pprofc_str word) {
+  size_t position = 0;
+  while (position < word.size) {
+    int32_t c = utf8_next(word, &position);
+    if (c != 0xB2 && c != 0xB3 && c != 0xB9 && c != 0x2070 && !(c >= 0x2074 && c <= 0x2079))
+      return false;
+  }
+  return word.size > 0;
+}
+
+/* The text between two bars of a header line; its own bars, for they may stand elsewhere. */
+static pprofc_str header_cell(pprofc_str line, size_t column) {
+  size_t bars[BARS_MAX];
+  size_t count = find_bars(line, bars);
+  if (column + 1 >= count) return STR("");
+  return slice_columns(line, bars[column] + 1, bars[column + 1]);
+}
+
+static pprofc_str unit_of(const struct text_table *t, size_t column) {
+  pprofc_str cell = header_cell(t->units, column);
+  if (str_ends(cell, STR("vs base"))) cell = str_trim(str_slice(cell, 0, cell.size - 7));
+  return cell;
+}
+
+/* "1.025u +- 2% 1 +1.97% (p=0.045 n=10) 2" */
+static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
+                       pprofc_str *comparison) {
+  size_t open = str_find_char(text, '('), close = str_find_char(text, ')');
+  if (open < close && close < text.size) *comparison = str_slice(text, open + 1, close);
+  pprofc_str rest = str_slice(text, 0, open), word;
+  if (!gate_next_word(&rest, center)) return;
+  size_t mark = str_find(rest, STR(PLUS_MINUS));
+  if (mark < rest.size) {
+    rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
+    (void)gate_next_word(&rest, &word); /* the range */
+  }
+  while (gate_next_word(&rest, &word))
+    if (!is_superscript(word)) *delta = word;
+}
+
+static bool add_row(struct text_table *t, const struct gate_lines *lines) {
+  struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
+  pprofc_str unused = {NULL, 0}, comparison = {NULL, 0};
+  cell.name = slice_columns(lines->text, 0, t->bars[0]);
+  parse_cell(slice_columns(lines->text, t->bars[0], t->bars[1]), &cell.base, &unused, &comparison);
+  pprofc_str base = cell.base;
+  bool one_column = t->bar_count == 2;
+  cell.group = t->package;
+  if (one_column) {
+    /* Which side a lonely column is, the other tables tell. */
+    cell.unit = unit_of(t, 0);
+    bool is_base = str_equal(header_cell(t->labels, 0), t->base_label);
+    cell.base = is_base ? base : STR("");
+    cell.head = is_base ? STR("") : base;
+    return gate_add_cell(t->gate, &cell);
+  }
+  for (size_t e = 1; e + 1 < t->bar_count; e++) {
+    cell.base = base;
+    cell.head = cell.delta = cell.comparison = STR("");
+    cell.unit = unit_of(t, e);
+    if (t->bar_count > 3) {
+      pprofc_str label = header_cell(t->labels, e);
+      if (label.size) cell.group = label;
+    }
+    parse_cell(slice_columns(lines->text, t->bars[e], t->bars[e + 1]), &cell.head, &cell.delta,
+               &cell.comparison);
+    if (!gate_add_cell(t->gate, &cell)) return false;
+  }
+  return true;
+}
+
+static void add_header(struct text_table *t, pprofc_str line) {
+  if (!t->open || t->headers == 0) t->labels = STR("");
+  if (t->open && t->headers) t->labels = t->units;
+  t->units = line;
+  t->headers++;
+  t->open = true;
+  t->bar_count = find_bars(t->headers > 1 ? t->labels : t->units, t->bars);
+}
+
+static bool has_columns(const struct text_table *t) {
+  return t->open && t->bar_count >= 2 && (t->bar_count > 2 || t->several);
+}
+
+/* Rows follow one another until an empty line; a header behind rows begins another table. */
+static bool read_lines(struct text_table *t, pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  bool rows = false;
+  while (gate_next_line(&lines)) {
+    if (is_header(lines.text)) {
+      if (rows) t->open = false, t->headers = 0;
+      rows = false;
+      add_header(t, lines.text);
+      t->found |= t->bar_count >= 2;
+      continue;
+    }
+    if (str_trim(lines.text).size == 0) {
+      t->open = rows = false;
+      t->headers = 0;
+    } else if (has_columns(t) && str_find(lines.text, STR(PLUS_MINUS)) < lines.text.size) {
+      rows = true;
+      if (!add_row(t, &lines)) return false;
+    } else if (!t->open) {
+      (void)gate_key_line(lines.text, &t->package);
+    }
+  }
+  return true;
+}
+
+/* Finds the first table that compares something. */
+static void find_sides(struct text_table *t, pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  pprofc_str previous = STR("");
+  while (!t->several && gate_next_line(&lines)) {
+    bool header = is_header(lines.text);
+    if (header && str_find(lines.text, STR("vs base")) < lines.text.size) {
+      t->several = true;
+      t->base_label = header_cell(previous, 0);
+    }
+    previous = header ? lines.text : STR("");
+  }
+}
+
+pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
+                             pprofc_error *error) {
+  struct text_table *table = mem_zero_array(gate->mem, 1, sizeof *table);
+  if (!table) return error_nomem(error);
+  table->gate = gate;
+  table->path = path;
+  find_sides(table, data);
+  bool good = read_lines(table, data), found = table->found;
+  if (found && !table->several)
+    gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
+  mem_free(gate->mem, table, 1, sizeof *table);
+  if (!good) return error_nomem(error);
+  return found ? PPROFC_OK : PPROFC_E_NO_MATCH;
+}

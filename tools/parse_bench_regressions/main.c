@@ -1,0 +1,244 @@
+/* parse_bench_regressions: fails when benchmarks got slower. */
+#include "base/escape.h"
+#include "base/outfile.h"
+#include "common/terminal.h"
+#include "inputs.h"
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* 2 and 3 are verdicts, so everything else that goes wrong is 1, usage too. */
+#define EXIT_FAILED  1
+#define EXIT_DOUBTED 3
+
+#define PROGRAM        "parse_bench_regressions"
+#define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
+#define REPORT_MAX     ((size_t)1 << 30)
+
+/* Even when nothing was compared, the last line says so. */
+static int fail(const char *message) {
+  message_error(PROGRAM ": %s", message);
+  printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
+  return EXIT_FAILED;
+}
+
+static int print_help(void) {
+  int fd = STDOUT_FILENO;
+  struct output out;
+  output_init(&out, fd_write, &fd);
+  help_print(&options_table, &out, terminal_width(fd));
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+}
+
+static int misused(const char *message, const struct flags_parsed *parsed) {
+  if (parsed && parsed->nearest) message_note("did you mean -%s?", parsed->nearest->name);
+  message_note("usage: " PROGRAM " [flags] [FILE | DIR] ..., " PROGRAM " -help lists everything");
+  return fail(message);
+}
+
+/* Text that needs no input. */
+static int print_about(const struct options *options) {
+  int fd = STDOUT_FILENO;
+  struct output out;
+  pprofc_error error;
+  pprofc_status status = PPROFC_OK;
+  output_init(&out, fd_write, &fd);
+  if (*options->completion)
+    status = completion_print(&options_table, str_of(options->completion), &out, &error);
+  else if (options->manual)
+    manual_print_options(&options_table, &out);
+  else
+    output_printf(&out, PROGRAM " %s\n", pprofc_version());
+  if (status == PPROFC_OK) status = output_flush(&out, &error);
+  return status == PPROFC_OK ? 0 : fail(error.message);
+}
+
+/* ---- output
+ * --------------------------------------------------------------------------------------------- */
+
+static pprofc_status write_file(const char *path, pprofc_str text, pprofc_error *error) {
+  struct outfile file;
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  if (outfile_write(&file, text.data, text.size) != 0) {
+    outfile_discard(&file);
+    return error_set(error, PPROFC_E_IO, "cannot write '%s'", path);
+  }
+  return outfile_commit(&file, error);
+}
+
+/* The summary of a step belongs to all of its commands: it is added to. */
+static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
+  const char *path = getenv("GITHUB_STEP_SUMMARY");
+  if (!path || !*path) return PPROFC_OK;
+  struct buffer text;
+  char reason[200];
+  buffer_init(&text, gate->mem, REPORT_MAX);
+  gate_print_markdown(&text, gate, all);
+  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  bool good = !text.failed && fd >= 0 && fd_write(&fd, text.data, text.size) == 0;
+  int number = errno;
+  if (fd >= 0) good = close(fd) == 0 && good;
+  buffer_free(&text);
+  return good ? PPROFC_OK
+              : error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path,
+                          error_errno_text(number, reason, sizeof reason));
+}
+
+static pprofc_status write_report(const struct gate *gate, const struct gate_format *format,
+                                  bool all, const char *path, pprofc_error *error) {
+  struct buffer text, clean;
+  buffer_init(&text, gate->mem, REPORT_MAX);
+  buffer_init(&clean, gate->mem, REPORT_MAX);
+  format->print(&text, gate, all);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  int fd = STDOUT_FILENO;
+  if (status == PPROFC_OK && path) {
+    status = write_file(path, buffer_str(&text), error);
+  } else if (status == PPROFC_OK) {
+    /* Names come from files: on a terminal, bytes that would drive it are made visible. */
+    if (terminal_is(fd)) escape_terminal(&clean, buffer_str(&text), true);
+    const struct buffer *shown = terminal_is(fd) ? &clean : &text;
+    if (shown->failed || fd_write(&fd, shown->data, shown->size) != 0)
+      status = error_set(error, PPROFC_E_IO, "cannot write standard output");
+  }
+  buffer_free(&text);
+  buffer_free(&clean);
+  return status;
+}
+
+static pprofc_status print_all(const struct gate *gate, const struct options *options,
+                               pprofc_error *error) {
+  const struct gate_format *format = gate_format_find(str_of(format_names[options->format]));
+  bool github = strcmp(format->name, "github") == 0;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < options->out_count && status == PPROFC_OK; i++) {
+    pprofc_str text = str_of(options->outs[i]);
+    size_t equals = str_find_char(text, '=');
+    const struct gate_format *other = gate_format_find(str_slice(text, 0, equals));
+    status = write_report(gate, other, options->all, text.data + equals + 1, error);
+    github |= strcmp(other->name, "github") == 0;
+  }
+  if (status == PPROFC_OK && github) status = append_summary(gate, options->all, error);
+  if (status == PPROFC_OK) status = write_report(gate, format, options->all, NULL, error);
+  if (status == PPROFC_OK && !format->totals_inside)
+    message_note("%zu compared, %zu significant, %zu regressed, %zu missing", gate->compared,
+                 gate->significant, gate->regressed, gate->missing);
+  return status;
+}
+
+/* ---- work
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void put_problems(const struct gate *gate) {
+  pprofc_str rest = buffer_str(&gate->problems), line;
+  while (str_next_line(&rest, &line))
+    if (line.size) message_error(PROGRAM ": %.*s", STR_ARG(line));
+}
+
+static pprofc_status read_rules(struct inputs *inputs, const struct options *options,
+                                pprofc_error *error) {
+  pprofc_str data;
+  if (!*options->rules) return PPROFC_OK;
+  pprofc_status status = inputs_file(inputs, options->rules, &data, error);
+  if (status != PPROFC_OK) return status;
+  return gate_read_rules(inputs->gate, str_of(options->rules), data, error);
+}
+
+static pprofc_status read_everything(struct inputs *inputs, const struct options *options,
+                                     const char *const *paths, size_t count, pprofc_error *error) {
+  static const char *const usual[] = {DEFAULT_FOLDER};
+  if (*options->noise_from) {
+    pprofc_status status = inputs_noise(inputs, options->noise_from, error);
+    if (status != PPROFC_OK) return status;
+  }
+  if (*options->base) return inputs_raw(inputs, options->base, options->head, error);
+  return count ? inputs_tables(inputs, paths, count, error)
+               : inputs_tables(inputs, usual, 1, error);
+}
+
+static const char *day_of(const struct options *options, char *out, size_t size) {
+  time_t now = time(NULL);
+  struct tm parts;
+  if (*options->today) return options->today;
+  if (!gmtime_r(&now, &parts) || !strftime(out, size, "%Y-%m-%d", &parts)) return "";
+  return out;
+}
+
+static pprofc_status selftest(struct gate *gate, const char *today, int *exit_status,
+                              pprofc_error *error) {
+  bool good = false;
+  pprofc_status status = gate_selftest(gate, today, &good, error);
+  if (status != PPROFC_OK) return status;
+  put_problems(gate);
+  printf("selftest: %s\n", good ? "every planted regression is found"
+                                : "a planted regression passes; this gate proves nothing");
+  *exit_status = good ? 0 : EXIT_FAILED;
+  return PPROFC_OK;
+}
+
+static pprofc_status judge(struct inputs *inputs, const struct options *options,
+                           const char *const *paths, size_t count, int *exit_status,
+                           pprofc_error *error) {
+  struct gate *gate = inputs->gate;
+  char today[32];
+  const char *day = day_of(options, today, sizeof today);
+  if (options->selftest) return selftest(gate, day, exit_status, error);
+  pprofc_status status = read_everything(inputs, options, paths, count, error);
+  if (status == PPROFC_OK) status = gate_judge(gate, day, error);
+  if (status != PPROFC_OK) return status;
+  if (options->aa || !gate_format_find(str_of(format_names[options->format]))->totals_inside)
+    put_problems(gate);
+  *exit_status = gate_exit_status(gate);
+  if (!options->aa) return print_all(gate, options, error);
+  if (*exit_status == 2) *exit_status = EXIT_DOUBTED;
+  struct gate_format noise = {"noise", gate_print_noise, true};
+  return write_report(gate, &noise, options->all, NULL, error);
+}
+
+static int run(const struct options *options, struct flags_parsed *parsed, const char *const *paths,
+               size_t count) {
+  struct gate gate;
+  struct inputs inputs;
+  pprofc_error error;
+  int exit_status = EXIT_FAILED;
+  gate_init(&gate, &mem_default);
+  inputs_init(&inputs, &gate);
+  pprofc_status status = read_rules(&inputs, options, &error);
+  if (status == PPROFC_OK) status = options_apply(options, parsed, &gate, &error);
+  if (status == PPROFC_OK) status = judge(&inputs, options, paths, count, &exit_status, &error);
+  inputs_free(&inputs);
+  gate_free(&gate);
+  return status == PPROFC_OK ? exit_status : fail(error.message);
+}
+
+/* Flags that have no meaning together. */
+static const char *check_combination(const struct options *o, size_t arguments) {
+  if (!*o->base != !*o->head) return "-base and -head go together";
+  if (*o->base && arguments) return "-base and -head leave no room for other files";
+  if (o->aa && o->out_count) return "-aa prints no other format";
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  struct options options = {.base = NULL};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK) return fail(error.message);
+  if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
+    return misused(error.message, &parsed);
+  if (parsed.help) return print_help();
+  if (options.version || options.manual || *options.completion) return print_about(&options);
+  if (options_environment(&options, &parsed, &error) != PPROFC_OK)
+    return misused(error.message, NULL);
+  size_t arguments = (size_t)(argc - parsed.rest);
+  const char *wrong = check_combination(&options, arguments);
+  if (wrong) return misused(wrong, NULL);
+  return run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
+}

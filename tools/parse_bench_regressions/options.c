@@ -1,0 +1,273 @@
+/* The flags of parse_bench_regressions. */
+#include "options.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GROUP_INPUT, GROUP_JUDGE, GROUP_OUTPUT, GROUP_MISC };
+
+static const struct flag_group groups[] = {
+    {"Input", NULL},
+    {"Judgement", NULL},
+    {"Output", NULL},
+    {"Miscellaneous", NULL},
+};
+
+static const char *const test_names[] = {"welch", "utest", "none", NULL};
+static const char *const correction_names[] = {"bh", "holm", "none", NULL};
+const char *const format_names[] = {"text", "github", "markdown", "json", "junit", "gitlab", NULL};
+
+static const char *add_direction(void *options, const struct flag *flag, const char *text) {
+  struct options *o = options;
+  const char *equals = strrchr(text, '=');
+  (void)flag;
+  if (!equals || equals == text ||
+      (strcmp(equals, "=lower") != 0 && strcmp(equals, "=higher") != 0))
+    return "must be UNIT=lower or UNIT=higher";
+  if (o->direction_count == LIST_MAX) return "too many";
+  o->directions[o->direction_count++] = text;
+  return NULL;
+}
+
+static const char *add_out(void *options, const struct flag *flag, const char *text) {
+  struct options *o = options;
+  const char *equals = strchr(text, '=');
+  (void)flag;
+  if (!equals || !equals[1]) return "must be FORMAT=FILE";
+  pprofc_str name = {text, (size_t)(equals - text)};
+  if (!gate_format_find(name))
+    return "the format must be text, github, markdown, json, junit or gitlab";
+  if (o->out_count == LIST_MAX) return "too many";
+  o->outs[o->out_count++] = text;
+  return NULL;
+}
+
+#define FIELD(member) offsetof(struct options, member)
+#define STRING(name, member, argument, help, initial, group)                                       \
+  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
+#define CHOICE(name, member, help, names, group)                                                   \
+  { name, FLAG_CHOICE, FIELD(member), group, NULL, help, NULL, names, 0, false, NULL }
+#define SWITCH(name, member, help, group)                                                          \
+  { name, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
+
+static const struct flag flags[] = {
+    STRING("base", base, "FILE", "Raw results before the change", NULL, GROUP_INPUT),
+    STRING("head", head, "FILE", "Raw results after the change", NULL, GROUP_INPUT),
+    STRING("rules", rules, "FILE",
+           "Rules per benchmark and unit: thresholds, floors, accepted regressions", NULL,
+           GROUP_INPUT),
+    STRING(
+        "noise-from", noise_from, "DIR",
+        "Raw results of earlier runs of the base; a benchmark that swings by 12% there needs more "
+        "than 12%",
+        NULL, GROUP_INPUT),
+    STRING("threshold", threshold, "PERCENT", "A regression is worse by at least this", "5",
+           GROUP_JUDGE),
+    STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
+           "0.05", GROUP_JUDGE),
+    CHOICE("test", test,
+           "Test of raw results: welch (means), utest (medians, exact Mann-Whitney) or none (every "
+           "difference counts); tables bring their p-values along",
+           test_names, GROUP_JUDGE),
+    CHOICE("correction", correction,
+           "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",
+           correction_names, GROUP_JUDGE),
+    {"min-samples", FLAG_INT, FIELD(min_samples), GROUP_JUDGE, "N",
+     "With fewer samples a side a benchmark is inconclusive", "4", NULL, 0, false, NULL},
+    STRING("floor", floor, "SIZE", "Smaller changes are no regressions: \"1us or 16 B\"", NULL,
+           GROUP_JUDGE),
+    {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
+     "Which way a unit is better; may come again", NULL, NULL, 0, false, add_direction},
+    SWITCH("strict", strict,
+           "Exit with 3 when something is inconclusive, missing or suspiciously faster",
+           GROUP_JUDGE),
+    STRING("today", today, "DATE",
+           "The day on which rules expire or not, as 2027-01-31; now by "
+           "default",
+           NULL, GROUP_JUDGE),
+    CHOICE("format", format,
+           "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
+           "json; junit, XML; gitlab, a code quality report",
+           format_names, GROUP_OUTPUT),
+    {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
+     "Write another format to a file; may come again", NULL, NULL, 0, false, add_out},
+    SWITCH("all", all, "List benchmarks that did not change, too", GROUP_OUTPUT),
+    SWITCH("selftest", selftest,
+           "Plant regressions in made-up results and prove that the gate fails on them",
+           GROUP_MISC),
+    SWITCH("aa", aa,
+           "Base and head are the same program: print the noise floor and a threshold for each "
+           "benchmark",
+           GROUP_MISC),
+    STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
+           GROUP_MISC),
+    SWITCH("version", version, "Print the version", GROUP_MISC),
+    {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
+};
+
+static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base OLD -head NEW",
+                                    "-selftest | -help | -version", NULL};
+static const char *const details[] = {
+    "FILE holds comparisons: what benchstat or benchstatc printed, as text, CSV, Markdown, JSON or "
+    "the table of earlier versions. Of a DIR, bench_*.diff is read. Without an argument that is "
+    ".docs/artifacts/benchdiff/bench_*.diff. OLD and NEW, or two FILEs, are raw results of any "
+    "kind that benchstatc reads.",
+    "A regression is worse by the threshold or more, and significant after correction for the "
+    "number of comparisons. The last line always reads \"N compared, M significant, K regressed, J "
+    "missing\".",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"THRESHOLD_PERCENT=5 parse_bench_regressions",
+     "judges .docs/artifacts/benchdiff/bench_*.diff"},
+    {"parse_bench_regressions -base old.txt -head new.txt", "tests the samples of two runs"},
+    {"parse_bench_regressions -base old.txt -head new.txt -format github -out junit=bench.xml",
+     "annotates a pull request and writes a report"},
+    {"parse_bench_regressions -rules gate.json -noise-from nightly -strict diffs",
+     "with rules, and no doubt allowed"},
+    {NULL, NULL},
+};
+
+static const struct {
+  const char *variable, *flag;
+} variables[] = {
+    {"THRESHOLD_PERCENT", "threshold"},
+    {"ALPHA", "alpha"},
+    {"TEST", "test"},
+    {"CORRECTION", "correction"},
+    {"MIN_SAMPLES", "min-samples"},
+    {"FLOOR", "floor"},
+    {"STRICT", "strict"},
+    {"RULES", "rules"},
+    {"NOISE_FROM", "noise-from"},
+    {"DIRECTION", "direction"},
+    {"FORMAT", "format"},
+};
+
+static const struct flag_note environment[] = {
+    {"THRESHOLD_PERCENT", "stands for -threshold; flags win over variables, variables over rules"},
+    {"ALPHA", "-alpha"},
+    {"TEST", "-test"},
+    {"CORRECTION", "-correction"},
+    {"MIN_SAMPLES", "-min-samples"},
+    {"FLOOR", "-floor"},
+    {"STRICT", "-strict: 1, true, 0 or false"},
+    {"RULES", "-rules"},
+    {"NOISE_FROM", "-noise-from"},
+    {"DIRECTION", "-direction; several with blanks between"},
+    {"FORMAT", "-format"},
+    {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
+    {NULL, NULL},
+};
+
+static const struct flag_note statuses[] = {
+    {"0", "nothing regressed"},
+    {"1",
+     "no result: usage, an input that is unreadable or malformed, nothing to compare, output of "
+     "a run that failed"},
+    {"2", "something regressed"},
+    {"3", "with -strict: nothing regressed, but something is inconclusive, missing or suspiciously "
+          "faster; with -aa: two runs of the same program would have failed"},
+    {NULL, NULL},
+};
+
+const struct flag_table options_table = {
+    .program = "parse_bench_regressions",
+    .summary = "fails when benchmarks got slower",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .environment = environment,
+    .statuses = statuses,
+};
+
+/* ---- environment
+ * ---------------------------------------------------------------------------------------- */
+
+static size_t index_of(const struct flag *flag) {
+  return (size_t)(flag - flags);
+}
+
+static bool given(const struct flags_parsed *parsed, const char *name) {
+  const struct flag *flag = flags_find(&options_table, str_of(name));
+  return flag && parsed->seen[index_of(flag)];
+}
+
+/* "widgets=higher latency=lower": the words are cut apart in a copy. */
+static const char *set_directions(struct options *options, const struct flag *flag,
+                                  const char *text) {
+  char *copy = options->direction_text;
+  size_t size = strlen(text);
+  if (size >= sizeof options->direction_text) return "too long";
+  memcpy(copy, text, size + 1);
+  for (char *word = copy; *word;) {
+    char *end = word + strcspn(word, " ");
+    char *next = *end ? end + 1 : end;
+    *end = '\0';
+    const char *wrong = *word ? add_direction(options, flag, word) : NULL;
+    if (wrong) return wrong;
+    word = next;
+  }
+  return NULL;
+}
+
+pprofc_status options_environment(struct options *options, struct flags_parsed *parsed,
+                                  pprofc_error *error) {
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    const char *text = getenv(variables[i].variable);
+    const struct flag *flag = flags_find(&options_table, str_of(variables[i].flag));
+    if (!text || !*text || !flag || parsed->seen[index_of(flag)]) continue;
+    if (flag->call) {
+      const char *wrong = set_directions(options, flag, text);
+      if (wrong)
+        return error_set(error, PPROFC_E_INVALID, "invalid value \"%s\" of %s: %s", text,
+                         variables[i].variable, wrong);
+    } else if (flag_set(flag, options, text, error) != PPROFC_OK) {
+      error_prefix(error, "%s: ", variables[i].variable);
+      return error->status;
+    }
+    parsed->seen[index_of(flag)] = true;
+  }
+  return PPROFC_OK;
+}
+
+/* ---- meaning
+ * -------------------------------------------------------------------------------------------- */
+
+static pprofc_status apply_numbers(const struct options *o, const struct flags_parsed *parsed,
+                                   struct gate_settings *s, pprofc_error *error) {
+  if (given(parsed, "threshold") && !gate_parse_percent(str_of(o->threshold), &s->threshold))
+    return error_set(error, PPROFC_E_INVALID,
+                     "the threshold must be a percentage from 0 up, not \"%s\"", o->threshold);
+  if (given(parsed, "alpha") &&
+      (!str_parse_float(str_of(o->alpha), &s->alpha) || !(s->alpha >= 0 && s->alpha <= 1)))
+    return error_set(error, PPROFC_E_INVALID, "alpha must be from 0 to 1, not \"%s\"", o->alpha);
+  if (given(parsed, "min-samples") && o->min_samples < 1)
+    return error_set(error, PPROFC_E_INVALID, "-min-samples must be at least 1");
+  if (given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
+    return error_set(error, PPROFC_E_INVALID, "the floor must be like \"1us or 16 B\", not \"%s\"",
+                     o->floor);
+  return PPROFC_OK;
+}
+
+pprofc_status options_apply(const struct options *o, const struct flags_parsed *parsed,
+                            struct gate *gate, pprofc_error *error) {
+  struct gate_settings *s = &gate->settings;
+  pprofc_status status = apply_numbers(o, parsed, s, error);
+  if (status != PPROFC_OK) return status;
+  if (given(parsed, "test")) s->test = (enum gate_test)o->test;
+  if (given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;
+  if (given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
+  if (given(parsed, "strict")) s->strict = o->strict;
+  for (size_t i = 0; i < o->direction_count; i++) {
+    pprofc_str text = str_of(o->directions[i]);
+    size_t equals = str_find_last_char(text, '=');
+    int direction = str_ends(text, STR("=lower")) ? -1 : 1;
+    if (!gate_add_direction(gate, str_slice(text, 0, equals), direction)) return error_nomem(error);
+  }
+  return PPROFC_OK;
+}

@@ -1,0 +1,37 @@
+/* The flags of parse_bench_regressions, and the environment variables that stand for them. */
+#ifndef PARSE_BENCH_REGRESSIONS_OPTIONS_H
+#define PARSE_BENCH_REGRESSIONS_OPTIONS_H
+
+#include "bench/gate.h"
+#include "common/flags.h"
+
+#define LIST_MAX 64
+
+struct options {
+  const char *base, *head;
+  const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
+  int test, correction; /* of enum gate_test, enum gate_correction */
+  int64_t min_samples;
+  bool strict, all, selftest, aa, version, manual;
+  int format;
+  const char *directions[LIST_MAX], *outs[LIST_MAX];
+  size_t direction_count, out_count;
+  char direction_text[4096]; /* what DIRECTION said, in pieces */
+  const char *completion;
+};
+
+extern const struct flag_table options_table;
+
+/* Names of formats, in the order of `format`; ends with NULL. */
+extern const char *const format_names[];
+
+/* Takes what the environment says about flags that the command line did not give, and marks them
+ * as given. */
+pprofc_status options_environment(struct options *options, struct flags_parsed *parsed,
+                                  pprofc_error *error);
+
+/* Puts what was given over the gate's settings. */
+pprofc_status options_apply(const struct options *options, const struct flags_parsed *parsed,
+                            struct gate *gate, pprofc_error *error);
+
+#endif
