@@ -1,17 +1,20 @@
-/* Runs a command several times and prints what it took: `measure RUNS COMMAND [ARGUMENT]...`
+/* Runs commands several times and prints what they took: `measure RUNS COMMAND... [-- COMMAND...]`
  *
- * Prints "MEDIAN_SECONDS PEAK_KIB STATUS": the median wall-clock time, the greatest resident set of
- * any run, and the exit status of the last one. Standard output of the command goes to /dev/null.
- */
+ * Several commands take turns, so that what else the machine does meets them all alike. Prints a
+ * line for each: "MEDIAN_SECONDS PEAK_KIB STATUS": the median wall-clock time, the greatest
+ * resident set of any run, and the exit status of the last one. Standard output of the commands
+ * goes to /dev/null. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_RUNS 1000
+#define MAX_RUNS     1000
+#define MAX_COMMANDS 4
 
 static double now(void) {
   struct timespec t;
@@ -43,18 +46,43 @@ static int run(char **command, double *seconds, long *peak) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+struct measured {
+  char **command;
+  double seconds[MAX_RUNS];
+  long peak;
+  int status;
+};
+
+static double median(double *seconds, size_t runs) {
+  qsort(seconds, runs, sizeof *seconds, compare);
+  return (seconds[(runs - 1) / 2] + seconds[runs / 2]) / 2;
+}
+
+/* Cuts the arguments at "--"; returns how many commands there are. */
+static size_t split(char **arguments, struct measured *commands) {
+  size_t count = 0;
+  for (char **at = arguments; *at && count < MAX_COMMANDS; at++) {
+    commands[count++].command = at;
+    while (*at && strcmp(*at, "--") != 0) at++;
+    if (!*at) break;
+    *at = NULL;
+  }
+  return count;
+}
+
 int main(int argc, char **argv) {
+  static struct measured commands[MAX_COMMANDS];
   long runs = argc > 2 ? strtol(argv[1], NULL, 10) : 0;
   if (runs < 1 || runs > MAX_RUNS) {
-    fprintf(stderr, "usage: measure RUNS COMMAND [ARGUMENT]...\n");
+    fprintf(stderr, "usage: measure RUNS COMMAND... [-- COMMAND...]\n");
     return 1;
   }
-  double seconds[MAX_RUNS] = {0};
-  long peak = 0;
-  int status = 0;
-  for (long i = 0; i < runs; i++) status = run(argv + 2, &seconds[i], &peak);
-  qsort(seconds, (size_t)runs, sizeof *seconds, compare);
-  double median = (seconds[(runs - 1) / 2] + seconds[runs / 2]) / 2;
-  printf("%.4f %ld %d\n", median, peak, status);
-  return status;
+  size_t count = split(argv + 2, commands);
+  for (long i = 0; i < runs; i++)
+    for (size_t c = 0; c < count; c++)
+      commands[c].status = run(commands[c].command, &commands[c].seconds[i], &commands[c].peak);
+  for (size_t c = 0; c < count; c++)
+    printf("%.4f %ld %d\n", median(commands[c].seconds, (size_t)runs), commands[c].peak,
+           commands[c].status);
+  return 0;
 }
