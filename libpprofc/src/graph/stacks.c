@@ -95,7 +95,8 @@ static uint32_t find_stack(struct builder *b, struct map *map, const struct pend
   while ((index = map_next(map, &probe)) != MAP_NONE) {
     size_t other = b->stacks[index].sample;
     if (b->stacks[index].map == pending->map && s->stack_size[other] == s->stack_size[sample] &&
-        memcmp(s->stack[other], s->stack[sample], s->stack_size[sample]) == 0)
+        (s->stack_size[sample] == 0 ||
+         memcmp(s->stack[other], s->stack[sample], s->stack_size[sample]) == 0))
       return index;
   }
   if (!map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;

@@ -291,7 +291,7 @@ static void write_stacks(const struct tag_frames *f, const struct samples *s, si
     const uint32_t *frames = f->sample_frames + i * (roots + leaves);
     uint8_t *p = *out;
     for (size_t k = 0; k < leaves; k++) p += stack_put(p, (uint32_t)base + frames[roots + k]);
-    memcpy(p, s->stack[i], s->stack_size[i]);
+    if (s->stack_size[i]) memcpy(p, s->stack[i], s->stack_size[i]);
     p += s->stack_size[i];
     for (size_t k = 0; k < roots; k++) p += stack_put(p, (uint32_t)base + frames[k]);
     stack[i] = *out;
