@@ -1,0 +1,332 @@
+/* callgrind.out and cachegrind.out: the grammar line by line, and stacks that keep every total. */
+#include "unit.h"
+
+#include "base/str.h"
+#include "import/callgrind.h"
+#include "pprofc/pprofc.h"
+
+#include <stdlib.h>
+
+static pprofc_profile *read_as(pprofc_str text, pprofc_call_stacks stacks) {
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.call_stacks = stacks;
+  pprofc_status status =
+      pprofc_profile_read_memory(text.data, text.size, &options, &profile, &error);
+  if (status != PPROFC_OK) printf("%s\n", error.message);
+  CU_ASSERT_EQUAL_FATAL(status, PPROFC_OK);
+  return profile;
+}
+
+static pprofc_profile *read_text(const char *text) {
+  return read_as(str_of(text), PPROFC_STACKS_PROPORTIONAL);
+}
+
+static bool type_is(const pprofc_profile *profile, size_t index, const char *type,
+                    const char *unit) {
+  pprofc_value_type t = pprofc_profile_type(profile, index);
+  return str_equal(t.type, str_of(type)) && str_equal(t.unit, str_of(unit));
+}
+
+/* "leaf:line caller:line"; an inlined function stands in front of what it was inlined into. */
+static const char *stack_text(const pprofc_profile *profile, size_t sample) {
+  static char text[512];
+  uint32_t frames[64];
+  size_t depth = pprofc_profile_stack(profile, sample, frames, 64), at = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < depth; i++)
+    for (size_t k = 0; k < pprofc_profile_location(profile, frames[i]).line_count; k++) {
+      pprofc_line line = pprofc_profile_line(profile, frames[i], k);
+      pprofc_str name = pprofc_profile_function(profile, line.function).name;
+      at += (size_t)snprintf(text + at, sizeof text - at, "%s%.*s:%lld", at ? " " : "",
+                             STR_ARG(name), (long long)line.line);
+    }
+  return text;
+}
+
+/* The value of the stack, added up over all samples that have it. */
+static int64_t value_of(const pprofc_profile *profile, const char *stack, size_t type) {
+  pprofc_samples_view view;
+  int64_t sum = 0;
+  pprofc_profile_samples(profile, &view);
+  for (size_t i = 0; i < view.count; i++)
+    if (strcmp(stack_text(profile, i), stack) == 0) sum += view.values[i * view.types + type];
+  return sum;
+}
+
+static int64_t total_of(const pprofc_profile *profile, size_t type) {
+  pprofc_samples_view view;
+  int64_t sum = 0;
+  pprofc_profile_samples(profile, &view);
+  for (size_t i = 0; i < view.count; i++) sum += view.values[i * view.types + type];
+  return sum;
+}
+
+static bool has_comment(const pprofc_profile *profile, const char *text) {
+  pprofc_header header;
+  pprofc_profile_header(profile, &header);
+  for (size_t i = 0; i < header.comment_count; i++)
+    if (str_equal(pprofc_profile_comment(profile, i), str_of(text))) return true;
+  return false;
+}
+
+/* ---- grammar
+ * ------------------------------------------------------------------------------------- */
+
+static const char small[] = "# callgrind format\n"
+                            "version: 1\n"
+                            "creator: by hand\n"
+                            "cmd: ./prog -x\n"
+                            "part: 1\n"
+                            "positions: line\n"
+                            "event: sysTime : sysTime (elapsed us)\n"
+                            "events: Ir Dr sysTime\n"
+                            "summary: 200 20 3\n"
+                            "\n"
+                            "ob=(1) /lib/c.so\n"
+                            "fl=(1) work.c\n"
+                            "fn=(1) work\n"
+                            "10 50 5 1\n"
+                            "+2 30\n"
+                            "fi=(2) inline.h\n"
+                            "7 20 1\n"
+                            "fe=(1)\n"
+                            "* 4\n"
+                            "\n"
+                            "ob=(2) /app/prog\n"
+                            "fl=(3) main.c\n"
+                            "fn=(2) main\n"
+                            "5 40 3 1\n"
+                            "cob=(1)\n"
+                            "cfi=(1)\n"
+                            "cfn=(1)\n"
+                            "calls=2 10\n"
+                            "6 104 6 1\n"
+                            "jcnd=1/2 +3\n"
+                            "* \n"
+                            "+1 0x10\n"
+                            "\n"
+                            "totals: 160 9 2\n";
+
+static void test_lines_and_calls(void) {
+  pprofc_profile *p = read_text(small);
+  CU_ASSERT(type_is(p, 0, "Ir", "count") && type_is(p, 2, "sysTime", "nanoseconds"));
+  CU_ASSERT_EQUAL(pprofc_profile_default_type(p), 0);
+  CU_ASSERT_EQUAL(value_of(p, "work:10 main:6", 0), 50);
+  CU_ASSERT_EQUAL(value_of(p, "work:12 main:6", 0), 30);
+  CU_ASSERT_EQUAL(value_of(p, "work:7 main:6", 0), 24);
+  CU_ASSERT_EQUAL(value_of(p, "main:5", 0), 40);
+  CU_ASSERT_EQUAL(value_of(p, "main:7", 0), 16);
+  CU_ASSERT_EQUAL(value_of(p, "work:10 main:6", 2), 1000);
+  CU_ASSERT_EQUAL(total_of(p, 0), 160);
+  CU_ASSERT(
+      !has_comment(p, "1 parts of callgrind's output have totals that differ from its lines"));
+  CU_ASSERT(str_equal(pprofc_profile_mapping(p, 0).file, STR("/app/prog")));
+  pprofc_profile_release(p);
+}
+
+static void test_edges_and_flat(void) {
+  pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_EDGES);
+  CU_ASSERT_EQUAL(value_of(p, "work:10 main:6", 0), 50);
+  CU_ASSERT_EQUAL(total_of(p, 0), 160);
+  pprofc_profile_release(p);
+  p = read_as(str_of(small), PPROFC_STACKS_FLAT);
+  CU_ASSERT_EQUAL(value_of(p, "work:10", 0), 50);
+  CU_ASSERT_EQUAL(value_of(p, "main:5", 0), 40);
+  CU_ASSERT_EQUAL(total_of(p, 1), 9);
+  pprofc_profile_release(p);
+}
+
+/* The file of an inlined line is another one; the function's own stays what it was. */
+static void test_inlined_files(void) {
+  pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_FLAT);
+  size_t found = 0;
+  for (uint32_t i = 0; i < pprofc_profile_function_count(p); i++) {
+    pprofc_function f = pprofc_profile_function(p, i);
+    found += str_equal(f.name, STR("work")) && str_equal(f.filename, STR("inline.h"));
+    found += str_equal(f.name, STR("work")) && str_equal(f.filename, STR("work.c"));
+  }
+  CU_ASSERT_EQUAL(found, 2);
+  pprofc_profile_release(p);
+}
+
+static void test_inlined_functions(void) {
+  pprofc_profile *p = read_text("positions: line\nevents: Ct\nfl=a.c\nfn=main\n1 5\ncfni=tiny\n"
+                                "fi=t.h\n9 7\ncfni=???\nfe=a.c\n2 1\n");
+  CU_ASSERT_EQUAL(value_of(p, "main:1", 0), 5);
+  CU_ASSERT_EQUAL(value_of(p, "tiny:9 main:0", 0), 7);
+  CU_ASSERT_EQUAL(value_of(p, "main:2", 0), 1);
+  pprofc_profile_release(p);
+}
+
+static void test_addresses_and_relative_numbers(void) {
+  pprofc_profile *p = read_text("positions: instr line\nevents: Ir\nob=/bin/x\nfl=a.c\nfn=f\n"
+                                "0x1184 8 1\n+11 -2 2\n-0x1 * 3\njfi=(4) b.c\njump=1 0x1180 0\n"
+                                "* *\nfi=(4)\n* +1 4\n");
+  uint32_t frame;
+  CU_ASSERT_EQUAL(value_of(p, "f:8", 0), 1);
+  CU_ASSERT_EQUAL(value_of(p, "f:6", 0), 5);
+  CU_ASSERT_EQUAL(value_of(p, "f:7", 0), 4);
+  CU_ASSERT_EQUAL(pprofc_profile_stack(p, 1, &frame, 1), 1);
+  CU_ASSERT_EQUAL(pprofc_profile_location(p, frame).address, 0x118f);
+  pprofc_profile_release(p);
+}
+
+/* Ids hold for all parts; threads and parts become labels. */
+static void test_parts_and_threads(void) {
+  pprofc_profile *p = read_text("version: 1\npart: 1\nthread: 1\npositions: line\nevents: Ir\n"
+                                "fl=(1) a.c\nfn=(1) f\n1 5\ntotals: 5\n"
+                                "version: 1\npart: 1\nthread: 2\npositions: line\nevents: Ir Dr\n"
+                                "fl=(1)\nfn=(1)\n1 6 2\ntotals: 6 2\n");
+  CU_ASSERT_EQUAL(total_of(p, 0), 11);
+  CU_ASSERT_EQUAL(total_of(p, 1), 2);
+  CU_ASSERT_EQUAL(pprofc_profile_label_count(p, 1), 2);
+  CU_ASSERT(str_equal(pprofc_profile_label(p, 1, 0).key, STR("thread")));
+  CU_ASSERT(str_equal(pprofc_profile_label(p, 1, 0).string, STR("2")));
+  pprofc_profile_release(p);
+}
+
+static void test_cachegrind(void) {
+  pprofc_profile *p = read_text("desc: I1 cache: 32768 B, 64 B, 8-way associative\ncmd: ./t\n"
+                                "events: Ir I1mr \nfl=./a.c\nfn=main\n128 2 1\n134 3 0\n"
+                                "summary: 5 1\n");
+  CU_ASSERT_EQUAL(total_of(p, 0), 5);
+  CU_ASSERT(has_comment(p, "stacks are single functions"));
+  pprofc_profile_release(p);
+}
+
+static void test_events_with_units(void) {
+  pprofc_profile *p =
+      read_text("version: 1\ncmd: x.php\nevents: Time_(10ns) Memory_(bytes) cpu(ms)\nfl=a\nfn=f\n"
+                "1 5 6 7\n");
+  CU_ASSERT(type_is(p, 0, "Time", "nanoseconds") && type_is(p, 1, "Memory", "bytes") &&
+            type_is(p, 2, "cpu", "ms"));
+  CU_ASSERT_EQUAL(total_of(p, 0), 50);
+  pprofc_profile_release(p);
+}
+
+static void test_what_is_lost_is_said(void) {
+  pprofc_profile *p = read_text("positions: line\nevents: Ir\nfl=a.c\n5 1\nfn=f\n1 2\n1 x\n"
+                                "fn=(9)\n2 2\nnews=3\ntotals: 7\n");
+  CU_ASSERT_EQUAL(total_of(p, 0), 2);
+  CU_ASSERT(has_comment(p, "4 lines of callgrind's output could not be read"));
+  CU_ASSERT(has_comment(p, "1 lines of callgrind's output have a meaning that is not known"));
+  CU_ASSERT(has_comment(p, "1 parts of callgrind's output have totals that differ from its lines"));
+  pprofc_profile_release(p);
+}
+
+static void test_sums_that_do_not_fit_are_refused(void) {
+  const char *text = "events: Ir\nfl=a.c\nfn=f\n1 9000000000000000000\n2 9000000000000000000\n";
+  pprofc_profile *profile = NULL;
+  pprofc_error error;
+  CU_ASSERT_EQUAL(pprofc_profile_read_memory(text, strlen(text), NULL, &profile, &error),
+                  PPROFC_E_FORMAT);
+  CU_ASSERT(strstr(error.message, "the total of an event does not fit 63 bits") != NULL);
+}
+
+/* ---- stacks
+ * ---------------------------------------------------------------------------------------- */
+
+static void test_recursion_is_cut_at_its_first_repeat(void) {
+  pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=even\ncalls=1 1\n2 90\n"
+                                "fn=even\n3 40\ncfn=odd\ncalls=5 1\n4 70\n"
+                                "fn=odd\n5 50\ncfn=even\ncalls=4 1\n6 60\n");
+  CU_ASSERT_EQUAL(value_of(p, "even:3 main:2", 0), 40);
+  CU_ASSERT_EQUAL(value_of(p, "odd:5 even:4 main:2", 0), 50);
+  CU_ASSERT_EQUAL(total_of(p, 0), 100);
+  pprofc_profile_release(p);
+}
+
+static void test_levels_of_recursion_are_one_function(void) {
+  pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=fib\n1 10\ncfn=fib'2\ncalls=1 1\n2 90\n"
+                                "fn=fib'2\n1 90\ncfn=fib'2\ncalls=9 1\n2 300\n");
+  CU_ASSERT_EQUAL(value_of(p, "fib:1 fib:2", 0), 90);
+  CU_ASSERT_EQUAL(value_of(p, "fib:1", 0), 10);
+  pprofc_profile_release(p);
+}
+
+/* One in three of an odd cost: whole numbers, none lost. */
+static void test_shares_are_whole(void) {
+  pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=a\n1 1\ncfn=w\ncalls=1 1\n2 20\n"
+                                "fn=b\n1 1\ncfn=w\ncalls=1 1\n2 10\nfn=w\n9 30\n10 1\n");
+  int64_t by_a = value_of(p, "w:9 a:2", 0), by_b = value_of(p, "w:9 b:2", 0);
+  CU_ASSERT(by_a >= 19 && by_a <= 20 && by_b >= 9 && by_b <= 10);
+  CU_ASSERT_EQUAL(value_of(p, "w:10 a:2", 0), 1);
+  CU_ASSERT_EQUAL(total_of(p, 0), 33);
+  pprofc_profile_release(p);
+}
+
+static void test_split_gives_all_of_it(void) {
+  srand(7);
+  for (int round = 0; round < 2000; round++) {
+    double weights[40];
+    int64_t out[40], total = ((int64_t)rand() << 32 | rand()) >> (rand() % 63), sum = 0;
+    size_t count = 1 + (size_t)rand() % 40;
+    for (size_t i = 0; i < count; i++) weights[i] = rand() % 3 ? (double)rand() / RAND_MAX : 0;
+    weights[count / 2] = 0.5;
+    callgrind_split(total, weights, count, out, 1);
+    for (size_t i = 0; i < count; i++) {
+      CU_ASSERT(out[i] >= 0 && (weights[i] > 0 || out[i] == 0));
+      sum += out[i];
+    }
+    CU_ASSERT_EQUAL(sum, total);
+  }
+}
+
+/* What each line of each function costs is the same in all three ways, whatever calls what: but for
+ * what was cut off. */
+static void test_random_graphs_keep_their_lines(void) {
+  srand(11);
+  for (int round = 0; round < 50; round++) {
+    char text[20000];
+    size_t at = (size_t)snprintf(text, sizeof text, "events: Ir Dr\nfl=a.c\n");
+    int functions = 2 + rand() % 30;
+    for (int f = 0; f < functions; f++) {
+      at += (size_t)snprintf(text + at, sizeof text - at, "fn=f%d\n%d %d %d\n", f, f, rand() % 99,
+                             rand() % 9);
+      for (int c = rand() % 5; c > 0; c--)
+        at += (size_t)snprintf(text + at, sizeof text - at, "cfn=f%d\ncalls=1 1\n%d %d %d\n",
+                               rand() % functions, c, rand() % 500, rand() % 40);
+    }
+    pprofc_str whole = {text, at};
+    pprofc_profile *flat = read_as(whole, PPROFC_STACKS_FLAT);
+    for (int way = PPROFC_STACKS_PROPORTIONAL; way < PPROFC_STACKS_FLAT; way++) {
+      pprofc_profile *p = read_as(whole, (pprofc_call_stacks)way);
+      CU_ASSERT_EQUAL(total_of(p, 0), total_of(flat, 0));
+      CU_ASSERT_EQUAL(total_of(p, 1), total_of(flat, 1));
+      pprofc_profile_release(p);
+    }
+    pprofc_profile_release(flat);
+  }
+}
+
+/* 40 functions that each call the next one twice over: 2^39 paths. */
+static void test_trees_are_bounded(void) {
+  char text[20000];
+  size_t at = (size_t)snprintf(text, sizeof text, "events: Ir\nfl=a.c\nfn=f0\n1 1\n");
+  for (int f = 0; f < 80; f++)
+    at += (size_t)snprintf(text + at, sizeof text - at,
+                           "fn=f%d\n1 1\ncfn=f%d\ncalls=1 1\n2 1000000\ncfn=f%d\ncalls=1 1\n3 "
+                           "1000000\n",
+                           f, f + 1, f + 2);
+  at += (size_t)snprintf(text + at, sizeof text - at, "fn=f81\n1 1000000\n");
+  pprofc_str whole = {text, at};
+  pprofc_profile *p = read_as(whole, PPROFC_STACKS_PROPORTIONAL);
+  pprofc_samples_view view;
+  pprofc_profile_samples(p, &view);
+  CU_ASSERT(view.count < 300000);
+  CU_ASSERT_EQUAL(total_of(p, 0), 1000081);
+  pprofc_profile_release(p);
+}
+
+UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_flat),
+          UNIT(test_inlined_files), UNIT(test_inlined_functions),
+          UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
+          UNIT(test_cachegrind), UNIT(test_events_with_units), UNIT(test_what_is_lost_is_said),
+          UNIT(test_sums_that_do_not_fit_are_refused),
+          UNIT(test_recursion_is_cut_at_its_first_repeat),
+          UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
+          UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
+          UNIT(test_trees_are_bounded))
