@@ -122,6 +122,18 @@ static const char *store_u32(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
+static const char *store_call_stacks(void *options, const struct flag *flag, const char *text) {
+  static const char *const names[] = {[PPROFC_STACKS_PROPORTIONAL] = "proportional",
+                                      [PPROFC_STACKS_EDGES] = "edges",
+                                      [PPROFC_STACKS_FLAT] = "flat"};
+  for (size_t i = 0; i < COUNT(names); i++)
+    if (strcmp(text, names[i]) == 0) {
+      *(pprofc_call_stacks *)(void *)((char *)options + flag->offset) = (pprofc_call_stacks)i;
+      return NULL;
+    }
+  return "must be proportional, edges or flat";
+}
+
 /* ---- the table --------------------------------------------------------------------------------
  */
 
@@ -205,6 +217,9 @@ static const struct flag own_flags[] = {
            "demangle=full, none, templates; several with : between",
            GROUP_SOURCE),
     STRING(tools, "PATH", "Where addr2line, nm and objdump are", GROUP_SOURCE),
+    {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
+     "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
+     "proportional", NULL, 0, false, store_call_stacks},
     SWITCH(all_frames, "Ignore what the profile says of frames to drop", GROUP_SOURCE),
     INTEGER(seconds, "N", "-1",
             "Understood as pprof does, for sources that are fetched; there are none yet",

@@ -16,6 +16,7 @@ struct command {
   int64_t threads;
   const char *output;
   const char *base, *diff_base; /* "" when not given */
+  pprofc_call_stacks call_stacks;
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;
   bool all_frames;

@@ -113,6 +113,7 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
   pprofc_read_options_init(&options);
   options.limits = &command->limits;
   options.threads = (unsigned)command->threads;
+  options.call_stacks = command->call_stacks;
   pprofc_status status = check_source(command, item->source, &item->error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_file(item->source, &options, &item->profile, &item->error);
