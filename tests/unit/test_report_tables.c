@@ -2,6 +2,8 @@
 #include "report/report.h"
 #include "unit.h"
 
+#include "base/str.h"
+
 #include <stdlib.h>
 
 static const void *field(const pprofc_report_options *o, const pprofc_option_info *info) {
@@ -13,8 +15,10 @@ static bool has_default(const pprofc_report_options *o, const pprofc_option_info
   switch (info->kind) {
   case PPROFC_OPTION_BOOL:
     return *(const bool *)value == (strcmp(info->default_text, "true") == 0);
-  case PPROFC_OPTION_INT:
-    return *(const int *)value == atoi(info->default_text);
+  case PPROFC_OPTION_INT: {
+    int64_t parsed;
+    return str_parse_int(str_of(info->default_text), 10, &parsed) && *(const int *)value == parsed;
+  }
   case PPROFC_OPTION_FLOAT: {
     double parsed = strtod(info->default_text, NULL), is = *(const double *)value;
     return !(parsed < is) && !(parsed > is);

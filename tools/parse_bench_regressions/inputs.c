@@ -124,7 +124,7 @@ static pprofc_status list_folder(struct inputs *inputs, const char *folder, cons
   bool good = true;
   for (struct dirent *entry; good && (entry = readdir(dir));) {
     bool hidden = entry->d_name[0] == '.';
-    if (!hidden && gate_glob(str_of(pattern), str_of(entry->d_name)))
+    if (!hidden && str_glob(str_of(pattern), str_of(entry->d_name)))
       good = add_path(inputs, list, folder, entry->d_name);
   }
   closedir(dir);

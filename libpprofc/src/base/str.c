@@ -53,6 +53,27 @@ pprofc_str str_trim(pprofc_str s) {
   return s;
 }
 
+/* Two positions to go back to, the last star and where it stood, do for recursion. */
+bool str_glob(pprofc_str pattern, pprofc_str text) {
+  size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
+  while (t < text.size) {
+    if (p < pattern.size && pattern.data[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size && (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
+      p++;
+      t++;
+    } else if (star != SIZE_MAX) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size && pattern.data[p] == '*') p++;
+  return p == pattern.size;
+}
+
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece) {
   if (!rest->data) return false;
   size_t end = str_find_char(*rest, separator);

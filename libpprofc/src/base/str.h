@@ -37,6 +37,9 @@ pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 /* Without leading and trailing ASCII white space. */
 pprofc_str str_trim(pprofc_str s);
 
+/* True when the pattern covers all of the text: '*' stands for any run of bytes, '?' for one. */
+bool str_glob(pprofc_str pattern, pprofc_str text);
+
 /* Takes the text before the next `separator` off *rest. False when *rest was used up (data ==
  * NULL). "a,,b" gives "a", "", "b"; an empty rest gives one empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);

@@ -206,9 +206,6 @@ double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 /* "5", "5%": relative 0.05. False for what is no number, negative, NaN or infinite. */
 bool gate_parse_percent(pprofc_str text, double *value);
 
-/* '*' and '?' globs over whole names. */
-bool gate_glob(pprofc_str pattern, pprofc_str text);
-
 /* Adjusts p-values, sorted ascending, for their number: Benjamini-Hochberg 1995, Holm 1979. */
 void gate_adjust(const double *p, size_t count, enum gate_correction correction, double *adjusted);
 

@@ -8,35 +8,15 @@
 
 #define SUSPICIOUS 0.5 /* an improvement beyond this asks whether anything was measured */
 
-bool gate_glob(pprofc_str pattern, pprofc_str text) {
-  size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
-  while (t < text.size) {
-    if (p < pattern.size && pattern.data[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.size && (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
-      p++;
-      t++;
-    } else if (star != SIZE_MAX) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size && pattern.data[p] == '*') p++;
-  return p == pattern.size;
-}
-
 /* ---- rules
  * ------------------------------------------------------------------------------------------- */
 
 /* Units match in any spelling: "ns/op" is "sec/op". */
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
-  if (rule->pattern.size && !gate_glob(rule->pattern, row->name)) return false;
-  return !rule->unit.size || gate_glob(rule->unit, row->unit) ||
-         gate_glob(canonical_rule, canonical_row);
+  if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
+  return !rule->unit.size || str_glob(rule->unit, row->unit) ||
+         str_glob(canonical_rule, canonical_row);
 }
 
 static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {

@@ -6,7 +6,7 @@ enum field { NAME, FILE_NAME, MAPPING };
 struct origin_rule {
   enum origin origin;
   enum field field;
-  pprofc_str pattern; /* '*' stands for any run of bytes, nothing else is special */
+  pprofc_str pattern; /* for str_glob */
 };
 
 #define RULE(origin, field, pattern)                                                               \
@@ -90,27 +90,6 @@ static const char *const go_packages[] = {
     "text",     "time",   "unicode", "unique",   "unsafe",   "vendor",
 };
 
-/* '*' matches any run. Two positions to go back to instead of recursion. */
-static bool matches(pprofc_str pattern, pprofc_str text) {
-  size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
-  while (t < text.size) {
-    if (p < pattern.size && pattern.data[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.size && pattern.data[p] == text.data[t]) {
-      p++;
-      t++;
-    } else if (star != SIZE_MAX) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size && pattern.data[p] == '*') p++;
-  return p == pattern.size;
-}
-
 static bool is_go_standard(pprofc_str name, pprofc_str file) {
   if (!str_ends(file, STR(".go"))) return false;
   pprofc_str package = origin_package(name);
@@ -123,7 +102,7 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
 static const struct origin_rule *find_rule(const struct origin_rule *rules, size_t count,
                                            const pprofc_str fields[3]) {
   for (size_t i = 0; i < count; i++)
-    if (fields[rules[i].field].size && matches(rules[i].pattern, fields[rules[i].field]))
+    if (fields[rules[i].field].size && str_glob(rules[i].pattern, fields[rules[i].field]))
       return &rules[i];
   return NULL;
 }
