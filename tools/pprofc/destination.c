@@ -3,6 +3,7 @@
 #include "destination.h"
 
 #include "base/outfile.h"
+#include "common/signals.h"
 #include "common/terminal.h"
 #include "graphviz.h"
 #include "viewer.h"
@@ -53,7 +54,9 @@ static pprofc_status to_file(const struct command *command, const pprofc_profile
   struct sink sink = {outfile_write, &file, path, 0};
   pprofc_status status = outfile_open(&file, path, error);
   if (status != PPROFC_OK) return status;
+  signals_remove(file.straight ? NULL : file.temporary);
   status = render(command, profile, &sink, error);
+  signals_remove(NULL);
   if (status != PPROFC_OK) {
     outfile_discard(&file);
     return status;

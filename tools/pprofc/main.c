@@ -1,6 +1,7 @@
 /* pprofc: reads the command line, gets the profile, writes the report. */
 #include "base/outfile.h"
 #include "common/progress.h"
+#include "common/signals.h"
 #include "common/terminal.h"
 #include "destination.h"
 #include "options.h"
@@ -82,7 +83,7 @@ static int run(struct command *command) {
  * instead of going back to the system, which would clear every page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
 }
@@ -93,6 +94,7 @@ int main(int argc, char **argv) {
   struct command command;
   pprofc_error error;
   keep_small_blocks();
+  signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK)
     return misspelled(error.message, parsed.nearest);

@@ -1,9 +1,9 @@
 /* DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
+#include "base/mem.h"
 #include "import/json.h"
 
 #ifdef HAVE_JANSSON
 
-#include "base/mem.h"
 #include "model/builder.h"
 
 #define MOST_DEPTH 65536u

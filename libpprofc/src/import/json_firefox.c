@@ -1,10 +1,9 @@
 /* Processed profiles of the Firefox Profiler, which samply writes too. Tables stand in each thread
  * (older files) or are shared; both forms are columns of arrays. */
+#include "base/mem.h"
 #include "import/json.h"
 
 #ifdef HAVE_JANSSON
-
-#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* speedscope files, as py-spy, rbspy, dotnet-trace and pprofc write them. */
+#include "base/mem.h"
 #include "import/json.h"
 
 #ifdef HAVE_JANSSON
-
-#include "base/mem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* Profiles of V8: .cpuprofile and .heapprofile, as Node (--cpu-prof, --heap-prof) and Chromium
  * write them. */
+#include "base/mem.h"
 #include "import/json.h"
 
 #ifdef HAVE_JANSSON
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,50 @@
+/* Signals that end the program. Handlers call only what POSIX allows there. */
+#include "common/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *volatile unfinished;
+static const char *volatile program_name;
+static volatile sig_atomic_t bad_input_status;
+
+static void remove_unfinished(void) {
+  const char *path = unfinished;
+  if (path) unlink(path);
+}
+
+/* Ends the program as the signal would have: shells see 128 + its number. */
+static void interrupted(int number) {
+  remove_unfinished();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void say(const char *text) {
+  ssize_t written = write(STDERR_FILENO, text, strlen(text));
+  (void)written;
+}
+
+/* A mapped input became shorter: pages that were there are gone. */
+static void input_shrank(int number) {
+  (void)number;
+  remove_unfinished();
+  say(program_name);
+  say(": an input file became shorter while it was read\n");
+  _exit(bad_input_status);
+}
+
+void signals_watch(const char *program, int bad_input) {
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  program_name = program;
+  bad_input_status = bad_input;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (signal(endings[i], interrupted) == SIG_IGN) signal(endings[i], SIG_IGN);
+  signal(SIGBUS, input_shrank);
+}
+
+void signals_remove(const char *path) {
+  unfinished = path;
+}
