@@ -21,7 +21,7 @@ Options:
   -out DIR               where artifacts go (.docs/artifacts/ci); benchmark tables go beside it, into benchdiff
   -record PACKAGES       run the benchmarks of Go packages at -base-ref and here
   -base-ref REF          the commit to compare with (default: the merge base with origin/main or main)
-  -count N               benchmark repetitions for -record (10)
+  -count N               how often -record measures each side, alternately (10)
   -threshold PERCENT     of the gate (THRESHOLD_PERCENT, else 5)
   -no-fail               a regression does not fail the script
 EOF
@@ -82,35 +82,85 @@ benchstatc=$(find_program benchstatc)
 gate=$(find_program parse_bench_regressions)
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"; [ -z "${worktree:-}" ] || git worktree remove --force "$worktree" >/dev/null 2>&1 || true' EXIT
+stage='' worktree=''
+clean() {
+  rm -rf "$work" ${stage:+"$stage"}
+  [ -z "$stage" ] || rmdir "$out" 2>/dev/null || true
+  [ -z "$worktree" ] || git worktree prune 2>/dev/null || true
+}
+trap clean EXIT
+trap 'exit 1' INT TERM HUP
 
 # ---- recording ------------------------------------------------------------------------------------------------
 
-# Runs the benchmarks of every package in a checkout; profiles and results go into a folder.
-record_side() {
-  local checkout=$1 to=$2 package name
-  mkdir -p "$to"
-  (cd "$checkout" && go list "$record") >"$work/packages" || fail "go list $record failed"
-  while read -r package; do
-    name=$(printf '%s' "${package##*/}" | tr -c 'A-Za-z0-9._-' _)
-    (cd "$checkout" && go test -run '^$' -bench . -benchmem -count "$count" -o "$work/$name.test" \
-      -cpuprofile "$to/${name}_cpu.prof" -memprofile "$to/${name}_mem.prof" \
-      -mutexprofile "$to/${name}_mutex.prof" -blockprofile "$to/${name}_block.prof" "$package") \
-      >>"$to/bench.txt" || fail "the benchmarks of $package failed; see $to/bench.txt"
+# Builds the test program of every package of a checkout that has benchmarks: "NAME|FOLDER" a line in PROGRAMS.
+build_side() {
+  local checkout=$1 to=$2 path module folder name
+  mkdir -p "$to/bin"
+  (cd "$checkout" && go list -f '{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}' "$record") \
+    >"$work/packages" 2>"$work/said" || fail "go list $record: $(tail -n 1 "$work/said")"
+  : >"$to/programs"
+  while IFS='|' read -r path module folder; do
+    name=${path#"$module"/}
+    [ "$path" != "$module" ] || name=${path##*/}
+    name=$(printf '%s' "$name" | tr -c 'A-Za-z0-9.-' _)
+    (cd "$checkout" && go test -c -o "$to/bin/$name" "$path") >"$work/said" 2>&1 \
+      || fail "$path does not build: $(grep -v '^#' "$work/said" | head -n 1)"
+    # Without test files there is no program.
+    [ -x "$to/bin/$name" ] || continue
+    (cd "$folder" && "$to/bin/$name" -test.list '^Benchmark') 2>/dev/null | grep -q '^Benchmark' || continue
+    printf '%s|%s\n' "$name" "$folder" >>"$to/programs"
   done <"$work/packages"
+}
+
+# Each program of a side once, its results added up in a file.
+measure_side() {
+  local to=$1 name folder
+  while IFS='|' read -r name folder; do
+    (cd "$folder" && "$to/bin/$name" -test.run '^$' -test.bench . -test.benchmem </dev/null) \
+      >>"$to/bench_$2.txt" 2>"$work/said" || fail "the benchmarks of $name ($2) failed: $(tail -n 1 "$work/said")"
+  done <"$to/programs"
+}
+
+# Profiles come from a run of their own: profiling slows down what is measured.
+profile_side() {
+  local to=$1 name folder
+  while IFS='|' read -r name folder; do
+    (cd "$folder" && "$to/bin/$name" -test.run '^$' -test.bench . \
+      -test.cpuprofile "$to/${name}_cpu.prof" -test.memprofile "$to/${name}_mem.prof" \
+      -test.mutexprofile "$to/${name}_mutex.prof" -test.blockprofile "$to/${name}_block.prof" </dev/null) \
+      >"$work/said" 2>&1 || fail "the benchmarks of $name ($2) failed: $(tail -n 1 "$work/said")"
+  done <"$to/programs"
+  find "$to" -maxdepth 1 -name '*.prof' -type f | while IFS= read -r file; do
+    # A program that waits for no lock has an empty profile of it.
+    "$pprofc" -symbolize=none -top "$file" 2>/dev/null | grep -q ' 0 total$' && rm -f "$file"
+  done || true
 }
 
 if [ -n "$record" ]; then
   command -v go >/dev/null || fail "-record needs go"
+  git rev-parse --git-dir >/dev/null 2>&1 || fail "-record needs a git checkout"
   if [ -z "$base_ref" ]; then
-    base_ref=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main) || fail "name a -base-ref"
+    base_ref=$(git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null) \
+      || fail "name a -base-ref: there is neither origin/main nor main"
   fi
   worktree=$work/base
-  git worktree add --quiet --detach "$worktree" "$base_ref" || fail "cannot check out $base_ref"
-  record_side "$worktree" "$work/recorded/base"
-  record_side "$PWD" "$work/recorded/head"
+  git worktree add --quiet --detach "$worktree" "$base_ref" 2>"$work/said" \
+    || fail "cannot check out '$base_ref': $(tail -n 1 "$work/said")"
   base_dir=$work/recorded/base head_dir=$work/recorded/head
-  bench_base=$base_dir/bench.txt bench_head=$head_dir/bench.txt
+  build_side "$worktree/$(git rev-parse --show-prefix)" "$base_dir"
+  build_side "$PWD" "$head_dir"
+  [ -s "$base_dir/programs" ] || [ -s "$head_dir/programs" ] || fail "no benchmarks in $record"
+  # Alternately, so that a machine that slows down slows down both.
+  for ((i = 0; i < count; i++)); do
+    measure_side "$base_dir" base
+    measure_side "$head_dir" head
+  done
+  profile_side "$base_dir" base
+  profile_side "$head_dir" head
+  if [ -s "$base_dir/bench_base.txt" ] && [ -s "$head_dir/bench_head.txt" ]; then
+    bench_base=$base_dir/bench_base.txt bench_head=$head_dir/bench_head.txt
+  fi
 fi
 
 # ---- pairs --------------------------------------------------------------------------------------------------------
@@ -147,12 +197,27 @@ if [ -n "$base_dir$head_dir" ]; then
   done < <(profiles_in "$base_dir")
 fi
 [ ${#pair_heads[@]} -gt 0 ] || fail "no profiles in '$base_dir' and '$head_dir'"
+for file in "${pair_bases[@]}" "${pair_heads[@]}" "$bench_base" "$bench_head"; do
+  [ -z "$file" ] || [ -r "$file" ] || fail "cannot read '$file'"
+done
+if [ -n "$bench_base$bench_head" ]; then
+  [ -n "$bench_base" ] && [ -n "$bench_head" ] || fail "-bench-base and -bench-head belong together"
+fi
 
+# Everything is made in a folder beside its place and moved when all of it is there.
 out=${out:-.docs/artifacts/ci}
+out=${out%/}
 benchdiff=$(dirname "$out")/benchdiff
-mkdir -p "$out"/{flamegraphs,speedscope,flame,profiles} || fail "cannot make '$out'"
+mkdir -p "$out" 2>/dev/null || fail "cannot make the folder '$out'"
+stage=$(mktemp -d "$out/.new.XXXXXX" 2>/dev/null) || fail "cannot write into '$out'"
+mkdir -p "$stage"/ci/{flamegraphs,speedscope,flame,profiles} "$stage/benchdiff"
+new=$stage/ci
 
 # ---- one profile, one pair ------------------------------------------------------------------------------------------
+
+quietly() {
+  "$@" 2>"$work/said" || fail "$(tail -n 1 "$work/said")"
+}
 
 # What a profile is about is in its name, or in its sample types.
 kind_of() {
@@ -161,29 +226,36 @@ kind_of() {
     *block*) echo block ;;
     *mem* | *heap* | *alloc*) echo mem ;;
     *cpu*) echo cpu ;;
-    *) if "$pprofc" -raw "$2" 2>/dev/null | grep -q -m1 'alloc_space/'; then echo mem; else echo cpu; fi ;;
+    *) if "$pprofc" -raw "$2" 2>/dev/null | grep -q -m1 'alloc_space/'; then echo mem; else echo profile; fi ;;
   esac
 }
 
-quietly() {
-  "$@" 2>"$work/said" || fail "$(tail -n 1 "$work/said")"
+has_allocations() {
+  "$pprofc" -symbolize=none -comments -sample_index=alloc_space "$1" >/dev/null 2>&1
+}
+
+# take NAME: NAME, or NAME_2 ... when there is one already; into $taken.
+declare -A names=()
+take() {
+  local n=2
+  taken=$1
+  while [ -n "${names[$taken]:-}" ]; do taken=$1_$((n++)); done
+  names[$taken]=yes
 }
 
 # render NAME ARGUMENT...: all artifacts of one profile or difference.
 render() {
   local name=$1
   shift
-  quietly "$pprofc" -symbolize=none -top -output="$out/${name}_top.txt" "$@"
-  quietly "$pprofc" -symbolize=none -flamegraph -output="$out/flamegraphs/$name.svg" "$@"
-  quietly "$pprofc" -symbolize=none -speedscope -output="$out/speedscope/$name.speedscope.json" "$@"
-  quietly "$pprofc" -symbolize=none -flame -output="$out/flame/$name.html" "$@"
-  quietly "$pprofc" -symbolize=none -proto -output="$out/profiles/$name.pb.gz" "$@"
-  done_names+=("$name")
+  quietly "$pprofc" -symbolize=none -top -output="$new/${name}_top.txt" "$@"
+  quietly "$pprofc" -symbolize=none -flamegraph -output="$new/flamegraphs/$name.svg" "$@"
+  quietly "$pprofc" -symbolize=none -speedscope -output="$new/speedscope/$name.speedscope.json" "$@"
+  quietly "$pprofc" -symbolize=none -flame -output="$new/flame/$name.html" "$@"
+  quietly "$pprofc" -symbolize=none -proto -output="$new/profiles/$name.pb.gz" "$@"
 }
 
 # generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the base.
-pairs=() # "kind|base name|head name|difference name" each; empty where there is none
-done_names=()
+kinds=() base_names=() head_names=() diff_names=() # of the pairs; a name is empty where there is none
 for i in "${!pair_heads[@]}"; do
   base=${pair_bases[i]} head=${pair_heads[i]}
   base_name='' head_name='' diff_name=''
@@ -191,17 +263,24 @@ for i in "${!pair_heads[@]}"; do
   [ -z "$head" ] || head_name=$(stem "$head")
   kind=$(kind_of "$base_name$head_name" "${head:-$base}")
   values=()
-  [ "$kind" != mem ] || values=(-sample_index=alloc_space)
-  if [ "$kind" = mem ] && ! "$pprofc" -symbolize=none -comments "${values[@]}" "${head:-$base}" >/dev/null 2>&1; then values=(); fi
-  if [ "$base_name" = "$head_name" ]; then
-    diff_name=${head_name}_diff base_name=${head_name}_base head_name=${head_name}_head
-  elif [ -n "$base" ] && [ -n "$head" ]; then
-    diff_name=${base_name}_diff
+  if [ "$kind" = mem ] && { [ -z "$base" ] || has_allocations "$base"; } && { [ -z "$head" ] || has_allocations "$head"; }; then
+    values=(-sample_index=alloc_space)
   fi
-  [ -z "$base" ] || render "$base_name" "${values[@]}" "$base"
-  [ -z "$head" ] || render "$head_name" "${values[@]}" "$head"
+  if [ -n "$base" ] && [ -n "$head" ]; then
+    diff_name=${base_name}_diff
+    [ "$base_name" != "$head_name" ] || base_name=${base_name}_base head_name=${head_name}_head
+    take "$diff_name" && diff_name=$taken
+  fi
+  if [ -n "$base" ]; then
+    take "$base_name" && base_name=$taken
+    render "$base_name" "${values[@]}" "$base"
+  fi
+  if [ -n "$head" ]; then
+    take "$head_name" && head_name=$taken
+    render "$head_name" "${values[@]}" "$head"
+  fi
   [ -z "$diff_name" ] || render "$diff_name" "${values[@]}" -diff_base="$base" "$head"
-  pairs+=("$kind|$base_name|$head_name|$diff_name")
+  kinds+=("$kind") base_names+=("$base_name") head_names+=("$head_name") diff_names+=("$diff_name")
 done
 
 # ---- benchmarks and the gate --------------------------------------------------------------------------------------------
@@ -210,15 +289,12 @@ status=0
 verdict='no benchmarks were compared'
 gate_text=$work/gate.txt
 : >"$gate_text"
-if [ -n "$bench_base" ] || [ -n "$bench_head" ]; then
-  [ -f "$bench_base" ] || fail "no file '$bench_base' (-bench-base)"
-  [ -f "$bench_head" ] || fail "no file '$bench_head' (-bench-head)"
-  mkdir -p "$benchdiff"
-  write_diff() { # the base against itself is the control of the tables
-    "$benchstatc" "$2" "$3" >"$work/diff" 2>"$work/said" || fail "$(tail -n 1 "$work/said")"
-    cp "$work/diff" "$benchdiff/.$1.tmp" && mv "$benchdiff/.$1.tmp" "$benchdiff/$1"
-  }
-  if [ "$bundled" = yes ]; then
+write_diff() {
+  "$benchstatc" "$2" "$3" >"$stage/benchdiff/$1" 2>"$work/said" || fail "$(tail -n 1 "$work/said")"
+  benchstat_text=$stage/benchdiff/$1
+}
+if [ -n "$bench_base" ]; then
+  if [ "$bundled" = yes ]; then # the base against itself is the control of the tables
     write_diff bench_original.diff "base=$bench_base" "again=$bench_base"
     write_diff bench_optimized.diff "base=$bench_base" "head=$bench_head"
   else
@@ -230,7 +306,7 @@ if [ -n "$bench_base" ] || [ -n "$bench_head" ]; then
   case $status in
     0) verdict='no regression' ;;
     2) verdict='REGRESSION' ;;
-    *) verdict='the gate failed' ;;
+    *) verdict='the gate failed' status=1 ;;
   esac
 fi
 totals=$(tail -n 1 "$gate_text")
@@ -241,24 +317,54 @@ escape_html() {
   sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g'
 }
 escape_json() {
-  sed 's/\\/\\\\/g; s/"/\\"/g' | tr -d '\000-\037'
+  tr -d '\000-\037' | sed 's/\\/\\\\/g; s/"/\\"/g'
+}
+html() {
+  printf '%s' "$1" | escape_html
+}
+url() { # a name as part of an address
+  local LC_ALL=C text=$1 i c code
+  for ((i = 0; i < ${#text}; i++)); do
+    c=${text:i:1}
+    case $c in
+      [A-Za-z0-9._~-]) printf '%s' "$c" ;;
+      *) printf -v code %d "'$c" && printf '%%%02X' $((code & 255)) ;;
+    esac
+  done
 }
 embed() { # an SVG as a picture: nothing in it runs, no ids clash
-  printf '<a href="flamegraphs/%s.svg"><img alt="flame graph of %s" src="data:image/svg+xml;base64,' "$1" "$1"
-  base64 -w 0 "$out/flamegraphs/$1.svg"
+  printf '<a href="flamegraphs/%s.svg"><img alt="flame graph of %s" src="data:image/svg+xml;base64,' "$(url "$1")" "$(html "$1")"
+  base64 -w 0 "$new/flamegraphs/$1.svg"
   printf '"></a>\n'
 }
 links() {
-  printf '<p class="links"><a href="flame/%s.html">interactive flame graph</a> · <a href="flamegraphs/%s.svg">SVG</a> · ' "$1" "$1"
-  printf '<a href="speedscope/%s.speedscope.json">speedscope file</a> · <a href="profiles/%s.pb.gz">profile</a></p>\n' "$1" "$1"
+  local name
+  name=$(url "$1")
+  printf '<p class="links"><a href="flame/%s.html">interactive flame graph</a> · <a href="flamegraphs/%s.svg">SVG</a> · ' "$name" "$name"
+  printf '<a href="speedscope/%s.speedscope.json">speedscope file</a> · <a href="profiles/%s.pb.gz">profile</a> · ' "$name" "$name"
+  printf '<a href="%s_top.txt">whole table</a></p>\n' "$name"
 }
-table() {
-  local lines=${2:-32}
-  printf '<details%s><summary>%s</summary>\n<pre tabindex="0">' "${3:-}" "$1"
-  head -n "$lines" "$out/${1}_top.txt" | escape_html
+table() { # TITLE NAME LINES open
+  printf '<details%s><summary>%s: %s</summary>\n<pre tabindex="0">' "${4:-}" "$1" "$(html "$2")"
+  head -n "$3" "$new/${2}_top.txt" | escape_html
   printf '</pre>\n'
-  links "$1"
+  links "$2"
   printf '</details>\n'
+}
+what_of() { # what there is to see of a pair, as "what: name"
+  printf '%s' "${diff_names[$1]:-${head_names[$1]:-${base_names[$1]}}}"
+}
+
+write_pair() {
+  local i=$1 base=${base_names[$1]} head=${head_names[$1]} diff=${diff_names[$1]}
+  printf '<section class="pair"><h2>%s: %s</h2>\n' "${kinds[i]}" "$(html "$(what_of "$i")")"
+  [ -n "$head" ] || printf '<p class="note">Gone: there is no such profile in the head.</p>\n'
+  [ -n "$base" ] || printf '<p class="note">New: there is no such profile in the base.</p>\n'
+  embed "$(what_of "$i")"
+  [ -z "$diff" ] || table 'change' "$diff" 40 ' open'
+  [ -z "$base" ] || table 'before' "$base" 32
+  [ -z "$head" ] || table 'after' "$head" 32
+  printf '</section>\n'
 }
 
 write_page() {
@@ -268,109 +374,118 @@ write_page() {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>Profiles</title>
 <style>
 :root { color-scheme: light dark; --line: #8884; --soft: #8881 }
 body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; margin: 0 auto; padding: 1rem; max-width: 80rem }
+h1, h2, summary { overflow-wrap: anywhere }
 pre { overflow: auto; background: var(--soft); padding: .6rem; font-size: 12px; line-height: 1.35 }
 img { width: 100%; height: auto; background: #fff }
-summary { cursor: pointer; font-weight: 600; overflow-wrap: anywhere }
+summary { cursor: pointer; font-weight: 600 }
 details, section { margin: .6rem 0 }
 section { border-top: 1px solid var(--line) }
 .verdict { font-size: 1.1rem; padding: .6rem; border: 2px solid #3a8f4a; border-radius: 6px }
 .bad { border-color: #c0392b }
 .links { font-size: 13px }
-@media print { details > * { display: block } a { color: inherit } pre { white-space: pre-wrap } }
+@media print {
+  body { max-width: none; padding: 0 }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none; font-size: 8pt }
+  a { color: inherit }
+  .links { display: none }
+  img, .verdict { break-inside: avoid }
+}
 </style>
 </head>
 <body>
 <h1>Profiles</h1>
 EOF
-  local mood=''
+  local mood='' i
   [ "$status" -eq 0 ] || mood=' bad'
-  printf '<p class="verdict%s" id="verdict"><strong>%s</strong>%s</p>\n' "$mood" "$verdict" "${totals:+<br>$(printf '%s' "$totals" | escape_html)}"
-  if [ -s "$gate_text" ]; then
-    printf '<section id="benchmarks"><h2>Benchmarks</h2>\n<details open><summary>verdict of each</summary><pre tabindex="0">'
+  printf '<p class="verdict%s" id="verdict"><strong>%s</strong>%s</p>\n' "$mood" "$verdict" "${totals:+<br>$(html "$totals")}"
+  if [ -n "$bench_base" ]; then
+    printf '<section id="benchmarks"><h2>Benchmarks</h2>\n<details open><summary>verdicts</summary><pre tabindex="0">'
     escape_html <"$gate_text"
-    printf '</pre></details>\n<details><summary>benchstat</summary><pre tabindex="0">'
-    escape_html <"$work/diff"
+    printf '</pre></details>\n<details open><summary>table</summary><pre tabindex="0">'
+    escape_html <"$benchstat_text"
     printf '</pre></details></section>\n'
   fi
-  local pair kind base head diff
-  for pair in "${pairs[@]}"; do
-    IFS='|' read -r kind base head diff <<<"$pair"
-    printf '<section><h2>%s: %s</h2>\n' "$kind" "$(printf '%s' "${diff:-${head:-$base}}" | escape_html)"
-    if [ -n "$diff" ]; then
-      embed "$diff"
-      table "$diff" 40 ' open'
-    elif [ -n "$head" ]; then
-      printf '<p>New: there is no such profile in the base.</p>\n'
-      embed "$head"
-    else
-      printf '<p>Gone: there is no such profile in the head.</p>\n'
-      embed "$base"
-    fi
-    [ -z "$base" ] || table "$base"
-    [ -z "$head" ] || table "$head"
-    printf '</section>\n'
-  done
+  for i in "${!kinds[@]}"; do write_pair "$i"; done
   printf '</body>\n</html>\n'
 }
 
+# A table in Markdown; as HTML, because no name of a benchmark or function ends that.
+fold_away() { # TITLE FILE LINES
+  printf '<details><summary>%s</summary>\n\n<pre>\n' "$(html "$1")"
+  head -n "$3" "$2" | escape_html
+  printf '</pre>\n\n</details>\n\n'
+}
 write_summary() {
+  local i note
   printf '## Profiles: %s\n\n' "$verdict"
-  [ -z "$totals" ] || printf '%s\n\n' "$totals"
-  if [ -s "$gate_text" ]; then
-    printf '<details><summary>benchmarks</summary>\n\n```\n'
-    head -c 20000 "$gate_text"
-    printf '```\n\n</details>\n\n'
-  fi
-  local pair kind base head diff name
-  for pair in "${pairs[@]}"; do
-    IFS='|' read -r kind base head diff <<<"$pair"
-    name=${diff:-${head:-$base}}
-    printf '<details><summary>%s: %s%s</summary>\n\n```\n' "$kind" "$name" "$([ -n "$diff" ] || { [ -n "$head" ] && echo ' (new)' || echo ' (gone)'; })"
-    head -n 25 "$out/${name}_top.txt"
-    printf '```\n\n</details>\n\n'
+  [ -z "$totals" ] || printf '%s\n\n' "$(html "$totals")"
+  [ ! -s "$gate_text" ] || fold_away benchmarks "$gate_text" 200
+  for i in "${!kinds[@]}"; do
+    note=''
+    [ -n "${base_names[i]}" ] || note=' (new)'
+    [ -n "${head_names[i]}" ] || note=' (gone)'
+    fold_away "${kinds[i]}: $(what_of "$i")$note" "$new/$(what_of "$i")_top.txt" 25
   done
 }
 
+put_input() { # SIDE FILE
+  [ -n "$2" ] || return 0
+  printf '%s\n    {"side": "%s", "name": "%s", "sha256": "%s"}' "$comma" "$1" \
+    "$(basename "$2" | escape_json)" "$(sha256sum <"$2" | cut -d' ' -f1)"
+  comma=,
+}
 write_manifest() {
-  local i first=yes file side
+  local i file comma=''
   printf '{\n  "version": 1,\n  "tool": "%s",\n' "$("$pprofc" -version | head -n 1 | escape_json)"
-  printf '  "commit": "%s",\n' "$(git -C "$PWD" rev-parse HEAD 2>/dev/null || true)"
+  printf '  "commit": "%s",\n' "$(git rev-parse HEAD 2>/dev/null || printf '%s' "${GITHUB_SHA:-${CI_COMMIT_SHA:-${GIT_COMMIT:-}}}")"
   printf '  "verdict": "%s",\n  "gate_status": %d,\n  "totals": "%s",\n  "inputs": [' "$verdict" "$status" "$(printf '%s' "$totals" | escape_json)"
   for i in "${!pair_heads[@]}"; do
-    for side in base head; do
-      file=${pair_heads[i]}
-      [ "$side" = head ] || file=${pair_bases[i]}
-      [ -n "$file" ] || continue
-      [ "$first" = yes ] || printf ','
-      first=no
-      printf '\n    {"side": "%s", "name": "%s", "sha256": "%s"}' "$side" "$(basename "$file" | escape_json)" "$(sha256sum <"$file" | cut -d' ' -f1)"
-    done
+    put_input base "${pair_bases[i]}"
+    put_input head "${pair_heads[i]}"
   done
-  printf '\n  ],\n  "artifacts": ['
-  first=yes
-  for file in "${done_names[@]}"; do
-    [ "$first" = yes ] || printf ','
-    first=no
-    printf '\n    "%s"' "$(printf '%s' "$file" | escape_json)"
-  done
+  put_input base "$bench_base"
+  put_input head "$bench_head"
+  printf '\n  ],\n  "files": ['
+  comma=''
+  while IFS= read -r file; do
+    printf '%s\n    "%s"' "$comma" "$(printf '%s' "${file#./}" | escape_json)"
+    comma=,
+  done < <(cd "$new" && find . -type f ! -name manifest.json | LC_ALL=C sort)
   printf '\n  ]\n}\n'
 }
 
-put() { # a file appears whole or not at all
-  "$2" >"$out/.$1.tmp"
-  mv "$out/.$1.tmp" "$out/$1"
+write_page >"$new/index.html"
+write_summary >"$new/summary.md"
+write_manifest >"$new/manifest.json"
+
+# ---- into place -----------------------------------------------------------------------------------------------------------------
+
+# What an earlier run left and this one has not made would tell of profiles that are gone.
+if [ -f "$out/manifest.json" ]; then
+  sed -n '/^  "files": \[/,/^  \]/s/^    "\(.*\)",\{0,1\}$/\1/p' "$out/manifest.json" | sed 's/\\\(.\)/\1/g' |
+    while IFS= read -r file; do
+      case /$file/ in */../*) continue ;; esac
+      [ -e "$new/$file" ] || rm -f "$out/$file"
+    done
+fi
+move() { # FROM TO: each file at once
+  local file
+  (cd "$1" && find . -type f) | while IFS= read -r file; do
+    mkdir -p "$(dirname "$2/$file")"
+    mv -f "$1/$file" "$2/$file"
+  done
 }
-put index.html write_page
-put summary.md write_summary
-put manifest.json write_manifest
+move "$new" "$out" || fail "cannot write into '$out'"
+[ -z "$bench_base" ] || move "$stage/benchdiff" "$benchdiff" || fail "cannot write into '$benchdiff'"
 [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 
-printf '%d profiles in %s, start with %s/index.html\n' "${#done_names[@]}" "$out" "$out"
+printf '%d pairs of profiles, start with %s/index.html\n' "${#kinds[@]}" "$out"
 [ ! -s "$gate_text" ] || cat "$gate_text"
 printf '%s\n' "$verdict"
 [ "$status" -ne 2 ] || [ "$gate_fails" = yes ] || status=0
