@@ -8,6 +8,7 @@ const struct import_format import_formats[] = {
     {"thread profile", import_threadz},
     {"contention profile", import_contention},
     {"Java profile", import_java},
+    {"jemalloc heap profile", import_jemalloc},
     {"callgrind", import_callgrind},
     {"JSON profile", import_json},
     {"perf script", import_perf_script},

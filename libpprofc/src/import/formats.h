@@ -15,6 +15,7 @@ IMPORT_READER(import_go_count);
 IMPORT_READER(import_threadz);
 IMPORT_READER(import_contention);
 IMPORT_READER(import_java);
+IMPORT_READER(import_jemalloc);
 IMPORT_READER(import_callgrind);
 IMPORT_READER(import_json);
 IMPORT_READER(import_perf_script);

@@ -172,7 +172,7 @@ static void add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_time(b, 0, l->duration_nanos);
   const char *drop, *keep;
   legacy_frames_to_drop(l, &drop, &keep);
-  pprofc_builder_drop_frames(b, drop, keep);
+  pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
 static void add_locations(const struct legacy *l, pprofc_builder *b) {

@@ -49,7 +49,8 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  bool has_block_size; /* samples have the label "bytes" */
+  const char *drop_frames; /* NULL: what goes with the sample types */
+  bool has_block_size;     /* samples have the label "bytes" */
 
   struct buffer samples;     /* struct legacy_sample */
   struct buffer frames;      /* uint32_t: locations */
