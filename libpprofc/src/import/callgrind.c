@@ -488,6 +488,7 @@ static pprofc_status read_file_text(struct reader *r, pprofc_str text, const ppr
   callgrind_names_init(&r->objects, mem, true);
   callgrind_names_init(&r->files, mem, true);
   callgrind_names_init(&r->functions, mem, false);
+  if (r->builder) builder_limit_memory(r->builder, r->options->limits->memory_bytes);
   pprofc_status status = r->builder ? read_graphs(r, text, profile, error) : error_nomem(error);
   callgrind_names_free(&r->objects);
   callgrind_names_free(&r->files);

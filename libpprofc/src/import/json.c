@@ -48,12 +48,18 @@ uint32_t json_v8_frame(pprofc_builder *builder, const json_t *node) {
 static const json_shape_fn shapes[] = {json_cpuprofile, json_heapprofile, json_speedscope,
                                        json_dhat, json_firefox};
 
+/* What a parsed document takes for each byte of it, at the most: "1," becomes a number and a
+ * pointer. */
+#define PARSED_BYTES 32
+
 static pprofc_status read_document(const json_t *root, const pprofc_allocator *mem,
-                                   pprofc_profile **profile, pprofc_error *error) {
+                                   uint64_t memory_bytes, pprofc_profile **profile,
+                                   pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
     pprofc_builder *builder = pprofc_builder_new(mem);
     if (!builder) return error_nomem(error);
+    builder_limit_memory(builder, memory_bytes);
     status = shapes[i](root, builder, error);
     if (status == PPROFC_OK) status = pprofc_builder_finish(builder, profile, error);
     pprofc_builder_free(builder);
@@ -64,10 +70,15 @@ static pprofc_status read_document(const json_t *root, const pprofc_allocator *m
 pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
                           const pprofc_read_options *options, pprofc_profile **profile,
                           pprofc_error *error) {
-  (void)options;
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
   if (!text.size || text.data[0] != '{') return PPROFC_E_NO_MATCH;
+  uint64_t most = options->limits->memory_bytes;
+  if (text.size > most / PARSED_BYTES)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "%zu bytes of JSON may need more than %llu bytes of memory (raise with "
+                     "-max_memory)",
+                     text.size, (unsigned long long)most);
   json_error_t why;
   json_t *root = json_loadb(text.data, text.size, JSON_DISABLE_EOF_CHECK, &why);
   if (!root) {
@@ -75,7 +86,7 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
     return error_set(error, PPROFC_E_FORMAT, "%s at line %d, column %d", why.text, why.line,
                      why.column);
   }
-  pprofc_status status = read_document(root, mem, profile, error);
+  pprofc_status status = read_document(root, mem, most, profile, error);
   json_decref(root);
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "pprofc/builder.h"
+#include "model/builder.h"
 
 #include <jansson.h>
 

@@ -190,7 +190,7 @@ static pprofc_status read_thread(struct reader *r, const json_t *thread, pprofc_
   if (!locations) return error_nomem(error);
   bool good = true;
   for (size_t i = 0; i < frame_count && good; i++) good = read_frame(r, &t, i, &locations[i]);
-  for (size_t i = 0; i < json_array_size(stacks); i++) {
+  for (size_t i = 0; i < json_array_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     if (!good || !index_at(stacks, i, &stack)) {
       r->missing++;

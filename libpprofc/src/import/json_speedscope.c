@@ -26,7 +26,7 @@ struct reader {
   struct member members[MOST_TYPES];
   size_t member_count, type_count;
   bool names_are_types; /* our own files: one profile for each sample type */
-  uint32_t stack[MOST_DEPTH];
+  uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
   size_t bad; /* events and samples that could not be read */
 };
 
@@ -100,9 +100,8 @@ static void add_sample(struct reader *r, const struct member *m, const uint32_t 
   const char *unit;
   values[m->type] = to_value(weight, unit_scale_to_int(m->unit, &unit));
   if (!values[m->type]) return;
-  uint32_t leaf_first[MOST_DEPTH];
-  for (size_t i = 0; i < depth; i++) leaf_first[i] = stack[depth - 1 - i];
-  pprofc_builder_sample(r->builder, leaf_first, depth, values);
+  for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
+  pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
   if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
   char name[512];
   snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 500 ? m->name.size : 500), m->name.data);
@@ -112,7 +111,7 @@ static void add_sample(struct reader *r, const struct member *m, const uint32_t 
 static void read_sampled(struct reader *r, const struct member *m) {
   const json_t *samples = json_object_get(m->profile, "samples");
   const json_t *weights = json_object_get(m->profile, "weights");
-  for (size_t i = 0; i < json_array_size(samples); i++) {
+  for (size_t i = 0; i < json_array_size(samples) && builder_ok(r->builder); i++) {
     const json_t *sample = json_array_get(samples, i);
     size_t depth = json_array_size(sample);
     bool good = depth <= MOST_DEPTH;
@@ -129,7 +128,7 @@ static void read_evented(struct reader *r, const struct member *m) {
   const json_t *events = json_object_get(m->profile, "events");
   double last = json_member_number(m->profile, "startValue", 0);
   size_t depth = 0;
-  for (size_t i = 0; i < json_array_size(events); i++) {
+  for (size_t i = 0; i < json_array_size(events) && builder_ok(r->builder); i++) {
     const json_t *event = json_array_get(events, i);
     pprofc_str type = json_member_str(event, "type");
     double at = json_member_number(event, "at", last);

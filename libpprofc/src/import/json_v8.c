@@ -20,7 +20,7 @@ struct v8_tree {
   int64_t *id;
   uint32_t *parent; /* or MAP_NONE */
   uint32_t *location;
-  uint32_t *depth;
+  uint32_t *seen; /* by which walk of cut_loops, 0: none */
   bool *is_root, *is_gc;
   struct map by_id;
 };
@@ -45,10 +45,10 @@ static bool tree_init(struct v8_tree *t, const pprofc_allocator *mem, struct are
   t->id = arena_zero_array(arena, count, sizeof *t->id);
   t->parent = arena_array(arena, count, sizeof *t->parent);
   t->location = arena_zero_array(arena, count, sizeof *t->location);
-  t->depth = arena_zero_array(arena, count, sizeof *t->depth);
+  t->seen = arena_zero_array(arena, count, sizeof *t->seen);
   t->is_root = arena_zero_array(arena, count, sizeof *t->is_root);
   t->is_gc = arena_zero_array(arena, count, sizeof *t->is_gc);
-  if (!t->id || !t->parent || !t->location || !t->depth || !t->is_root || !t->is_gc) return false;
+  if (!t->id || !t->parent || !t->location || !t->seen || !t->is_root || !t->is_gc) return false;
   memset(t->parent, 0xFF, count * sizeof *t->parent);
   return map_reserve(&t->by_id, count);
 }
@@ -63,8 +63,7 @@ static bool add_node(struct v8_tree *t, pprofc_builder *builder, size_t node, co
   return map_insert(&t->by_id, hash_id(t->id[node]), (uint32_t)node);
 }
 
-/* Fills frames (room for `room`) with the stack of a node, leaf first; (root) is no frame. Loops in
- * broken files end at the room. */
+/* Fills frames (room for `room`) with the stack of a node, leaf first; (root) is no frame. */
 static size_t stack_of(const struct v8_tree *t, uint32_t node, uint32_t *frames, size_t room) {
   size_t depth = 0;
   for (; node != MAP_NONE && depth < room; node = t->parent[node])
@@ -90,7 +89,7 @@ static int by_time(const void *a, const void *b) {
 static void add_ticks(const struct v8_tree *t, pprofc_builder *builder, const struct tick *ticks,
                       size_t count, int64_t end, uint32_t *frames) {
   uint32_t before = MAP_NONE;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && builder_ok(builder); i++) {
     uint32_t node = ticks[i].node;
     int64_t until = i + 1 < count ? ticks[i + 1].at : end;
     int64_t wall = until > ticks[i].at ? until - ticks[i].at : 0;
@@ -136,6 +135,27 @@ static pprofc_status read_ticks(const struct v8_tree *t, pprofc_builder *builder
   return PPROFC_OK;
 }
 
+/* Nodes of broken files may be below themselves: the last one of such a loop becomes a root.
+ * Returns how many there were. */
+static size_t cut_loops(struct v8_tree *t) {
+  size_t loops = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    uint32_t walk = (uint32_t)i + 1, node = (uint32_t)i;
+    while (!t->seen[node]) {
+      t->seen[node] = walk;
+      uint32_t parent = t->parent[node];
+      if (parent == MAP_NONE) break;
+      if (t->seen[parent] == walk) {
+        t->parent[node] = MAP_NONE;
+        loops++;
+        break;
+      }
+      node = parent;
+    }
+  }
+  return loops;
+}
+
 static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder, const json_t *nodes,
                                 pprofc_error *error) {
   for (size_t i = 0; i < t->count; i++)
@@ -150,6 +170,12 @@ static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder, cons
                           ? find_node(t, json_member_int(node, "parent", -1))
                           : MAP_NONE;
     if (parent != MAP_NONE && parent != i) t->parent[i] = parent;
+  }
+  size_t loops = cut_loops(t);
+  if (loops) {
+    char text[96];
+    snprintf(text, sizeof text, "%zu nodes are below themselves", loops);
+    pprofc_builder_comment(builder, text);
   }
   return PPROFC_OK;
 }
@@ -200,7 +226,9 @@ pprofc_status json_heapprofile(const json_t *root, pprofc_builder *builder, ppro
   uint32_t *frames = mem_array(&mem_default, MOST_DEPTH, sizeof *frames);
   struct visit first = {head, MAP_NONE, json_v8_frame(builder, head)};
   buffer_add(&visits, &first, sizeof first);
-  for (size_t i = 0; frames && !visits.failed && i < visits.size / sizeof(struct visit); i++) {
+  for (size_t i = 0;
+       frames && !visits.failed && builder_ok(builder) && i < visits.size / sizeof(struct visit);
+       i++) {
     struct visit at = ((const struct visit *)(const void *)visits.data)[i];
     const json_t *children = json_object_get(at.node, "children");
     for (size_t k = 0; k < json_array_size(children); k++) {

@@ -66,6 +66,7 @@ struct pprofc_builder {
   struct column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* room for the stacks to come */
   size_t max_depth;
+  uint64_t used, most; /* bytes of columns and stacks */
 };
 
 pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
@@ -78,6 +79,7 @@ pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
   map_init(&b->locations, &b->mem);
   map_init(&b->mappings, &b->mem);
   for (size_t i = 0; i < COLUMN_COUNT; i++) b->columns[i].item_size = item_sizes[i];
+  b->most = UINT64_MAX;
   b->profile = profile_new(&b->mem);
   if (b->profile && interner_copy(&b->strings, &b->profile->region->arena, STR("")) == 0) return b;
   pprofc_builder_free(b);
@@ -109,6 +111,23 @@ static void fail_nomem(pprofc_builder *b) {
   if (builder_ok(b)) error_nomem(&b->error);
 }
 
+void builder_limit_memory(pprofc_builder *b, uint64_t bytes) {
+  b->most = bytes;
+}
+
+/* Notes that so many more bytes are needed. */
+static bool take_memory(pprofc_builder *b, uint64_t bytes) {
+  if (bytes <= b->most - b->used) {
+    b->used += bytes;
+    return true;
+  }
+  if (builder_ok(b))
+    error_set(&b->error, PPROFC_E_LIMIT,
+              "the profile needs more than %llu bytes of memory (raise with -max_memory)",
+              (unsigned long long)b->most);
+  return false;
+}
+
 /* ---- columns ----------------------------------------------------------------------------------
  */
 
@@ -120,6 +139,7 @@ static bool grow(pprofc_builder *b, struct column *column, size_t more) {
   size_t wanted = column->count + more;
   size_t capacity = column->capacity ? column->capacity * 2 : 16;
   if (capacity < wanted) capacity = wanted;
+  if (!take_memory(b, (uint64_t)(capacity - column->capacity) * column->item_size)) return false;
   void *items = mem_resize(&b->mem, column->items, column->capacity, capacity, column->item_size);
   if (!items) {
     fail_nomem(b);
@@ -380,6 +400,7 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   if (b->chunk && depth <= room / VARINT_MAX_BYTES) return true;
   if (!has_index_left(b, depth, "too many frames in one sample")) return false;
   size_t size = depth > STACK_CHUNK / VARINT_MAX_BYTES ? depth * VARINT_MAX_BYTES : STACK_CHUNK;
+  if (!take_memory(b, size)) return false;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
   if (!chunk) {
     fail_nomem(b);
