@@ -33,6 +33,7 @@ var origins = []struct{ pattern, how string }{
 	{"server_b_*.pb.gz", "server -cached, runtime/pprof"},
 	{"server_*.pb.gz", "server, runtime/pprof"},
 	{"server_*.debug1.txt", "server -cached, runtime/pprof text of debug=1"},
+	{"bench/gate_*.txt", "made-up samples with known verdicts, judged by hand and by an independent program"},
 	{"native/native_c", "native/inlined.c, the program that was recorded"},
 	{"native/native_cxx", "native/inlined.cc, the program that was recorded"},
 	{"native/native_c.cpu.prof", "native_c under gperftools' libprofiler"},

@@ -1,0 +1,282 @@
+/* How often gates raise a false alarm, and how often they find a regression: simulated suites of
+ * benchmarks under several shapes of noise, judged by several rules. The seed is fixed: the same
+ * numbers come out every time.
+ *
+ *   gate_power          200 suites of 100 benchmarks, the table of docs/GATES.md
+ *   gate_power -quick   40 suites; still fails when a target is missed */
+#include "bench/gate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BENCHMARKS 100
+#define CHANGED    5 /* benchmarks of a suite that regressed */
+#define SAMPLES    10
+#define THRESHOLD  0.03
+#define SUITES_MAX 200
+
+/* ---- noise
+ * ---------------------------------------------------------------------------------------------- */
+
+struct random {
+  uint64_t state;
+};
+
+static double uniform(struct random *r) {
+  uint64_t z = (r->state += 0x9E3779B97F4A7C15u); /* splitmix64 */
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  z ^= z >> 31;
+  return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct random *r) {
+  return pprofc_normal_quantile(uniform(r));
+}
+
+/* A long tail to the slow side: log-normal of sigma 0.5, skewness 1.75. */
+static double skewed(struct random *r) {
+  const double s = 0.5, mean = exp(s * s / 2), variance = (exp(s * s) - 1) * exp(s * s);
+  return (exp(s * normal(r)) - mean) / sqrt(variance);
+}
+
+/* Two speeds, as with two kinds of core: a third of the samples is slow. */
+static double bimodal(struct random *r) {
+  const double share = 1.0 / 3, inner = 0.3;
+  double between = sqrt((1 - inner * inner) / (share * (1 - share)));
+  bool slow = uniform(r) < share;
+  return between * ((slow ? 1 : 0) - share) + inner * normal(r);
+}
+
+/* Every shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
+ * of base to the last of head, by three deviations and 6 % all in all. */
+enum shape { NORMAL, SKEWED, BIMODAL, DRIFTING, SHAPES };
+static const char *const shape_names[] = {"normal", "skewed", "bimodal", "drifting"};
+static double (*const shape_noise[])(struct random *) = {normal, skewed, bimodal, normal};
+
+static void draw(struct random *r, enum shape shape, double noise, double factor, bool head,
+                 double *values) {
+  for (size_t i = 0; i < SAMPLES; i++) {
+    double when = (double)(i + (head ? SAMPLES : 0)) / (2 * SAMPLES - 1);
+    double drift = shape == DRIFTING ? (3 * noise + 0.06) * when : 0;
+    double value = 1 + noise * shape_noise[shape](r) + drift;
+    values[i] = 1e-6 * factor * fmax(value, 0.01);
+  }
+}
+
+/* ---- rules
+ * ---------------------------------------------------------------------------------------------- */
+
+enum rule { THRESHOLD_ONLY, UTEST, WELCH, GATE, RULES };
+
+/* What one suite came to: by rule, alarms among benchmarks that are the same, and findings among
+ * those that regressed. */
+struct suite {
+  size_t alarms[RULES], found[RULES];
+  double u_p[BENCHMARKS]; /* of the U test, 2 where the medians do not differ by the threshold */
+  bool drift;             /* the gate names it */
+};
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static struct gate_sample sample_of(const double *values, double *sorted) {
+  memcpy(sorted, values, SAMPLES * sizeof *sorted);
+  qsort(sorted, SAMPLES, sizeof *sorted, by_value);
+  return (struct gate_sample){values, sorted, SAMPLES};
+}
+
+static void must(bool good) {
+  if (good) return;
+  fprintf(stderr, "gate_power: out of memory\n");
+  exit(2);
+}
+
+static void count(struct suite *s, enum rule rule, bool changed, bool alarm) {
+  s->alarms[rule] += !changed && alarm;
+  s->found[rule] += changed && alarm;
+}
+
+/* The rules that look at one benchmark at a time. */
+static void judge_one(struct suite *s, size_t index, bool changed, struct gate_sample base,
+                      struct gate_sample head) {
+  struct gate_row u = gate_row_unknown(), t = gate_row_unknown();
+  must(gate_compare(&u, base, head, GATE_UTEST, 0.05, &mem_default));
+  must(gate_compare(&t, base, head, GATE_WELCH, 0.05, &mem_default));
+  count(s, THRESHOLD_ONLY, changed, u.delta >= THRESHOLD);
+  count(s, UTEST, changed, u.delta > 0 && u.p <= 0.05);
+  count(s, WELCH, changed, t.delta > 0 && t.p <= 0.05);
+  s->u_p[index] = u.delta >= THRESHOLD ? u.p : 2;
+}
+
+static void add_row(struct gate *gate, bool changed, const double *base, const double *head) {
+  struct gate_row row = gate_row_unknown();
+  row.name = changed ? STR("changed") : STR("same");
+  row.unit = STR("sec/op");
+  must(gate_compare_sides(gate, &row, (struct gate_side){base, NULL, SAMPLES},
+                          (struct gate_side){head, NULL, SAMPLES}));
+  must(gate_add(gate, &row));
+}
+
+static void judge_suite(struct suite *s, struct gate *gate) {
+  size_t rows;
+  must(gate_judge(gate, "2026-11-20", NULL) == PPROFC_OK);
+  const struct gate_row *row = gate_rows(gate, &rows);
+  for (size_t i = 0; i < rows; i++)
+    count(s, GATE, str_equal(row[i].name, STR("changed")), row[i].verdict == GATE_REGRESSED);
+  s->drift = gate->drifting;
+}
+
+static struct suite run_suite(struct random *r, enum shape shape, double noise, double effect) {
+  struct suite s = {.drift = false};
+  struct gate gate;
+  double base[SAMPLES], head[SAMPLES], base_sorted[SAMPLES], head_sorted[SAMPLES];
+  gate_init(&gate, &mem_default);
+  gate.settings.threshold = THRESHOLD;
+  for (size_t i = 0; i < BENCHMARKS; i++) {
+    bool changed = effect > 0 && i < CHANGED;
+    draw(r, shape, noise, 1, false, base);
+    draw(r, shape, noise, changed ? 1 + effect : 1, true, head);
+    judge_one(&s, i, changed, sample_of(base, base_sorted), sample_of(head, head_sorted));
+    add_row(&gate, changed, base, head);
+  }
+  judge_suite(&s, &gate);
+  gate_free(&gate);
+  return s;
+}
+
+/* ---- results
+ * -------------------------------------------------------------------------------------------- */
+
+static const double noises[] = {0.01, 0.03, 0.10};
+static const double effects[] = {0.03, 0.05, 0.10};
+
+#define NOISES  (sizeof noises / sizeof *noises)
+#define EFFECTS (sizeof effects / sizeof *effects)
+
+/* One shape and noise. */
+struct outcome {
+  double alarm[RULES];          /* share of unchanged suites with any alarm */
+  double found[EFFECTS][RULES]; /* share of the regressions that are found */
+  double found_u[EFFECTS];      /* by U and threshold, with as many false alarms as the gate */
+  double drift;                 /* share of unchanged suites in which drift is named */
+};
+
+/* The largest p that U may call significant without more alarms in unchanged suites than the gate
+ * has: of the smallest p of every suite, the one that is allowed. */
+static double matching_alpha(const struct suite *suites, size_t count, size_t allowed) {
+  double smallest[SUITES_MAX];
+  for (size_t i = 0; i < count; i++) {
+    smallest[i] = 2;
+    for (size_t k = 0; k < BENCHMARKS; k++) smallest[i] = fmin(smallest[i], suites[i].u_p[k]);
+  }
+  qsort(smallest, count, sizeof *smallest, by_value);
+  return allowed < count ? smallest[allowed] : 1;
+}
+
+static size_t count_u(const struct suite *s, double alpha) {
+  size_t found = 0;
+  /* Below, not at, the one that would be an alarm too many; 2 is never significant. */
+  for (size_t k = 0; k < CHANGED; k++) found += s->u_p[k] < fmin(alpha, 1.5);
+  return found;
+}
+
+static struct outcome simulate(enum shape shape, double noise, size_t count) {
+  struct random r = {20261120u + 1000u * (uint64_t)shape + (uint64_t)(noise * 100)};
+  struct outcome o = {.drift = 0};
+  struct suite *suites = mem_array(&mem_default, count, sizeof *suites);
+  must(suites != NULL);
+  size_t alarms[RULES] = {0};
+  for (size_t i = 0; i < count; i++) {
+    suites[i] = run_suite(&r, shape, noise, 0);
+    for (int rule = 0; rule < RULES; rule++) alarms[rule] += suites[i].alarms[rule] > 0;
+    o.drift += (double)suites[i].drift / (double)count;
+  }
+  for (int rule = 0; rule < RULES; rule++) o.alarm[rule] = (double)alarms[rule] / (double)count;
+  double alpha = matching_alpha(suites, count, alarms[GATE]);
+  for (size_t e = 0; e < EFFECTS; e++)
+    for (size_t i = 0; i < count; i++) {
+      struct suite s = run_suite(&r, shape, noise, effects[e]);
+      for (int rule = 0; rule < RULES; rule++)
+        o.found[e][rule] += (double)s.found[rule] / (double)(count * CHANGED);
+      o.found_u[e] += (double)count_u(&s, alpha) / (double)(count * CHANGED);
+    }
+  mem_free(&mem_default, suites, count, sizeof *suites);
+  return o;
+}
+
+static void print_outcome(enum shape shape, double noise, const struct outcome *o) {
+  printf("| %s | %.0f %% |", shape_names[shape], 100 * noise);
+  for (int rule = 0; rule < RULES; rule++) printf(" %.1f |", 100 * o->alarm[rule]);
+  for (size_t e = 0; e < EFFECTS; e++)
+    printf(" %.1f / %.1f / %.1f / **%.1f** / %.1f |", 100 * o->found[e][THRESHOLD_ONLY],
+           100 * o->found[e][UTEST], 100 * o->found[e][WELCH], 100 * o->found[e][GATE],
+           100 * o->found_u[e]);
+  printf(" %.1f |\n", 100 * o->drift);
+}
+
+/* ---- targets
+ * -------------------------------------------------------------------------------------------- */
+
+static bool complain(enum shape shape, double noise, const char *what, double value) {
+  printf("missed: %s, noise %.0f %%: %s is %.1f %%\n", shape_names[shape], 100 * noise, what,
+         100 * value);
+  return false;
+}
+
+/* Two standard errors of the difference of two shares, over what was drawn. */
+static double margin(double share, size_t count) {
+  double p = fmin(fmax(share, 0.02), 0.98);
+  return 2 * sqrt(2 * p * (1 - p) / (double)(count * CHANGED));
+}
+
+static bool check(enum shape shape, double noise, const struct outcome *o, size_t count) {
+  bool good = true;
+  if (shape == DRIFTING) return o->drift >= 0.95 || complain(shape, noise, "drift named", o->drift);
+  if (o->alarm[GATE] > 0.05) good = complain(shape, noise, "false alarms", o->alarm[GATE]);
+  if (o->drift > 0.05) good = complain(shape, noise, "drift named without any", o->drift);
+  if (noise > 0.01) return good;
+  if (o->found[1][GATE] < 0.95) good = complain(shape, noise, "+5 % found", o->found[1][GATE]);
+  if (o->found[1][GATE] < o->found_u[1] - margin(o->found_u[1], count))
+    good = complain(shape, noise, "+5 % found, less than by U,", o->found[1][GATE]);
+  return good;
+}
+
+/* Where a rank test would have been the better choice: no target, but a reader should know. */
+static void tell(enum shape shape, double noise, const struct outcome *o, size_t count) {
+  for (size_t e = 0; e < EFFECTS && shape != DRIFTING; e++)
+    if (o->found[e][GATE] < o->found_u[e] - margin(o->found_u[e], count))
+      printf("U finds more: %s, noise %.0f %%, +%.0f %%: %.1f against %.1f\n", shape_names[shape],
+             100 * noise, 100 * effects[e], 100 * o->found_u[e], 100 * o->found[e][GATE]);
+}
+
+int main(int argc, char **argv) {
+  bool quick = argc > 1 && strcmp(argv[1], "-quick") == 0, good = true;
+  struct outcome outcomes[SHAPES][NOISES];
+  size_t count = quick ? 40 : SUITES_MAX;
+  printf(
+      "%zu suites of %d benchmarks, n=%d, threshold %.0f %%; %d regressed. All numbers in %%.\n\n",
+      count, BENCHMARKS, SAMPLES, 100 * THRESHOLD, CHANGED);
+  printf("| noise | size | alarms: threshold | U | Welch | gate |"
+         " +3 %%: threshold / U / Welch / gate / U at the gate's alarms | +5 %% | +10 %% |"
+         " drift named |\n| --- | --- |");
+  for (size_t i = 0; i < RULES + EFFECTS + 1; i++) printf(" --: |");
+  printf("\n");
+  for (int shape = 0; shape < SHAPES; shape++)
+    for (size_t n = 0; n < NOISES; n++) {
+      struct outcome *o = &outcomes[shape][n];
+      *o = simulate((enum shape)shape, noises[n], count);
+      print_outcome((enum shape)shape, noises[n], o);
+      fflush(stdout);
+      good = check((enum shape)shape, noises[n], o, count) && good;
+    }
+  printf("\n");
+  for (int shape = 0; shape < SHAPES; shape++)
+    for (size_t n = 0; n < NOISES; n++)
+      tell((enum shape)shape, noises[n], &outcomes[shape][n], count);
+  printf("%s\n", good ? "every target is met" : "a target was missed");
+  return good ? 0 : 1;
+}

@@ -1,0 +1,540 @@
+/* The gate on raw results: the samples of testdata/bench with known verdicts, and every case that
+ * gates have got wrong. */
+#include "bench/gate.h"
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TODAY "2026-11-20"
+
+/* ---- helpers
+ * -------------------------------------------------------------------------------------------- */
+
+struct fixture {
+  struct gate gate;
+  pprofc_bench *set;
+  struct buffer base, head; /* what was read */
+};
+
+static void open_gate(struct fixture *f) {
+  *f = (struct fixture){.set = pprofc_bench_new(NULL)};
+  gate_init(&f->gate, &mem_default);
+  buffer_init(&f->base, &mem_default, 1 << 24);
+  buffer_init(&f->head, &mem_default, 1 << 24);
+}
+
+static void close_gate(struct fixture *f) {
+  gate_free(&f->gate);
+  pprofc_bench_free(f->set);
+  buffer_free(&f->base);
+  buffer_free(&f->head);
+}
+
+/* Reads and judges; the exit status. */
+static int judge(struct fixture *f) {
+  pprofc_error error;
+  pprofc_status status =
+      pprofc_bench_read(f->set, "base", "base.txt", f->base.data, f->base.size, &error);
+  if (status == PPROFC_OK)
+    status = pprofc_bench_read(f->set, "head", "head.txt", f->head.data, f->head.size, &error);
+  if (status == PPROFC_OK) status = gate_read_raw(&f->gate, f->set, &error);
+  if (status == PPROFC_OK) status = gate_judge(&f->gate, TODAY, &error);
+  if (status != PPROFC_OK) return -1;
+  return gate_exit_status(&f->gate);
+}
+
+static void load(struct buffer *out, const char *path) {
+  char block[4096];
+  FILE *file = fopen(path, "rb");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+  for (size_t n; (n = fread(block, 1, sizeof block, file));) buffer_add(out, block, n);
+  fclose(file);
+}
+
+static void load_vectors(struct fixture *f) {
+  load(&f->base, TESTDATA "/bench/gate_old.txt");
+  load(&f->head, TESTDATA "/bench/gate_new.txt");
+}
+
+static const struct gate_row *row_of(const struct fixture *f, const char *name) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&f->gate, &count);
+  for (size_t i = 0; i < count; i++)
+    if (str_equal(rows[i].name, str_of(name))) return &rows[i];
+  fprintf(stderr, "no row '%s'\n", name);
+  abort();
+}
+
+static enum gate_verdict verdict_of(const struct fixture *f, const char *name) {
+  return row_of(f, name)->verdict;
+}
+
+static bool near(double a, double b, double tolerance) {
+  return fabs(a - b) <= tolerance * fmax(1e-300, fabs(b));
+}
+
+/* Benchmarks of one value a sample. */
+static void put(struct buffer *out, const char *name, const char *unit, const double *values,
+                size_t count) {
+  for (size_t i = 0; i < count; i++)
+    buffer_printf(out, "Benchmark%s 1 %.17g %s\n", name, values[i], unit);
+}
+
+static void put_same(struct buffer *out, const char *name, const char *unit, double value,
+                     size_t count) {
+  for (size_t i = 0; i < count; i++) put(out, name, unit, &value, 1);
+}
+
+static const double quiet[] = {100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1, 99.9, 100};
+
+/* The ten samples times a factor. */
+static void put_quiet(struct buffer *out, const char *name, const char *unit, double factor,
+                      size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    double value = quiet[i % 10] * factor;
+    put(out, name, unit, &value, 1);
+  }
+}
+
+static bool has_note(const struct buffer *notes, const char *text) {
+  return str_find(buffer_str(notes), str_of(text)) < notes->size;
+}
+
+/* ---- the acceptance table
+ * ------------------------------------------------------------------------------- */
+
+static const struct vector {
+  const char *name;
+  double delta, p, q, holm, low, high;
+  enum gate_verdict verdict;
+} vectors[] = {
+    {"W30", .20, .782686, .7827, .7827, -1.06, 1.18, GATE_UNCHANGED},
+    {"W31", -1.40, .159205, .1751, .3184, -2.30, .29, GATE_UNCHANGED},
+    {"W32", 1.97, .0452922, .05536, .1359, 0, 3.02, GATE_INCONCLUSIVE},
+    {"W33", 2.11, .0135747, .01867, .0543, .20, 3.36, GATE_INCONCLUSIVE},
+    {"W34", 4.41, 7.57756e-05, .0001389, .0004547, 2.25, 4.99, GATE_REGRESSED},
+    {"W35", 4.03, .000140726, .0002211, .0007036, 1.97, 4.90, GATE_REGRESSED},
+    {"W36", 3.81, 2.16502e-05, 4.763e-05, .0001516, 2.58, 5.06, GATE_REGRESSED},
+    {"W37", 3.23, 1.08251e-05, 2.977e-05, .0001191, 2.35, 4.95, GATE_REGRESSED},
+    {"Const", 20, 1.08251e-05, 2.977e-05, .0001191, 20, 20, GATE_REGRESSED},
+    {"ZeroAlloc", 0, 1.08251e-05, 2.977e-05, .0001191, 0, 0, GATE_REGRESSED},
+    {"Tput", -24.45, 1.08251e-05, 2.977e-05, .0001191, -25.84, -23.04, GATE_REGRESSED},
+};
+
+#define VECTORS (sizeof vectors / sizeof *vectors)
+
+static void test_the_samples_with_known_verdicts(void) {
+  struct fixture f;
+  open_gate(&f);
+  load_vectors(&f);
+  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.threshold = 0.03;
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  for (size_t i = 0; i < VECTORS; i++) {
+    const struct vector *v = &vectors[i];
+    const struct gate_row *row = row_of(&f, v->name);
+    CU_ASSERT_EQUAL(row->verdict, v->verdict);
+    if (row->delta_kind == GATE_DELTA_NUMBER) {
+      CU_ASSERT(fabs(100 * row->delta - v->delta) < 0.006);
+      CU_ASSERT(fabs(100 * row->low - v->low) < 0.006);
+      CU_ASSERT(fabs(100 * row->high - v->high) < 0.006);
+    }
+    if (!row->constant) CU_ASSERT(near(row->p, v->p, 1e-5));
+  }
+  CU_ASSERT_EQUAL(verdict_of(&f, "Gone"), GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_of(&f, "New"), GATE_NEW);
+  CU_ASSERT_EQUAL(row_of(&f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
+  /* What is constant needs no test and is no part of the family. */
+  CU_ASSERT_EQUAL(f.gate.family, 9);
+  CU_ASSERT(near(row_of(&f, "W32")->adjusted, .0452922 * 9 / 7, 1e-5));
+  CU_ASSERT_EQUAL(f.gate.compared, 11);
+  CU_ASSERT_EQUAL(f.gate.regressed, 7);
+  CU_ASSERT_EQUAL(f.gate.missing, 1);
+  close_gate(&f);
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void test_correction_of_the_whole_family(void) {
+  double p[VECTORS], q[VECTORS], h[VECTORS];
+  for (size_t i = 0; i < VECTORS; i++) p[i] = vectors[i].p;
+  qsort(p, VECTORS, sizeof *p, by_value);
+  gate_adjust(p, VECTORS, GATE_BH, q);
+  gate_adjust(p, VECTORS, GATE_HOLM, h);
+  for (size_t i = 0; i < VECTORS; i++)
+    for (size_t k = 0; k < VECTORS; k++)
+      if (p[k] == vectors[i].p) {
+        CU_ASSERT(near(q[k], vectors[i].q, 1e-3));
+        CU_ASSERT(near(h[k], vectors[i].holm, 1e-3));
+      }
+}
+
+static void test_correction_of_ten(void) {
+  static const double p[] = {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216};
+  static const double q[] = {.01, .04, .084, .084, .084, .1, .1057, .216, .216, .216};
+  static const double h[] = {.01, .072, .312, .312, .312, .312, .312, .615, .615, .615};
+  double adjusted[10];
+  gate_adjust(p, 10, GATE_BH, adjusted);
+  for (size_t i = 0; i < 10; i++) CU_ASSERT(near(adjusted[i], q[i], 1e-3));
+  gate_adjust(p, 10, GATE_HOLM, adjusted);
+  for (size_t i = 0; i < 10; i++) CU_ASSERT(near(adjusted[i], h[i], 1e-3));
+  gate_adjust(p, 10, GATE_UNCORRECTED, adjusted);
+  for (size_t i = 0; i < 10; i++) CU_ASSERT_EQUAL(adjusted[i], p[i]);
+}
+
+static int status_at(double threshold, bool strict, const char *ignore) {
+  struct fixture f;
+  struct gate_rule rule = {.ignore = true, .pattern = str_of(ignore), .line = 1};
+  open_gate(&f);
+  load_vectors(&f);
+  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.threshold = threshold;
+  f.gate.settings.strict = strict;
+  if (ignore) {
+    f.gate.settings.rules = &rule;
+    f.gate.settings.rule_count = 1;
+  }
+  int status = judge(&f);
+  f.gate.settings.rules = NULL;
+  close_gate(&f);
+  return status;
+}
+
+static void test_thresholds_over_the_samples(void) {
+  struct fixture f;
+  open_gate(&f);
+  load_vectors(&f);
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  CU_ASSERT_EQUAL(f.gate.regressed, 3);
+  CU_ASSERT_EQUAL(verdict_of(&f, "Const"), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_of(&f, "ZeroAlloc"), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_of(&f, "Tput"), GATE_REGRESSED);
+  close_gate(&f);
+  CU_ASSERT_EQUAL(status_at(0.05, false, NULL), 2);
+  CU_ASSERT_EQUAL(status_at(0.30, false, NULL), 2);
+  CU_ASSERT_EQUAL(status_at(0.30, false, "ZeroAlloc"), 0);
+  CU_ASSERT_EQUAL(status_at(0.30, true, "ZeroAlloc"), 3);
+  CU_ASSERT_EQUAL(status_at(0.30, false, "Misspelt"), 1);
+}
+
+/* How many ratios are cut off at each end: the values that the literature has. */
+static void test_interval_of_ratios_for_every_size(void) {
+  static const struct {
+    size_t n, at_05, at_01;
+  } cases[] = {{4, 1, 0},   {5, 3, 1},    {6, 6, 3},    {7, 9, 5},    {8, 14, 8},
+               {9, 18, 12}, {10, 24, 17}, {12, 38, 28}, {15, 65, 52}, {20, 128, 106}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    double ones[20], values[20], low, high;
+    size_t n = cases[c].n;
+    /* With a base of ones, n-fold, ratio k is head value (k - 1) / n. */
+    for (size_t i = 0; i < n; i++) {
+      ones[i] = 1;
+      values[i] = (double)(i + 1);
+    }
+    struct gate_sample base = {ones, ones, n}, head = {values, values, n};
+    CU_ASSERT(gate_ratio_interval(base, head, 0.05, &low, &high, &mem_default));
+    CU_ASSERT_EQUAL(low, (double)((cases[c].at_05 - 1) / n));
+    CU_ASSERT_EQUAL(high, (double)(n - 1 - (cases[c].at_05 - 1) / n));
+    CU_ASSERT(gate_ratio_interval(base, head, 0.01, &low, &high, &mem_default));
+    bool right = cases[c].at_01 ? low == (double)((cases[c].at_01 - 1) / n) : isnan(low);
+    CU_ASSERT(right);
+  }
+}
+
+/* ---- single cases
+ * --------------------------------------------------------------------------------------- */
+
+static void test_one_sample_is_no_pass(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "A", "ns/op", 1, 1);
+  put_quiet(&f.head, "A", "ns/op", 2, 1);
+  CU_ASSERT_EQUAL(judge(&f), 1);
+  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_TOO_FEW);
+  CU_ASSERT(has_note(&f.gate.problems, "no benchmark has 4 samples"));
+  close_gate(&f);
+}
+
+static void test_few_samples_are_inconclusive_beside_others(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "A", "ns/op", 1, 3);
+  put_quiet(&f.head, "A", "ns/op", 2, 3);
+  put_quiet(&f.base, "B", "ns/op", 1, 10);
+  put_quiet(&f.head, "B", "ns/op", 1, 10);
+  f.gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(&f), 3);
+  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(verdict_of(&f, "B"), GATE_UNCHANGED);
+  close_gate(&f);
+}
+
+static void test_without_a_test_one_sample_is_enough(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "A", "ns/op", 1, 1);
+  put_quiet(&f.head, "A", "ns/op", 2, 1);
+  f.gate.settings.test = GATE_NONE;
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  close_gate(&f);
+}
+
+static void test_three_samples_cannot_be_significant_by_rank(void) {
+  CU_ASSERT(near(gate_smallest_p(3, 3), 0.1, 1e-12));
+  CU_ASSERT(near(gate_smallest_p(4, 4), 0.0286, 1e-2));
+  CU_ASSERT(near(gate_smallest_p(10, 10), 1.08251e-05, 1e-5));
+  CU_ASSERT(near(gate_smallest_p(1, 39), 0.05, 1e-12));
+}
+
+static int status_of_constants(double base, double head, const char *unit) {
+  struct fixture f;
+  open_gate(&f);
+  put_same(&f.base, "A", unit, base, 5);
+  put_same(&f.head, "A", unit, head, 5);
+  int status = judge(&f);
+  close_gate(&f);
+  return status;
+}
+
+static void test_constants_need_no_test(void) {
+  CU_ASSERT_EQUAL(status_of_constants(100, 100, "ns/op"), 0);
+  CU_ASSERT_EQUAL(status_of_constants(100, 120, "ns/op"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(100, 104, "ns/op"), 0);
+  CU_ASSERT_EQUAL(status_of_constants(0, 0, "allocs/op"), 0);
+  CU_ASSERT_EQUAL(status_of_constants(0, 1, "allocs/op"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(1, 0, "allocs/op"), 0);
+  CU_ASSERT_EQUAL(status_of_constants(0, 1, "MB/s"), 0);
+  CU_ASSERT_EQUAL(status_of_constants(10, 9, "MB/s"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(10, 9, "req/s"), 2);
+}
+
+static void test_a_change_of_exactly_the_threshold_counts(void) {
+  CU_ASSERT_EQUAL(status_of_constants(100, 105, "ns/op"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(1000, 1050, "B/op"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(100, 95, "MB/s"), 2);
+  CU_ASSERT_EQUAL(status_of_constants(100, 104.999, "ns/op"), 0);
+}
+
+static void test_one_side_constant(void) {
+  for (int test = GATE_WELCH; test <= GATE_UTEST; test++) {
+    struct fixture f;
+    open_gate(&f);
+    put_same(&f.base, "A", "ns/op", 100, 10);
+    put_quiet(&f.head, "A", "ns/op", 1.2, 10);
+    put_same(&f.base, "Zero", "B/op", 0, 10);
+    put_quiet(&f.head, "Zero", "B/op", 1, 10);
+    f.gate.settings.test = (enum gate_test)test;
+    CU_ASSERT_EQUAL(judge(&f), 2);
+    CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_REGRESSED);
+    CU_ASSERT_EQUAL(verdict_of(&f, "Zero"), GATE_REGRESSED);
+    close_gate(&f);
+  }
+}
+
+static void test_p_of_exactly_alpha_counts(void) {
+  struct fixture f;
+  open_gate(&f);
+  for (size_t i = 0; i < 39; i++) {
+    double value = 100 + (double)i / 100;
+    put(&f.base, "A", "ns/op", &value, 1);
+  }
+  double slow = 200;
+  put(&f.head, "A", "ns/op", &slow, 1);
+  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.min_samples = 1;
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  CU_ASSERT_EQUAL(row_of(&f, "A")->p, 0.05);
+  close_gate(&f);
+}
+
+static void test_nan_and_infinities_are_no_results(void) {
+  static const char *const bad[] = {"NaN", "+Inf", "-Inf"};
+  for (size_t i = 0; i < 3; i++) {
+    struct fixture f;
+    open_gate(&f);
+    put_quiet(&f.base, "A", "ns/op", 1, 10);
+    put_quiet(&f.head, "A", "ns/op", 1, 9);
+    buffer_printf(&f.head, "BenchmarkA 1 %s ns/op\n", bad[i]);
+    CU_ASSERT_EQUAL(judge(&f), 1);
+    CU_ASSERT(has_note(&f.gate.problems, "head.txt:10: "));
+    close_gate(&f);
+  }
+}
+
+static void test_negative_values_compare_by_size(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "Down", "ns/op", -1, 10);
+  put_quiet(&f.head, "Down", "ns/op", -1.2, 10);
+  put_quiet(&f.base, "Up", "ns/op", -1, 10);
+  put_quiet(&f.head, "Up", "ns/op", -0.8, 10);
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  CU_ASSERT_EQUAL(verdict_of(&f, "Down"), GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_of(&f, "Up"), GATE_REGRESSED);
+  close_gate(&f);
+}
+
+static void test_a_unit_on_one_side_is_missing_or_new(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "A", "ns/op", 1, 10);
+  put_quiet(&f.head, "A", "ns/op", 1, 10);
+  put_quiet(&f.base, "B", "B/op", 1, 10);
+  put_quiet(&f.head, "C", "allocs/op", 1, 10);
+  f.gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(&f), 3);
+  CU_ASSERT_EQUAL(verdict_of(&f, "B"), GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_of(&f, "C"), GATE_NEW);
+  CU_ASSERT_EQUAL(f.gate.compared, 1);
+  close_gate(&f);
+}
+
+static void test_packages_are_kept_apart(void) {
+  struct fixture f;
+  open_gate(&f);
+  buffer_add_text(&f.base, "pkg: a\n");
+  buffer_add_text(&f.head, "pkg: a\n");
+  put_quiet(&f.base, "X", "ns/op", 1, 10);
+  put_quiet(&f.head, "X", "ns/op", 1, 10);
+  buffer_add_text(&f.base, "pkg: b\n");
+  buffer_add_text(&f.head, "pkg: b\n");
+  put_quiet(&f.base, "X", "ns/op", 5, 10);
+  put_quiet(&f.head, "X", "ns/op", 6, 10);
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  CU_ASSERT_EQUAL(f.gate.compared, 2);
+  CU_ASSERT_EQUAL(f.gate.regressed, 1);
+  close_gate(&f);
+}
+
+static void test_swapped_files_are_improvements(void) {
+  struct fixture f;
+  open_gate(&f);
+  load(&f.head, TESTDATA "/bench/gate_old.txt");
+  load(&f.base, TESTDATA "/bench/gate_new.txt");
+  f.gate.settings.test = GATE_UTEST;
+  f.gate.settings.threshold = 0.03;
+  CU_ASSERT_EQUAL(judge(&f), 0);
+  CU_ASSERT_EQUAL(verdict_of(&f, "Tput"), GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_of(&f, "ZeroAlloc"), GATE_SUSPICIOUS);
+  CU_ASSERT_EQUAL(verdict_of(&f, "New"), GATE_MISSING);
+  close_gate(&f);
+}
+
+static void test_suspiciously_fast_is_named(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_quiet(&f.base, "A", "ns/op", 100, 10);
+  put_quiet(&f.head, "A", "ns/op", 1, 10);
+  f.gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(&f), 3);
+  CU_ASSERT_EQUAL(verdict_of(&f, "A"), GATE_SUSPICIOUS);
+  close_gate(&f);
+}
+
+static void test_nothing_is_no_pass(void) {
+  struct fixture f;
+  open_gate(&f);
+  CU_ASSERT_EQUAL(judge(&f), 1);
+  CU_ASSERT(has_note(&f.gate.problems, "nothing was compared"));
+  close_gate(&f);
+}
+
+/* ---- rounds, drift, places
+ * ------------------------------------------------------------------------------ */
+
+/* Rounds whose processes differ by 4 %, with little noise within: only their medians may be
+ * tested. */
+static void put_rounds(struct buffer *out, double factor, size_t phase) {
+  for (size_t round = 1; round <= 6; round++) {
+    buffer_printf(out, "round: %zu\n", round);
+    put_quiet(out, "A", "ns/op", factor * (1 + 0.04 * (double)((round * phase) % 5)), 5);
+  }
+}
+
+static void test_rounds_are_tested_by_their_medians(void) {
+  struct fixture f;
+  open_gate(&f);
+  put_rounds(&f.base, 1, 2);
+  put_rounds(&f.head, 1, 3);
+  CU_ASSERT_EQUAL(judge(&f), 0);
+  CU_ASSERT_EQUAL(row_of(&f, "A")->base_count, 6);
+  CU_ASSERT_STRING_EQUAL(row_of(&f, "A")->test, "Welch on medians of rounds");
+  close_gate(&f);
+}
+
+static void test_three_rounds_are_pooled(void) {
+  struct fixture f;
+  open_gate(&f);
+  for (size_t round = 1; round <= 3; round++) {
+    buffer_printf(&f.base, "round: %zu\n", round);
+    buffer_printf(&f.head, "round: %zu\n", round);
+    put_quiet(&f.base, "A", "ns/op", 1, 5);
+    put_quiet(&f.head, "A", "ns/op", 1, 5);
+  }
+  CU_ASSERT_EQUAL(judge(&f), 0);
+  CU_ASSERT_EQUAL(row_of(&f, "A")->base_count, 15);
+  close_gate(&f);
+}
+
+static void test_drift_is_named(void) {
+  struct fixture f;
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 16);
+  open_gate(&f);
+  for (size_t i = 0; i < 10; i++) {
+    double value = quiet[i] * (1 + 0.01 * (double)i);
+    put(&f.base, "A", "ns/op", &value, 1);
+  }
+  put_quiet(&f.head, "A", "ns/op", 1.2, 10);
+  CU_ASSERT_EQUAL(judge(&f), 2);
+  CU_ASSERT(row_of(&f, "A")->base_drifts);
+  CU_ASSERT(!row_of(&f, "A")->head_drifts);
+  gate_print_text(&text, &f.gate, false);
+  CU_ASSERT(has_note(&text, "drift: base changes by +"));
+  buffer_free(&text);
+  close_gate(&f);
+}
+
+static void test_other_machines_are_named(void) {
+  struct fixture f;
+  open_gate(&f);
+  buffer_add_text(&f.base, "cpu: one\n");
+  buffer_add_text(&f.head, "cpu: other\n");
+  put_quiet(&f.base, "A", "ns/op", 1, 10);
+  put_quiet(&f.head, "A", "ns/op", 1, 10);
+  CU_ASSERT_EQUAL(judge(&f), 0);
+  CU_ASSERT(has_note(&f.gate.warnings, "cpu is 'one' and 'other'"));
+  close_gate(&f);
+}
+
+static void test_selftest_finds_what_it_planted(void) {
+  struct gate gate;
+  bool good = false;
+  gate_init(&gate, &mem_default);
+  CU_ASSERT_EQUAL(gate_selftest(&gate, TODAY, &good, NULL), PPROFC_OK);
+  CU_ASSERT(good);
+  gate.settings.alpha = 0; /* a gate that can never fail */
+  CU_ASSERT_EQUAL(gate_selftest(&gate, TODAY, &good, NULL), PPROFC_OK);
+  CU_ASSERT(!good);
+  CU_ASSERT(gate.problem_count > 0);
+  gate_free(&gate);
+}
+
+UNIT_MAIN("gate", UNIT(test_the_samples_with_known_verdicts),
+          UNIT(test_correction_of_the_whole_family), UNIT(test_correction_of_ten),
+          UNIT(test_thresholds_over_the_samples), UNIT(test_interval_of_ratios_for_every_size),
+          UNIT(test_one_sample_is_no_pass), UNIT(test_few_samples_are_inconclusive_beside_others),
+          UNIT(test_without_a_test_one_sample_is_enough),
+          UNIT(test_three_samples_cannot_be_significant_by_rank), UNIT(test_constants_need_no_test),
+          UNIT(test_a_change_of_exactly_the_threshold_counts), UNIT(test_one_side_constant),
+          UNIT(test_p_of_exactly_alpha_counts), UNIT(test_nan_and_infinities_are_no_results),
+          UNIT(test_negative_values_compare_by_size),
+          UNIT(test_a_unit_on_one_side_is_missing_or_new), UNIT(test_packages_are_kept_apart),
+          UNIT(test_swapped_files_are_improvements), UNIT(test_suspiciously_fast_is_named),
+          UNIT(test_nothing_is_no_pass), UNIT(test_rounds_are_tested_by_their_medians),
+          UNIT(test_three_rounds_are_pooled), UNIT(test_drift_is_named),
+          UNIT(test_other_machines_are_named), UNIT(test_selftest_finds_what_it_planted))
