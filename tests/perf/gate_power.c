@@ -233,11 +233,18 @@ static double margin(double share, size_t count) {
   return 2 * sqrt(2 * p * (1 - p) / (double)(count * CHANGED));
 }
 
+/* At most 5 % of suites; of a few suites, no more than that by two standard errors. */
+static double most_alarms(size_t count) {
+  return count < SUITES_MAX ? 0.05 + 2 * sqrt(0.05 * 0.95 / (double)count) : 0.05;
+}
+
 static bool check(enum shape shape, double noise, const struct outcome *o, size_t count) {
   bool good = true;
   if (shape == DRIFTING) return o->drift >= 0.95 || complain(shape, noise, "drift named", o->drift);
-  if (o->alarm[GATE] > 0.05) good = complain(shape, noise, "false alarms", o->alarm[GATE]);
-  if (o->drift > 0.05) good = complain(shape, noise, "drift named without any", o->drift);
+  if (o->alarm[GATE] > most_alarms(count))
+    good = complain(shape, noise, "false alarms", o->alarm[GATE]);
+  if (o->drift > most_alarms(count))
+    good = complain(shape, noise, "drift named without any", o->drift);
   if (noise > 0.01) return good;
   if (o->found[1][GATE] < 0.95) good = complain(shape, noise, "+5 % found", o->found[1][GATE]);
   if (o->found[1][GATE] < o->found_u[1] - margin(o->found_u[1], count))

@@ -146,6 +146,12 @@ static bool reaches(double change, double threshold) {
   return change >= threshold * (1 - 1e-12);
 }
 
+/* What swings by itself needs more than that. */
+static bool is_beyond(const struct gate_row *row, double change) {
+  if (row->noise > 0) return change > row->noise * (1 + 1e-12);
+  return reaches(change, row->threshold);
+}
+
 static bool above_floor(const struct gate_row *row) {
   return !(row->floor > 0) || isnan(row->base) || isnan(row->head) ||
          reaches(fabs(row->head - row->base), row->floor);
@@ -167,7 +173,7 @@ static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_r
     return row->significant ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
   if (row->delta == 0) return GATE_UNCHANGED;
   double worse = worse_by(row);
-  bool beyond = reaches(fabs(worse), row->threshold) && above_floor(row);
+  bool beyond = is_beyond(row, fabs(worse)) && above_floor(row);
   if (beyond && row->significant) {
     if (worse > 0) return GATE_REGRESSED;
     return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;

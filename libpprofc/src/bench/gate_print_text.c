@@ -54,10 +54,29 @@ static void put_prefixed(struct buffer *out, const char *prefix, pprofc_str line
     if (line.size) buffer_printf(out, "%s: %.*s\n", prefix, STR_ARG(line));
 }
 
-/* "Welch, Benjamini-Hochberg over 36 p-values, alpha 0.05, threshold 5%" */
+#define TESTS_MAX 8
+
+/* The tests that were made, each once. */
+static void put_tests(struct buffer *out, const struct gate *gate) {
+  size_t count, known = 0;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  const char *tests[TESTS_MAX];
+  for (size_t i = 0; i < count && known < TESTS_MAX; i++) {
+    size_t k = 0;
+    if (!rows[i].tested || rows[i].constant) continue;
+    while (k < known && strcmp(tests[k], rows[i].test) != 0) k++;
+    if (k < known) continue;
+    tests[known++] = rows[i].test;
+    buffer_printf(out, "%s%s", known > 1 ? ", " : "test: ", rows[i].test);
+  }
+  if (known) buffer_add_text(out, "; ");
+}
+
+/* "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values" */
 static void put_method(struct buffer *out, const struct gate *gate) {
   static const char *const corrections[] = {"Benjamini-Hochberg", "Holm", "no correction"};
   const struct gate_settings *s = &gate->settings;
+  if (s->test != GATE_NONE) put_tests(out, gate);
   buffer_printf(out, "threshold %.4g%%", 100 * s->threshold);
   if (s->test != GATE_NONE && gate->family)
     buffer_printf(out, ", alpha %.4g after %s over %zu p-values", s->alpha,

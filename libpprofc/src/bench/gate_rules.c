@@ -221,7 +221,11 @@ static const char *take_rules(struct rules_reader *r, const json_t *value, void 
     size_t column;
     r->rule = i;
     r->key = NULL;
-    if (!json_is_object(object)) return "must be an object";
+    if (!json_is_object(object)) {
+      r->rule = SIZE_MAX;
+      r->key = "rules";
+      return "must hold objects only";
+    }
     take_members(r, object, rule_members, &rule);
     if (r->what || r->nomem) return r->what;
     r->key = NULL;

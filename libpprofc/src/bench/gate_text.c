@@ -114,7 +114,9 @@ static bool add_row(struct text_table *t, const struct gate_lines *lines) {
       pprofc_str label = header_cell(t->labels, e);
       if (label.size) cell.group = label;
     }
-    parse_cell(slice_columns(lines->text, t->bars[e], t->bars[e + 1]), &cell.head, &cell.delta,
+    /* The last cell may be wider than its header. */
+    size_t end = e + 2 < t->bar_count ? t->bars[e + 1] : SIZE_MAX;
+    parse_cell(slice_columns(lines->text, t->bars[e], end), &cell.head, &cell.delta,
                &cell.comparison);
     if (!gate_add_cell(t->gate, &cell)) return false;
   }

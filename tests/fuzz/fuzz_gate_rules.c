@@ -1,0 +1,28 @@
+/* Reads any bytes as the gate's rules file. What is refused is refused with a line and a column. */
+#include "fuzz.h"
+
+#include "bench/gate.h"
+
+#define TEXT_MAX 100000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct gate gate;
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  if (size > TEXT_MAX) return 0;
+  gate_init(&gate, &mem_default);
+  pprofc_status status =
+      gate_read_rules(&gate, STR("rules"), (pprofc_str){(const char *)data, size}, &error);
+  if (status == PPROFC_OK) {
+    REQUIRE(gate.settings.threshold >= 0);
+    REQUIRE(gate.settings.alpha >= 0 && gate.settings.alpha <= 1);
+    for (size_t i = 0; i < gate.settings.rule_count; i++) REQUIRE(gate.settings.rules[i].line > 0);
+  } else if (status == PPROFC_E_FORMAT) {
+    unsigned line, column;
+    REQUIRE(sscanf(error.message, "rules:%u:%u: ", &line, &column) == 2);
+    REQUIRE(line > 0 && column > 0);
+  } else {
+    REQUIRE(status == PPROFC_E_UNSUPPORTED);
+  }
+  gate_free(&gate);
+  return 0;
+}
