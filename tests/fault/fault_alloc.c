@@ -3,6 +3,7 @@
  * out-parameters alone, gives back every block with the size it asked for, and does the same work
  * as ever when it is tried again. */
 #include "base/buffer.h"
+#include "bench/gate.h"
 #include "pprofc/pprofc.h"
 
 #include <stdalign.h>
@@ -197,6 +198,56 @@ static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) 
   return status;
 }
 
+/* ---- the gate
+ * ------------------------------------------------------------------------------------------- */
+
+static struct buffer old_bench, new_bench, table;
+
+/* Reads two runs and a table, judges them, and prints every format. */
+static pprofc_status judge_and_print(struct gate *gate, pprofc_bench *set, struct buffer *out) {
+  static const char *const formats[] = {"github", "markdown", "json", "junit", "gitlab"};
+  pprofc_status status =
+      pprofc_bench_read(set, "base", "base", old_bench.data, old_bench.size, NULL);
+  if (status == PPROFC_OK)
+    status = pprofc_bench_read(set, "head", "head", new_bench.data, new_bench.size, NULL);
+  if (status == PPROFC_OK) status = gate_learn_noise(gate, set, NULL);
+  if (status == PPROFC_OK) status = gate_read_raw(gate, set, NULL);
+  if (status == PPROFC_OK) status = gate_read_tables(gate, STR("table"), buffer_str(&table), NULL);
+  if (status == PPROFC_OK) status = gate_judge(gate, "2026-11-20", NULL);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats && status == PPROFC_OK; i++) {
+    struct buffer report_text;
+    buffer_init(&report_text, &mem_default, PTRDIFF_MAX);
+    gate_format_find(str_of(formats[i]))->print(&report_text, gate, true);
+    if (report_text.failed) status = PPROFC_E_NOMEM;
+    buffer_add_str(out, buffer_str(&report_text));
+    buffer_free(&report_text);
+  }
+  return status;
+}
+
+static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
+  struct gate gate;
+  pprofc_bench *set = pprofc_bench_new(mem);
+  if (!set) return PPROFC_E_NOMEM;
+  gate_init(&gate, mem);
+  gate.settings.test = GATE_UTEST;
+  pprofc_status status =
+      gate_add_direction(&gate, STR("x"), 1) ? judge_and_print(&gate, set, out) : PPROFC_E_NOMEM;
+  gate_free(&gate);
+  pprofc_bench_free(set);
+  return status;
+}
+
+static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *out) {
+  struct gate gate;
+  bool good = false;
+  gate_init(&gate, mem);
+  pprofc_status status = gate_selftest(&gate, "2026-11-20", &good, NULL);
+  if (status == PPROFC_OK) buffer_printf(out, "%d", good);
+  gate_free(&gate);
+  return status;
+}
+
 struct scenario {
   const char *name;
   pprofc_status (*run)(const pprofc_allocator *mem, struct buffer *out);
@@ -223,6 +274,8 @@ static const struct scenario scenarios[] = {
     {"topproto", NULL, "topproto"},
     {"folded", NULL, "folded"},
     {"speedscope", NULL, "speedscope"},
+    {"gate", run_gate, NULL},
+    {"selftest", run_selftest, NULL},
 };
 
 /* ---- running ------------------------------------------------------------------------------------
@@ -293,11 +346,19 @@ static bool load(struct buffer *buffer, const char *path) {
 int main(void) {
   bool good = load(&one, TESTDATA "/server_cpu.pb.gz") &&
               load(&two, TESTDATA "/server_b_cpu.pb.gz") &&
-              load(&text, TESTDATA "/server_b_heap.debug1.txt");
+              load(&text, TESTDATA "/server_b_heap.debug1.txt") &&
+              load(&old_bench, TESTDATA "/bench/gate_old.txt") &&
+              load(&new_bench, TESTDATA "/bench/gate_new.txt");
+  buffer_init(&table, &mem_default, PTRDIFF_MAX);
+  buffer_add_text(&table, ",old,,new,,,\n,sec/op,CI,sec/op,CI,vs base,P\n"
+                          "\"A\",1e-06,2%,1.2e-06,1%,+20.00%,p=0.000 n=10\n");
   for (size_t i = 0; good && i < sizeof scenarios / sizeof *scenarios; i++)
     good = run_scenario(&scenarios[i]);
   buffer_free(&one);
   buffer_free(&two);
   buffer_free(&text);
+  buffer_free(&old_bench);
+  buffer_free(&new_bench);
+  buffer_free(&table);
   return !good;
 }

@@ -153,17 +153,6 @@ static void test_broken_json_has_line_and_column(void) {
   }
 }
 
-static void test_globs(void) {
-  static const struct {
-    const char *pattern, *text;
-    bool matches;
-  } cases[] = {{"*", "", true},          {"a*c", "abbc", true},      {"a*c", "abb", false},
-               {"?", "", false},         {"a?c", "abc", true},       {"*a*a*a*", "aa", false},
-               {"*/n=1", "X/n=1", true}, {"*/n=1", "X/n=10", false}, {"", "", true}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    CU_ASSERT_EQUAL(gate_glob(str_of(cases[i].pattern), str_of(cases[i].text)), cases[i].matches);
-}
-
 static void test_floors_and_percentages_are_parsed_whole(void) {
   struct gate_floor floor = {0, 0, 0};
   double value;
@@ -224,5 +213,5 @@ UNIT_MAIN("gate rules", UNIT(test_rules_set_what_they_match), UNIT(test_the_last
           UNIT(test_accepted_regressions_expire),
           UNIT(test_a_rule_that_matches_nothing_is_a_problem),
           UNIT(test_errors_have_line_and_column), UNIT(test_broken_json_has_line_and_column),
-          UNIT(test_globs), UNIT(test_floors_and_percentages_are_parsed_whole),
+          UNIT(test_floors_and_percentages_are_parsed_whole),
           UNIT(test_noise_of_earlier_runs_raises_the_threshold))

@@ -171,6 +171,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       hash_mix(hash_mix(hash_str(row->group), hash_str(row->name)), hash_str(row->unit));
   put_issue(json, "benchmark", row->verdict == GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
+  json->out->failed |= text.failed; /* nothing that was cut off is written */
   buffer_free(&text);
 }
 
