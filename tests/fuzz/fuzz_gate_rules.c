@@ -5,6 +5,16 @@
 
 #define TEXT_MAX 100000
 
+/* "rules:LINE:COLUMN: ..." */
+static bool names_a_place(pprofc_str message) {
+  pprofc_str file, line, column;
+  uint64_t numbers[2];
+  return str_next(&message, ':', &file) && str_equal(file, STR("rules")) &&
+         str_next(&message, ':', &line) && str_parse_uint(line, 10, &numbers[0]) &&
+         str_next(&message, ':', &column) && str_parse_uint(column, 10, &numbers[1]) &&
+         numbers[0] > 0 && numbers[1] > 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct gate gate;
   pprofc_error error = {PPROFC_OK, 0, ""};
@@ -17,9 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     REQUIRE(gate.settings.alpha >= 0 && gate.settings.alpha <= 1);
     for (size_t i = 0; i < gate.settings.rule_count; i++) REQUIRE(gate.settings.rules[i].line > 0);
   } else if (status == PPROFC_E_FORMAT) {
-    unsigned line, column;
-    REQUIRE(sscanf(error.message, "rules:%u:%u: ", &line, &column) == 2);
-    REQUIRE(line > 0 && column > 0);
+    REQUIRE(names_a_place(str_of(error.message)));
   } else {
     REQUIRE(status == PPROFC_E_UNSUPPORTED);
   }

@@ -45,8 +45,8 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
 #define FIELD(member) offsetof(struct options, member)
 #define STRING(name, member, argument, help, initial, group)                                       \
   { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
-#define CHOICE(name, member, help, names, group)                                                   \
-  { name, FLAG_CHOICE, FIELD(member), group, NULL, help, NULL, names, 0, false, NULL }
+#define CHOICE(name, member, argument, help, names, group)                                         \
+  { name, FLAG_CHOICE, FIELD(member), group, argument, help, NULL, names, 0, false, NULL }
 #define SWITCH(name, member, help, group)                                                          \
   { name, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
 
@@ -65,11 +65,11 @@ static const struct flag flags[] = {
            GROUP_JUDGE),
     STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
            "0.05", GROUP_JUDGE),
-    CHOICE("test", test,
+    CHOICE("test", test, "TEST",
            "Test of raw results: welch (means), utest (medians, exact Mann-Whitney) or none (every "
            "difference counts); tables bring their p-values along",
            test_names, GROUP_JUDGE),
-    CHOICE("correction", correction,
+    CHOICE("correction", correction, "METHOD",
            "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",
            correction_names, GROUP_JUDGE),
     {"min-samples", FLAG_INT, FIELD(min_samples), GROUP_JUDGE, "N",
@@ -85,7 +85,7 @@ static const struct flag flags[] = {
            "The day on which rules expire or not, as 2027-01-31; now by "
            "default",
            NULL, GROUP_JUDGE),
-    CHOICE("format", format,
+    CHOICE("format", format, "FORMAT",
            "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
            "json; junit, XML; gitlab, a code quality report",
            format_names, GROUP_OUTPUT),

@@ -248,7 +248,7 @@ static void check_rules(struct gate *gate) {
 }
 
 static void check_samples(struct gate *gate) {
-  if (!gate->compared && !gate->missing)
+  if (!gate->compared && !gate->missing && !gate->problem_count)
     gate_problem(gate, "nothing was compared");
   else if (gate->compared && gate->too_few == gate->compared)
     gate_problem(gate,
