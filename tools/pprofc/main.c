@@ -5,6 +5,7 @@
 #include "common/terminal.h"
 #include "destination.h"
 #include "options.h"
+#include "simulate.h"
 #include "sources.h"
 #include "version.h"
 
@@ -79,6 +80,17 @@ static int run(struct command *command) {
   return status == PPROFC_OK ? 0 : fail(error.message);
 }
 
+/* The program is run before anything is shown: it may write to the terminal. */
+static int run_simulated(struct command *command) {
+  struct viewer_file file = {.fd = -1};
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  if (!command->program) return misused("no program to simulate");
+  pprofc_status status = simulate_run(command, &file, &error);
+  int code = status == PPROFC_OK ? run(command) : fail(error.message);
+  if (*file.path) viewer_remove(&file);
+  return code;
+}
+
 /* Many small profiles are read one after the other: blocks of their size are kept for the next one
  * instead of going back to the system, which would clear every page again. */
 static void keep_small_blocks(void) {
@@ -100,8 +112,9 @@ int main(int argc, char **argv) {
     return misspelled(error.message, parsed.nearest);
   if (command.help || command.version || command.manual || *command.completion)
     return print_about(&flags, &command);
+  command.report.warn = warn;
+  if (command.simulate) return run_simulated(&command);
   if (command.source_count == 0) return misused("no profile source specified");
   if (!command.format) return without_format(&command);
-  command.report.warn = warn;
   return run(&command);
 }

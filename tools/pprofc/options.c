@@ -38,7 +38,9 @@ static const struct flag_group groups[] = {
     [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
 };
 
-static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...", "-help | -version", NULL};
+static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
+                                    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
+                                    "-help | -version", NULL};
 
 static const char *const details[] = {
     "SOURCE is a file, gzip'd or not, or - for standard input; several are added up. The first of "
@@ -55,6 +57,7 @@ static const struct flag_note examples[] = {
     {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
     {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "one profile out of two"},
     {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
+    {"pprofc -simulate -- ./bench 100", "instructions and cache misses of one run, by valgrind"},
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {
@@ -220,6 +223,10 @@ static const struct flag own_flags[] = {
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
      "proportional", NULL, 0, false, store_call_stacks},
+    SWITCH(simulate,
+           "The source is a program with its arguments, which is run once under valgrind: counts "
+           "of instructions and cache misses",
+           GROUP_SOURCE),
     SWITCH(all_frames, "Ignore what the profile says of frames to drop", GROUP_SOURCE),
     INTEGER(seconds, "N", "-1",
             "Understood as pprof does, for sources that are fetched; there are none yet",
@@ -330,6 +337,18 @@ static pprofc_status check(const struct command *command, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* What stands where sources do is a program; without a format, its top is shown. */
+static void take_program(struct command *command) {
+  command->program = command->source_count ? command->sources : NULL;
+  command->source_count = 0;
+  const pprofc_format_info *info;
+  for (size_t i = 0; !command->format && (info = pprofc_format_at(i)); i++)
+    if (strcmp(info->name, "top") == 0) {
+      command->format = info;
+      command->report.format = info->name;
+    }
+}
+
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error) {
   memset(command, 0, sizeof *command);
@@ -349,5 +368,6 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   command->report.tools = command->tools;
   command->sources = (const char **)(uintptr_t)(argv + parsed->rest);
   command->source_count = (size_t)(argc - parsed->rest);
+  if (command->simulate) take_program(command);
   return check(command, error);
 }

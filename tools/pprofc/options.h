@@ -25,6 +25,9 @@ struct command {
   const char *executable; /* NULL: none */
   const char **sources;   /* point into argv */
   size_t source_count;
+  bool simulate;
+  const char **program;  /* of -simulate, with its arguments; ends with NULL */
+  const char *simulated; /* its profile, which becomes the source */
 
   /* What the flags of formats and choices set, until command_parse looks at them together. */
   bool format_on[MAX_FORMATS];

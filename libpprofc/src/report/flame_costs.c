@@ -2,16 +2,18 @@
  *
  * The weights are those of the usual cycle estimate (a first-level hit 1, a last-level hit 5,
  * memory 35, system time in nanoseconds at 3 GHz): an instruction costs 1; a first-level miss costs
- * 5, and when it misses the last level too, 30 more. */
+ * 5, and when it misses the last level too, 30 more. -simulate gives the sums of misses (L1m, LLm)
+ * in place of those by kind of access. */
 #include "report/flame_costs.h"
 
 static const struct {
   const char *kind, *type;
   double weight;
 } known[] = {
-    {"instruction", "Ir", 1}, {"cache", "I1mr", 5},     {"cache", "D1mr", 5},
-    {"cache", "D1mw", 5},     {"memory", "ILmr", 30},   {"memory", "DLmr", 30},
-    {"memory", "DLmw", 30},   {"system", "sysTime", 3},
+    {"instruction", "Ir", 1}, {"cache", "I1mr", 5},   {"cache", "D1mr", 5},
+    {"cache", "D1mw", 5},     {"memory", "ILmr", 30}, {"memory", "DLmr", 30},
+    {"memory", "DLmw", 30},   {"cache", "L1m", 5},    {"memory", "LLm", 30},
+    {"system", "sysTime", 3},
 };
 
 size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[FLAME_COSTS_MAX]) {

@@ -1,0 +1,52 @@
+#!/bin/sh
+# run.sh PPROFC PROGRAM: two simulations of one program count the same, and a difference is seen.
+set -eu
+pprofc=$1 program=$2
+command -v valgrind >/dev/null || {
+  echo "skipped: valgrind is not installed"
+  exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export TMPDIR="$work"
+
+# The total of a sample type, as a number.
+total() {
+  "$pprofc" -symbolize=none -top -sample_index="$2" -unit=count "$1" 2>/dev/null |
+    sed -n 's/.* of \([0-9]*\)\(ns\)\{0,1\} total.*/\1/p'
+}
+
+"$pprofc" -simulate -proto -output=one.pb.gz -- "$program" 20000 >stdout 2>stderr
+"$pprofc" -simulate -proto -output=two.pb.gz -- "$program" 20000 >stdout 2>stderr
+grep -q '^sum [1-9]' stderr || {
+  echo "what the program prints is not on standard error"
+  exit 1
+}
+[ ! -s stdout ]
+
+for type in Ir L1m LLm cycles; do
+  one=$(total one.pb.gz $type) two=$(total two.pb.gz $type)
+  difference=$((one > two ? one - two : two - one))
+  echo "$type: $one, then $two"
+  [ "$one" -gt 0 ]
+  [ $type != Ir ] || [ $((difference * 1000)) -le "$one" ] || {
+    echo "instructions differ by more than 0.1 %"
+    exit 1
+  }
+done
+
+# The estimate is what the weights say: nothing costs less than one cycle.
+[ "$(total one.pb.gz cycles)" -gt "$(total one.pb.gz Ir)" ]
+
+# Ten times the work is seen as a difference, in the function that does it.
+"$pprofc" -simulate -top -sample_index=Ir -diff_base=one.pb.gz -- "$program" 200000 2>stderr >diff
+grep -q ' walk$' diff
+
+# A profile is made without a format too, and failures are the program's name and why.
+"$pprofc" -simulate -- "$program" 10 2>stderr | grep -q '^Type: cycles$'
+! "$pprofc" -simulate -- false 2>stderr
+grep -q "cannot simulate 'false': it ended with status 1" stderr
+! PATH=/nonexistent "$pprofc" -simulate -- "$program" 2>stderr
+grep -q 'valgrind is not installed' stderr
+[ -z "$(ls "$work"/pprof*.callgrind 2>/dev/null)" ]
