@@ -10,14 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define STEP        ((size_t)256 * 1024)
 #define MEMORY_STEP ((size_t)1 << 30)    /* zlib counts in 32 bits */
 #define RATIO_FROM  ((uint64_t)32 << 20) /* inflated bytes from which the ratio is checked */
-#define HUGE_PAGES  ((size_t)8 << 20)    /* buffers from here on ask for huge pages */
 
 /* ---- where compressed bytes come from ----------------------------------------------------------
  */
@@ -175,18 +173,9 @@ size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_li
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
-/* Fewer page faults for a buffer that has its final size (one that grows could no longer be moved
- * in place). */
-static void advise_huge_pages(const struct input_sink *sink) {
-  if (sink->capacity < HUGE_PAGES) return;
-  uintptr_t start = (uintptr_t)sink->data, from = (start + 4095) & ~(uintptr_t)4095;
-  madvise((void *)from, sink->capacity - (size_t)(from - start), MADV_HUGEPAGE);
-}
-
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
   size_t claim = input_claimed_size(data + size - 4, size, sink->limits);
   if (!claim || !input_sink_grow(sink, claim)) return false;
-  advise_huge_pages(sink);
   struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
   if (!d) return false;
   size_t used = 0, made = 0;
