@@ -172,6 +172,23 @@ static pprofc_status run_filters(const pprofc_allocator *mem, struct buffer *out
   return report(mem, out, "top", true);
 }
 
+/* Options of their own, and a tree from the leaf. */
+static pprofc_status run_reversed(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_profile *profile = NULL;
+  pprofc_status status = read_from(&one, mem, &profile);
+  if (status != PPROFC_OK) return status;
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  options.format = "flamegraph";
+  options.reverse = true;
+  options.colors = "origin";
+  options.origin_rules = "user name main.*\nsystem file */runtime/*\n";
+  options.threads = 1;
+  status = pprofc_report(profile, &options, collect, out, NULL);
+  pprofc_profile_release(profile);
+  return status;
+}
+
 static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_builder *b = pprofc_builder_new(mem);
   if (!b) return PPROFC_E_NOMEM;
@@ -276,6 +293,11 @@ static const struct scenario scenarios[] = {
     {"speedscope", NULL, "speedscope"},
     {"gate", run_gate, NULL},
     {"selftest", run_selftest, NULL},
+    {"flamegraph", NULL, "flamegraph"},
+    {"flame", NULL, "flame"},
+    {"flamebearer", NULL, "flamebearer"},
+    {"json", NULL, "json"},
+    {"reversed", run_reversed, NULL},
 };
 
 /* ---- running ------------------------------------------------------------------------------------

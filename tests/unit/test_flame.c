@@ -13,13 +13,17 @@ struct graph {
   struct flame_tree tree;
 };
 
-static void build(struct graph *g, const pprofc_profile *profile) {
+static void build_turned(struct graph *g, const pprofc_profile *profile, bool reverse) {
   static const struct stack_policy policy = {.inlines = true, .function = true};
   CU_ASSERT_EQUAL_FATAL(stack_frames_build(profile, &policy, &mem_default, &g->frames, NULL),
                         PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(stack_set_build(&g->frames, NULL, &mem_default, &g->set, NULL), PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(flame_tree_build(&g->frames, &g->set, &mem_default, &g->tree, NULL),
-                        PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(
+      flame_tree_build(&g->frames, &g->set, reverse, &mem_default, &g->tree, NULL), PPROFC_OK);
+}
+
+static void build(struct graph *g, const pprofc_profile *profile) {
+  build_turned(g, profile, false);
 }
 
 static void destroy(struct graph *g) {
@@ -145,5 +149,29 @@ static void test_siblings_stand_by_value_and_in_a_diff_by_name(void) {
   pprofc_profile_release(profile);
 }
 
+/* Reversed, every total is conserved, and the children of the root are the functions that spend. */
+static void test_reversed_trees_begin_at_the_leaf(void) {
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    pprofc_profile *profile = random_profile(seed, seed % 2);
+    struct graph g, reversed;
+    build(&g, profile);
+    build_turned(&reversed, profile, true);
+    check_tree(&reversed.tree);
+    CU_ASSERT_EQUAL(flame_head(&reversed.tree, 0, 0), flame_head(&g.tree, 0, 0));
+    CU_ASSERT_EQUAL(flame_base(&reversed.tree, 0, 0), flame_base(&g.tree, 0, 0));
+    const struct flame_tree *t = &reversed.tree;
+    for (uint32_t child = 1; child < t->count; child = t->end[child]) {
+      int64_t self = 0;
+      for (size_t i = 1; i < g.tree.count; i++)
+        if (g.tree.frame[i] == t->frame[child]) self += flame_self_head(&g.tree, i, 0);
+      CU_ASSERT_EQUAL(flame_head(t, child, 0), self);
+    }
+    destroy(&reversed);
+    destroy(&g);
+    pprofc_profile_release(profile);
+  }
+}
+
 UNIT_MAIN("flame", UNIT(test_widths_are_conserved_on_random_profiles),
-          UNIT(test_siblings_stand_by_value_and_in_a_diff_by_name))
+          UNIT(test_siblings_stand_by_value_and_in_a_diff_by_name),
+          UNIT(test_reversed_trees_begin_at_the_leaf))

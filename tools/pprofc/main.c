@@ -5,6 +5,7 @@
 #include "common/terminal.h"
 #include "destination.h"
 #include "options.h"
+#include "origin_rules.h"
 #include "simulate.h"
 #include "sources.h"
 #include "version.h"
@@ -70,13 +71,16 @@ static int run(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
+  struct buffer rules;
   sources_find_executable(command);
   progress_start(&progress, "reading");
-  pprofc_status status = sources_fetch(command, &profile, &error);
+  pprofc_status status = origin_rules_load(&command->report, &rules, &error);
+  if (status == PPROFC_OK) status = sources_fetch(command, &profile, &error);
   progress_step(&progress, "making the report");
   if (status == PPROFC_OK) status = destination_report(command, profile, &error);
   progress_end(&progress);
   pprofc_profile_release(profile);
+  buffer_free(&rules);
   return status == PPROFC_OK ? 0 : fail(error.message);
 }
 

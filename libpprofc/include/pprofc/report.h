@@ -50,6 +50,17 @@ typedef struct pprofc_report_options {
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
   int cut_depth;              /* frames from the root on that are kept; 0: all */
   double min_weight;          /* stacks below this share of the total are joined; 0: none */
+
+  /* Of the flame graphs, flamegraph and flame. */
+  const char *origin_rules; /* text of rules that tell whose code a frame is, one a line; see
+                               docs/FLAMEGRAPHS.md (the flag takes the name of a file) */
+  const char *title;
+  int width;            /* of the picture in pixels; 0: 1200 */
+  const char *minwidth; /* narrower boxes are joined: pixels, or a part with '%'; "" is 0.1 */
+  const char
+      *colors;   /* "hot", "change", "origin", "package"; "": change in a difference, else hot */
+  bool inverted; /* root on top */
+  bool reverse;  /* merged from the leaf */
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

@@ -43,3 +43,12 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
     put(out, 209 - 160 * share, 229 - 99 * share, 240 - 51 * share);
   }
 }
+
+/* Orange, blue and violet differ for colour-blind eyes as well; the legend names them. */
+void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
+  static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
+                                       [ORIGIN_USER] = "#f2b04c",
+                                       [ORIGIN_LIBRARY] = "#8ec1e0",
+                                       [ORIGIN_SYSTEM] = "#b9a1d6"};
+  memcpy(out, colors[origin], FLAME_COLOR);
+}

@@ -7,6 +7,15 @@
 #include "flame/layout.h"
 #include "flame/origin.h"
 
+/* What the colour of a box tells. */
+enum flame_coloring {
+  FLAME_BY_DEFAULT, /* by change in a difference, else by name */
+  FLAME_BY_NAME,
+  FLAME_BY_CHANGE,
+  FLAME_BY_ORIGIN,
+  FLAME_BY_PACKAGE
+};
+
 struct flame_drawing {
   struct flame_tree *tree;
   size_t type; /* sample type shown */
@@ -15,9 +24,12 @@ struct flame_drawing {
   pprofc_str type_name, unit; /* "cpu", "nanoseconds" */
   double ratio;               /* values are multiplied by it; 1 for none */
   unsigned picture_width;     /* pixels; 0: 1200 */
-  double least_pixels;        /* boxes narrower than this go into "n smaller frames"; 0: 0.1 */
-  bool inverted;              /* root on top (icicle) */
-  bool embedded;              /* part of a page: no document head, no controls, no script */
+  double least_pixels;        /* boxes narrower than this go into "n smaller frames" */
+  double least_share;         /* the same as a part of the width, instead; 0: none */
+  enum flame_coloring coloring;
+  const struct origin_rules *origins; /* or NULL */
+  bool inverted;                      /* root on top (icicle) */
+  bool embedded;                      /* part of a page: no document head, no controls, no script */
 };
 
 /* A self-contained SVG with the ids, groups and URL state that tools for flame graphs know. */
@@ -72,5 +84,10 @@ enum flame_status flame_status(int64_t head, int64_t base);
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);
+void flame_origin_color(enum origin origin, char out[FLAME_COLOR]);
+
+/* Whose code the frame of a node (not the root) is. */
+enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
+                               const struct origin_rules *rules);
 
 #endif

@@ -111,6 +111,12 @@ static pprofc_str mapping_file(const struct stack_frames *frames, const struct s
                                 : profile_string(p, p->mappings.items[frame->mapping].file);
 }
 
+enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
+                               const struct origin_rules *rules) {
+  const struct stack_frame *frame = &tree->frames->items[tree->frame[node]];
+  return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
+}
+
 /* One array of JSON for each property of frames; files and packages are tables of their own. */
 struct frame_columns {
   struct interner files, packages;
@@ -303,8 +309,9 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   struct function_sum *sums = mem_zero_array(p->mem, t->frames->count, sizeof *sums);
   for (size_t i = 0; sums && i < t->frames->count; i++) sums[i].frame = (uint32_t)i;
   for (size_t i = 1; sums && i < t->count; i++) {
-    sums[t->frame[i]].self_head += flame_self_head(t, i, type);
-    sums[t->frame[i]].self_base += flame_self_base(t, i, type);
+    struct function_sum *sum = &sums[t->frame[i]];
+    sum->self_head = flame_add(sum->self_head, flame_self_head(t, i, type));
+    sum->self_base = flame_add(sum->self_base, flame_self_base(t, i, type));
   }
   if (sums) qsort(sums, t->frames->count, sizeof *sums, by_change);
   return sums;

@@ -6,15 +6,30 @@
 /* ---- the tree
  * ------------------------------------------------------------------------------------ */
 
-static int64_t add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? INT64_MAX : INT64_MIN;
+/* The stacks in the order in which they make the tree. */
+struct walk {
+  const struct stack_set *set;
+  const struct reversed {
+    uint32_t stack, shared; /* with the one before, from the leaf on */
+  } * reversed;             /* [count], or NULL: from the root, in the order of the set */
+};
+
+static size_t walk_stack(const struct walk *w, size_t i) {
+  return w->reversed ? w->reversed[i].stack : i;
 }
 
-static size_t count_nodes(const struct stack_set *set) {
+static uint32_t walk_shared(const struct walk *w, size_t i) {
+  return w->reversed ? w->reversed[i].shared : w->set->shared[i];
+}
+
+static uint32_t walk_frame(const struct walk *w, size_t stack, uint32_t depth) {
+  return w->set->frames[stack][w->reversed ? w->set->depth[stack] - 1 - depth : depth];
+}
+
+static size_t count_nodes(const struct walk *w) {
   size_t count = 1;
-  for (size_t i = 0; i < set->count; i++) count += set->depth[i] - set->shared[i];
+  for (size_t i = 0; i < w->set->count; i++)
+    count += w->set->depth[walk_stack(w, i)] - walk_shared(w, i);
   return count;
 }
 
@@ -30,19 +45,20 @@ static bool alloc_tree(struct flame_tree *t, size_t count) {
 }
 
 /* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
-static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
-                      uint32_t *path) {
+static void add_stack(struct flame_tree *t, const struct walk *w, size_t i, uint32_t *path) {
+  const struct stack_set *set = w->set;
+  size_t stack = walk_stack(w, i);
   uint32_t depth = set->depth[stack];
-  for (uint32_t d = set->shared[stack]; d < depth; d++) {
+  for (uint32_t d = walk_shared(w, i); d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
-    t->frame[node] = set->frames[stack][d];
+    t->frame[node] = walk_frame(w, stack, d);
     t->parent[node] = path[d];
     t->depth[node] = d + 1;
     path[d + 1] = node;
   }
   int64_t *self = t->self + path[depth] * t->columns;
   const int64_t *values = set->values + stack * set->columns;
-  for (size_t c = 0; c < t->columns; c++) self[c] = add(self[c], values[c]);
+  for (size_t c = 0; c < t->columns; c++) self[c] = flame_add(self[c], values[c]);
   if (depth > t->max_depth) t->max_depth = depth;
 }
 
@@ -55,25 +71,64 @@ static void sum_up(struct flame_tree *t) {
     if (t->end[i] > t->end[parent]) t->end[parent] = t->end[i];
     for (size_t c = 0; c < t->columns; c++)
       t->total[parent * t->columns + c] =
-          add(t->total[parent * t->columns + c], t->total[i * t->columns + c]);
+          flame_add(t->total[parent * t->columns + c], t->total[i * t->columns + c]);
   }
 }
 
+/* ---- from the leaf on
+ * ------------------------------------------------------------------------------- */
+
+struct turned {
+  const uint32_t *frames;
+  uint32_t depth, stack;
+};
+
+static int by_leaf(const void *a, const void *b) {
+  const struct turned *x = a, *y = b;
+  uint32_t depth = x->depth < y->depth ? x->depth : y->depth;
+  for (uint32_t d = 1; d <= depth; d++) {
+    uint32_t f = x->frames[x->depth - d], g = y->frames[y->depth - d];
+    if (f != g) return f < g ? -1 : 1;
+  }
+  return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+static uint32_t shared_leaves(const struct turned *x, const struct turned *y) {
+  uint32_t depth = x->depth < y->depth ? x->depth : y->depth, d = 0;
+  while (d < depth && x->frames[x->depth - 1 - d] == y->frames[y->depth - 1 - d]) d++;
+  return d;
+}
+
+/* Puts the stacks into the order of their turned frames. */
+static const struct reversed *turn(const struct stack_set *set, struct arena *arena) {
+  struct turned *turned = arena_array(arena, set->count, sizeof *turned);
+  struct reversed *reversed = arena_array(arena, set->count, sizeof *reversed);
+  if (!turned || !reversed) return NULL;
+  for (size_t i = 0; i < set->count; i++)
+    turned[i] = (struct turned){set->frames[i], set->depth[i], (uint32_t)i};
+  qsort(turned, set->count, sizeof *turned, by_leaf);
+  for (size_t i = 0; i < set->count; i++)
+    reversed[i] =
+        (struct reversed){turned[i].stack, i ? shared_leaves(&turned[i - 1], &turned[i]) : 0};
+  return reversed;
+}
+
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
-                               const pprofc_allocator *mem, struct flame_tree *tree,
+                               bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error) {
   *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
   tree->has_base = set->has_base;
   arena_init(&tree->arena, mem);
+  struct walk walk = {.set = set, .reversed = reverse ? turn(set, &tree->arena) : NULL};
   uint32_t *path = arena_zero_array(&tree->arena, set->max_depth + 1, sizeof *path);
-  if (!path || !alloc_tree(tree, count_nodes(set))) {
+  if (!path || (reverse && !walk.reversed) || !alloc_tree(tree, count_nodes(&walk))) {
     flame_tree_free(tree);
     return error_nomem(error);
   }
   tree->count = 1;
   tree->frame[0] = tree->parent[0] = NONE;
   tree->depth[0] = 0;
-  for (size_t i = 0; i < set->count; i++) add_stack(tree, set, i, path);
+  for (size_t i = 0; i < set->count; i++) add_stack(tree, &walk, i, path);
   sum_up(tree);
   return PPROFC_OK;
 }
@@ -83,7 +138,8 @@ void flame_tree_free(struct flame_tree *tree) {
   *tree = (struct flame_tree){.arena.mem = tree->arena.mem};
 }
 
-pprofc_status flame_graph_build(const pprofc_profile *profile, bool inlined, unsigned threads,
+pprofc_status flame_graph_build(const pprofc_profile *profile,
+                                const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error) {
   const struct stack_policy policy = {.inlines = true,
@@ -92,13 +148,14 @@ pprofc_status flame_graph_build(const pprofc_profile *profile, bool inlined, uns
                                       .line = true,
                                       .column = true,
                                       .address = true,
-                                      .inlined = inlined};
-  struct stack_selection selection = {.threads = threads};
+                                      .inlined = options->inlined};
+  struct stack_selection selection = {.threads = options->threads};
   pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
   if (status != PPROFC_OK) return status;
   status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);
   if (status == PPROFC_OK) {
-    status = flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
+    status =
+        flame_tree_build(&graph->frames, &graph->set, options->reverse, mem, &graph->tree, error);
     if (status == PPROFC_OK) return status;
     stack_set_free(&graph->set);
   }
@@ -175,8 +232,8 @@ static void place_hidden(struct placer *p, uint32_t parent, double x, const stru
   struct flame_box box = {NONE, parent, above->depth + 1, (uint32_t)count, x, 0, 0, 0};
   for (size_t i = 0; i < count; i++) {
     box.width += hidden[i].width;
-    box.head = add(box.head, flame_head(p->tree, hidden[i].node, p->type));
-    box.base = add(box.base, flame_base(p->tree, hidden[i].node, p->type));
+    box.head = flame_add(box.head, flame_head(p->tree, hidden[i].node, p->type));
+    box.base = flame_add(box.base, flame_base(p->tree, hidden[i].node, p->type));
   }
   p->boxes->items[p->boxes->count++] = box;
 }

@@ -22,10 +22,23 @@ struct flame_tree {
   size_t max_depth;
 };
 
+/* With `reverse` the leaves of the stacks are the children of the root: who calls what. */
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
-                               const pprofc_allocator *mem, struct flame_tree *tree,
+                               bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
 void flame_tree_free(struct flame_tree *tree);
+
+/* Sums and differences that stay at the greatest number instead of passing it. */
+static inline int64_t flame_add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? INT64_MAX : INT64_MIN;
+}
+static inline int64_t flame_change(int64_t head, int64_t base) {
+  int64_t change;
+  if (!__builtin_sub_overflow(head, base, &change)) return change;
+  return base < 0 ? INT64_MAX : INT64_MIN;
+}
 
 static inline int64_t flame_head(const struct flame_tree *t, size_t node, size_t type) {
   return t->total[node * t->columns + type];
@@ -47,10 +60,16 @@ struct flame_graph {
   struct flame_tree tree;
 };
 
-/* Everything by which the (aggregated) profile still tells frames apart makes a frame; with
- * `inlined` also whether a call was inlined. `threads` as in the read options. On failure nothing
- * is to be freed. */
-pprofc_status flame_graph_build(const pprofc_profile *profile, bool inlined, unsigned threads,
+struct flame_graph_options {
+  bool inlined;     /* whether a call was inlined makes a frame another one */
+  bool reverse;     /* as for flame_tree_build */
+  unsigned threads; /* as in the read options */
+};
+
+/* Everything by which the (aggregated) profile still tells frames apart makes a frame. On failure
+ * nothing is to be freed. */
+pprofc_status flame_graph_build(const pprofc_profile *profile,
+                                const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error);
 void flame_graph_free(struct flame_graph *graph);

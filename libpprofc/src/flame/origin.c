@@ -175,11 +175,11 @@ pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, st
     line = str_trim(line);
     if (!line.size || line.data[0] == '#') continue;
     if (!parse_rule(line, &rules->items[rules->count]))
-      return error_set(
-          error, PPROFC_E_FORMAT,
-          "line %zu: a rule is an origin (user, library, system, unknown), a field (name, "
-          "file, mapping) and a pattern",
-          number);
+      return error_set(error, PPROFC_E_FORMAT,
+                       "origin_rules, line %zu: a rule is an origin (user, library, system, "
+                       "unknown), a field (name, "
+                       "file, mapping) and a pattern",
+                       number);
     rules->count++;
   }
   return PPROFC_OK;

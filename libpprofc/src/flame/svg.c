@@ -73,14 +73,15 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
     put_value(s, box->base);
     output_printf(s->out, ", %.2f%%; change %s", percent(box->base, base_all),
                   box->head > box->base ? "+" : "");
-    put_value(s, box->head - box->base);
+    put_value(s, flame_change(box->head, box->base));
     if (base_all)
-      output_printf(s->out, ", %+.2f%% of base", percent(box->head - box->base, base_all));
+      output_printf(s->out, ", %+.2f%% of base",
+                    percent(flame_change(box->head, box->base), base_all));
   }
   output_add_char(s->out, ')');
   if (s->tree->has_base && box->node != NONE) {
-    int64_t self =
-        flame_self_head(s->tree, box->node, d->type) - flame_self_base(s->tree, box->node, d->type);
+    int64_t self = flame_change(flame_self_head(s->tree, box->node, d->type),
+                                flame_self_base(s->tree, box->node, d->type));
     output_printf(s->out, "\nself change %s", self > 0 ? "+" : "");
     put_value(s, self);
   }
@@ -116,14 +117,23 @@ static void put_label(struct svg *s, pprofc_str name, double pixels) {
 /* ---- boxes
  * --------------------------------------------------------------------------------------------- */
 
+static enum flame_coloring coloring_of(const struct svg *s) {
+  enum flame_coloring coloring = s->drawing->coloring;
+  if (coloring != FLAME_BY_DEFAULT) return coloring;
+  return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
+}
+
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {
-  if (s->tree->has_base)
+  enum flame_coloring coloring = coloring_of(s);
+  if (coloring == FLAME_BY_CHANGE)
     flame_change_color((double)box->head - (double)box->base, s->most, color);
   else if (box->node == NONE || box->node == 0)
     memcpy(color, "#d9d9d9", FLAME_COLOR);
+  else if (coloring == FLAME_BY_ORIGIN)
+    flame_origin_color(flame_frame_origin(s->tree, box->node, s->drawing->origins), color);
   else
-    flame_name_color(name, color);
+    flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
 static void put_box(struct svg *s, const struct flame_box *box) {
@@ -212,11 +222,18 @@ static void put_texts(struct svg *s) {
   put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
   put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
   if (!d->embedded) put_controls(s);
-  if (!s->tree->has_base) return;
+  if (!s->tree->has_base && coloring_of(s) != FLAME_BY_ORIGIN) return;
   output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
-  output_add_text(s->out,
-                  "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, \xEF\xBC\x8B new, "
-                  "\xE2\x88\x92 gone, grey: unchanged; width: the larger of both</text>\n");
+  if (coloring_of(s) == FLAME_BY_ORIGIN)
+    output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
+  if (s->tree->has_base)
+    output_printf(s->out,
+                  "\xE2\x96\xB2 %smore than base, \xE2\x96\xBC %sless, \xEF\xBC\x8B new, "
+                  "\xE2\x88\x92 gone%s; width: the larger of both",
+                  coloring_of(s) == FLAME_BY_CHANGE ? "orange: " : "",
+                  coloring_of(s) == FLAME_BY_CHANGE ? "blue: " : "",
+                  coloring_of(s) == FLAME_BY_CHANGE ? ", grey: unchanged" : "");
+  output_add_text(s->out, "</text>\n");
 }
 
 static void put_document(struct svg *s) {
@@ -241,10 +258,10 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error) {
   struct svg s = {.drawing = drawing, .tree = drawing->tree, .out = out};
   s.width = drawing->picture_width ? drawing->picture_width : 1200;
-  double frames = s.width - 2 * SIDE,
-         least = drawing->least_pixels > 0 ? drawing->least_pixels : 0.1;
+  double frames = s.width - 2 * SIDE;
+  double least = drawing->least_share > 0 ? drawing->least_share : drawing->least_pixels / frames;
   pprofc_status status =
-      flame_place(drawing->tree, drawing->type, drawing->width, least / frames, &s.boxes, error);
+      flame_place(drawing->tree, drawing->type, drawing->width, least, &s.boxes, error);
   if (status != PPROFC_OK) return status;
   if (!(s.boxes.width > 0))
     return error_set(error, PPROFC_E_INVALID, "the profile has no samples to draw");

@@ -15,6 +15,10 @@ struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
+  struct arena arena; /* of the rules */
+  struct origin_rules origins;
+  enum flame_coloring coloring;
+  double least_pixels, least_share;
 };
 
 /* "cpu, 76.73s, 5065 different stacks". */
@@ -33,24 +37,74 @@ static void make_subtitle(struct flame_report *f) {
 }
 
 static pprofc_str make_title(const struct flame_report *f) {
+  const char *title = f->report->options->title;
+  if (title && *title) return str_of(title);
   const struct mappings *m = &f->report->profile->mappings;
   pprofc_str file = m->count ? profile_string(f->report->profile, m->items[0].file) : STR("");
   if (file.size) return str_path_base(file);
   return f->graph.tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
 }
 
+/* ---- options
+ * ---------------------------------------------------------------------------------------- */
+
+static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) {
+  static const char *const names[] = {"", "hot", "change", "origin", "package"};
+  pprofc_str text = str_of(f->report->options->colors ? f->report->options->colors : "");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(text, str_of(names[i]))) {
+      f->coloring = (enum flame_coloring)i;
+      return PPROFC_OK;
+    }
+  return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
+}
+
+/* "0.5" pixels, or "0.1%" of the width. */
+static pprofc_status read_least(struct flame_report *f, pprofc_error *error) {
+  const char *option = f->report->options->minwidth;
+  pprofc_str text = str_of(option && *option ? option : "0.1");
+  bool share = str_ends(text, STR("%"));
+  double number;
+  if (share) text.size--;
+  if (!str_parse_float(text, &number) || !(number >= 0 && number <= 1e6))
+    return error_set(error, PPROFC_E_INVALID, "minwidth must be pixels, or a part as in 0.1%%");
+  if (share)
+    f->least_share = number / 100;
+  else
+    f->least_pixels = number;
+  return PPROFC_OK;
+}
+
+static pprofc_status read_options(struct flame_report *f, pprofc_error *error) {
+  const pprofc_report_options *o = f->report->options;
+  if (o->width < 0 || (o->width > 0 && o->width < 100) || o->width > 100000)
+    return error_set(error, PPROFC_E_INVALID, "width must be between 100 and 100000 pixels");
+  pprofc_status status = read_coloring(f, error);
+  if (status == PPROFC_OK) status = read_least(f, error);
+  if (status != PPROFC_OK || !o->origin_rules) return status;
+  return origin_rules_parse(&f->origins, str_of(o->origin_rules), &f->arena, error);
+}
+
 static void flame_report_end(struct flame_report *f) {
+  arena_free(&f->arena);
   buffer_free(&f->subtitle);
   flame_graph_free(&f->graph);
 }
 
 /* Nothing is to be freed when this fails. */
-static pprofc_status flame_report_begin(struct flame_report *f, struct report *report,
+static pprofc_status flame_report_begin(struct flame_report *f, struct report *report, bool reverse,
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
-  pprofc_status status = flame_graph_build(report->profile, true, report->options->threads,
-                                           report->mem, &f->graph, error);
-  if (status != PPROFC_OK) return status;
+  arena_init(&f->arena, report->mem);
+  const struct flame_graph_options options = {
+      .inlined = true, .reverse = reverse, .threads = report->options->threads};
+  pprofc_status status = read_options(f, error);
+  if (status == PPROFC_OK)
+    status = flame_graph_build(report->profile, &options, report->mem, &f->graph, error);
+  if (status != PPROFC_OK) {
+    arena_free(&f->arena);
+    return status;
+  }
   buffer_init(&f->subtitle, report->mem, 1 << 20);
   make_subtitle(f);
   if (!f->subtitle.failed) return PPROFC_OK;
@@ -67,6 +121,12 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
       .subtitle = buffer_str(&f->subtitle),
       .unit = f->report->sample_unit,
       .ratio = f->report->ratio,
+      .picture_width = (unsigned)f->report->options->width,
+      .least_pixels = f->least_pixels,
+      .least_share = f->least_share,
+      .coloring = f->coloring,
+      .origins = &f->origins,
+      .inverted = f->report->options->inverted,
   };
 }
 
@@ -76,7 +136,7 @@ static pprofc_status draw(struct report *report, struct output *out,
                                                   pprofc_error *),
                           pprofc_error *error) {
   struct flame_report f;
-  pprofc_status status = flame_report_begin(&f, report, error);
+  pprofc_status status = flame_report_begin(&f, report, report->options->reverse, error);
   if (status != PPROFC_OK) return status;
   struct flame_drawing drawing = drawing_of(&f);
   status = drawer(&drawing, out, error);
@@ -268,6 +328,7 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
       .title = make_title(f),
       .subtitle = buffer_str(&f->subtitle),
       .unit = f->report->sample_unit,
+      .origins = &f->origins,
       .groups = groups,
       .group_count = g->count,
       .costs = costs,
@@ -280,7 +341,7 @@ pprofc_status report_flame(struct report *report, struct output *out, pprofc_err
   const char *variant = report->options->argument;
   if (variant && strcmp(variant, "text") == 0) return draw(report, out, flame_text, error);
   struct flame_report f;
-  pprofc_status status = flame_report_begin(&f, report, error);
+  pprofc_status status = flame_report_begin(&f, report, false, error);
   if (status != PPROFC_OK) return status;
   struct grouping grouping = {.flame = &f};
   arena_init(&grouping.arena, report->mem);

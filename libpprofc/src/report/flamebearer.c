@@ -15,7 +15,7 @@ struct flamebearer {
 };
 
 static int64_t magnitude(int64_t value) {
-  return value < 0 ? -value : value;
+  return value < 0 ? flame_change(0, value) : value;
 }
 
 /* Sorts nodes by depth (a counting sort keeps preorder) and places them behind each other. */
@@ -38,8 +38,8 @@ static bool place(struct flamebearer *f) {
       uint32_t parent = t->parent[i];
       f->head_at[i] = head_next[parent];
       f->base_at[i] = base_next[parent];
-      head_next[parent] += magnitude(flame_head(t, i, type));
-      base_next[parent] += magnitude(flame_base(t, i, type));
+      head_next[parent] = flame_add(head_next[parent], magnitude(flame_head(t, i, type)));
+      base_next[parent] = flame_add(base_next[parent], magnitude(flame_base(t, i, type)));
     }
     head_next[i] = f->head_at[i];
     base_next[i] = f->base_at[i];
@@ -74,13 +74,13 @@ static void put_levels(struct flamebearer *f) {
         json_int(&f->json, f->base_at[node] - base_end);
         json_int(&f->json, base);
         json_int(&f->json, magnitude(flame_self_base(t, node, type)));
-        base_end = f->base_at[node] + base;
+        base_end = flame_add(f->base_at[node], base);
       }
       json_int(&f->json, f->head_at[node] - head_end);
       json_int(&f->json, head);
       json_int(&f->json, magnitude(flame_self_head(t, node, type)));
       json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
-      head_end = f->head_at[node] + head;
+      head_end = flame_add(f->head_at[node], head);
     }
     json_end(&f->json);
   }
@@ -97,7 +97,8 @@ static void put_flamebearer(struct flamebearer *f) {
   size_t type = f->report->value_index;
   int64_t most = 0;
   for (size_t i = 0; i < t->count; i++) {
-    int64_t self = magnitude(flame_self_head(t, i, type)) + magnitude(flame_self_base(t, i, type));
+    int64_t self =
+        flame_add(magnitude(flame_self_head(t, i, type)), magnitude(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
   json_key(&f->json, "flamebearer");
@@ -105,7 +106,7 @@ static void put_flamebearer(struct flamebearer *f) {
   put_names(f);
   put_levels(f);
   int64_t head = magnitude(flame_head(t, 0, type)), base = magnitude(flame_base(t, 0, type));
-  put_number(f, "numTicks", head + base);
+  put_number(f, "numTicks", flame_add(head, base));
   put_number(f, "maxSelf", most);
   json_end(&f->json);
   if (!t->has_base) return;
@@ -148,8 +149,8 @@ static bool write_file(struct flamebearer *f, struct output *out) {
 
 pprofc_status report_flamebearer(struct report *report, struct output *out, pprofc_error *error) {
   struct flamebearer f = {.report = report};
-  pprofc_status status = flame_graph_build(report->profile, false, report->options->threads,
-                                           report->mem, &f.graph, error);
+  const struct flame_graph_options options = {.threads = report->options->threads};
+  pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &f.graph, error);
   if (status != PPROFC_OK) return status;
   if (!write_file(&f, out)) status = error_nomem(error);
   flame_graph_free(&f.graph);

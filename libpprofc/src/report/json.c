@@ -22,12 +22,6 @@ struct json_report {
   size_t count;
 };
 
-static int64_t add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? INT64_MAX : INT64_MIN;
-}
-
 /* ---- summing
  * ----------------------------------------------------------------------------------------- */
 
@@ -59,8 +53,8 @@ static bool sum_rows(struct json_report *r) {
     path[depth] = (uint32_t)i;
     opened[depth] = !row->open;
     for (size_t c = 0; c < t->columns; c++) {
-      row->flat[c] = add(row->flat[c], t->self[i * t->columns + c]);
-      if (!row->open) row->cum[c] = add(row->cum[c], t->total[i * t->columns + c]);
+      row->flat[c] = flame_add(row->flat[c], t->self[i * t->columns + c]);
+      if (!row->open) row->cum[c] = flame_add(row->cum[c], t->total[i * t->columns + c]);
     }
     row->open = true;
   }
@@ -186,8 +180,8 @@ static bool write_report(struct json_report *r, struct output *out) {
 
 pprofc_status report_json(struct report *report, struct output *out, pprofc_error *error) {
   struct json_report r = {.report = report};
-  pprofc_status status = flame_graph_build(report->profile, false, report->options->threads,
-                                           report->mem, &r.graph, error);
+  const struct flame_graph_options options = {.threads = report->options->threads};
+  pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &r.graph, error);
   if (status != PPROFC_OK) return status;
   if (!sum_rows(&r) || !sort_rows(&r) || !write_report(&r, out)) status = error_nomem(error);
   flame_graph_free(&r.graph);

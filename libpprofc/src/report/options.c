@@ -60,6 +60,17 @@ static const pprofc_option_info options[] = {
     OPTION(cut_depth, INT, "0", NULL, false,
            "speedscope, folded: frames kept of a stack, from the root on (0: all)"),
     OPTION(min_weight, FLOAT, "0", NULL, false, "speedscope, folded: join stacks below <f>*total"),
+    OPTION(origin_rules, STRING, "", NULL, false,
+           "flamegraph, flame: file with rules that tell whose code a frame is"),
+    OPTION(title, STRING, "", NULL, false, "flamegraph, flame: title"),
+    OPTION(width, INT, "0", NULL, false, "flamegraph: width in pixels (0: 1200)"),
+    OPTION(minwidth, STRING, "0.1", NULL, false,
+           "flamegraph: join boxes narrower than this, in pixels or with % of the width"),
+    OPTION(colors, STRING, "", NULL, false,
+           "flamegraph: colour by hot (name), change, origin or package"),
+    OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: root on top"),
+    OPTION(reverse, BOOL, "false", NULL, false,
+           "flamegraph: merge from the leaf: who calls what is expensive"),
 };
 
 const pprofc_option_info *pprofc_option_at(size_t index) {
@@ -95,5 +106,9 @@ void pprofc_report_options_init(pprofc_report_options *o) {
       .taghide = "",
       .granularity = "",
       .group_by_label = "",
+      .origin_rules = "",
+      .title = "",
+      .minwidth = "0.1",
+      .colors = "",
   };
 }

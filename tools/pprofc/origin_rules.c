@@ -1,0 +1,31 @@
+/* Reading the file that -origin_rules names. */
+#include "origin_rules.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define MOST_BYTES (1u << 20)
+
+pprofc_status origin_rules_load(pprofc_report_options *options, struct buffer *text,
+                                pprofc_error *error) {
+  const char *path = options->origin_rules;
+  char block[4096];
+  size_t n;
+  buffer_init(text, &mem_default, MOST_BYTES);
+  if (!path || !*path) return PPROFC_OK;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules): %s", path,
+                     strerror(errno));
+  while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(text, block, n);
+  bool failed = ferror(file);
+  fclose(file);
+  buffer_add_char(text, '\0');
+  if (failed) return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules)", path);
+  if (text->failed)
+    return error_set(error, PPROFC_E_LIMIT, "'%s' (-origin_rules) is longer than 1 MB", path);
+  options->origin_rules = text->data;
+  return PPROFC_OK;
+}
