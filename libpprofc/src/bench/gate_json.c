@@ -7,7 +7,7 @@
 struct json_table {
   struct gate *gate;
   pprofc_str path, unit, package;
-  const struct node *columns;
+  pprofc_str base_label; /* of the first table with several columns */
   int direction;
 };
 
@@ -37,10 +37,16 @@ static const struct node *cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-static bool add_cell(struct json_table *t, const struct node *row, size_t column) {
+/* `column` is compared with the first one; with `lonely`, the first one is all there is, on the
+ * side that it is on. */
+enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
+
+static bool add_cell(struct json_table *t, const struct node *row, size_t column,
+                     enum lonely lonely) {
   struct gate *gate = t->gate;
   struct gate_row out = gate_row_unknown();
-  const struct node *base = cell_of(row, 0), *head = cell_of(row, column);
+  const struct node *base = lonely == LONELY_HEAD ? NULL : cell_of(row, 0);
+  const struct node *head = lonely == LONELY_BASE ? NULL : cell_of(row, column);
   size_t base_count, head_count;
   double *x = samples_of(gate, base, &base_count), *y = samples_of(gate, head, &head_count);
   if (!x || !y) return false;
@@ -70,6 +76,11 @@ static bool add_cell(struct json_table *t, const struct node *row, size_t column
   return gate_add(gate, &out);
 }
 
+static pprofc_str first_label(const struct node *table) {
+  const struct node *columns = node_get(table, "columns");
+  return node_text(columns ? columns->first : NULL, "label");
+}
+
 static bool add_table(struct json_table *t, const struct node *table) {
   pprofc_str better = node_text(table, "better");
   t->unit = node_text(table, "unit");
@@ -77,13 +88,25 @@ static bool add_table(struct json_table *t, const struct node *table) {
   t->direction = str_equal(better, STR("higher")) ? 1 : str_equal(better, STR("lower")) ? -1 : 0;
   size_t columns = length_of(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
+  enum lonely lonely = NOT_LONELY;
   if (columns < 2)
-    gate_warning(t->gate, "%.*s:%u: a table of one column compares nothing", STR_ARG(t->path),
-                 table->line);
-  for (const struct node *row = rows ? rows->first : NULL; row; row = row->next)
+    lonely = str_equal(first_label(table), t->base_label) ? LONELY_BASE : LONELY_HEAD;
+  for (const struct node *row = rows ? rows->first : NULL; row; row = row->next) {
+    if (lonely != NOT_LONELY && !add_cell(t, row, 0, lonely)) return false;
     for (size_t column = 1; column < columns; column++)
-      if (!add_cell(t, row, column)) return false;
+      if (!add_cell(t, row, column, NOT_LONELY)) return false;
+  }
   return true;
+}
+
+/* Finds out what the base is called; false when no table compares anything. */
+static bool find_sides(struct json_table *t, const struct node *tables) {
+  for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
+    if (length_of(node_get(n, "columns")) > 1) {
+      t->base_label = first_label(n);
+      return true;
+    }
+  return false;
 }
 
 pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data,
@@ -104,7 +127,11 @@ pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data
   }
   struct json_table table = {.gate = gate, .path = path};
   const struct node *tables = node_get(root, "tables");
-  for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
+  if (!find_sides(&table, tables)) {
+    gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
+    return PPROFC_OK;
+  }
+  for (const struct node *n = tables->first; n; n = n->next)
     if (!add_table(&table, n)) return error_nomem(error);
   return PPROFC_OK;
 }

@@ -162,9 +162,9 @@ static bool enough_samples(const struct gate *gate, const struct gate_row *row) 
   return gate->settings.test == GATE_NONE || row->exact || least >= gate->settings.min_samples;
 }
 
-/* The interval holds no change that matters. */
-static bool interval_inside(const struct gate_row *row) {
-  return fabs(row->low) < row->threshold && fabs(row->high) < row->threshold;
+/* The interval holds no regression that matters: what may only be better leaves no doubt. */
+static bool excludes_regression(const struct gate_row *row) {
+  return (row->direction < 0 ? row->high : -row->low) < row->threshold;
 }
 
 static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row) {
@@ -179,7 +179,7 @@ static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_r
     return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;
   }
   bool known = !isnan(row->low) && !isnan(row->high);
-  if (row->constant || !above_floor(row) || (known && interval_inside(row))) return GATE_UNCHANGED;
+  if (row->constant || !above_floor(row) || (known && excludes_regression(row))) return GATE_UNCHANGED;
   return known || beyond ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
 }
 

@@ -35,54 +35,93 @@ static pprofc_str last_word(pprofc_str text) {
   return blank < text.size ? str_slice(text, blank + 1, text.size) : text;
 }
 
-static bool add_row(struct gate *gate, struct gate_cell *cell, const pprofc_str *head, size_t heads,
-                    const pprofc_str *cells, size_t count) {
-  cell->name = cells[0];
-  bool mean =
-      str_equal(cells[0], STR("geomean")) && str_find(cells[1], STR("\xC2\xB1")) == cells[1].size;
-  if (mean) return true;
-  pprofc_str base = cells[1], center;
-  (void)gate_next_word(&base, &center);
-  for (size_t i = 2; i + 1 < heads && i + 1 < count; i += 2) {
-    pprofc_str value = cells[i];
-    cell->base = center;
-    (void)gate_next_word(&value, &cell->head);
-    cell->unit = last_word(head[i]);
-    parse_delta(cells[i + 1], cell);
-    if (!gate_add_cell(gate, cell)) return false;
-  }
-  return true;
+/* "new", of "new sec/op". */
+static pprofc_str label_of(pprofc_str text) {
+  return str_slice(text, 0, str_find_last_char(text, ' '));
 }
+
+struct markdown_table {
+  struct gate *gate;
+  struct gate_cell cell;
+  pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
+  size_t heads, count;
+  bool found;            /* a table that compares something */
+  pprofc_str base_label; /* of the first one */
+};
 
 static bool is_header(const pprofc_str *cells, size_t count) {
   return count >= 4 && !cells[0].size && str_equal(cells[3], STR("vs base"));
 }
 
-pprofc_status gate_read_markdown(struct gate *gate, pprofc_str path, pprofc_str data,
-                                 pprofc_error *error) {
+static bool is_lonely_header(const pprofc_str *cells, size_t count) {
+  return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
+}
+
+/* A table of one column: which side that is, the others tell. */
+static bool add_lonely(struct markdown_table *t) {
+  pprofc_str value = t->cells[1], center = STR("");
+  (void)gate_next_word(&value, &center);
+  bool is_base = str_equal(label_of(t->head[1]), t->base_label);
+  t->cell.base = is_base ? center : STR("");
+  t->cell.head = is_base ? STR("") : center;
+  t->cell.unit = last_word(t->head[1]);
+  return gate_add_cell(t->gate, &t->cell);
+}
+
+static bool add_row(struct markdown_table *t) {
+  pprofc_str base = t->cells[1], center = STR("");
+  t->cell.name = t->cells[0];
+  bool mean = str_equal(t->cells[0], STR("geomean")) &&
+              str_find(t->cells[1], STR("\xC2\xB1")) == t->cells[1].size;
+  if (mean) return true;
+  if (t->heads == 2) return add_lonely(t);
+  (void)gate_next_word(&base, &center);
+  for (size_t i = 2; i + 1 < t->heads && i + 1 < t->count; i += 2) {
+    pprofc_str value = t->cells[i];
+    t->cell.base = center;
+    t->cell.head = STR("");
+    (void)gate_next_word(&value, &t->cell.head);
+    t->cell.unit = last_word(t->head[i]);
+    parse_delta(t->cells[i + 1], &t->cell);
+    if (!gate_add_cell(t->gate, &t->cell)) return false;
+  }
+  return true;
+}
+
+/* Goes over the lines: first to find out what the base is called, then for the rows. */
+static bool read_lines(struct markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
-  struct gate_cell cell = {.file = path};
-  pprofc_str *head = mem_array(gate->mem, (size_t)2 * CELLS_MAX, sizeof *head);
-  if (!head) return error_nomem(error);
-  pprofc_str *cells = head + CELLS_MAX;
-  size_t heads = 0;
-  bool found = false, good = true;
-  while (good && gate_next_line(&lines)) {
-    size_t count = cut(lines.text, cells);
-    if (!count) {
-      heads = 0;
-      (void)gate_key_line(lines.text, &cell.group);
-    } else if (is_header(cells, count)) {
-      memcpy(head, cells, count * sizeof *head);
-      heads = count;
-      found = true;
-    } else if (heads && count >= 2 && !str_starts(cells[0], STR(":-"))) {
-      cell.line = lines.number;
-      cell.text = lines.text;
-      good = add_row(gate, &cell, head, heads, cells, count);
+  t->heads = 0;
+  while (gate_next_line(&lines)) {
+    t->count = cut(lines.text, t->cells);
+    bool header = is_header(t->cells, t->count);
+    if (!t->count) {
+      t->heads = 0;
+      (void)gate_key_line(lines.text, &t->cell.group);
+    } else if (header || is_lonely_header(t->cells, t->count)) {
+      memcpy(t->head, t->cells, t->count * sizeof *t->head);
+      t->heads = t->count;
+      if (header && !t->found) t->base_label = label_of(t->cells[1]);
+      t->found |= header;
+    } else if (rows && t->heads && t->count >= 2 && !str_starts(t->cells[0], STR(":-"))) {
+      t->cell.line = lines.number;
+      t->cell.text = lines.text;
+      if (!add_row(t)) return false;
     }
   }
-  mem_free(gate->mem, head, (size_t)2 * CELLS_MAX, sizeof *head);
+  return true;
+}
+
+pprofc_status gate_read_markdown(struct gate *gate, pprofc_str path, pprofc_str data,
+                                 pprofc_error *error) {
+  struct markdown_table *table = mem_zero_array(gate->mem, 1, sizeof *table);
+  if (!table) return error_nomem(error);
+  table->gate = gate;
+  table->cell.file = path;
+  (void)read_lines(table, data, false);
+  table->cell.group = STR("");
+  bool found = table->found, good = !found || read_lines(table, data, true);
+  mem_free(gate->mem, table, 1, sizeof *table);
   if (!good) return error_nomem(error);
   return found ? PPROFC_OK : PPROFC_E_NO_MATCH;
 }
