@@ -365,6 +365,19 @@ static void test_nan_and_infinities_are_no_results(void) {
   }
 }
 
+static void test_numbers_that_overflow_are_no_result(void) {
+  struct fixture f;
+  open_gate(&f);
+  for (size_t i = 0; i < 8; i++) {
+    double value = i % 2 ? 1.7e308 : -1.7e308;
+    put(&f.base, "A", "B/op", &value, 1);
+    put(&f.head, "A", "B/op", &value, 1);
+  }
+  CU_ASSERT_EQUAL(judge(&f), 1);
+  CU_ASSERT(has_note(&f.gate.problems, "too large to compare"));
+  close_gate(&f);
+}
+
 static void test_negative_values_compare_by_size(void) {
   struct fixture f;
   open_gate(&f);
@@ -532,6 +545,7 @@ UNIT_MAIN("gate", UNIT(test_the_samples_with_known_verdicts),
           UNIT(test_three_samples_cannot_be_significant_by_rank), UNIT(test_constants_need_no_test),
           UNIT(test_a_change_of_exactly_the_threshold_counts), UNIT(test_one_side_constant),
           UNIT(test_p_of_exactly_alpha_counts), UNIT(test_nan_and_infinities_are_no_results),
+          UNIT(test_numbers_that_overflow_are_no_result),
           UNIT(test_negative_values_compare_by_size),
           UNIT(test_a_unit_on_one_side_is_missing_or_new), UNIT(test_packages_are_kept_apart),
           UNIT(test_swapped_files_are_improvements), UNIT(test_suspiciously_fast_is_named),

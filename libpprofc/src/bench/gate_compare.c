@@ -19,7 +19,7 @@ static int by_value(const void *a, const void *b) {
 
 static double median_of(struct gate_sample s) {
   size_t half = s.count / 2;
-  return s.count % 2 ? s.sorted[half] : (s.sorted[half - 1] + s.sorted[half]) / 2;
+  return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
 static bool is_constant(struct gate_sample s) {
@@ -102,7 +102,10 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
 
 static void set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
-  if (row->head == row->base) {
+  if (!isfinite(row->base) || !isfinite(row->head)) {
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* sums overflowed; the judge makes it a problem */
+    row->delta = 0;
+  } else if (row->head == row->base) {
     row->delta = 0;
   } else if (row->base == 0) {
     row->delta_kind = GATE_DELTA_FROM_ZERO;

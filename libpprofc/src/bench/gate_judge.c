@@ -179,7 +179,8 @@ static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_r
     return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;
   }
   bool known = !isnan(row->low) && !isnan(row->high);
-  if (row->constant || !above_floor(row) || (known && excludes_regression(row))) return GATE_UNCHANGED;
+  if (row->constant || !above_floor(row) || (known && excludes_regression(row)))
+    return GATE_UNCHANGED;
   return known || beyond ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
 }
 
@@ -191,7 +192,15 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
+/* Sums of such numbers are infinite. */
+static bool overflowed(const struct gate_row *row) {
+  return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
+}
+
 static void judge_row(struct gate *gate, struct gate_row *row, const struct gate_rule *decides) {
+  if (overflowed(row))
+    gate_problem(gate, "%.*s:%zu: measurements of %.*s are too large to compare",
+                 STR_ARG(row->file), row->line, STR_ARG(row->name));
   row->significant = is_significant(gate, row);
   if (row->verdict == GATE_IGNORED) return;
   if (!row->in_base || !row->in_head) {
