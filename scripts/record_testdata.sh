@@ -5,11 +5,11 @@ set -eu
 usage() {
   cat <<'EOF'
 usage: scripts/record_testdata.sh [PART...]   record everything, or only some of the parts
-                                              generator, server, native, made
+                                              generator, server, native, imports, made
        scripts/record_testdata.sh manifest    write testdata/MANIFEST for the files as they are
        scripts/record_testdata.sh -check      verify testdata/MANIFEST; needs no tools
 
-Recording needs Go and gperftools; on Debian and Ubuntu what is missing is installed with apt.
+Recording needs Go, gperftools, jemalloc, valgrind, perf and Node; on Debian and Ubuntu what is missing is installed with apt.
 Paths of this machine are replaced by /app in every file.
 EOF
 }
@@ -29,7 +29,7 @@ check() {
   echo "$sums" | sha256sum --quiet -c || die "testdata differs from its MANIFEST"
   unlisted=$(find . -type f | sed 's|^\./||' | while read -r file; do
     case "$file" in
-    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc) continue ;;
+    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc | *.h | *.js) continue ;;
     esac
     echo "$sums" | grep -q -F -x -e "$(sha256sum "$file")" || echo "$file"
   done)
@@ -37,11 +37,19 @@ check() {
   say "$(echo "$sums" | wc -l) files match the manifest"
 }
 
+jemalloc() {
+  echo "/usr/lib/$(uname -m)-linux-gnu/libjemalloc.so.2"
+}
+
 install_tools() {
   set --
   have go || set -- "$@" golang-go
   have g++ || set -- "$@" g++
   [ -e /usr/include/gperftools/profiler.h ] || set -- "$@" libgoogle-perftools-dev
+  have valgrind || set -- "$@" valgrind
+  have perf || set -- "$@" linux-perf
+  have node || set -- "$@" nodejs
+  [ -e "$(jemalloc)" ] || set -- "$@" libjemalloc2
   [ $# -eq 0 ] || need_packages "$@"
 }
 
@@ -122,6 +130,39 @@ record_native() {
   cp native_c native_cxx ./*.prof ./*.heap "$data/native/"
 }
 
+# What profilers of other languages say of one small program. Callgrind collects only what main (or a
+# thread) does: the dynamic linker would be most of the file.
+record_imports() {
+  mkdir -p "$work/imports"
+  cd "$data/imports"
+  gcc -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+    -ffile-prefix-map="$data/imports=/app" -o "$work/imports/calls" calls.c -pthread
+  cp calls.js "$work/imports/"
+  cd "$work/imports"
+  say "calls: callgrind, cachegrind, dhat"
+  callgrind="valgrind -q --tool=callgrind --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
+  $callgrind --cache-sim=yes --collect-systime=nsec --toggle-collect=main \
+    --callgrind-out-file=calls.callgrind.out ./calls >run.log 2>&1
+  $callgrind --dump-instr=yes --collect-jumps=yes --toggle-collect=work \
+    --callgrind-out-file=calls.instr.callgrind.out ./calls >run.log 2>&1
+  $callgrind --separate-threads=yes --combine-dumps=yes --compress-strings=no --compress-pos=no \
+    --toggle-collect=work --callgrind-out-file=calls.threads.callgrind.out ./calls >run.log 2>&1
+  valgrind -q --tool=cachegrind --cachegrind-out-file=calls.cachegrind.out ./calls >run.log 2>&1
+  valgrind -q --tool=dhat --dhat-out-file=calls.dhat.json ./calls >run.log 2>&1
+  say "calls: perf, jemalloc, node"
+  perf record -q -e cpu-clock:u -F 97 -g -o perf.data ./calls 40000 >run.log 2>&1
+  perf script -i perf.data >calls.perf.txt
+  LD_PRELOAD=$(jemalloc) MALLOC_CONF=prof:true,lg_prof_sample:12,prof_final:true,prof_accum:true \
+    ./calls >run.log 2>&1
+  mv jeprof.*.heap calls.jemalloc.heap
+  node --cpu-prof --cpu-prof-interval 2000 --cpu-prof-name=calls.cpuprofile calls.js >run.log
+  node --heap-prof --heap-prof-interval 65536 --heap-prof-name=calls.heapprofile calls.js >run.log
+  rm run.log
+  tools scrub "$work/imports/" /app/ ./calls.*
+  gzip -9n calls.cachegrind.out
+  install -m 644 ./calls.*[!s] "$data/imports/"
+}
+
 record_made() {
   say "made files: valid and broken"
   tools valid "$data/valid"
@@ -133,7 +174,7 @@ check_paths() {
   if grep -r -l -a -F -e "$work" -e "$root" "$data"; then
     die "the files above name folders of this machine"
   fi
-  for file in "$data"/*.prof "$data"/*.pb.gz; do
+  for file in "$data"/*.prof "$data"/*.pb.gz "$data"/imports/*.gz; do
     if gzip -dc "$file" | grep -q -a -F -e "$work" -e "$root"; then
       die "'$file' names folders of this machine"
     fi
@@ -145,10 +186,10 @@ main() {
   -check) check && exit 0 ;;
   -h | -help | --help) usage && exit 0 ;;
   esac
-  [ $# -gt 0 ] || set -- generator server native made
+  [ $# -gt 0 ] || set -- generator server native imports made
   for part in "$@"; do
     case "$part" in
-    generator | server | native | made | manifest) ;;
+    generator | server | native | imports | made | manifest) ;;
     *) usage >&2 && die "unknown part '$part'" ;;
     esac
   done

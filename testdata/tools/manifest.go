@@ -15,7 +15,8 @@ import (
 
 const manifestHead = `Files of testdata. scripts/record_testdata.sh records them again, with -check it compares them with
 the hashes below. Columns: sha256 and path, then sample types or "-", then how the file was made;
-the last two are set off by tabs. The programs that were recorded are in generator, server and native.
+the last two are set off by tabs. The programs that were recorded are in generator, server, native and
+imports.
 
 `
 
@@ -24,6 +25,7 @@ the last two are set off by tabs. The programs that were recorded are in generat
 var origins = []struct{ pattern, how string }{
 	{"MANIFEST", ""}, {"*.md", ""}, {"*/*.go", ""}, {"*/go.mod", ""},
 	{"native/*.c", ""}, {"native/*.cc", ""},
+	{"imports/*.c", ""}, {"imports/*.h", ""}, {"imports/*.js", ""},
 	{"generator_optimized_cpu.prof", "generator, tag optimized, -bench . -benchtime 200x -cpuprofile"},
 	{"generator_optimized_mem.prof", "generator, tag optimized, -bench . -benchtime 20x -memprofile"},
 	{"generator_cpu.prof", "generator, -bench . -benchtime 200x -cpuprofile"},
@@ -40,6 +42,16 @@ var origins = []struct{ pattern, how string }{
 	{"native/native_cxx.cpu.prof", "native_cxx under gperftools' libprofiler"},
 	{"native/native_cxx.heap", "native_cxx under tcmalloc, HEAPPROFILE"},
 	{"native/native_cxx.sampled.heap", "native_cxx under tcmalloc, sampled every 16 KiB"},
+	{"imports/calls.callgrind.out", "imports/calls.c under callgrind --cache-sim=yes --collect-systime=nsec"},
+	{"imports/calls.instr.callgrind.out", "imports/calls.c under callgrind --dump-instr=yes --collect-jumps=yes"},
+	{"imports/calls.threads.callgrind.out", "imports/calls.c under callgrind --separate-threads=yes"},
+	{"imports/calls.cachegrind.out.gz", "imports/calls.c under cachegrind"},
+	{"imports/calls.dhat.json", "imports/calls.c under dhat"},
+	{"imports/calls.perf.txt", "imports/calls.c, perf record -e cpu-clock:u -g and perf script"},
+	{"imports/calls.jemalloc.heap", "imports/calls.c with jemalloc, MALLOC_CONF=prof:true"},
+	{"imports/calls.cpuprofile", "imports/calls.js, node --cpu-prof"},
+	{"imports/calls.heapprofile", "imports/calls.js, node --heap-prof"},
+	{"imports/made*", "written by hand in the form that the format's tools give"},
 	{"valid/*", "testdata/tools/valid.go"},
 	{"broken/*", "testdata/tools/broken.go"},
 }

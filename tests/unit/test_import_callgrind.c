@@ -217,6 +217,13 @@ static void test_what_is_lost_is_said(void) {
   pprofc_profile_release(p);
 }
 
+static void test_events_are_there_once(void) {
+  const char *text = "events: Ir Ir\nfl=a.c\nfn=f\n1 2 3\n";
+  CU_ASSERT_EQUAL(
+      pprofc_profile_read_memory(text, strlen(text), NULL, &(pprofc_profile *){NULL}, NULL),
+      PPROFC_E_FORMAT);
+}
+
 static void test_sums_that_do_not_fit_are_refused(void) {
   const char *text = "events: Ir\nfl=a.c\nfn=f\n1 9000000000000000000\n2 9000000000000000000\n";
   pprofc_profile *profile = NULL;
@@ -321,12 +328,63 @@ static void test_trees_are_bounded(void) {
   pprofc_profile_release(p);
 }
 
+/* ---- recorded files
+ * -------------------------------------------------------------------------------- */
+
+static pprofc_str read_file(const char *path, char *text, size_t room) {
+  FILE *file = fopen(path, "rb");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+  size_t size = fread(text, 1, room, file);
+  fclose(file);
+  CU_ASSERT(size > 0 && size < room);
+  return (pprofc_str){text, size};
+}
+
+/* The sums of all "totals:" lines; returns how many numbers a line has. */
+static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MOST_EVENTS]) {
+  pprofc_str line, word;
+  size_t count = 0;
+  while (str_next_line(&text, &line)) {
+    if (!str_starts(line, STR("totals: "))) continue;
+    pprofc_str rest = str_slice(line, 8, line.size);
+    for (count = 0; str_next(&rest, ' ', &word); count++) {
+      int64_t number = 0;
+      CU_ASSERT(str_parse_int(word, 10, &number));
+      totals[count] += number;
+    }
+  }
+  return count;
+}
+
+/* The sum of each event is what callgrind says it is, and nothing is lost: in every way. */
+static void test_recorded_totals(void) {
+  static const char *const files[] = {TESTDATA "/imports/calls.callgrind.out",
+                                      TESTDATA "/imports/calls.instr.callgrind.out",
+                                      TESTDATA "/imports/calls.threads.callgrind.out"};
+  static char text[100000];
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    int64_t totals[CALLGRIND_MOST_EVENTS] = {0};
+    pprofc_str whole = read_file(files[i], text, sizeof text);
+    size_t types = read_totals(whole, totals);
+    CU_ASSERT(types > 0);
+    for (int way = PPROFC_STACKS_PROPORTIONAL; way <= PPROFC_STACKS_FLAT; way++) {
+      pprofc_profile *p = read_as(whole, (pprofc_call_stacks)way);
+      pprofc_header header;
+      CU_ASSERT_EQUAL(pprofc_profile_type_count(p), types);
+      for (size_t t = 0; t < types; t++) CU_ASSERT_EQUAL(total_of(p, t), totals[t]);
+      pprofc_profile_header(p, &header);
+      CU_ASSERT_EQUAL(header.comment_count, 1);
+      pprofc_profile_release(p);
+    }
+  }
+}
+
 UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_flat),
           UNIT(test_inlined_files), UNIT(test_inlined_functions),
           UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
           UNIT(test_cachegrind), UNIT(test_events_with_units), UNIT(test_what_is_lost_is_said),
-          UNIT(test_sums_that_do_not_fit_are_refused),
+          UNIT(test_sums_that_do_not_fit_are_refused), UNIT(test_events_are_there_once),
           UNIT(test_recursion_is_cut_at_its_first_repeat),
           UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
           UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
-          UNIT(test_trees_are_bounded))
+          UNIT(test_trees_are_bounded), UNIT(test_recorded_totals))

@@ -29,7 +29,7 @@ struct reader {
   uint32_t event_columns[CALLGRIND_MOST_EVENTS];
   size_t event_count;
   pprofc_str thread, part;
-  int64_t sums[CALLGRIND_MOST_EVENTS]; /* by column, as the file has them */
+  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* by column, as the file has them */
   bool in_body, many_parts;
 
   /* of the place in it */
@@ -125,7 +125,8 @@ static bool add_cost(struct reader *r, pprofc_str counters) {
   if (r->function == NONE || !take_counters(r, counters, raw, values)) return false;
   struct callgrind_place place = place_of(r);
   callgrind_graph_cost(&r->graph, r->function, &place, values);
-  for (size_t i = 0; i < r->event_count && !r->graph.overflowed; i++) r->sums[i] += raw[i];
+  for (size_t i = 0; i < r->event_count && !r->graph.overflowed; i++)
+    r->sums[i] += (uint64_t)raw[i];
   return true;
 }
 
@@ -317,7 +318,7 @@ static bool check_totals(struct reader *r, pprofc_str value) {
   uint64_t total;
   bool equal = true;
   for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
-    equal &= parse_number(word, &total) && total == (uint64_t)r->sums[i];
+    equal &= parse_number(word, &total) && total == r->sums[i];
   r->wrong_totals += !equal;
   return true;
 }

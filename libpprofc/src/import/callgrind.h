@@ -50,7 +50,8 @@ struct callgrind_graph {
   struct buffer calls, call_values; /* struct callgrind_call, double[types], inclusive */
   struct map by_name, by_place, by_call;
   int64_t totals[CALLGRIND_MOST_EVENTS];
-  bool overflowed; /* a total does not fit */
+  int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
+  bool overflowed;                       /* a total does not fit */
 };
 
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,

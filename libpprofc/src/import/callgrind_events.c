@@ -59,12 +59,19 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
 static pprofc_status add_events(struct callgrind_events *events, pprofc_str list,
                                 pprofc_error *error) {
   pprofc_str word;
-  size_t count = 0;
+  bool seen[CALLGRIND_MOST_EVENTS] = {false};
   while (callgrind_next_word(&list, &word)) {
-    if (++count > CALLGRIND_MOST_EVENTS ||
-        (find_event(events, word) == NONE && events->count == CALLGRIND_MOST_EVENTS))
+    uint32_t index = find_event(events, word);
+    if (index == NONE && events->count == CALLGRIND_MOST_EVENTS)
       return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MOST_EVENTS);
-    if (find_event(events, word) == NONE) split_name(word, &events->items[events->count++]);
+    if (index == NONE) {
+      index = (uint32_t)events->count;
+      split_name(word, &events->items[events->count++]);
+    }
+    if (seen[index])
+      return error_set(error, PPROFC_E_FORMAT, "the event '%.*s' is there twice",
+                       (int)(word.size < 100 ? word.size : 100), word.data);
+    seen[index] = true;
   }
   return PPROFC_OK;
 }

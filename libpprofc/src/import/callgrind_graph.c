@@ -31,6 +31,7 @@ void callgrind_graph_clear(struct callgrind_graph *graph) {
     map_free(maps[i]);
     map_init(maps[i], graph->mem);
   }
+  for (size_t t = 0; t < graph->types; t++) graph->before[t] += graph->totals[t];
   memset(graph->totals, 0, sizeof graph->totals);
 }
 
@@ -105,7 +106,7 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
   if (index == NONE) return;
   int64_t *sums = callgrind_cost_values(graph, index);
   for (size_t t = 0; t < graph->types; t++) {
-    if (values[t] > INT64_MAX - graph->totals[t]) {
+    if (values[t] > INT64_MAX - graph->before[t] - graph->totals[t]) {
       graph->overflowed = true;
       continue;
     }

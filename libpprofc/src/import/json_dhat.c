@@ -57,6 +57,8 @@ static size_t find_counters(const json_t *points, const char **members, pprofc_b
       if (!json_object_get(json_array_get(points, i), counters[c].member)) continue;
       members[count++] = counters[c].member;
       pprofc_builder_type(builder, counters[c].type, counters[c].unit);
+      if (strcmp(counters[c].member, "tb") == 0)
+        pprofc_builder_default_type(builder, counters[c].type);
       break;
     }
   return count;
