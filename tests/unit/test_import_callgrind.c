@@ -224,6 +224,23 @@ static void test_events_are_there_once(void) {
       PPROFC_E_FORMAT);
 }
 
+static void test_memory_is_bounded(void) {
+  char text[20000];
+  size_t at = (size_t)snprintf(text, sizeof text, "events: a b c d e f g h\nfl=a.c\nfn=f\n");
+  for (int line = 0; line < 2000; line++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "%d 1\n", line);
+  pprofc_limits limits;
+  pprofc_read_options options;
+  pprofc_profile *profile = NULL;
+  pprofc_error error;
+  pprofc_limits_init(&limits);
+  pprofc_read_options_init(&options);
+  limits.memory_bytes = 100000;
+  options.limits = &limits;
+  CU_ASSERT_EQUAL(pprofc_profile_read_memory(text, at, &options, &profile, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(strstr(error.message, "-max_memory") != NULL);
+}
+
 static void test_sums_that_do_not_fit_are_refused(void) {
   const char *text = "events: Ir\nfl=a.c\nfn=f\n1 9000000000000000000\n2 9000000000000000000\n";
   pprofc_profile *profile = NULL;
@@ -384,7 +401,7 @@ UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_fl
           UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
           UNIT(test_cachegrind), UNIT(test_events_with_units), UNIT(test_what_is_lost_is_said),
           UNIT(test_sums_that_do_not_fit_are_refused), UNIT(test_events_are_there_once),
-          UNIT(test_recursion_is_cut_at_its_first_repeat),
+          UNIT(test_memory_is_bounded), UNIT(test_recursion_is_cut_at_its_first_repeat),
           UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
           UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
           UNIT(test_trees_are_bounded), UNIT(test_recorded_totals))

@@ -283,6 +283,10 @@ static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
   if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
   if (r->graph.overflowed)
     return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
+  if (r->graph.too_large)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "the call graph needs more than %llu bytes of memory (raise with -max_memory)",
+                     (unsigned long long)r->options->limits->memory_bytes);
   bool ok = callgrind_graph_ok(&r->graph) &&
             callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count);
   callgrind_graph_clear(&r->graph);

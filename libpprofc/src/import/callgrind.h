@@ -51,9 +51,11 @@ struct callgrind_graph {
   struct map by_name, by_place, by_call;
   int64_t totals[CALLGRIND_MOST_EVENTS];
   int64_t before[CALLGRIND_MOST_EVENTS]; /* totals of earlier parts */
+  bool too_large;                        /* it would need more than most_bytes */
   bool overflowed;                       /* a total does not fit */
 };
 
+/* None of the columns takes more than most_bytes. */
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
                           size_t most_bytes);
 void callgrind_graph_free(struct callgrind_graph *graph);

@@ -41,9 +41,12 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
 }
 
 /* Appends a row to a column and its values, and notes it in the map; NONE when out of memory. */
-static uint32_t append(struct buffer *rows, const void *row, size_t size, struct buffer *values,
-                       size_t values_size, struct map *map, uint64_t hash) {
+static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
+                       size_t size, struct buffer *values, size_t values_size, struct map *map,
+                       uint64_t hash) {
   size_t index = rows->size / size;
+  graph->too_large |=
+      size > rows->ceiling - rows->size || (values && values_size > values->ceiling - values->size);
   bool fits = index < NONE - 1 && buffer_reserve(rows, size) &&
               (!values || buffer_reserve(values, values_size));
   if (!fits || !map_insert(map, hash, (uint32_t)index)) {
@@ -65,7 +68,8 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object
     if (f->object == object && f->name == name && f->file == file) return index;
   }
   struct callgrind_function function = {object, name, file, plain_name, NONE, NONE, NONE, NONE};
-  return append(&graph->functions, &function, sizeof function, NULL, 0, &graph->by_name, hash);
+  return append(graph, &graph->functions, &function, sizeof function, NULL, 0, &graph->by_name,
+                hash);
 }
 
 static bool same_place(const struct callgrind_place *a, const struct callgrind_place *b) {
@@ -88,7 +92,7 @@ static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
     if (cost->function == function && same_place(&cost->place, place)) return index;
   }
   struct callgrind_cost cost = {function, NONE, *place};
-  index = append(&graph->costs, &cost, sizeof cost, &graph->cost_values,
+  index = append(graph, &graph->costs, &cost, sizeof cost, &graph->cost_values,
                  graph->types * sizeof(int64_t), &graph->by_place, hash);
   if (index == NONE) return NONE;
   struct callgrind_function *f = &callgrind_functions(graph)[function];
@@ -128,7 +132,7 @@ static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t
       return index;
   }
   struct callgrind_call call = {caller, callee, NONE, *site, -1, false};
-  index = append(&graph->calls, &call, sizeof call, &graph->call_values,
+  index = append(graph, &graph->calls, &call, sizeof call, &graph->call_values,
                  graph->types * sizeof(double), &graph->by_call, hash);
   if (index == NONE) return NONE;
   struct callgrind_function *f = &callgrind_functions(graph)[caller];

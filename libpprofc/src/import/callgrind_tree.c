@@ -2,8 +2,9 @@
  * caller (edges), or a tree of all calls, cut off where a branch is too small to be seen. */
 #include "import/callgrind.h"
 
-/* Branches below this share of every total are cut off, as speedscope does. */
-#define SMALLEST_SHARE 1e-4
+/* Branches below this share of every total are cut off. Speedscope takes 1e-4, which for graphs
+ * with many paths (a garbage collector) is an eighth of all cost; this is a hundredth. */
+#define SMALLEST_SHARE 1e-6
 
 /* A tree has no more than this; what is over it is cut off too. */
 #define MOST_POSITIONS ((size_t)1 << 18)
