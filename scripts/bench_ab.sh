@@ -25,7 +25,7 @@ fail() {
   exit 1
 }
 
-rounds=10 base= head= out=bench_ab seed= aa=no
+rounds=10 base='' head='' out=bench_ab seed='' aa=no
 while [ $# -gt 0 ]; do
   case "$1" in
   -h | -help | --help) usage; exit 0 ;;

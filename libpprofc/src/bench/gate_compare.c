@@ -11,6 +11,7 @@
 #define DRIFT_LEAST  6                 /* samples of a side */
 #define DRIFT_ALPHA  0.001             /* two hundred lines are fitted for a suite of a hundred */
 #define ROUNDS_LEAST 4                 /* a side, for medians of rounds to be tested */
+#define ROUNDS_MOST  1000              /* a side; more are no rounds, but numbers of samples */
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -199,13 +200,15 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
 /* ---- sides
  * ---------------------------------------------------------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... as they come; 0 when some value has none. */
+/* Numbers the rounds of a side 0, 1 ... as they come; 0 when some value has none, or there are too
+ * many. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
     size_t k = count;
     if (side.rounds[i] == 0) return 0;
     while (k > 0 && seen[k - 1] != side.rounds[i]) k--;
+    if (k == 0 && count == ROUNDS_MOST) return 0;
     if (k == 0) {
       seen[count] = side.rounds[i];
       k = ++count;

@@ -136,6 +136,16 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 /* ---- GitLab
  * --------------------------------------------------------------------------------------------- */
 
+/* FNV-1a: a fingerprint must not depend on how the library was built. */
+static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
+  if (!print) print = 0xCBF29CE484222325u;
+  for (size_t i = 0; i <= text.size; i++) {
+    print ^= i < text.size ? (unsigned char)text.data[i] : 0u;
+    print *= 0x100000001B3u;
+  }
+  return print;
+}
+
 /* The report wants a file and a line for each issue, and a fingerprint that stays the same from one
  * pipeline to the next: that of the benchmark and its unit. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
@@ -168,7 +178,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
   if (row->in_base && row->in_head) gate_print_effect(&text, row);
   gate_print_remarks(&text, gate, row);
   uint64_t print =
-      hash_mix(hash_mix(hash_str(row->group), hash_str(row->name)), hash_str(row->unit));
+      fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
   json->out->failed |= text.failed; /* nothing that was cut off is written */
@@ -182,7 +192,8 @@ static void fill_gitlab(struct json_writer *json, const struct gate *gate, bool 
   (void)all;
   json_begin_array(json);
   while (str_next_line(&rest, &line))
-    if (line.size) put_issue(json, "benchmark-gate", "blocker", line, hash_str(line), STR(""), 0);
+    if (line.size)
+      put_issue(json, "benchmark-gate", "blocker", line, fingerprint_of(0, line), STR(""), 0);
   for (size_t i = 0; i < count; i++) {
     enum gate_verdict v = rows[i].verdict;
     if (v == GATE_REGRESSED || v == GATE_MISSING || v == GATE_SUSPICIOUS)
