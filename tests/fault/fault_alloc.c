@@ -103,6 +103,34 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
   return read_and_count(&text, mem, out);
 }
 
+/* Formats of other tools, in the order of `foreign_files`. */
+static struct buffer foreign[5];
+
+static const char *const foreign_files[] = {
+    TESTDATA "/imports/calls.callgrind.out", TESTDATA "/imports/calls.threads.callgrind.out",
+    TESTDATA "/imports/calls.perf.txt", TESTDATA "/imports/calls.jemalloc.heap",
+    TESTDATA "/imports/made.folded"};
+
+static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_count(&foreign[0], mem, out);
+}
+
+static pprofc_status run_callgrind_parts(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_count(&foreign[1], mem, out);
+}
+
+static pprofc_status run_perf_script(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_count(&foreign[2], mem, out);
+}
+
+static pprofc_status run_jemalloc(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_count(&foreign[3], mem, out);
+}
+
+static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_count(&foreign[4], mem, out);
+}
+
 static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_status status = read_from(&one, mem, &profile);
@@ -274,6 +302,11 @@ struct scenario {
 static const struct scenario scenarios[] = {
     {"read", run_read, NULL},
     {"read text", run_read_text, NULL},
+    {"read callgrind", run_callgrind, NULL},
+    {"read callgrind parts", run_callgrind_parts, NULL},
+    {"read perf script", run_perf_script, NULL},
+    {"read jemalloc", run_jemalloc, NULL},
+    {"read folded", run_folded, NULL},
     {"write", run_write, NULL},
     {"build", run_build, NULL},
     {"merge", run_merge, NULL},
@@ -371,11 +404,14 @@ int main(void) {
               load(&text, TESTDATA "/server_b_heap.debug1.txt") &&
               load(&old_bench, TESTDATA "/bench/gate_old.txt") &&
               load(&new_bench, TESTDATA "/bench/gate_new.txt");
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    good = load(&foreign[i], foreign_files[i]) && good;
   buffer_init(&table, &mem_default, PTRDIFF_MAX);
   buffer_add_text(&table, ",old,,new,,,\n,sec/op,CI,sec/op,CI,vs base,P\n"
                           "\"A\",1e-06,2%,1.2e-06,1%,+20.00%,p=0.000 n=10\n");
   for (size_t i = 0; good && i < sizeof scenarios / sizeof *scenarios; i++)
     good = run_scenario(&scenarios[i]);
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) buffer_free(&foreign[i]);
   buffer_free(&one);
   buffer_free(&two);
   buffer_free(&text);

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "import/callgrind.h"
 #include "pprofc/pprofc.h"
+#include "report/flame_costs.h"
 
 #include <stdlib.h>
 
@@ -396,6 +397,23 @@ static void test_recorded_totals(void) {
   }
 }
 
+/* Flame graphs by bottleneck find the events by the names that they have here. */
+static void test_costs_of_flame_graphs_are_found(void) {
+  static char text[100000];
+  static const char *const kinds[] = {"instruction", "cache", "memory", "system"};
+  pprofc_profile *p = read_as(read_file(TESTDATA "/imports/calls.callgrind.out", text, sizeof text),
+                              PPROFC_STACKS_PROPORTIONAL);
+  struct flame_cost costs[FLAME_COSTS_MAX];
+  size_t count = flame_costs_find(p, costs);
+  CU_ASSERT_EQUAL(count, 8);
+  for (size_t k = 0; k < 4; k++) {
+    bool found = false;
+    for (size_t i = 0; i < count; i++) found |= strcmp(costs[i].kind, kinds[k]) == 0;
+    CU_ASSERT(found);
+  }
+  pprofc_profile_release(p);
+}
+
 UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_flat),
           UNIT(test_inlined_files), UNIT(test_inlined_functions),
           UNIT(test_addresses_and_relative_numbers), UNIT(test_parts_and_threads),
@@ -404,4 +422,5 @@ UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_fl
           UNIT(test_memory_is_bounded), UNIT(test_recursion_is_cut_at_its_first_repeat),
           UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
           UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
-          UNIT(test_trees_are_bounded), UNIT(test_recorded_totals))
+          UNIT(test_trees_are_bounded), UNIT(test_recorded_totals),
+          UNIT(test_costs_of_flame_graphs_are_found))

@@ -271,6 +271,11 @@ static void start_part(struct reader *r) {
   r->expect = COST;
 }
 
+static bool has_memory(const struct reader *r) {
+  return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
+         !r->functions.items.failed;
+}
+
 static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
   struct label labels[2];
   size_t count = 0;
@@ -287,7 +292,7 @@ static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
     return error_set(error, PPROFC_E_LIMIT,
                      "the call graph needs more than %llu bytes of memory (raise with -max_memory)",
                      (unsigned long long)r->options->limits->memory_bytes);
-  bool ok = callgrind_graph_ok(&r->graph) &&
+  bool ok = has_memory(r) &&
             callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count);
   callgrind_graph_clear(&r->graph);
   r->parts++;
@@ -450,7 +455,7 @@ static pprofc_status read_text(struct reader *r, pprofc_str text, pprofc_error *
   pprofc_str line;
   while (status == PPROFC_OK && str_next_line(&text, &line)) {
     status = read_line(r, line, error);
-    if (!builder_ok(r->builder) || !callgrind_graph_ok(&r->graph)) break;
+    if (!builder_ok(r->builder) || !has_memory(r)) break;
   }
   if (status == PPROFC_OK) status = finish_part(r, error);
   if (status == PPROFC_OK) add_notes(r);

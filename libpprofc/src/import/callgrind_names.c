@@ -66,7 +66,8 @@ bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder,
     }
     uint32_t index = (uint32_t)(names->items.size / sizeof *name);
     buffer_add(&names->items, name, sizeof *name);
-    return !names->items.failed && map_insert(&names->by_id, hash_mix(0, name->id), index);
+    if (!map_insert(&names->by_id, hash_mix(0, name->id), index)) names->items.failed = true;
+    return !names->items.failed;
   }
   if (known) *name = *known;
   return known != NULL;

@@ -37,7 +37,7 @@ struct callgrind_name {
 
 /* One of the three spaces of ids. */
 struct callgrind_names {
-  struct buffer items; /* struct callgrind_name */
+  struct buffer items; /* struct callgrind_name; failed when out of memory */
   struct map by_id;
   bool may_be_unknown; /* "???" is no name */
 };
