@@ -333,7 +333,7 @@ url() { # a name as part of an address
   done
 }
 embed() { # an SVG as a picture: nothing in it runs, no ids clash
-  printf '<a href="flamegraphs/%s.svg"><img alt="flame graph of %s" src="data:image/svg+xml;base64,' "$(url "$1")" "$(html "$1")"
+  printf '<a class="graph" href="flamegraphs/%s.svg"><img alt="flame graph of %s" src="data:image/svg+xml;base64,' "$(url "$1")" "$(html "$1")"
   base64 -w 0 "$new/flamegraphs/$1.svg"
   printf '"></a>\n'
 }
@@ -381,8 +381,9 @@ write_page() {
 :root { color-scheme: light dark; --line: #8884; --soft: #8881 }
 body { font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; margin: 0 auto; padding: 1rem; max-width: 80rem }
 h1, h2, summary { overflow-wrap: anywhere }
-pre { overflow: auto; background: var(--soft); padding: .6rem; font-size: 12px; line-height: 1.35 }
-img { width: 100%; height: auto; background: #fff }
+pre { overflow: auto; max-height: 32rem; background: var(--soft); padding: .6rem; font-size: 12px; line-height: 1.35 }
+.graph { display: block; overflow-x: auto }
+.graph img { width: 100%; min-width: 44rem; height: auto; background: #fff }
 summary { cursor: pointer; font-weight: 600 }
 details, section { margin: .6rem 0 }
 section { border-top: 1px solid var(--line) }
@@ -391,9 +392,10 @@ section { border-top: 1px solid var(--line) }
 .links { font-size: 13px }
 @media print {
   body { max-width: none; padding: 0 }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; background: none; font-size: 8pt }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: none; background: none; font-size: 8pt }
   a { color: inherit }
   .links { display: none }
+  .graph img { min-width: 0 }
   img, .verdict { break-inside: avoid }
 }
 </style>

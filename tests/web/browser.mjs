@@ -1,7 +1,8 @@
 // What tests in a real browser share: finding programs and npm packages, serving a folder, running Chromium.
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
+import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 
@@ -37,6 +38,31 @@ export function findPackages(packages, folders) {
   const options = ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", target];
   spawnSync("npm", [...options, ...packages], { stdio: "ignore", timeout: 120_000 });
   return complete(target) ? path.join(target, "node_modules") : undefined;
+}
+
+/** A browser driven by playwright-core, or the end of the test when there is none. */
+export async function launch(folders) {
+  const chromium = findChromium() ?? skip("no chromium");
+  const modules = findPackages(["playwright-core@1.58.2"], folders) ?? skip("no npm package playwright-core");
+  const { chromium: driver } = createRequire(path.join(modules, "x.js"))("playwright-core");
+  const executablePath = chromium.includes("/") ? chromium
+    : execFileSync("sh", ["-c", `command -v ${chromium}`]).toString().trim();
+  return driver.launch({
+    executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
+}
+
+/** A page in a context of its own, which remembers what it asked of other places and what it complained about. */
+export async function openPage(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1240, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.requests = [];
+  page.complaints = [];
+  page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) page.requests.push(r.url()); });
+  page.on("pageerror", (e) => page.complaints.push(String(e)));
+  page.on("console", (m) => { if (m.type() === "error") page.complaints.push(m.text()); });
+  await page.goto(url);
+  return page;
 }
 
 const types = {

@@ -37,7 +37,7 @@ function readNodes(bytes, count, columns) {
   const input = new Varints(bytes);
   const tree = {
     n: count, parent: new Int32Array(count), frame: new Int32Array(count),
-    depth: new Uint16Array(count), self: [], total: [],
+    depth: new Uint32Array(count), self: [], total: [],
   };
   for (let c = 0; c < columns; c++) tree.self.push(new Float64Array(count));
   const path = [0];

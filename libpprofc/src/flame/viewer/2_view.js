@@ -47,7 +47,7 @@ class Trie {
   view() {
     const view = {
       n: this.parent.length, parent: Int32Array.from(this.parent), frame: Int32Array.from(this.frame),
-      depth: Uint16Array.from(this.depth), selfHead: Float64Array.from(this.selfHead),
+      depth: Uint32Array.from(this.depth), selfHead: Float64Array.from(this.selfHead),
       selfBase: Float64Array.from(this.selfBase),
     };
     view.head = sumUp(view, view.selfHead);

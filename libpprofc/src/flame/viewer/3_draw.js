@@ -87,7 +87,8 @@ class Drawing {
     if (!this.rows.has(row)) this.rows.set(row, []);
     this.rows.get(row).push({ node, x, width });
     const look = app.look(this.view, node, this.place);
-    c.globalAlpha = look.dim ? 0.25 : this.isAbove(node) ? 0.6 : 1;
+    const above = this.isAbove(node);
+    c.globalAlpha = look.dim ? 0.25 : above ? app.theme.above : 1;
     c.fillStyle = look.color;
     c.fillRect(x, y, Math.max(LEAST, width - (width > 3 ? 1 : 0)), ROW - 1);
     if (look.hatch && width > 6) this.hatch(x, y, width - 1);
@@ -97,6 +98,8 @@ class Drawing {
       c.lineWidth = 2;
       c.strokeRect(x + 1, y + 1, Math.max(1, width - 3), ROW - 3);
     }
+    c.globalAlpha = look.dim ? 0.6 : 1;
+    c.fillStyle = above || look.dim ? app.theme.ink : "#111";
     if (width > 20) this.paintLabel(look.sign + app.label(this.view.frame[node]), x, y, width);
     c.globalAlpha = 1;
   }
@@ -125,7 +128,6 @@ class Drawing {
     const from = Math.max(x, 0), to = Math.min(x + width, this.canvas.clientWidth);
     const room = Math.floor((to - from - 6) / this.charWidth);
     if (room < 2) return;
-    this.context.fillStyle = "#111";
     const shown = text.length <= room ? text : text.slice(0, Math.max(1, room - 1)) + "…";
     this.context.fillText(shown, from + 3, y + ROW / 2);
   }

@@ -46,8 +46,28 @@ function inspect(app, node) {
   if (app.bottleneck) add("bottleneck", app.bottleneck(frame, node).text);
   add("labels", labelsOf(app, node));
   panel.append(element("h2", {}, name), element("dl", {}, ...rows));
+  describe(app, node, name);
   byId("announce").textContent = name + ", " + formatValue(view.head[node], unit) + ", "
     + percent(view.head[node], view.head[0]);
+}
+
+// The selected frame as an item of a tree, for screen readers: a canvas has none of its own.
+function describe(app, node, name) {
+  const { view, place } = app, item = byId("item");
+  let position = 1, size = 0;
+  for (let c = node > 0 ? place.first[view.parent[node]] : -1; c >= 0; c = place.next[c]) {
+    if (!(place.width[c] > 0)) continue;
+    size++;
+    if (c === node) position = size;
+  }
+  const values = {
+    level: view.depth[node] + 1, posinset: position, setsize: Math.max(1, size), selected: true,
+    label: name + ", " + formatValue(view.head[node], app.type.unit) + ", " + percent(view.head[node], view.head[0]),
+  };
+  for (const [key, value] of Object.entries(values)) item.setAttribute("aria-" + key, value);
+  if (place.first[node] >= 0) item.setAttribute("aria-expanded", "true");
+  else item.removeAttribute("aria-expanded");
+  byId("graph").setAttribute("aria-activedescendant", "item");
 }
 
 // The labels that samples below a node of the unchanged tree carry, the heaviest first.
@@ -132,8 +152,11 @@ function legend(app) {
     box.replaceChildren(...ORIGINS.map((name, i) => chip(ORIGIN_COLORS[i], name)));
   } else if (app.coloring === "bottleneck") {
     box.replaceChildren(...Object.entries(BOTTLENECK_COLORS).map(([name, color]) => chip(color, name)),
-      element("span", { class: "soft" }, "weights: " + Object.entries(app.model.meta.weights)
-        .map(([name, w]) => name + " " + w).join(", ")));
+      element("span", { class: "soft" }, "weights:"), ...Object.entries(app.weights).map(([name, weight]) =>
+        element("label", {}, name + " ", element("input", {
+          type: "number", min: 0, step: "any", value: weight, class: "weight", "data-weight": name,
+          onchange: (e) => app.setWeight(name, Math.max(0, Number(e.target.value) || 0)),
+        }))));
   } else {
     box.replaceChildren(element("span", { class: "soft" }, {
       function: "colour by function name, the same in every profile",

@@ -3,7 +3,7 @@
 const DEFAULTS = {
   tab: "", type: 0, width: "max", color: "", normal: false, kernel: true, icicle: true, reverse: false,
   collapse: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
-  zoom: "",
+  zoom: "", weights: "",
 };
 const WIDTHS = ["max", "head", "base", "sum"];
 
@@ -17,8 +17,8 @@ class App {
     this.home = { ...this.state };
     this.colorings = ["function", "package", "origin", "value"];
     if (model.hasBase) this.colorings.unshift("change");
-    if (model.meta.bottleneck) this.colorings.push("bottleneck"), this.makeBottleneck();
     this.readAddress();
+    if (model.meta.bottleneck) this.colorings.push("bottleneck"), this.makeBottleneck();
     this.theme = {};
   }
 
@@ -94,6 +94,7 @@ class App {
   paint() {
     const style = getComputedStyle(document.documentElement);
     for (const name of ["ink", "smaller", "inline"]) this.theme[name] = style.getPropertyValue("--" + name).trim();
+    this.theme.above = matchMedia("(prefers-color-scheme: dark)").matches ? 0.35 : 0.6; // labels stay readable
     this.drawing.show(this.view, this.place, this.root);
     if (this.views.length > 1) this.drawings[1].show(this.views[0], this.places[0], 0);
     inspect(this, this.selected);
@@ -121,7 +122,7 @@ class App {
       case "origin": return ORIGIN_COLORS[this.model.origin[frame]];
       case "value": {
         const share = this.mostSelf ? Math.sqrt(Math.abs(view.selfHead[node]) / this.mostSelf) : 0;
-        return `hsl(14 80% ${(92 - 50 * Math.min(1, share)).toFixed(1)}%)`;
+        return `hsl(14 80% ${(92 - 38 * Math.min(1, share)).toFixed(1)}%)`;
       }
       case "bottleneck": return BOTTLENECK_COLORS[this.bottleneck(frame, node).dominant];
       default: return warm(this.model.name[frame]);
@@ -130,13 +131,18 @@ class App {
 
   // The dominant cost of a function's self: one of the weighted sums that meta.bottleneck defines over sample types.
   makeBottleneck() {
-    const { tree, name, meta } = this.model, sums = new Map();
+    const { tree, name, meta, types } = this.model, sums = new Map();
+    this.weights = { ...meta.weights };
+    for (const pair of this.state.weights.split(",")) {
+      const [key, text] = pair.split(":");
+      if (key in meta.weights && text && Number(text) >= 0) this.weights[key] = Number(text);
+    }
     for (let i = 1; i < tree.n; i++) {
       const key = name[tree.frame[i]];
       if (!sums.has(key)) sums.set(key, {});
       const sum = sums.get(key);
       for (const [kind, terms] of Object.entries(meta.bottleneck))
-        for (const [type, weight] of terms) sum[kind] = (sum[kind] || 0) + weight * tree.self[type][i];
+        for (const [type] of terms) sum[kind] = (sum[kind] || 0) + this.weights[types[type].type] * tree.self[type][i];
     }
     this.bottleneck = (frame) => {
       const sum = sums.get(name[frame]) || {}, all = Object.values(sum).reduce((a, b) => a + b, 0);
@@ -144,6 +150,14 @@ class App {
       const dominant = all && most / all >= 0.4 ? kind : "mixed";
       return { dominant, text: dominant + (all ? " (" + percent(most, all) + " of estimated cycles)" : "") };
     };
+  }
+
+  setWeight(name, value) {
+    const changed = Object.entries({ ...this.weights, [name]: value })
+      .filter(([key, weight]) => weight !== this.model.meta.weights[key]);
+    this.state.weights = changed.map(([key, weight]) => key + ":" + weight).join(",");
+    this.makeBottleneck();
+    this.set({});
   }
 
   // ---- zoom: a path of frames, so that an address outlives a re-render ----
