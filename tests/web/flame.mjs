@@ -245,6 +245,46 @@ async function testPlainPage(url) {
   await bare.context().close();
 }
 
+// ---- sources that can be read, labels with too many values ----------------------------------------------------
+
+async function testSourcesAndLabels() {
+  const page = await open(make("link.html", "-flame", "-source_link=https://example.com/blob/main/{file}#L{line}", "server_cpu.pb.gz"));
+  await ready(page);
+  await page.focus("#graph");
+  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+  const link = page.locator("#inspector a");
+  check(/^https:\/\/example\.com\/blob\/main\/[^/].*\.(go|s)#L\d+$/.test(await link.getAttribute("href")), `link: ${await link.getAttribute("href")}`);
+  check((await link.getAttribute("rel")) === "noopener noreferrer", "the link tells nothing of the page");
+  quiet(page, "page with links");
+  await page.context().close();
+  const script = await open(make("script.html", "-flame", "-source_link=javascript:window.hit=1//{file}", "server_cpu.pb.gz"));
+  await ready(script);
+  await script.focus("#graph");
+  for (let i = 0; i < 3; i++) await script.keyboard.press("ArrowDown");
+  check((await script.$$("#inspector a")).length === 0, "only http and https are linked");
+  await script.context().close();
+
+  // Labels of 40 requests, as speedscope and folded stacks cannot have them: a profile made here.
+  const varint = (n) => (n > 127 ? [n & 127 | 128, ...varint(n >>> 7)] : [n]);
+  const field = (id, value) => (typeof value === "number" ? [id << 3, ...varint(value)] : [id << 3 | 2, ...varint(value.length), ...value]);
+  const text = (s) => [...Buffer.from(s)];
+  const requests = Array.from({ length: 40 }, (_, i) => `r${i}`);
+  const profile = [
+    ...field(1, [...field(1, 1), ...field(2, 2)]), ...field(5, [...field(1, 1), ...field(2, 3)]),
+    ...field(4, [...field(1, 1), ...field(4, field(1, 1))]),
+    ...requests.flatMap((_, i) => field(2, [...field(1, [1]), ...field(2, [5]), ...field(3, [...field(1, 4), ...field(2, 5 + i)])])),
+    ...["", "n", "count", "main", "request", ...requests].flatMap((s) => field(6, text(s))),
+  ];
+  const file = path.join(work, "requests.pb");
+  fs.writeFileSync(file, Buffer.from(profile));
+  const many = await open(make("requests.html", "-flame", file));
+  await ready(many);
+  const options = await many.$$eval("#group option", (all) => all.map((o) => [o.textContent, o.disabled]));
+  check(JSON.stringify(options) === '[["all samples",false],["request: too many values",true]]', `options: ${JSON.stringify(options)}`);
+  quiet(many, "page with many labels");
+  await many.context().close();
+}
+
 // ---- what limits a function --------------------------------------------------------------------------------
 
 async function testBottleneck() {
@@ -410,6 +450,7 @@ async function testLarge() {
 const diff = ["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"];
 await testDiffPage(make("diff.html", "-flame", ...diff));
 await testPlainPage(make("server.html", "-flame", "server_cpu.pb.gz"));
+await testSourcesAndLabels();
 await testBottleneck();
 await testContrast(make("contrast.html", "-flame", ...diff));
 await testSvg(make("server.svg", "-flamegraph", "server_cpu.pb.gz"));

@@ -61,6 +61,7 @@ typedef struct pprofc_report_options {
       *colors;   /* "hot", "change", "origin", "package"; "": change in a difference, else hot */
   bool inverted; /* root on top */
   bool reverse;  /* merged from the leaf */
+  const char *source_link; /* flame: "https://host/{file}#L{line}", where sources can be read */
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

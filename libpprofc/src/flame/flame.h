@@ -64,6 +64,10 @@ struct flame_page {
   const struct origin_rules *origins; /* or NULL */
   const struct flame_group *groups;
   size_t group_count;
+  const pprofc_str *left_out; /* keys of labels with too many values for groups */
+  size_t left_out_count;
+  const char
+      *link; /* "https://host/{file}#L{line}": where sources can be read; NULL or "": nowhere */
   const struct flame_cost *costs;
   size_t cost_count;
 };

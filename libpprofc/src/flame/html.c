@@ -277,6 +277,9 @@ static void put_meta(const struct page *p, struct json_writer *json) {
   for (size_t i = 0; i < p->options->group_count; i++)
     json_string(json, p->options->groups[i].name);
   json_end(json);
+  put_strings(json, "left_out", p->options->left_out, p->options->left_out_count);
+  json_key(json, "link");
+  json_text(json, p->options->link ? p->options->link : "");
   if (p->options->cost_count) put_bottleneck(p, json);
   json_end(json);
 }

@@ -148,7 +148,9 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
                                       .line = true,
                                       .column = true,
                                       .address = true,
-                                      .inlined = options->inlined};
+                                      .inlined = options->inlined,
+                                      .trim_path = options->trim_path,
+                                      .source_path = options->source_path};
   struct stack_selection selection = {.threads = options->threads};
   pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
   if (status != PPROFC_OK) return status;

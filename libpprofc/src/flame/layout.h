@@ -61,9 +61,10 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
-  bool inlined;     /* whether a call was inlined makes a frame another one */
-  bool reverse;     /* as for flame_tree_build */
-  unsigned threads; /* as in the read options */
+  bool inlined;                        /* whether a call was inlined makes a frame another one */
+  bool reverse;                        /* as for flame_tree_build */
+  unsigned threads;                    /* as in the read options */
+  const char *trim_path, *source_path; /* of the report options, or NULL */
 };
 
 /* Everything by which the (aggregated) profile still tells frames apart makes a frame. On failure

@@ -96,8 +96,11 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
   arena_init(&f->arena, report->mem);
-  const struct flame_graph_options options = {
-      .inlined = true, .reverse = reverse, .threads = report->options->threads};
+  const struct flame_graph_options options = {.inlined = true,
+                                              .reverse = reverse,
+                                              .threads = report->options->threads,
+                                              .trim_path = report->options->trim_path,
+                                              .source_path = report->options->source_path};
   pprofc_status status = read_options(f, error);
   if (status == PPROFC_OK)
     status = flame_graph_build(report->profile, &options, report->mem, &f->graph, error);
@@ -316,12 +319,21 @@ static pprofc_status make_groups(struct grouping *g, struct flame_group **groups
 /* ---- the page
  * ------------------------------------------------------------------------------------------ */
 
+/* The names of the keys that got no groups. */
+static const pprofc_str *left_out(struct grouping *g) {
+  pprofc_str *names = arena_array(&g->arena, g->too_many_count, sizeof *names);
+  for (size_t i = 0; names && i < g->too_many_count; i++) names[i] = g->texts.items[g->too_many[i]];
+  return names;
+}
+
 static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_error *error) {
   struct flame_report *f = g->flame;
   struct flame_group *groups = NULL;
   struct flame_cost costs[FLAME_COSTS_MAX];
   pprofc_status status = make_groups(g, &groups, error);
   if (status != PPROFC_OK) return status;
+  const pprofc_str *without_groups = left_out(g);
+  if (!without_groups) return error_nomem(error);
   struct flame_page page = {
       .tree = &f->graph.tree,
       .type = f->report->value_index,
@@ -331,6 +343,9 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
       .origins = &f->origins,
       .groups = groups,
       .group_count = g->count,
+      .left_out = without_groups,
+      .left_out_count = g->too_many_count,
+      .link = f->report->options->source_link,
       .costs = costs,
       .cost_count = flame_costs_find(f->report->profile, costs),
   };

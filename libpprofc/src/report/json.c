@@ -180,7 +180,9 @@ static bool write_report(struct json_report *r, struct output *out) {
 
 pprofc_status report_json(struct report *report, struct output *out, pprofc_error *error) {
   struct json_report r = {.report = report};
-  const struct flame_graph_options options = {.threads = report->options->threads};
+  const struct flame_graph_options options = {.threads = report->options->threads,
+                                              .trim_path = report->options->trim_path,
+                                              .source_path = report->options->source_path};
   pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &r.graph, error);
   if (status != PPROFC_OK) return status;
   if (!sum_rows(&r) || !sort_rows(&r) || !write_report(&r, out)) status = error_nomem(error);

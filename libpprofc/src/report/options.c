@@ -71,6 +71,8 @@ static const pprofc_option_info options[] = {
     OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: root on top"),
     OPTION(reverse, BOOL, "false", NULL, false,
            "flamegraph: merge from the leaf: who calls what is expensive"),
+    OPTION(source_link, STRING, "", NULL, false,
+           "flame: address of sources, with {file} and {line} in it"),
 };
 
 const pprofc_option_info *pprofc_option_at(size_t index) {
@@ -110,5 +112,6 @@ void pprofc_report_options_init(pprofc_report_options *o) {
       .title = "",
       .minwidth = "0.1",
       .colors = "",
+      .source_link = "",
   };
 }

@@ -25,7 +25,7 @@ function inspect(app, node) {
   const { model, view } = app, frame = view.frame[node], unit = app.type.unit;
   const name = app.label(frame), rows = [];
   const add = (key, value) => value && rows.push(element("dt", {}, key), element("dd", {}, value));
-  add("source", frame >= 0 ? fileName(model, frame) : "");
+  add("source", frame >= 0 ? sourceOf(model, frame) : "");
   add("origin", frame >= 0 ? ORIGINS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : "") : "");
   const pair = (head, base, whole, wholeBase) => {
     const text = formatValue(head, unit) + " (" + percent(head, whole) + ")";
@@ -49,6 +49,15 @@ function inspect(app, node) {
   describe(app, node, name);
   byId("announce").textContent = name + ", " + formatValue(view.head[node], unit) + ", "
     + percent(view.head[node], view.head[0]);
+}
+
+// "file:line", as a link where the page was told of a place that has the sources.
+function sourceOf(model, frame) {
+  const text = fileName(model, frame), file = model.file[model.fileOf[frame]];
+  if (!file || !/^https?:\/\//.test(model.meta.link)) return text;
+  const parts = { file: file.replace(/^\/+/, "").split("/").map(encodeURIComponent).join("/"), line: model.line[frame] || 1 };
+  const href = model.meta.link.replace(/\{(file|line)\}/g, (all, name) => parts[name]);
+  return element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text);
 }
 
 // The selected frame as an item of a tree, for screen readers: a canvas has none of its own.

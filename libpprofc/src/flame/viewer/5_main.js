@@ -383,8 +383,9 @@ class App {
     byId("type").replaceChildren(...model.types.map((t, i) => option(i, t.type)));
     byId("color").replaceChildren(...this.colorings.map((c) => option(c, c)));
     byId("width").replaceChildren(...WIDTHS.map((w) => option(w, w)));
-    byId("group").replaceChildren(option(-1, "all samples"), ...model.groups.map((g, i) => option(i, g.name)));
-    byId("group").parentElement.hidden = !model.groups.length;
+    byId("group").replaceChildren(option(-1, "all samples"), ...model.groups.map((g, i) => option(i, g.name)),
+      ...model.meta.left_out.map((key) => element("option", { disabled: true }, key + ": too many values")));
+    byId("group").parentElement.hidden = !model.groups.length && !model.meta.left_out.length;
     for (const e of document.querySelectorAll(".diff-only")) e.hidden = !model.hasBase;
     keySheet();
   }
