@@ -40,13 +40,13 @@ done
 [ "$(total one.pb.gz cycles)" -gt "$(total one.pb.gz Ir)" ]
 
 # Ten times the work is seen as a difference, in the function that does it.
-"$pprofc" -simulate -top -sample_index=Ir -diff_base=one.pb.gz -- "$program" 200000 2>stderr >diff
-grep -q ' walk$' diff
+"$pprofc" -simulate -top -sample_index=Ir -diff_base=one.pb.gz -- "$program" 200000 2>stderr >diff.txt
+grep -q ' walk$' diff.txt
 
 # A profile is made without a format too, and failures are the program's name and why.
 "$pprofc" -simulate -- "$program" 10 2>stderr | grep -q '^Type: cycles$'
-! "$pprofc" -simulate -- false 2>stderr
+if "$pprofc" -simulate -- false 2>stderr; then exit 1; fi
 grep -q "cannot simulate 'false': it ended with status 1" stderr
-! PATH=/nonexistent "$pprofc" -simulate -- "$program" 2>stderr
+if PATH=/nonexistent "$pprofc" -simulate -- "$program" 2>stderr; then exit 1; fi
 grep -q 'valgrind is not installed' stderr
 [ -z "$(ls "$work"/pprof*.callgrind 2>/dev/null)" ]
