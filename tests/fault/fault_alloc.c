@@ -293,6 +293,39 @@ static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *ou
   return status;
 }
 
+/* Two runs compared and printed as a table of every format. */
+static int add_to(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+static pprofc_status print_tables(const pprofc_bench_tables *tables, struct buffer *out) {
+  static const char *const formats[] = {"text", "csv", "markdown", "json", "html"};
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats && status == PPROFC_OK; i++)
+    status = pprofc_bench_print(tables, formats[i], add_to, out, NULL, NULL, NULL);
+  return status;
+}
+
+static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_bench *set = pprofc_bench_new(mem);
+  if (!set) return PPROFC_E_NOMEM;
+  pprofc_bench_options options;
+  pprofc_bench_tables *tables;
+  pprofc_bench_options_init(&options);
+  options.allocator = mem;
+  pprofc_status status = pprofc_bench_read(set, "old", "old", old_bench.data, old_bench.size, NULL);
+  if (status == PPROFC_OK)
+    status = pprofc_bench_read(set, "new", "new", new_bench.data, new_bench.size, NULL);
+  if (status == PPROFC_OK) status = pprofc_bench_compare(set, &options, &tables, NULL);
+  if (status == PPROFC_OK) {
+    status = print_tables(tables, out);
+    pprofc_bench_tables_free(tables);
+  }
+  pprofc_bench_free(set);
+  return status;
+}
+
 struct scenario {
   const char *name;
   pprofc_status (*run)(const pprofc_allocator *mem, struct buffer *out);
@@ -325,6 +358,7 @@ static const struct scenario scenarios[] = {
     {"folded", NULL, "folded"},
     {"speedscope", NULL, "speedscope"},
     {"gate", run_gate, NULL},
+    {"compare", run_compare, NULL},
     {"selftest", run_selftest, NULL},
     {"flamegraph", NULL, "flamegraph"},
     {"flame", NULL, "flame"},

@@ -36,6 +36,10 @@ bool buffer_reserve(struct buffer *buffer, size_t extra) {
   return true;
 }
 
+pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena) {
+  return buffer->failed ? (pprofc_str){NULL, 0} : arena_str(arena, buffer_str(buffer));
+}
+
 void buffer_add(struct buffer *buffer, const void *data, size_t size) {
   if (!size || !buffer_reserve(buffer, size)) return;
   memcpy(buffer->data + buffer->size, data, size);

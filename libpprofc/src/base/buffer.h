@@ -27,6 +27,10 @@ void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_fill(struct buffer *buffer, char c, size_t count);
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
+/* A copy of what the buffer holds, in an arena; data is NULL when that or anything before ran out
+ * of memory. */
+pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
+
 static inline void buffer_clear(struct buffer *buffer) {
   buffer->size = 0;
 }

@@ -215,7 +215,7 @@ static const char *percent_text(struct classic *c, double percent) {
   buffer_init(&text, c->mem, 1024);
   number_print_fixed(&text, percent, 2, true);
   buffer_add_char(&text, '%');
-  const char *copy = arena_str(&c->arena, buffer_str(&text)).data;
+  const char *copy = buffer_keep(&text, &c->arena).data;
   buffer_free(&text);
   if (!copy) c->nomem = true;
   return copy ? copy : "";
@@ -323,7 +323,7 @@ static void make_table(struct classic *c, uint32_t unit) {
   struct buffer name;
   buffer_init(&name, c->mem, (size_t)1 << 20);
   classic_metric_name(&name, table.unit);
-  table.metric = arena_str(&c->arena, buffer_str(&name));
+  table.metric = buffer_keep(&name, &c->arena);
   buffer_free(&name);
   table.rows = arena_array(&c->arena, c->benchmark_count + 1, sizeof *table.rows);
   c->nomem |= !table.metric.data || !table.rows;

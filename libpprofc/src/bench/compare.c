@@ -72,7 +72,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   buffer_printf(&text, "need %s %zu samples for confidence interval at level ", found ? ">=" : ">",
                 found ? need : (size_t)INTERVAL_SEARCH);
   number_print(&text, t->options.confidence);
-  pprofc_str copy = arena_str(&t->arena, buffer_str(&text));
+  pprofc_str copy = buffer_keep(&text, &t->arena);
   buffer_free(&text);
   return copy.data;
 }
@@ -104,7 +104,7 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
   buffer_printf(&text, "need %s %zu samples to detect a difference at alpha level ",
                 need <= LEAST_P ? ">=" : ">", need);
   number_print(&text, t->options.alpha);
-  pprofc_str copy = arena_str(&t->arena, buffer_str(&text));
+  pprofc_str copy = buffer_keep(&text, &t->arena);
   buffer_free(&text);
   return copy.data;
 }
@@ -181,7 +181,7 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   number_print(&text, cell->low);
   buffer_add_text(&text, " to ");
   number_print(&text, cell->high);
-  add_note(c, cell, false, arena_str(&c->t->arena, buffer_str(&text)).data);
+  add_note(c, cell, false, buffer_keep(&text, &c->t->arena).data);
   buffer_free(&text);
 }
 

@@ -22,6 +22,7 @@ static bool is_digit(char c) {
  * an exact power of ten is one correctly rounded operation (Clinger 1990). False means: take the
  * slow way. */
 static bool parse_fast(pprofc_str s, double *out) {
+  if (!s.size) return false;
   const char *p = s.data, *end = s.data + s.size;
   bool negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) p++;

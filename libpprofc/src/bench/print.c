@@ -105,8 +105,10 @@ void footnotes_free(struct footnotes *notes) {
 size_t footnotes_number(struct footnotes *notes, const char *text) {
   for (size_t i = 0; i < notes->count; i++)
     if (strcmp(notes->texts[i], text) == 0) return i + 1;
-  if (!set_grow(notes->mem, &notes->texts, notes->count, &notes->capacity, sizeof *notes->texts))
+  if (!set_grow(notes->mem, &notes->texts, notes->count, &notes->capacity, sizeof *notes->texts)) {
+    notes->failed = true;
     return 0;
+  }
   notes->texts[notes->count++] = text;
   return notes->count;
 }

@@ -52,6 +52,7 @@ struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;
   size_t count, capacity;
+  bool failed; /* a note is missing */
 };
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);

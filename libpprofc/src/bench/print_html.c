@@ -174,6 +174,7 @@ void print_html(struct printer *p) {
     if (table->row_count > 1) add_summary(&h);
     add_notes(&h);
     buffer_free(&h.text);
+    p->failed |= h.notes.failed;
     footnotes_free(&h.notes);
   }
   output_add_text(p->out, "</body>\n</html>\n");

@@ -154,6 +154,7 @@ void print_markdown(struct printer *p) {
       end_line(&m);
     }
     buffer_free(&m.line);
+    p->failed |= m.notes.failed;
     footnotes_free(&m.notes);
   }
 }

@@ -158,6 +158,7 @@ static void print_table(struct printer *p, const struct table *table) {
     output_add_char(p->out, '\n');
   }
   buffer_free(&t.marks);
+  p->failed |= t.notes.failed;
   footnotes_free(&t.notes);
   grid_free(&t.grid);
 }

@@ -232,8 +232,9 @@ static void read_line(struct text_reader *r, pprofc_str line) {
 pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                                pprofc_error *error) {
   struct text_reader r = {.sink = source->sink, .line = line};
+  if (!source->data.size) return PPROFC_OK;
   const char *p = source->data.data, *end = p + source->data.size;
-  const char *nul = p < end ? memchr(p, '\0', source->data.size) : NULL;
+  const char *nul = memchr(p, '\0', source->data.size);
   while (p < end && r.sink->status == PPROFC_OK) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     size_t size = (size_t)((newline ? newline : end) - p);
@@ -249,7 +250,7 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
       read_line(&r, (pprofc_str){p, size - 1});
     else
       read_line(&r, (pprofc_str){p, size});
-    p += size + 1;
+    p = newline ? newline + 1 : end;
   }
   return PPROFC_OK;
 }

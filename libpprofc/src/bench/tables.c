@@ -237,7 +237,7 @@ static pprofc_str *labels_of(struct collector *c, const uint32_t *keys, size_t c
   for (size_t i = 0; labels && i < count; i++) {
     buffer_clear(&text);
     projection_label(projection, flat, keys[i], &text);
-    labels[i] = arena_str(&t->arena, buffer_str(&text));
+    labels[i] = buffer_keep(&text, &t->arena);
     c->nomem |= !labels[i].data || text.failed;
   }
   c->nomem |= !labels;
@@ -278,7 +278,7 @@ static const char *variation_note(struct collector *c, uint32_t cell, const size
     if (text.size > fixed) buffer_add_text(&text, ", ");
     buffer_add_str(&text, p->fields[field].name);
   }
-  const char *note = arena_str(&t->arena, buffer_str(&text)).data;
+  const char *note = buffer_keep(&text, &t->arena).data;
   buffer_free(&text);
   return note;
 }
@@ -303,6 +303,8 @@ static void add_variation(struct collector *c, uint32_t cell, pprofc_bench_cell 
   out->notes = notes;
   out->sample_notes = 1;
 }
+
+static const char *const no_notes[1] = {NULL};
 
 /* Fills one table from the cells [from, to) of `order`, which are its own. */
 static void fill_table(struct collector *c, struct table *table, const uint32_t *order,
@@ -329,6 +331,7 @@ static void fill_table(struct collector *c, struct table *table, const uint32_t 
     cell->count = state->count;
     cell->values = t->values + state->next - state->count;
     cell->baseline = SIZE_MAX;
+    cell->notes = no_notes;
     if (state->varied) add_variation(c, order[i], cell);
   }
   if (c->nomem) return;

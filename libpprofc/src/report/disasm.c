@@ -64,7 +64,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
       if (!demangle(symbol->names[i], modes[k], &text)) continue;
       if (!regex_match(regex, buffer_str(&text))) continue;
       pprofc_str *name = arena_alloc(&d->arena, sizeof *name);
-      if (name) *name = arena_str(&d->arena, buffer_str(&text));
+      if (name) *name = buffer_keep(&text, &d->arena);
       good = name && name->data;
       *names = name;
     }

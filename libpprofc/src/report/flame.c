@@ -296,7 +296,7 @@ static pprofc_str group_name(struct grouping *g, const struct group *group) {
   buffer_add_str(&text, g->texts.items[group->key]);
   buffer_add_char(&text, '=');
   buffer_add_str(&text, g->texts.items[group->value]);
-  pprofc_str name = text.failed ? (pprofc_str){NULL, 0} : arena_str(&g->arena, buffer_str(&text));
+  pprofc_str name = buffer_keep(&text, &g->arena);
   buffer_free(&text);
   return name;
 }

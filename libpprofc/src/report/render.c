@@ -197,7 +197,7 @@ static bool safe_copy(struct render *r, pprofc_str text, pprofc_str *out) {
   struct buffer buffer;
   buffer_init(&buffer, r->report.mem, SIZE_MAX);
   escape_terminal(&buffer, text, false);
-  *out = buffer.failed ? STR("") : arena_str(&r->texts, buffer_str(&buffer));
+  *out = buffer.failed ? STR("") : buffer_keep(&buffer, &r->texts);
   bool done = !buffer.failed && out->data;
   buffer_free(&buffer);
   return done;

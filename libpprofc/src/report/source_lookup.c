@@ -196,10 +196,10 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
     done = true;
   } else if (find_and_read(lookup, name, &text, &failure)) {
     lookup->bytes += text.size;
-    pprofc_str copy = arena_str(&lookup->arena, buffer_str(&text));
+    pprofc_str copy = buffer_keep(&text, &lookup->arena);
     done = copy.data && split_lines(&lookup->arena, copy, file);
   } else {
-    file->failure = arena_str(&lookup->arena, buffer_str(&failure));
+    file->failure = buffer_keep(&failure, &lookup->arena);
     done = file->failure.data && !failure.failed && !text.failed;
   }
   buffer_free(&text);
