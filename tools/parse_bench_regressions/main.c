@@ -1,6 +1,7 @@
 /* parse_bench_regressions: fails when benchmarks got slower. */
 #include "base/escape.h"
 #include "base/outfile.h"
+#include "common/about.h"
 #include "common/terminal.h"
 #include "inputs.h"
 #include "options.h"
@@ -43,19 +44,10 @@ static int misused(const char *message, const struct flags_parsed *parsed) {
 
 /* Text that needs no input. */
 static int print_about(const struct options *options) {
-  int fd = STDOUT_FILENO;
-  struct output out;
   pprofc_error error;
-  pprofc_status status = PPROFC_OK;
-  output_init(&out, fd_write, &fd);
-  if (*options->completion)
-    status = completion_print(&options_table, str_of(options->completion), &out, &error);
-  else if (options->manual)
-    manual_print_options(&options_table, &out);
-  else
-    output_printf(&out, PROGRAM " %s\n", pprofc_version());
-  if (status == PPROFC_OK) status = output_flush(&out, &error);
-  return status == PPROFC_OK ? 0 : fail(error.message);
+  return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
+             ? 0
+             : fail(error.message);
 }
 
 /* ---- output
