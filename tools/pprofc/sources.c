@@ -26,11 +26,18 @@ struct fetch {
   pprofc_error error;
 };
 
+struct fetched;
+
 struct chunk {
   const struct command *command;
   struct fetch items[CHUNK + 1]; /* sources, then perhaps the base */
   size_t count;
   atomic_size_t next;
+  size_t heads; /* of the items */
+  bool alone;   /* the only source: what is wrong with it is the message of the program */
+  struct fetched *fetched;
+  struct chunk *before; /* still to be merged, or NULL */
+  void (*merge)(struct chunk *chunk);
 };
 
 void sources_find_executable(struct command *command) {
@@ -123,10 +130,11 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
+/* While the first worker merges the chunk before, the others read on. */
 static void fetch_some(void *context, unsigned worker) {
-  (void)worker;
   struct chunk *chunk = context;
   size_t i;
+  if (worker == 0 && chunk->before) chunk->merge(chunk->before);
   while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
 }
 
@@ -166,48 +174,65 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_
 struct fetched {
   pprofc_profile *head, *base;
   size_t heads, bases;
+  pprofc_status status;
+  pprofc_error *error;
 };
 
 static void add_item(struct chunk *chunk, const char *source) {
   chunk->items[chunk->count++] = (struct fetch){source, NULL, {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
 }
 
-/* One chunk: sources [from, from + CHUNK), and with the first one the base. */
-static pprofc_status fetch_chunk(struct chunk *chunk, size_t from, const char *base,
-                                 struct fetched *fetched, pprofc_error *error) {
+/* Reads the sources [from, from + CHUNK), and with the first of them the base. */
+static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count - from;
-  if (heads > CHUNK) heads = CHUNK;
+  chunk->heads = heads < CHUNK ? heads : CHUNK;
   chunk->count = 0;
-  for (size_t i = 0; i < heads; i++) add_item(chunk, command->sources[from + i]);
+  for (size_t i = 0; i < chunk->heads; i++) add_item(chunk, command->sources[from + i]);
   if (from == 0 && *base) add_item(chunk, base);
   fetch_all(chunk);
-  bool alone = command->source_count == 1 && !*base;
-  for (size_t i = 0; i < chunk->count && !alone; i++)
+  chunk->alone = command->source_count == 1 && !*base;
+  for (size_t i = 0; i < chunk->count && !chunk->alone; i++)
     if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
-  if (alone && !chunk->items[0].profile) {
-    if (error) *error = chunk->items[0].error;
-    return chunk->items[0].error.status;
+}
+
+/* Merges what a chunk has read into what there is. */
+static void merge_chunk(struct chunk *chunk) {
+  struct fetched *fetched = chunk->fetched;
+  if (fetched->status == PPROFC_OK && chunk->alone && !chunk->items[0].profile) {
+    *fetched->error = chunk->items[0].error;
+    fetched->status = chunk->items[0].error.status;
+  } else if (fetched->status == PPROFC_OK) {
+    fetched->status =
+        merge_into(chunk->items, chunk->heads, &fetched->head, &fetched->heads, fetched->error);
+    if (fetched->status != PPROFC_OK)
+      error_prefix(fetched->error, "problem fetching source profiles: ");
   }
-  pprofc_status status = merge_into(chunk->items, heads, &fetched->head, &fetched->heads, error);
-  if (status != PPROFC_OK) error_prefix(error, "problem fetching source profiles: ");
-  if (status == PPROFC_OK && chunk->count > heads) {
-    status = merge_into(chunk->items + heads, 1, &fetched->base, &fetched->bases, error);
-    if (status != PPROFC_OK) error_prefix(error, "problem fetching base profiles: ");
+  if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) {
+    fetched->status =
+        merge_into(chunk->items + chunk->heads, 1, &fetched->base, &fetched->bases, fetched->error);
+    if (fetched->status != PPROFC_OK)
+      error_prefix(fetched->error, "problem fetching base profiles: ");
   }
   for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
-  return status;
 }
 
 static pprofc_status fetch_chunks(const struct command *command, const char *base,
                                   struct fetched *fetched, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  struct chunk *chunk = mem_array(&mem_default, 1, sizeof *chunk);
-  if (!chunk) return error_nomem(error);
-  chunk->command = command;
-  for (size_t from = 0; status == PPROFC_OK && from < command->source_count; from += CHUNK)
-    status = fetch_chunk(chunk, from, base, fetched, error);
-  mem_free(&mem_default, chunk, 1, sizeof *chunk);
+  struct chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
+  if (!chunks) return error_nomem(error);
+  struct chunk *before = NULL;
+  fetched->error = error;
+  for (size_t from = 0, turn = 0; from < command->source_count; from += CHUNK, turn ^= 1) {
+    struct chunk *chunk = &chunks[turn];
+    *chunk = (struct chunk){
+        .command = command, .fetched = fetched, .before = before, .merge = merge_chunk};
+    fetch_chunk(chunk, from, base);
+    before = chunk;
+  }
+  if (before) merge_chunk(before);
+  pprofc_status status = fetched->status;
+  mem_free(&mem_default, chunks, 2, sizeof *chunks);
   if (status != PPROFC_OK) return status;
   if (!fetched->heads) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
   if (*base && !fetched->bases)
@@ -266,7 +291,7 @@ static pprofc_status subtract(const struct command *command, const struct fetche
 
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error) {
-  struct fetched fetched = {NULL, NULL, 0, 0};
+  struct fetched fetched = {.status = PPROFC_OK};
   const char *base = *command->base ? command->base : command->diff_base;
   pprofc_status status = fetch_chunks(command, base, &fetched, error);
   if (status == PPROFC_OK && fetched.base) {
