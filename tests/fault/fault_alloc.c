@@ -4,56 +4,11 @@
  * as ever when it is tried again. */
 #include "base/buffer.h"
 #include "bench/gate.h"
+#include "faults.h"
 #include "pprofc/pprofc.h"
 
-#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- an allocator that counts and fails
- * ---------------------------------------------------------- */
-
-struct faults {
-  size_t calls;
-  size_t fail_at; /* the call that fails, counted from 0; SIZE_MAX: none */
-  bool from_there_on;
-  size_t live; /* blocks that were not given back */
-  size_t wrong_sizes;
-};
-
-#define HEADER alignof(max_align_t)
-
-static bool must_fail(struct faults *f) {
-  size_t call = f->calls++;
-  return f->from_there_on ? call >= f->fail_at : call == f->fail_at;
-}
-
-static void *fault_alloc(void *context, size_t size) {
-  struct faults *f = context;
-  if (must_fail(f)) return NULL;
-  char *block = malloc(size + HEADER);
-  if (!block) return NULL;
-  *(size_t *)(void *)block = size;
-  f->live++;
-  return block + HEADER;
-}
-
-static void fault_release(void *context, void *block, size_t size) {
-  struct faults *f = context;
-  char *start = (char *)block - HEADER;
-  if (*(size_t *)(void *)start != size) f->wrong_sizes++;
-  f->live--;
-  free(start);
-}
-
-/* Always moves, so that a pointer that was kept too long is noticed by a sanitizer. */
-static void *fault_resize(void *context, void *block, size_t old_size, size_t new_size) {
-  void *moved = fault_alloc(context, new_size);
-  if (!moved) return NULL;
-  memcpy(moved, block, old_size < new_size ? old_size : new_size);
-  fault_release(context, block, old_size);
-  return moved;
-}
 
 /* ---- scenarios ----------------------------------------------------------------------------------
  */

@@ -1,6 +1,7 @@
 /* The reports that print or export samples: what they promise whatever the profile, the number of
  * threads, the memory and the disk. Their texts are in tests/golden. */
 #include "base/buffer.h"
+#include "faults.h"
 #include "pprofc/pprofc.h"
 
 #include "unit.h"
@@ -205,31 +206,6 @@ static void test_the_smallest_integer_is_a_value_like_any_other(void) {
 /* ---- when the machine gives no more -----------------------------------------------------------
  */
 
-struct faults {
-  size_t calls, fail_at, live;
-};
-
-static void *fault_alloc(void *context, size_t size) {
-  struct faults *f = context;
-  if (f->calls++ == f->fail_at) return NULL;
-  f->live++;
-  return malloc(size);
-}
-
-static void *fault_resize(void *context, void *block, size_t old_size, size_t new_size) {
-  struct faults *f = context;
-  (void)old_size;
-  if (f->calls++ == f->fail_at) return NULL;
-  return realloc(block, new_size);
-}
-
-static void fault_release(void *context, void *block, size_t size) {
-  struct faults *f = context;
-  (void)size;
-  f->live--;
-  free(block);
-}
-
 static void test_every_allocation_may_fail(void) {
   struct faults faults = {.fail_at = SIZE_MAX};
   pprofc_allocator allocator = {fault_alloc, fault_resize, fault_release, &faults};
@@ -259,6 +235,7 @@ static void test_every_allocation_may_fail(void) {
   faults.fail_at = SIZE_MAX;
   pprofc_profile_release(p);
   CU_ASSERT_EQUAL(faults.live, 0);
+  CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
 }
 
 static int refuse(void *context, const void *data, size_t size) {

@@ -1,47 +1,12 @@
 /* Every allocation of every edit fails once, and once with all that follow: the status says so,
  * nothing leaks, blocks are given back with the size they were asked for, and the source still
  * gives the same result. */
+#include "faults.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
 #include "transform/diff.h"
 #include "transform/transform.h"
 #include "unit.h"
-
-#include <stdalign.h>
-
-struct failing {
-  size_t calls, fail_at;
-  bool for_good;
-  long live;
-  size_t wrong_sizes;
-};
-
-static void *failing_alloc(void *context, size_t size) {
-  struct failing *f = context;
-  size_t call = f->calls++;
-  if (f->for_good ? call >= f->fail_at : call == f->fail_at) return NULL;
-  char *block = malloc(size + alignof(max_align_t));
-  if (!block) abort();
-  memcpy(block, &size, sizeof size);
-  f->live++;
-  return block + alignof(max_align_t);
-}
-
-static void failing_release(void *context, void *block, size_t size) {
-  struct failing *f = context;
-  char *start = (char *)block - alignof(max_align_t);
-  f->wrong_sizes += memcmp(start, &size, sizeof size) != 0;
-  f->live--;
-  free(start);
-}
-
-static void *failing_resize(void *context, void *block, size_t old_size, size_t new_size) {
-  void *moved = failing_alloc(context, new_size);
-  if (!moved) return NULL;
-  memcpy(moved, block, old_size < new_size ? old_size : new_size);
-  failing_release(context, block, old_size);
-  return moved;
-}
 
 /* ---- what is tried ----------------------------------------------------------------------------
  */
@@ -158,8 +123,8 @@ static pprofc_profile *profile_in(const pprofc_allocator *mem, const char *unit,
 
 /* Runs an edit with allocation `fail_at` failing; returns whether it got through. */
 static bool survives(edit run, size_t fail_at, bool for_good, struct buffer *text) {
-  struct failing f = {.fail_at = SIZE_MAX};
-  pprofc_allocator mem = {failing_alloc, failing_resize, failing_release, &f};
+  struct faults f = {.fail_at = SIZE_MAX};
+  pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &f};
   struct input in = {.p = profile_in(&mem, "ms", 1), .q = profile_in(&mem, "us", -1000)};
   pprofc_error error = {0};
   if (regex_compile(&mem_default, STR("^a$"), &in.a, &error) != PPROFC_OK ||
@@ -169,7 +134,7 @@ static bool survives(edit run, size_t fail_at, bool for_good, struct buffer *tex
   pprofc_profile *out = NULL;
   f.calls = 0;
   f.fail_at = fail_at;
-  f.for_good = for_good;
+  f.from_there_on = for_good;
   pprofc_status status = run(&in, &out, &error);
   f.fail_at = SIZE_MAX;
   if (status != PPROFC_OK) {
