@@ -335,6 +335,34 @@ static void test_one_side_constant(void) {
   }
 }
 
+/* One outlier a side makes means say nothing. */
+static void put_with_outlier(struct buffer *out, double center) {
+  for (size_t i = 0; i < 10; i++) {
+    double value = i == 4 ? 4 * center : center + (double)i / 10;
+    put(out, "A", "ns/op", &value, 1);
+  }
+}
+
+static void test_u_decides_what_welch_does_not(void) {
+  static const struct {
+    enum gate_test test;
+    int status;
+    double p_at_most;
+  } cases[] = {{GATE_BOTH, 2, 0.01}, {GATE_WELCH, 0, 1}, {GATE_UTEST, 2, 0.01}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    struct fixture f;
+    open_gate(&f);
+    put_with_outlier(&f.base, 100);
+    put_with_outlier(&f.head, 108);
+    f.gate.settings.test = cases[c].test;
+    CU_ASSERT_EQUAL(judge(&f), cases[c].status);
+    const struct gate_row *row = row_of(&f, "A");
+    CU_ASSERT_STRING_EQUAL(row->test, cases[c].status == 2 ? "U" : "Welch");
+    CU_ASSERT(row->p <= cases[c].p_at_most);
+    close_gate(&f);
+  }
+}
+
 static void test_p_of_exactly_alpha_counts(void) {
   struct fixture f;
   open_gate(&f);
@@ -544,7 +572,8 @@ UNIT_MAIN("gate", UNIT(test_the_samples_with_known_verdicts),
           UNIT(test_without_a_test_one_sample_is_enough),
           UNIT(test_three_samples_cannot_be_significant_by_rank), UNIT(test_constants_need_no_test),
           UNIT(test_a_change_of_exactly_the_threshold_counts), UNIT(test_one_side_constant),
-          UNIT(test_p_of_exactly_alpha_counts), UNIT(test_nan_and_infinities_are_no_results),
+          UNIT(test_u_decides_what_welch_does_not), UNIT(test_p_of_exactly_alpha_counts),
+          UNIT(test_nan_and_infinities_are_no_results),
           UNIT(test_numbers_that_overflow_are_no_result),
           UNIT(test_negative_values_compare_by_size),
           UNIT(test_a_unit_on_one_side_is_missing_or_new), UNIT(test_packages_are_kept_apart),

@@ -13,7 +13,7 @@ static const struct flag_group groups[] = {
     {"Miscellaneous", NULL},
 };
 
-static const char *const test_names[] = {"welch", "utest", "none", NULL};
+static const char *const test_names[] = {"both", "welch", "utest", "none", NULL};
 static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text", "github", "markdown", "json", "junit", "gitlab", NULL};
 
@@ -66,8 +66,9 @@ static const struct flag flags[] = {
     STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
            "0.05", GROUP_JUDGE),
     CHOICE("test", test, "TEST",
-           "Test of raw results: welch (means), utest (medians, exact Mann-Whitney) or none (every "
-           "difference counts); tables bring their p-values along",
+           "Test of raw results: welch (means), utest (medians, exact Mann-Whitney), both (Welch, "
+           "and U for what that does not find) or none (every difference counts); tables bring "
+           "their p-values along",
            test_names, GROUP_JUDGE),
     CHOICE("correction", correction, "METHOD",
            "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",

@@ -14,6 +14,7 @@
 #include "pprofc/bench.h"
 
 enum gate_test {
+  GATE_BOTH,  /* raw samples: Welch's t-test, and U for what that does not find */
   GATE_WELCH, /* raw samples: Welch's t-test */
   GATE_UTEST, /* raw samples: exact Mann-Whitney, right with ties */
   GATE_NONE   /* every difference counts */
@@ -38,6 +39,15 @@ enum gate_verdict {
 /* How a delta is known when it is no number. */
 enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
 
+/* What a second test says of a row: fields as in struct gate_row. */
+struct gate_second {
+  bool tested;
+  double base, head;
+  enum gate_delta delta_kind;
+  double delta, low, high, p, adjusted;
+  const char *test;
+};
+
 struct gate_row {
   pprofc_str group; /* "pkg: a/b goos: linux", may be empty */
   pprofc_str name, unit;
@@ -52,7 +62,8 @@ struct gate_row {
   bool constant;    /* all samples of a side are equal, on both sides: no test is needed */
   bool exact;       /* a table says so without a test: no number of samples is needed either */
   double p, adjusted;
-  const char *test;              /* "Welch", "U", "table", "Welch on block medians" ... */
+  const char *test;              /* "Welch", "U", "table", "Welch on medians of rounds" ... */
+  struct gate_second second;     /* the judge takes it when it decides what the first does not */
   double base_trend, head_trend; /* relative change along the samples of a side */
   bool base_drifts, head_drifts; /* that change is more than noise */
   double spread; /* robust relative spread, the greater of both sides; NaN when not known */

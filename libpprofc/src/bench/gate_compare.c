@@ -6,12 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PAIRS_MAX    ((size_t)4 << 20) /* more ratios than this are not sorted */
-#define EXACT_MAX    50                /* samples a side up to which U is counted */
-#define DRIFT_LEAST  6                 /* samples of a side */
-#define DRIFT_ALPHA  0.001             /* two hundred lines are fitted for a suite of a hundred */
-#define ROUNDS_LEAST 4                 /* a side, for medians of rounds to be tested */
-#define ROUNDS_MOST  1000              /* a side; more are no rounds, but numbers of samples */
+#define EXACT_MAX    50    /* samples a side up to which U is counted */
+#define DRIFT_LEAST  6     /* samples of a side */
+#define DRIFT_ALPHA  0.001 /* two hundred lines are fitted for a suite of a hundred */
+#define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
+#define ROUNDS_MOST  1000  /* a side; more are no rounds, but numbers of samples */
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -78,23 +77,47 @@ static bool cut_off(size_t n, size_t m, double alpha, size_t *cut, const pprofc_
   return true;
 }
 
+static double from_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* How many ratios are at most `limit`: over ascending base values, ever more head values fit. */
+static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
+  size_t count = 0, fitting = 0;
+  for (size_t i = 0; i < base.count; i++) {
+    while (fitting < head.count && head.sorted[fitting] / base.sorted[i] <= limit) fitting++;
+    count += fitting;
+  }
+  return count;
+}
+
+/* Ratio `n` of all in ascending order, without making them all: halves the range of their bits,
+ * which order numbers that are not negative as the numbers are. */
+static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
+  uint64_t low = 0, high = 0x7FF0000000000000u; /* infinity */
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (ratios_up_to(base, head, from_bits(middle)) > n)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return from_bits(low);
+}
+
 bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
                          double *low, double *high, const pprofc_allocator *mem) {
   *low = *high = (double)NAN;
   size_t pairs, cut;
-  if (__builtin_mul_overflow(base.count, head.count, &pairs) || pairs > PAIRS_MAX) return true;
+  if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
   /* Ratios have an order that means something between positive numbers only. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!cut_off(base.count, head.count, alpha, &cut, mem)) return false;
   if (cut == 0) return true;
-  double *ratios = mem_array(mem, pairs, sizeof *ratios);
-  if (!ratios) return false;
-  for (size_t i = 0, k = 0; i < base.count; i++)
-    for (size_t j = 0; j < head.count; j++) ratios[k++] = head.sorted[j] / base.sorted[i];
-  qsort(ratios, pairs, sizeof *ratios, by_value);
-  *low = ratios[cut - 1] - 1;
-  *high = ratios[pairs - cut] - 1;
-  mem_free(mem, ratios, pairs, sizeof *ratios);
+  *low = nth_ratio(base, head, cut - 1) - 1;
+  *high = nth_ratio(base, head, pairs - cut) - 1;
   return true;
 }
 
@@ -155,6 +178,16 @@ static bool compare_medians(struct gate_row *row, struct gate_sample base, struc
   return gate_ratio_interval(base, head, alpha, &row->low, &row->high, mem);
 }
 
+/* Samples in clusters, or with a few outliers, have means that say little. */
+static bool ask_second(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                       double alpha, const pprofc_allocator *mem) {
+  struct gate_row u = gate_row_unknown();
+  if (!compare_medians(&u, base, head, alpha, mem)) return false;
+  row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
+                                     u.high,   u.p,    1,      u.test};
+  return true;
+}
+
 bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sample head,
                   enum gate_test test, double alpha, const pprofc_allocator *mem) {
   row->in_base = row->in_head = true;
@@ -163,10 +196,11 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   row->constant = is_constant(base) && is_constant(head);
   row->spread = fmax(spread_of(base), spread_of(head));
   bool good = true;
-  if (test == GATE_WELCH)
+  if (test == GATE_WELCH || test == GATE_BOTH)
     compare_means(row, base, head, alpha);
   else
     good = compare_medians(row, base, head, alpha, mem);
+  if (test == GATE_BOTH && !row->constant) good = ask_second(row, base, head, alpha, mem);
   if (test == GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";
@@ -280,6 +314,7 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
                         : sort_sample(head.values, h.sorted, head.count);
     good = gate_compare(row, samples[0], samples[1], s->test, s->alpha, gate->mem);
     if (rounds) row->test = test_on_rounds(row->test);
+    if (rounds && row->second.tested) row->second.test = test_on_rounds(row->second.test);
     row->base_trend = gate_trend(samples[0], &row->base_drifts);
     row->head_trend = gate_trend(samples[1], &row->head_drifts);
   }

@@ -81,10 +81,15 @@ static void settle(struct gate *gate, struct gate_row *row, struct buffer *scrat
 /* ---- correction for the number of comparisons
  * ---------------------------------------------------------- */
 
+/* One p-value, and where its adjusted value goes. */
+struct member {
+  double p, *adjusted;
+};
+
 static int by_p(const void *a, const void *b) {
-  const struct gate_row *x = *(struct gate_row *const *)a, *y = *(struct gate_row *const *)b;
+  const struct member *x = a, *y = b;
   if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x > y) - (x < y);
+  return (x->adjusted > y->adjusted) - (x->adjusted < y->adjusted);
 }
 
 void gate_adjust(const double *p, size_t count, enum gate_correction correction, double *adjusted) {
@@ -105,28 +110,33 @@ void gate_adjust(const double *p, size_t count, enum gate_correction correction,
   }
 }
 
-static bool in_family(const struct gate_row *row) {
-  bool judged = row->verdict != GATE_IGNORED && row->verdict != GATE_INFORMATIONAL;
-  return judged && row->tested && !row->constant;
+/* Adjusts the p-values of the first or of the second test, each a family of its own. */
+static size_t take_family(struct gate_row *rows, size_t count, bool second, struct member *family) {
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct gate_row *row = &rows[i];
+    bool judged = row->verdict != GATE_IGNORED && row->verdict != GATE_INFORMATIONAL;
+    if (!judged || row->constant || !(second ? row->second.tested : row->tested)) continue;
+    family[n++] = second ? (struct member){row->second.p, &row->second.adjusted}
+                         : (struct member){row->p, &row->adjusted};
+  }
+  return n;
 }
 
-/* The family are all rows that were tested; adjusted values go back into the rows. */
+/* A family are all rows that were tested; adjusted values go back into the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
-  struct gate_row **family = mem_array(gate->mem, count, sizeof *family);
+  struct member *family = mem_array(gate->mem, count, sizeof *family);
   double *p = mem_array(gate->mem, count, 2 * sizeof *p), *adjusted = p + count;
-  size_t n = 0;
   bool good = family && p;
-  for (size_t i = 0; i < count && good; i++) {
-    rows[i].adjusted = rows[i].p;
-    if (in_family(&rows[i])) family[n++] = &rows[i];
-  }
-  if (good) {
+  for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
+  for (int second = 0; second < 2 && good; second++) {
+    size_t n = take_family(rows, count, second, family);
     qsort(family, n, sizeof *family, by_p);
-    for (size_t i = 0; i < n; i++) p[i] = family[i]->p;
+    for (size_t i = 0; i < n; i++) p[i] = family[i].p;
     gate_adjust(p, n, gate->settings.correction, adjusted);
-    for (size_t i = 0; i < n; i++) family[i]->adjusted = adjusted[i];
-    gate->family = n;
+    for (size_t i = 0; i < n; i++) *family[i].adjusted = adjusted[i];
+    if (!second) gate->family = n;
   }
   mem_free(gate->mem, family, count, sizeof *family);
   mem_free(gate->mem, p, count, 2 * sizeof *p);
@@ -192,6 +202,31 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
+static bool is_decided(enum gate_verdict verdict) {
+  return verdict == GATE_REGRESSED || verdict == GATE_IMPROVED || verdict == GATE_SUSPICIOUS;
+}
+
+/* What the first test left open, the second may decide. Each calls half of alpha's share of
+ * unchanged runs worse, so that together they keep to alpha. */
+static void take_second(const struct gate *gate, struct gate_row *row) {
+  const struct gate_second *s = &row->second;
+  if (!s->tested || is_decided(row->verdict)) return;
+  struct gate_row other = *row;
+  other.base = s->base;
+  other.head = s->head;
+  other.delta_kind = s->delta_kind;
+  other.delta = s->delta;
+  other.low = s->low;
+  other.high = s->high;
+  other.tested = true;
+  other.p = s->p;
+  other.adjusted = s->adjusted;
+  other.test = s->test;
+  other.significant = is_significant(gate, &other);
+  other.verdict = verdict_of(gate, &other);
+  if (is_decided(other.verdict)) *row = other;
+}
+
 /* Sums of such numbers are infinite. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
@@ -209,6 +244,7 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
   }
   if (row->verdict == GATE_INFORMATIONAL) return;
   row->verdict = verdict_of(gate, row);
+  take_second(gate, row);
   if (row->verdict == GATE_REGRESSED && decides && decides->accept &&
       !(worse_by(row) > decides->accepted * (1 + 1e-12)))
     row->verdict = GATE_ACCEPTED;

@@ -67,6 +67,11 @@ static void put_tested(struct json_writer *json, const struct gate_row *row) {
   put_str(json, "test", str_of(row->test));
   put_number(json, "p", row->tested ? row->p : (double)NAN);
   put_number(json, "p_adjusted", row->tested ? row->adjusted : (double)NAN);
+  if (row->second.tested) {
+    put_str(json, "second_test", str_of(row->second.test));
+    put_number(json, "second_p", row->second.p);
+    put_number(json, "second_p_adjusted", row->second.adjusted);
+  }
   put_bool(json, "constant", row->constant);
   put_bool(json, "significant", row->significant);
   put_number(json, "spread", row->spread);

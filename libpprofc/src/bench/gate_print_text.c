@@ -56,20 +56,31 @@ static void put_prefixed(struct buffer *out, const char *prefix, pprofc_str line
 
 #define TESTS_MAX 8
 
-/* The tests that were made, each once. */
+struct tests {
+  const char *names[TESTS_MAX];
+  size_t count;
+};
+
+static void put_test(struct buffer *out, struct tests *tests, const char *name) {
+  for (size_t i = 0; i < tests->count; i++)
+    if (strcmp(tests->names[i], name) == 0) return;
+  if (tests->count == TESTS_MAX) return;
+  buffer_printf(out, "%s%s", tests->count ? ", " : "test: ", name);
+  tests->names[tests->count++] = name;
+}
+
+/* The tests that were made, each once; second looks behind first ones. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
-  size_t count, known = 0;
+  size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
-  const char *tests[TESTS_MAX];
-  for (size_t i = 0; i < count && known < TESTS_MAX; i++) {
-    size_t k = 0;
-    if (!rows[i].tested || rows[i].constant) continue;
-    while (k < known && strcmp(tests[k], rows[i].test) != 0) k++;
-    if (k < known) continue;
-    tests[known++] = rows[i].test;
-    buffer_printf(out, "%s%s", known > 1 ? ", " : "test: ", rows[i].test);
-  }
-  if (known) buffer_add_text(out, "; ");
+  struct tests tests = {.count = 0};
+  for (int second = 0; second < 2; second++)
+    for (size_t i = 0; i < count; i++) {
+      const struct gate_row *row = &rows[i];
+      if (row->constant || !(second ? row->second.tested : row->tested)) continue;
+      put_test(out, &tests, second ? row->second.test : row->test);
+    }
+  if (tests.count) buffer_add_text(out, "; ");
 }
 
 /* "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values" */

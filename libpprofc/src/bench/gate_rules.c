@@ -257,10 +257,10 @@ static const char *take_all_floor(struct rules_reader *r, const json_t *value, v
 }
 
 static const char *take_test(struct rules_reader *r, const json_t *value, void *target) {
-  static const char *const words[] = {"welch", "utest", "none", NULL};
+  static const char *const words[] = {"both", "welch", "utest", "none", NULL};
   int place;
   (void)target;
-  if (word_of(value, words, &place)) return "must be \"welch\", \"utest\" or \"none\"";
+  if (word_of(value, words, &place)) return "must be \"both\", \"welch\", \"utest\" or \"none\"";
   r->gate->settings.test = (enum gate_test)place;
   return NULL;
 }
