@@ -230,7 +230,6 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_bench *set = pprofc_bench_new(mem);
   if (!set) return PPROFC_E_NOMEM;
   gate_init(&gate, mem);
-  gate.settings.test = GATE_UTEST;
   pprofc_status status =
       gate_add_direction(&gate, STR("x"), 1) ? judge_and_print(&gate, set, out) : PPROFC_E_NOMEM;
   gate_free(&gate);
@@ -281,6 +280,22 @@ static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out
   return status;
 }
 
+/* Counted and, for the larger samples, summed. */
+static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out) {
+  enum { MOST = 150 };
+  double x[MOST], y[MOST];
+  for (size_t i = 0; i < MOST; i++) {
+    x[i] = (double)(i / 2);
+    y[i] = (double)(i / 2 + 3);
+  }
+  for (size_t n = 10; n <= MOST; n += 70) {
+    pprofc_u_result u = pprofc_u_test(x, n, y, n, PPROFC_U_CORRECT, mem);
+    if (u.status == PPROFC_TEST_NO_MEMORY) return PPROFC_E_NOMEM;
+    buffer_printf(out, "%d %.12g\n", u.exact, u.p);
+  }
+  return PPROFC_OK;
+}
+
 struct scenario {
   const char *name;
   pprofc_status (*run)(const pprofc_allocator *mem, struct buffer *out);
@@ -298,6 +313,7 @@ static const struct scenario scenarios[] = {
     {"write", run_write, NULL},
     {"build", run_build, NULL},
     {"merge", run_merge, NULL},
+    {"U test", run_u_test, NULL},
     {"diff", run_diff, NULL},
     {"filters", run_filters, NULL},
     {"top", NULL, "top"},

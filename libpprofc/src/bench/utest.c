@@ -1,7 +1,8 @@
-/* The Mann-Whitney U test: exact by counting while that is cheap, else by the normal approximation.
- */
+/* The Mann-Whitney U test: exact by counting while that is cheap, beyond that by a Fourier sum
+ * where exactness was asked for, else by the normal approximation. */
 #include "base/mem.h"
 #include "bench/gomath.h"
+#include "bench/utest_fourier.h"
 #include "pprofc/bench.h"
 
 #include <math.h>
@@ -228,6 +229,18 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   return 2 * least < 1 ? 2 * least : 1;
 }
 
+/* The same for samples too large to be counted; NaN when they are too large for this as well. */
+static double fourier_p(struct tied_walk *w, double u) {
+  double pairs = (double)w->nx * (double)(w->total - w->nx);
+  size_t *ties = mem_array(w->mem, w->distinct, sizeof *ties);
+  if (!ties) return -1;
+  w->reversed = u > pairs - u;
+  for (size_t k = 0; k < w->distinct; k++) ties[k] = ties_at(w, k);
+  double tail = u_fourier_cdf(ties, w->distinct, w->nx, 2 * (w->reversed ? pairs - u : u), w->mem);
+  mem_free(w->mem, ties, w->distinct, sizeof *ties);
+  return 2 * tail > 1 ? 1 : 2 * tail;
+}
+
 static double normal_p(double u, double nx, double ny, double cubes, bool *constant) {
   double total = nx + ny;
   double deviation = sqrt(nx * ny * ((total + 1) - cubes / (total * (total - 1))) / 12);
@@ -262,15 +275,18 @@ pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, 
   result.u = r.u;
   double pairs = (double)x_count * (double)y_count, least = r.u < pairs - r.u ? r.u : pairs - r.u;
   struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
-  result.exact = larger <= (r.tied ? EXACT_TIED : EXACT_UNTIED);
-  if (correct && r.tied) result.exact |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
+  bool counted = larger <= (r.tied ? EXACT_TIED : EXACT_UNTIED);
+  if (correct && r.tied) counted |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
   if (r.distinct == 1)
     result.status = PPROFC_TEST_ALL_EQUAL;
-  else if (result.exact && r.u == pairs - r.u)
+  else if ((counted || correct) && r.u == pairs - r.u)
     result.p = 1;
-  else if (result.exact)
+  else if (counted)
     result.p = correct ? correct_p(&walk, &r, r.u) : upstream_p(&walk, &r, least);
   else
+    result.p = correct ? fourier_p(&walk, r.u) : (double)NAN;
+  result.exact = (counted || correct) && !isnan(result.p);
+  if (isnan(result.p))
     result.p = normal_p(r.u, (double)x_count, (double)y_count, r.cubes, &constant);
   if (constant) result.status = PPROFC_TEST_ALL_EQUAL;
   mem_free(mem, r.ties, total, sizeof *r.ties);

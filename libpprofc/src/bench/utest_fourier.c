@@ -1,0 +1,423 @@
+/* The distribution of U by a Fourier sum at the saddle point, for thousands of samples with ties.
+ *
+ * Give each of a value's t occurrences to x, independently, with the probability p = 1 / (1 +
+ * e^-(a + s r)), where r is the value's rank. Given how many x got, all assignments with the same
+ * rank sum w are equally likely, and P(w) is e^(-s w) times what this law gives, up to a factor. a
+ * and s are chosen so that x gets nx values and the rank sum asked for on average: then the law is
+ * concentrated where the tail is, however unlikely that tail is by itself (Daniels 1954), and its
+ * probabilities are sums over a few points of its characteristic function.
+ *
+ * The sums are finite ones that leave nothing out but what is below 1e-17 of the result: as many
+ * points as the law has values within Chernoff's bounds, so that nothing wraps around; and points
+ * are skipped only where the product over all samples must be small: with |q + p e^iv|^2 = 1 - 2pq
+ * (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), b the sum of pq (1 - cos
+ * v). */
+#include "bench/utest_fourier.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEGLIGIBLE   29.0  /* -log of what may be left out, relative */
+#define COARSE_LEAST 16384 /* points at which the skipping bound is evaluated, at least: */
+#define COARSE_EACH  16    /* for each sample */
+#define SAMPLES_MAX  10000 /* more take longer */
+#define ANGLES_MAX   4096
+#define WORK_MAX     6e7 /* complex products, some 40 ms */
+#define PI           3.14159265358979323846
+
+#define ARRAYS 5
+struct law {
+  const pprofc_allocator *mem;
+  size_t groups;
+  double *block;    /* the arrays below */
+  double *t, *r;    /* [groups] occurrences; rank as an integer from 0, in units of their gcd */
+  double *p, *q;    /* [groups] probability; the rest to 1, which may be less than 1 - p can say */
+  double *pq;       /* [groups] t p q */
+  double n, w;      /* values of x; the rank sum up to which the tail reaches */
+  double a, s;      /* the tilt; s <= 0 */
+  double log_scale; /* P(w) is exp(log_scale + s (w - this w)) times the law's probability */
+  double spread_n, spread_w; /* the sum of pq; of pq (r - mean)^2 */
+  double mean_r;             /* weighted by pq */
+};
+
+/* ---- setting up -------------------------------------------------------------------------------
+ */
+
+static double gcd(double a, double b) {
+  while (b > 0) {
+    double rest = fmod(a, b);
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Twice the middle rank of a value is what came before it twice, and its own occurrences once, and
+ * one; the first value's is taken off, and what all share. */
+static bool open_law(struct law *l, const size_t *ties, size_t distinct, size_t nx,
+                     double twice_u) {
+  l->block = mem_array(l->mem, distinct, ARRAYS * sizeof *l->block);
+  if (!l->block) return false;
+  l->groups = distinct;
+  l->t = l->block;
+  l->r = l->t + distinct;
+  l->p = l->r + distinct;
+  l->q = l->p + distinct;
+  l->pq = l->q + distinct;
+  double before = 0, unit = 0, first = (double)ties[0];
+  for (size_t k = 0; k < distinct; k++) {
+    l->t[k] = (double)ties[k];
+    l->r[k] = 2 * before + l->t[k] - first;
+    before += l->t[k];
+    unit = gcd(unit, l->r[k]);
+  }
+  for (size_t k = 0; k < distinct; k++) l->r[k] /= unit;
+  l->n = (double)nx;
+  l->w = floor((twice_u + l->n * l->n - l->n * first) / unit);
+  return true;
+}
+
+static double least_rank_sum(const struct law *l) {
+  double sum = 0, left = l->n;
+  for (size_t k = 0; k < l->groups && left > 0; k++) {
+    double taken = fmin(left, l->t[k]);
+    sum += taken * l->r[k];
+    left -= taken;
+  }
+  return sum;
+}
+
+/* Probabilities, and the log of what Newton's method makes least: log Z - a n - s w. */
+static double tilt(struct law *l) {
+  double objective = -l->a * l->n - l->s * l->w;
+  for (size_t k = 0; k < l->groups; k++) {
+    double v = l->a + l->s * l->r[k], e = exp(-fabs(v));
+    l->p[k] = (v > 0 ? 1 : e) / (1 + e);
+    l->q[k] = (v > 0 ? e : 1) / (1 + e);
+    l->pq[k] = l->t[k] * l->p[k] * l->q[k];
+    objective += l->t[k] * ((v > 0 ? v : 0) + log1p(e));
+  }
+  return objective;
+}
+
+struct moments {
+  double n, w, nn, nw, ww; /* expectations less what is asked for; variances */
+};
+
+static struct moments moments_of(const struct law *l) {
+  struct moments m = {-l->n, -l->w, 0, 0, 0};
+  for (size_t k = 0; k < l->groups; k++) {
+    m.n += l->t[k] * l->p[k];
+    m.w += l->t[k] * l->p[k] * l->r[k];
+    m.nn += l->pq[k];
+    m.nw += l->pq[k] * l->r[k];
+    m.ww += l->pq[k] * l->r[k] * l->r[k];
+  }
+  return m;
+}
+
+/* The objective is convex, and any tilt will do: where the rank sum is the least there is, the best
+ * one is infinite, and Newton's method is left after some steps. */
+static void find_saddle(struct law *l, double total) {
+  l->s = 0;
+  l->a = log(l->n) - log(total - l->n);
+  double objective = tilt(l);
+  for (int step = 0; step < 40; step++) {
+    struct moments m = moments_of(l);
+    double determinant = m.nn * m.ww - m.nw * m.nw;
+    if (!(determinant > 1e-9 * m.nn * m.ww)) break;
+    double da = (m.nw * m.w - m.ww * m.n) / determinant;
+    double ds = (m.nw * m.n - m.nn * m.w) / determinant;
+    double gain = -(da * m.n + ds * m.w), a = l->a, s = l->s, length = 1, next;
+    if (!(gain > 1e-6)) break;
+    do {
+      l->a = a + length * da;
+      l->s = s + length * ds;
+      next = tilt(l);
+      length /= 2;
+    } while (!(next < objective) && length > 1e-6);
+    if (!(next < objective)) {
+      l->a = a;
+      l->s = s;
+      tilt(l);
+      break;
+    }
+    objective = next;
+  }
+  if (l->s > 0) l->s = 0;
+}
+
+static void settle(struct law *l, double total) {
+  int sign;
+  find_saddle(l, total);
+  l->log_scale = tilt(l) - lgamma_r(total + 1, &sign) + lgamma_r(l->n + 1, &sign) +
+                 lgamma_r(total - l->n + 1, &sign);
+  struct moments m = moments_of(l);
+  l->mean_r = m.nw / m.nn;
+  l->spread_n = m.nn;
+  l->spread_w = m.ww - m.nw * m.nw / m.nn;
+}
+
+/* ---- where the law lies -----------------------------------------------------------------------
+ */
+
+/* Chernoff: how far above (sign 1) or below (-1) of what was asked for the sum of c over the values
+ * of x is at most, but for exp(-doubt). c is 1 for their number, r - mean_r for their rank sum,
+ * which then does not lean on the number. */
+static double reach(const struct law *l, bool ranks, double sign, double doubt) {
+  double least = (double)INFINITY, spread = sqrt(ranks ? l->spread_w : l->spread_n);
+  double asked = ranks ? l->w - l->mean_r * l->n : l->n;
+  for (double k = 1; k <= 16; k *= 1.25) {
+    double u = sign * k / (spread + 1e-300), log_mean = -u * asked;
+    for (size_t i = 0; i < l->groups; i++) {
+      double c = ranks ? l->r[i] - l->mean_r : 1;
+      /* log(q + p e^uc), without overflow */
+      double uc = u * c, p = l->p[i], q = l->q[i];
+      log_mean += l->t[i] * (uc > 0 ? uc + log(p + q * exp(-uc)) : log(q + p * exp(uc)));
+    }
+    double distance = (log_mean + doubt) / fabs(u);
+    if (distance < least) least = distance;
+  }
+  return least;
+}
+
+/* ---- characteristic functions -----------------------------------------------------------------
+ */
+
+/* In place, `size` a power of two: sums of v[j] e^(2 pi i j k / size). */
+static void transform(double *re, double *im, size_t size) {
+  for (size_t i = 1, j = 0; i < size; i++) {
+    size_t bit = size >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i >= j) continue;
+    double x = re[i], y = im[i];
+    re[i] = re[j], im[i] = im[j];
+    re[j] = x, im[j] = y;
+  }
+  for (size_t half = 1; half < size; half *= 2)
+    for (size_t k = 0; k < half; k++) {
+      double c = cos(PI * (double)k / (double)half), s = sin(PI * (double)k / (double)half);
+      for (size_t i = k; i < size; i += 2 * half) {
+        double x = re[i + half] * c - im[i + half] * s, y = re[i + half] * s + im[i + half] * c;
+        re[i + half] = re[i] - x, im[i + half] = im[i] - y;
+        re[i] += x, im[i] += y;
+      }
+    }
+}
+
+struct sum {
+  struct law *l;
+  size_t points;                 /* of the rank sum's characteristic function, a power of two */
+  size_t coarse;                 /* of those, every points / coarse is looked at first */
+  size_t angles;                 /* points for the number of values */
+  double most;                   /* b of a product that is negligible */
+  double slack;                  /* what the bound may change between coarse points */
+  double *re, *im;               /* [coarse] sums of pq e^(i r phi) */
+  double *zre, *zim;             /* [groups] e^(i r phi) */
+  double *cosine, *sine;         /* [angles] of theta */
+  double *are, *aim, *pre, *pim; /* [angles] those looked at: e^(i theta), products */
+  double *fre, *fim;             /* [angles] scratch: factors */
+  double work;
+  double total; /* so far */
+};
+
+/* The coarse sums; a rank beyond their number of points comes around to where it belongs. */
+static void fill_coarse(struct sum *s) {
+  memset(s->re, 0, s->coarse * sizeof *s->re);
+  memset(s->im, 0, s->coarse * sizeof *s->im);
+  for (size_t k = 0; k < s->l->groups; k++)
+    s->re[(size_t)fmod(s->l->r[k], (double)s->coarse)] += s->l->pq[k];
+  transform(s->re, s->im, s->coarse);
+}
+
+static double angle_of(const struct sum *s, size_t m) {
+  return 2 * PI * (double)(m % s->points) / (double)s->points;
+}
+
+/* e^(i r phi) of each group at phi = 2 pi m / points, and the bound's sum. */
+static void turn(struct sum *s, size_t m, double *re, double *im) {
+  *re = *im = 0;
+  for (size_t k = 0; k < s->l->groups; k++) {
+    double angle = angle_of(s, (size_t)s->l->r[k] % s->points * m);
+    s->zre[k] = cos(angle);
+    s->zim[k] = sin(angle);
+    *re += s->l->pq[k] * s->zre[k];
+    *im += s->l->pq[k] * s->zim[k];
+  }
+}
+
+/* z *= w for all angles looked at. */
+static void times(size_t count, double *restrict zre, double *restrict zim,
+                  const double *restrict wre, const double *restrict wim) {
+  for (size_t j = 0; j < count; j++) {
+    double re = zre[j] * wre[j] - zim[j] * wim[j];
+    zim[j] = zre[j] * wim[j] + zim[j] * wre[j];
+    zre[j] = re;
+  }
+}
+
+/* Multiplies the products of all angles looked at by (q + p z e^(i theta))^t. */
+static void multiply(struct sum *s, size_t k, size_t count) {
+  double p = s->l->p[k], q = s->l->q[k], zre = p * s->zre[k], zim = p * s->zim[k];
+  for (size_t j = 0; j < count; j++) {
+    s->fre[j] = q + zre * s->are[j] - zim * s->aim[j];
+    s->fim[j] = zre * s->aim[j] + zim * s->are[j];
+  }
+  for (size_t power = (size_t)s->l->t[k];;) {
+    if (power & 1) times(count, s->pre, s->pim, s->fre, s->fim);
+    if (!(power >>= 1)) return;
+    for (size_t j = 0; j < count; j++) {
+      double re = s->fre[j] * s->fre[j] - s->fim[j] * s->fim[j];
+      s->fim[j] *= 2 * s->fre[j];
+      s->fre[j] = re;
+    }
+  }
+}
+
+/* The law's characteristic function at phi, for exactly n values: the mean over theta of the
+ * product times e^(-i n theta). Angles at which the product is negligible are left out. */
+static void coefficient(struct sum *s, double sre, double sim, double *re, double *im) {
+  size_t count = 0, n = (size_t)s->l->n % s->angles;
+  for (size_t j = 0; j < s->angles; j++) {
+    double real = s->cosine[j] * sre - s->sine[j] * sim;
+    if (s->l->spread_n - real > s->most) continue;
+    size_t place = n * j % s->angles;
+    s->are[count] = s->cosine[j];
+    s->aim[count] = s->sine[j];
+    s->pre[count] = s->cosine[place];
+    s->pim[count++] = -s->sine[place];
+  }
+  *re = *im = 0;
+  if (!count) return;
+  for (size_t k = 0; k < s->l->groups; k++) {
+    multiply(s, k, count);
+    s->work += (double)count * (1 + 2 * log2(s->l->t[k]));
+  }
+  for (size_t j = 0; j < count; j++) {
+    *re += s->pre[j];
+    *im += s->pim[j];
+  }
+  *re /= (double)s->angles;
+  *im /= (double)s->angles;
+}
+
+/* The real part of f(phi) times the sum over d from 0 below `terms` of e^((s + i phi) d) and e^(-i
+ * phi w): what the point adds to the tail. */
+static double share_of_tail(const struct sum *s, size_t m, size_t terms, double re, double im) {
+  double phi = angle_of(s, m), tilt = s->l->s;
+  double kre = (double)terms, kim = 0;
+  if (m || tilt < 0) {
+    double all = exp(tilt * (double)terms), end = angle_of(s, terms * m);
+    double ere = 1 - all * cos(end), eim = -all * sin(end);
+    /* 1 - e^(tilt + i phi), without cancellation */
+    double half = sin(phi / 2), dre = -expm1(tilt) * cos(phi) + 2 * half * half;
+    double dim = -exp(tilt) * sin(phi), norm = dre * dre + dim * dim;
+    kre = (ere * dre + eim * dim) / norm;
+    kim = (eim * dre - ere * dim) / norm;
+  }
+  double turned = angle_of(s, (size_t)s->l->w % s->points * m);
+  double c = cos(turned), d = sin(turned); /* e^(-i w phi) is c - i d */
+  double fre = re * c + im * d, fim = im * c - re * d;
+  return fre * kre - fim * kim;
+}
+
+static void add_point(struct sum *s, size_t m, size_t terms) {
+  double sre, sim, re, im;
+  turn(s, m, &sre, &sim);
+  s->work += 20 * (double)s->l->groups;
+  if (s->l->spread_n - hypot(sre, sim) > s->most) return;
+  coefficient(s, sre, sim, &re, &im);
+  double twice = m == 0 || 2 * m == s->points ? 1 : 2; /* the other half is conjugate */
+  s->total += twice * share_of_tail(s, m, terms, re, im);
+}
+
+/* All points of the upper half circle, but for stretches around coarse points where the bound says
+ * that nothing is there. */
+static void add_points(struct sum *s, size_t terms) {
+  size_t step = s->points / s->coarse;
+  for (size_t c = 0; c <= s->coarse / 2 && s->work < WORK_MAX; c++) {
+    if (s->l->spread_n - hypot(s->re[c], s->im[c]) - s->slack > s->most) continue;
+    size_t from = c * step > step / 2 ? c * step - step / 2 : 0, to = c * step + (step + 1) / 2;
+    for (size_t m = from; m < to && 2 * m <= s->points && s->work < WORK_MAX; m++)
+      add_point(s, m, terms);
+  }
+}
+
+/* ---- putting it together ----------------------------------------------------------------------
+ */
+
+static size_t power_of_two(double least) {
+  size_t size = 1;
+  while ((double)size < least) size *= 2;
+  return size;
+}
+
+static void open_sum(struct sum *s, double *block) {
+  size_t groups = s->l->groups;
+  s->re = block;
+  s->im = s->re + s->coarse;
+  s->zre = s->im + s->coarse;
+  s->zim = s->zre + groups;
+  s->cosine = s->zim + groups;
+  s->sine = s->cosine + s->angles;
+  s->are = s->sine + s->angles;
+  s->aim = s->are + s->angles;
+  s->pre = s->aim + s->angles;
+  s->pim = s->pre + s->angles;
+  s->fre = s->pim + s->angles;
+  s->fim = s->fre + s->angles;
+  for (size_t j = 0; j < s->angles; j++) {
+    s->cosine[j] = cos(2 * PI * (double)j / (double)s->angles);
+    s->sine[j] = sin(2 * PI * (double)j / (double)s->angles);
+  }
+  fill_coarse(s);
+}
+
+static double sum_law(struct law *l, double total) {
+  struct sum s = {.l = l};
+  double scale = log(2 * PI * (l->spread_n + 1)) / 2 + log(l->spread_w + 1) / 2;
+  double doubt = NEGLIGIBLE + scale, most_w = l->n * l->r[l->groups - 1];
+  double below = fmin(ceil(reach(l, true, -1, doubt)), l->w);
+  double above = fmin(ceil(reach(l, true, 1, doubt)), most_w - l->w);
+  double around = fmin(ceil(fmax(reach(l, false, 1, doubt), reach(l, false, -1, doubt))),
+                       fmax(l->n, total - l->n));
+  if (!(below + above < 0x1p28) || !(around < ANGLES_MAX)) return (double)NAN;
+  s.points = power_of_two(below + above + 1);
+  s.angles = (size_t)around + 1;
+  s.coarse = COARSE_LEAST;
+  while ((double)s.coarse < COARSE_EACH * total) s.coarse *= 2;
+  if (s.coarse > s.points) s.coarse = s.points;
+  /* the points' weights, 1 / (1 - e^(s + i phi)), are log(points) on average */
+  s.most = total / 2 * -expm1(-2 / total * (doubt + log(log((double)s.points + 2))));
+  for (size_t k = 0; k < l->groups; k++) s.slack += l->pq[k] * fabs(l->r[k] - l->mean_r);
+  s.slack *= s.coarse < s.points ? PI / (double)s.coarse : 0;
+  size_t doubles = 2 * s.coarse + 2 * l->groups + 8 * s.angles;
+  double *block = mem_array(l->mem, doubles, sizeof *block);
+  if (!block) return -1;
+  open_sum(&s, block);
+  add_points(&s, (size_t)below + 1);
+  mem_free(l->mem, block, doubles, sizeof *block);
+  if (s.work >= WORK_MAX) return (double)NAN;
+  double p = s.total / (double)s.points * exp(l->log_scale);
+  return p < 0 ? 0 : p > 1 ? 1 : p;
+}
+
+double u_fourier_cdf(const size_t *ties, size_t distinct, size_t nx, double twice_u,
+                     const pprofc_allocator *mem) {
+  struct law l = {.mem = mem};
+  double total = 0, result = (double)NAN;
+  for (size_t k = 0; k < distinct; k++) total += (double)ties[k];
+  if (total > SAMPLES_MAX) return (double)NAN;
+  if (!open_law(&l, ties, distinct, nx, twice_u)) return -1;
+  if (l.w < least_rank_sum(&l)) {
+    result = 0;
+  } else {
+    settle(&l, total);
+    if (l.spread_n > 0 && l.spread_w > 0) result = sum_law(&l, total);
+  }
+  mem_free(mem, l.block, distinct, ARRAYS * sizeof *l.block);
+  return result;
+}
