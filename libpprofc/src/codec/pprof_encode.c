@@ -73,8 +73,8 @@ struct encoder {
 
 static size_t most_labels(const struct samples *s) {
   size_t most = 0;
-  for (size_t i = 0; s->label_from && i < s->count; i++)
-    if (label_count(s, i) > most) most = label_count(s, i);
+  for (size_t i = 0; i < s->label_set_count; i++)
+    if (s->label_sets[i].count > most) most = s->label_sets[i].count;
   return most;
 }
 
@@ -196,7 +196,7 @@ static void use(struct encoder *e, uint32_t string) {
 }
 
 static void use_labels(struct encoder *e) {
-  for (size_t i = 0; e->p->samples.label_from && i < e->p->samples.count; i++) {
+  for (size_t i = 0; e->p->samples.label_set && i < e->p->samples.count; i++) {
     size_t count;
     const struct label *labels = ordered_labels(e, i, &count);
     for (size_t k = 0; k < count; k++) {

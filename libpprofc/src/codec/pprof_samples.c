@@ -4,8 +4,10 @@
 #include "codec/pprof_decode.h"
 
 #include "base/parallel.h"
+#include "model/label_table.h"
 
 #define CHUNKS_PER_WORKER 8
+#define NO_LABELS         UINT32_MAX /* until sets are joined */
 
 /* The first thing wrong with a sample, as the reference would find it. */
 struct fault {
@@ -23,10 +25,13 @@ struct filler {
   int64_t *values;
   const uint8_t **stack;
   uint32_t *stack_size;
-  uint32_t *label_from; /* NULL when no sample has labels */
+  uint32_t *label_set; /* NULL when no sample has labels */
   struct label *labels;
+  struct label_set *sets;
+  struct label_table table; /* the sets of this worker, in its part of `sets` */
   uint8_t *side;
   size_t sample, label, side_at;
+  size_t first_sample;
   size_t max_depth;
   const uint8_t *known; /* the stack that was checked last */
   size_t known_size;
@@ -200,10 +205,22 @@ static bool add_label(struct filler *f, const struct wire_field *message) {
   return true;
 }
 
+/* The sample's set, from the labels that were put at the end. */
+static bool finish_labels(struct filler *f, size_t first) {
+  uint32_t *set = &f->label_set[f->sample];
+  size_t count = f->label - first, known = f->table.count;
+  *set = NO_LABELS;
+  if (!count) return true;
+  *set = label_table_add(&f->table, first, count);
+  if (*set == MAP_NONE) return sample_fault(f, (struct fault){.wire = "out of memory"});
+  if (f->table.count == known) f->label = first;
+  return true;
+}
+
 static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
-  size_t pieces = 0, values = 0;
+  size_t pieces = 0, values = 0, first_label = f->label;
   f->stack[f->sample] = data;
   f->stack_size[f->sample] = 0;
   while (w.at < w.end) {
@@ -230,9 +247,8 @@ static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
   }
   if (values != f->d->types)
     return sample_fault(f, (struct fault){.at = data, .values = values, .value_mismatch = true});
-  if (!finish_stack(f, pieces)) return false;
+  if (!finish_stack(f, pieces) || (f->label_set && !finish_labels(f, first_label))) return false;
   f->sample++;
-  if (f->label_from) f->label_from[f->sample] = (uint32_t)f->label;
   return true;
 }
 
@@ -241,7 +257,6 @@ static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
 
 static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
   f->sample = chunk->first_sample;
-  f->label = chunk->first_label;
   f->side_at = chunk->first_side;
   struct wire top = {chunk->from, chunk->to, NULL};
   struct wire_field field;
@@ -259,8 +274,30 @@ static void fill_range(void *context, unsigned worker) {
   const struct chunk *chunks = decoder_chunks(f->d, &count);
   size_t from = parallel_from(count, worker, job->workers);
   size_t to = parallel_from(count, worker + 1, job->workers);
+  if (from == to) return;
+  f->first_sample = f->sample = chunks[from].first_sample;
+  f->label = chunks[from].first_label;
+  /* a set for each label, and the empty one, is the most there can be */
+  if (f->label_set)
+    label_table_init(&f->table, &f->d->profile->mem, f->labels, f->sets + 1 + f->label);
   for (size_t i = from; i < to; i++)
     if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
+}
+
+/* Workers have numbered their own sets: puts these behind each other, after the empty one. */
+static void join_sets(const struct filler *fillers, unsigned workers, struct samples *samples) {
+  size_t count = 1;
+  if (!fillers[0].label_set) return;
+  fillers[0].sets[0] = (struct label_set){0, 0};
+  for (unsigned w = 0; w < workers; w++) {
+    const struct filler *f = &fillers[w];
+    memmove(f->sets + count, f->table.sets, f->table.count * sizeof *f->sets);
+    for (size_t i = f->first_sample; i < f->sample; i++)
+      f->label_set[i] = f->label_set[i] == NO_LABELS ? 0 : f->label_set[i] + (uint32_t)count;
+    count += f->table.count;
+  }
+  samples->label_sets = fillers[0].sets;
+  samples->label_set_count = count;
 }
 
 static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
@@ -289,11 +326,11 @@ static bool alloc_columns(struct decoder *d, struct filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  f->label_from = arena_array(d->arena, n + 1, sizeof *f->label_from);
+  /* What is not used of the last two, most of it where sets recur, the system never gives. */
+  f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
-  if (!f->label_from || !f->labels) return false;
-  f->label_from[0] = 0;
-  return true;
+  f->sets = arena_array(d->arena, d->labels + 1, sizeof *f->sets);
+  return f->label_set && f->labels && f->sets;
 }
 
 pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
@@ -319,14 +356,17 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
       .values = first.values,
       .stack = first.stack,
       .stack_size = first.stack_size,
-      .label_from = first.label_from,
+      .label_set = first.label_set,
       .labels = first.labels,
       .segments = segment,
       .segment_count = d->samples ? 1 : 0,
   };
+  for (unsigned w = 0; w < workers; w++)
+    if (first.label_set) label_table_free(&fillers[w].table);
   for (unsigned w = 0; w < workers; w++) { /* workers are in sample order */
     if (fillers[w].fault.sample != SIZE_MAX) return report_fault(d, &fillers[w].fault);
     if (fillers[w].max_depth > samples->max_depth) samples->max_depth = fillers[w].max_depth;
   }
+  join_sets(fillers, workers, samples);
   return PPROFC_OK;
 }

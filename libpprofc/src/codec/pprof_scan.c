@@ -173,8 +173,8 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* Bytes that the columns will take. */
 static uint64_t column_bytes(const struct decoder *d) {
   uint64_t per_sample = 8 * (uint64_t)d->types + sizeof(void *) + 4 + (d->labels ? 4 : 0);
-  return d->samples * per_sample + d->labels * sizeof(struct label) + d->side + d->locations * 33u +
-         d->lines * sizeof(struct line) + d->functions * 28u +
+  return d->samples * per_sample + d->labels * (sizeof(struct label) + sizeof(struct label_set)) +
+         d->side + d->locations * 33u + d->lines * sizeof(struct line) + d->functions * 28u +
          d->mappings * sizeof(struct mapping) + d->strings * sizeof(pprofc_str);
 }
 

@@ -40,7 +40,7 @@ static bool is_base(const pprofc_profile *p, size_t sample) {
 }
 
 static bool any_base(const pprofc_profile *p) {
-  for (size_t i = 0; p->samples.label_from && i < p->samples.count; i++)
+  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++)
     if (is_base(p, i)) return true;
   return false;
 }

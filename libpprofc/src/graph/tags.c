@@ -381,7 +381,7 @@ static bool hand_over(struct tagger *t) {
 }
 
 pprofc_status graph_find_tags(struct graph *g, const uint8_t *kept, pprofc_error *error) {
-  if (!g->profile->samples.label_from) return PPROFC_OK;
+  if (!g->profile->samples.label_set) return PPROFC_OK;
   struct tagger t = {.graph = g, .mem = g->mem, .profile = g->profile, .kept = kept};
   interner_init(&t.texts, g->mem);
   map_init(&t.classes_map, g->mem);

@@ -7,6 +7,7 @@
 #include "model/builder.h"
 
 #include "base/map.h"
+#include "model/label_table.h"
 
 #define STACK_CHUNK      ((size_t)1 << 20)
 #define VARINT_MAX_BYTES 5
@@ -477,15 +478,40 @@ static const void *settle(pprofc_builder *b, int column) {
   return items;
 }
 
+/* Where the labels of each sample begin becomes which set they are. */
+static void settle_labels(pprofc_builder *b) {
+  struct arena *arena = &b->profile->region->arena;
+  struct samples *s = &b->profile->samples;
+  size_t total = count_of(b, LABELS);
+  uint32_t *set = (uint32_t *)(uintptr_t)settle(b, LABEL_FROM);
+  struct label_set *sets = arena_array(arena, total + 1, sizeof *sets);
+  s->labels = settle(b, LABELS);
+  if (!set || !sets || !s->labels) {
+    fail_nomem(b);
+    return;
+  }
+  struct label_table table;
+  label_table_init(&table, &b->mem, s->labels, sets);
+  sets[table.count++] = (struct label_set){0, 0};
+  for (size_t i = 0; i < s->count; i++) {
+    size_t first = set[i], end = i + 1 < s->count ? set[i + 1] : total;
+    set[i] = end > first ? label_table_add(&table, first, end - first) : 0;
+    if (set[i] == MAP_NONE) {
+      fail_nomem(b);
+      break;
+    }
+  }
+  label_table_free(&table);
+  s->label_set = set;
+  s->label_sets = sets;
+  s->label_set_count = table.count;
+}
+
 static void settle_samples(pprofc_builder *b) {
   struct samples *s = &b->profile->samples;
   s->count = count_of(b, STACKS);
   s->max_depth = b->max_depth;
-  if (count_of(b, LABELS) && reserve(b, LABEL_FROM, 1)) {
-    put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
-    s->label_from = settle(b, LABEL_FROM);
-    s->labels = settle(b, LABELS);
-  }
+  if (count_of(b, LABELS)) settle_labels(b);
   s->values = settle(b, VALUES);
   s->stack = settle(b, STACKS);
   s->stack_size = settle(b, STACK_SIZES);

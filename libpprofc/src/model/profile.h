@@ -27,6 +27,11 @@ struct label {
   int64_t number;
 };
 
+/* Samples with equal labels mostly share a set of them. */
+struct label_set {
+  uint32_t first, count; /* labels */
+};
+
 /* Samples [first, first of the next segment) write location i as the varint v with map[v] == i, or,
  * when map is NULL, as i + 1. Every v of a stack is known to be valid. */
 struct segment {
@@ -40,9 +45,11 @@ struct samples {
   const int64_t *values;       /* [count * type_count] */
   const uint8_t *const *stack; /* [count] the varints, leaf first */
   const uint32_t *stack_size;  /* [count] their bytes */
-  const uint32_t *label_from; /* [count + 1] labels of sample i: label_from[i] .. label_from[i + 1];
-                                 NULL: none at all */
-  const struct label *labels; /* strings and numbers in the order of the file */
+  const uint32_t *label_set;   /* [count] the set of labels of each sample; NULL: none at all */
+  const struct label_set *label_sets; /* [label_set_count], the first of them empty */
+  size_t label_set_count;
+  const struct label *labels; /* strings and numbers in the order of the file; sets need not cover
+                                 all of them */
   const struct segment *segments;
   size_t segment_count; /* at least 1 when count > 0 */
   size_t max_depth;     /* no stack has more frames */
@@ -203,11 +210,11 @@ static inline size_t stack_put(uint8_t *out, uint32_t v) {
  */
 
 static inline size_t label_count(const struct samples *s, size_t sample) {
-  return s->label_from ? s->label_from[sample + 1] - s->label_from[sample] : 0;
+  return s->label_set ? s->label_sets[s->label_set[sample]].count : 0;
 }
 
 static inline const struct label *sample_labels(const struct samples *s, size_t sample) {
-  return s->label_from ? s->labels + s->label_from[sample] : NULL;
+  return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
 static inline uint64_t location_id(const struct locations *l, uint32_t index) {

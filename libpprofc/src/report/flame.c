@@ -206,7 +206,7 @@ static struct group *group_of(struct grouping *g, uint32_t key, uint32_t value) 
 /* Calls each(group, sample) for the string labels of all samples, but for the mark of a base. */
 static bool each_label(struct grouping *g, void (*each)(struct group *, uint32_t sample)) {
   const pprofc_profile *p = g->flame->report->profile;
-  for (size_t i = 0; p->samples.label_from && i < p->samples.count; i++) {
+  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
     const struct label *labels = sample_labels(&p->samples, i);
     for (size_t k = 0; k < label_count(&p->samples, i); k++) {
       pprofc_str name = profile_string(p, labels[k].key);

@@ -5,10 +5,8 @@
 
 static size_t most_labels(const struct samples *samples) {
   size_t most = 0;
-  for (size_t i = 0; i < samples->count; i++) {
-    size_t count = label_count(samples, i);
-    if (count > most) most = count;
-  }
+  for (size_t i = 0; i < samples->label_set_count; i++)
+    if (samples->label_sets[i].count > most) most = samples->label_sets[i].count;
   return most;
 }
 

@@ -70,7 +70,7 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
     uint64_t count = mean ? (uint64_t)values[0] : 0;
     total += value;
     divisor += count;
-    if (s->label_from && is_base_sample(profile, i)) {
+    if (s->label_set && is_base_sample(profile, i)) {
       base_total += value;
       base_divisor += count;
     }

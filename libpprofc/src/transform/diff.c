@@ -14,19 +14,54 @@ static bool is_base_label(const pprofc_profile *p, const struct label *l) {
   return !l->is_number && str_equal(profile_string(p, l->key), BASE_KEY);
 }
 
-/* The labels of each sample without previous values of the label, then the label. */
-static void write_labels(pprofc_profile *copy, struct label base, uint32_t *from,
-                         struct label *labels) {
+static size_t count_labels(const struct samples *s) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->label_set_count; i++) count += s->label_sets[i].count;
+  return count;
+}
+
+/* Each set without previous values of the label, then the label. */
+static void write_sets(pprofc_profile *copy, struct label base, struct label_set *sets,
+                       struct label *labels) {
   const struct samples *s = &copy->samples;
   size_t n = 0;
-  for (size_t i = 0; i < s->count; i++) {
-    const struct label *old = sample_labels(s, i);
-    from[i] = (uint32_t)n;
-    for (size_t l = 0; l < label_count(s, i); l++)
+  for (size_t i = 0; i < s->label_set_count; i++) {
+    const struct label *old = s->labels + s->label_sets[i].first;
+    size_t first = n;
+    for (size_t l = 0; l < s->label_sets[i].count; l++)
       if (!is_base_label(copy, &old[l])) labels[n++] = old[l];
     labels[n++] = base;
+    sets[i] = (struct label_set){(uint32_t)first, (uint32_t)(n - first)};
   }
-  from[s->count] = (uint32_t)n;
+}
+
+/* Without labels, the samples have the empty set, which the others begin with. */
+static bool open_sets(pprofc_profile *copy) {
+  struct samples *s = &copy->samples;
+  if (s->label_set) return true;
+  uint32_t *set = arena_zero_array(&copy->region->arena, s->count, sizeof *set);
+  struct label_set *empty = arena_zero_array(&copy->region->arena, 1, sizeof *empty);
+  if (!set || !empty) return false;
+  s->label_set = set;
+  s->label_sets = empty;
+  s->label_set_count = 1;
+  return true;
+}
+
+/* The labelled set that samples without labels had becomes one of its own: the first stays empty.
+ */
+static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
+                        const struct label *labels) {
+  struct samples *s = &copy->samples;
+  struct arena *arena = &copy->region->arena;
+  uint32_t *set = arena_array(arena, s->count, sizeof *set);
+  if (!set) return false;
+  for (size_t i = 0; i < s->count; i++) set[i] = s->label_set[i] + 1;
+  s->label_set = set;
+  s->label_sets = sets;
+  s->label_set_count++;
+  s->labels = labels;
+  return true;
 }
 
 static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out,
@@ -34,18 +69,18 @@ static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out
   const pprofc_str texts[2] = {BASE_KEY, STR("true")};
   pprofc_profile *copy = profile_edit(base);
   if (!copy) return error_nomem(error);
-  const struct samples *s = &copy->samples;
-  size_t old = s->label_from ? s->label_from[s->count] : 0, total;
-  bool ok = !__builtin_add_overflow(old, s->count, &total) && total < NONE &&
-            profile_add_strings(copy, texts, 2);
-  uint32_t *from = ok ? arena_array(&copy->region->arena, s->count + 1, sizeof *from) : NULL;
-  struct label *labels = from ? arena_array(&copy->region->arena, total, sizeof *labels) : NULL;
+  struct arena *arena = &copy->region->arena;
+  bool ok = profile_add_strings(copy, texts, 2) && open_sets(copy);
+  size_t count = copy->samples.label_set_count, total = count_labels(&copy->samples) + count;
+  ok = ok && total < NONE;
+  struct label_set *sets = ok ? arena_array(arena, count + 1, sizeof *sets) : NULL;
+  struct label *labels = sets ? arena_array(arena, total, sizeof *labels) : NULL;
   if (!labels) return edit_finish(error_nomem(error), copy, out);
   uint32_t key = (uint32_t)copy->strings.count - 2;
-  write_labels(copy, (struct label){.key = key, .string = key + 1}, from, labels);
-  copy->samples.label_from = from;
-  copy->samples.labels = labels;
-  return edit_finish(PPROFC_OK, copy, out);
+  sets[0] = (struct label_set){0, 0};
+  write_sets(copy, (struct label){.key = key, .string = key + 1}, sets + 1, labels);
+  ok = finish_sets(copy, sets, labels);
+  return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
 }
 
 /* ---- normalising ------------------------------------------------------------------------------

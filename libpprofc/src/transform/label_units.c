@@ -16,6 +16,7 @@ struct finder {
   struct label_units *units;
   struct interner keys; /* ids are indices of items */
   size_t capacity;
+  uint32_t last_key, last_unit; /* strings */
   struct map seen_others;
   struct other_unit *others;
   size_t other_count, other_capacity;
@@ -67,19 +68,32 @@ static bool add_label(struct finder *f, const struct label *label) {
   return true;
 }
 
-/* All numeric labels in order; runs of the same key and unit cost nothing. */
-static bool add_labels(struct finder *f) {
-  const struct samples *s = &f->profile->samples;
-  size_t count = s->label_from ? s->label_from[s->count] : 0;
-  uint32_t key = NONE, unit = NONE;
+/* Runs of the same key and unit cost nothing. */
+static bool add_set(struct finder *f, const struct label *labels, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    const struct label *label = &s->labels[i];
-    if (!label->is_number || (label->key == key && label->unit == unit)) continue;
+    const struct label *label = &labels[i];
+    if (!label->is_number || (label->key == f->last_key && label->unit == f->last_unit)) continue;
     if (!add_label(f, label)) return false;
-    key = label->key;
-    unit = label->unit;
+    f->last_key = label->key;
+    f->last_unit = label->unit;
   }
   return true;
+}
+
+/* All numeric labels in order; a set that was there before has nothing new. */
+static bool add_labels(struct finder *f) {
+  const struct samples *s = &f->profile->samples;
+  if (!s->label_set) return true;
+  uint8_t *seen = mem_zero_array(f->units->mem, s->label_set_count, 1);
+  bool ok = seen != NULL;
+  f->last_key = f->last_unit = NONE;
+  for (size_t i = 0; ok && i < s->count; i++) {
+    if (seen[s->label_set[i]]) continue;
+    seen[s->label_set[i]] = 1;
+    ok = add_set(f, sample_labels(s, i), label_count(s, i));
+  }
+  mem_free(f->units->mem, seen, s->label_set_count, 1);
+  return ok;
 }
 
 static void infer_units(struct label_units *units) {

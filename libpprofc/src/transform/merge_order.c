@@ -106,7 +106,7 @@ static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, co
 
 /* The hash of a sample from that of its stack, never 0. */
 static uint64_t finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
-  bool labelled = merge_samples_of(m, source)->label_from;
+  bool labelled = merge_samples_of(m, source)->label_set;
   hash = hash_mix(hash, labelled ? hash_labels(m, source, local) : 0);
   hash = hash_mix(hash, hash >> 32);
   return hash ? hash : 1;

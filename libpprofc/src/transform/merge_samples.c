@@ -8,13 +8,13 @@
 bool merge_label_strings(struct merge *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     const struct samples *s = &m->sources[i].profile->samples;
-    size_t count = s->label_from ? s->label_from[s->count] : 0;
-    for (size_t n = 0; n < count; n++) {
-      const struct label *l = &s->labels[n];
-      if (merge_string(m, i, l->key) == NONE || merge_string(m, i, l->string) == NONE ||
-          merge_string(m, i, l->unit) == NONE)
-        return false;
-    }
+    for (size_t set = 0; set < s->label_set_count; set++)
+      for (size_t n = 0; n < s->label_sets[set].count; n++) {
+        const struct label *l = &s->labels[s->label_sets[set].first + n];
+        if (merge_string(m, i, l->key) == NONE || merge_string(m, i, l->string) == NONE ||
+            merge_string(m, i, l->unit) == NONE)
+          return false;
+      }
   }
   return true;
 }

@@ -32,29 +32,27 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep, size_t kept) 
   return true;
 }
 
+/* Sets that no sample has any more become empty. */
 static bool keep_labels(pprofc_profile *copy, const uint8_t *keep, size_t kept) {
-  const struct samples *old = &copy->samples;
-  if (!old->label_from) return true;
-  size_t total = 0, n = 0, sample = 0;
-  for (size_t i = 0; i < old->count; i++)
-    if (keep[i]) total += label_count(old, i);
-  if (!total) {
-    copy->samples.label_from = NULL;
-    copy->samples.labels = NULL;
-    return true;
-  }
-  uint32_t *from = arena_array(&copy->region->arena, kept + 1, sizeof *from);
-  struct label *labels = arena_array(&copy->region->arena, total, sizeof *labels);
-  if (!from || !labels) return false;
-  from[0] = 0;
-  for (size_t i = 0; i < old->count; i++) {
+  struct samples *s = &copy->samples;
+  struct arena *arena = &copy->region->arena;
+  if (!s->label_set) return true;
+  uint32_t *set = arena_array(arena, kept, sizeof *set);
+  struct label_set *sets = arena_zero_array(arena, s->label_set_count, sizeof *sets);
+  if (!set || !sets) return false;
+  bool any = false;
+  for (size_t i = 0, n = 0; i < s->count; i++) {
     if (!keep[i]) continue;
-    for (uint32_t l = old->label_from[i]; l < old->label_from[i + 1]; l++)
-      labels[n++] = old->labels[l];
-    from[++sample] = (uint32_t)n;
+    uint32_t old = s->label_set[i];
+    any = any || s->label_sets[old].count;
+    sets[old] = s->label_sets[old];
+    set[n++] = old;
   }
-  copy->samples.label_from = from;
-  copy->samples.labels = labels;
+  s->label_set = any ? set : NULL;
+  s->label_sets = any ? sets : NULL;
+  if (any) return true;
+  s->label_set_count = 0;
+  s->labels = NULL;
   return true;
 }
 

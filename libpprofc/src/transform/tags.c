@@ -369,51 +369,55 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* What show and hide say of each key in use; returns how many labels stay. */
-static size_t match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
-                         uint8_t *keys, uint8_t *all) {
-  size_t total = p->samples.label_from ? p->samples.label_from[p->samples.count] : 0, kept = 0;
-  for (size_t i = 0; i < total; i++) {
-    uint8_t *key = &keys[p->samples.labels[i].key];
-    if (!*key) {
-      pprofc_str text = profile_string(p, p->samples.labels[i].key);
-      *key = KEY_KNOWN;
-      if (!show || regex_match(show, text)) *key |= KEY_SHOWN;
-      if (hide && regex_match(hide, text)) *key |= KEY_HIDDEN;
-      *all |= *key;
+/* What show and hide say of each key in use; returns whether all labels stay. */
+static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
+                       uint8_t *keys, uint8_t *all) {
+  const struct samples *s = &p->samples;
+  bool stay = true;
+  for (size_t set = 0; set < s->label_set_count; set++)
+    for (size_t l = 0; l < s->label_sets[set].count; l++) {
+      uint32_t string = s->labels[s->label_sets[set].first + l].key;
+      uint8_t *key = &keys[string];
+      if (!*key) {
+        pprofc_str text = profile_string(p, string);
+        *key = KEY_KNOWN;
+        if (!show || regex_match(show, text)) *key |= KEY_SHOWN;
+        if (hide && regex_match(hide, text)) *key |= KEY_HIDDEN;
+        *all |= *key;
+      }
+      stay = stay && (*key & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN;
     }
-    kept += (*key & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN;
-  }
-  return kept;
+  return stay;
 }
 
-static pprofc_status keep_labels(pprofc_profile *copy, const uint8_t *keys, size_t kept,
-                                 pprofc_error *error) {
-  const struct samples *s = &copy->samples;
-  uint32_t *from = arena_array(&copy->region->arena, s->count + 1, sizeof *from);
-  struct label *labels = arena_array(&copy->region->arena, kept, sizeof *labels);
-  if (!from || !labels) return error_nomem(error);
-  size_t n = 0;
-  for (size_t i = 0; i < s->count; i++) {
-    from[i] = (uint32_t)n;
-    for (uint32_t l = s->label_from[i]; l < s->label_from[i + 1]; l++)
-      if ((keys[s->labels[l].key] & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN)
-        labels[n++] = s->labels[l];
+static pprofc_status keep_labels(pprofc_profile *copy, const uint8_t *keys, pprofc_error *error) {
+  struct samples *s = &copy->samples;
+  struct arena *arena = &copy->region->arena;
+  size_t total = 0, n = 0;
+  for (size_t i = 0; i < s->label_set_count; i++) total += s->label_sets[i].count;
+  struct label_set *sets = arena_array(arena, s->label_set_count, sizeof *sets);
+  struct label *labels = arena_array(arena, total, sizeof *labels);
+  if (!sets || !labels) return error_nomem(error);
+  for (size_t i = 0; i < s->label_set_count; i++) {
+    const struct label *old = s->labels + s->label_sets[i].first;
+    size_t first = n;
+    for (size_t l = 0; l < s->label_sets[i].count; l++)
+      if ((keys[old[l].key] & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN) labels[n++] = old[l];
+    sets[i] = (struct label_set){(uint32_t)first, (uint32_t)(n - first)};
   }
-  from[s->count] = (uint32_t)n;
-  copy->samples.label_from = kept ? from : NULL;
-  copy->samples.labels = kept ? labels : NULL;
+  if (!n) s->label_set = NULL;
+  s->label_sets = n ? sets : NULL;
+  s->label_set_count = n ? s->label_set_count : 0;
+  s->labels = n ? labels : NULL;
   return PPROFC_OK;
 }
 
 static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struct regex *hide,
                                  uint8_t *keys, uint8_t *all, pprofc_error *error) {
-  const struct samples *s = &copy->samples;
-  size_t total = s->label_from ? s->label_from[s->count] : 0;
-  size_t kept = match_keys(copy, show, hide, keys, all);
+  bool stay = match_keys(copy, show, hide, keys, all);
   if (show && regex_tripped(show)) return tripped("tagshow", error);
   if (hide && regex_tripped(hide)) return tripped("taghide", error);
-  return kept == total ? PPROFC_OK : keep_labels(copy, keys, kept, error);
+  return stay ? PPROFC_OK : keep_labels(copy, keys, error);
 }
 
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,

@@ -1,0 +1,23 @@
+/* Label sets, each once: what fills the label columns of a profile. */
+#ifndef PPROFC_MODEL_LABEL_TABLE_H
+#define PPROFC_MODEL_LABEL_TABLE_H
+
+#include "base/map.h"
+#include "model/profile.h"
+
+struct label_table {
+  const struct label *labels;
+  struct label_set *sets; /* room for as many sets as are added is the caller's business */
+  size_t count;
+  struct map map;
+};
+
+void label_table_init(struct label_table *table, const pprofc_allocator *mem,
+                      const struct label *labels, struct label_set *sets);
+void label_table_free(struct label_table *table);
+
+/* The set that is labels[first .. first + count - 1], order included: an equal one from before, or
+ * a new one at the end. MAP_NONE when out of memory. */
+uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
+
+#endif
