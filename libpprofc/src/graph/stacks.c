@@ -30,18 +30,9 @@ struct builder {
 
 /* ---- joining samples ------------------------------------------------------------------------ */
 
-static bool is_base(const pprofc_profile *p, size_t sample) {
-  const struct label *labels = sample_labels(&p->samples, sample);
-  for (size_t i = 0, count = label_count(&p->samples, sample); i < count; i++)
-    if (!labels[i].is_number && str_equal(profile_string(p, labels[i].key), STR("pprof::base")) &&
-        str_equal(profile_string(p, labels[i].string), STR("true")))
-      return true;
-  return false;
-}
-
 static bool any_base(const pprofc_profile *p) {
-  for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++)
-    if (is_base(p, i)) return true;
+  for (uint32_t i = 0; i < p->samples.label_set_count; i++)
+    if (label_set_is_base(p, i)) return true;
   return false;
 }
 
@@ -68,7 +59,7 @@ static void add_sample(const struct builder *b, size_t stack, size_t sample) {
   const struct stack_set *set = b->set;
   const int64_t *values = b->profile->samples.values + sample * set->types;
   int64_t *sums = b->values + stack * set->columns;
-  if (!set->has_base || !is_base(b->profile, sample)) {
+  if (!set->has_base || !sample_is_base(b->profile, sample)) {
     add_values(sums, values, set->types);
     return;
   }

@@ -135,6 +135,15 @@ size_t pprofc_profile_max_depth(const pprofc_profile *p) {
   return p->samples.max_depth;
 }
 
+bool label_set_is_base(const pprofc_profile *p, uint32_t set) {
+  struct label_set s = p->samples.label_sets[set];
+  for (const struct label *l = p->samples.labels + s.first; s.count; l++, s.count--)
+    if (!l->is_number && str_equal(profile_string(p, l->key), STR("pprof::base")) &&
+        str_equal(profile_string(p, l->string), STR("true")))
+      return true;
+  return false;
+}
+
 size_t pprofc_profile_label_count(const pprofc_profile *p, size_t sample) {
   return sample < p->samples.count ? label_count(&p->samples, sample) : 0;
 }

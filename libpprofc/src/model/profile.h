@@ -217,6 +217,13 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
   return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
+/* Whether the samples of a set are those of a base: pprof::base=true is among its labels. */
+bool label_set_is_base(const pprofc_profile *p, uint32_t set);
+
+static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {
+  return p->samples.label_set && label_set_is_base(p, p->samples.label_set[sample]);
+}
+
 static inline uint64_t location_id(const struct locations *l, uint32_t index) {
   return l->ids ? l->ids[index] : (uint64_t)index + 1;
 }

@@ -48,29 +48,23 @@ pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, siz
                    STR_ARG(wanted), types);
 }
 
-static bool is_base_label(const pprofc_profile *profile, const struct label *label) {
-  return !label->is_number && str_equal(profile_string(profile, label->key), STR("pprof::base")) &&
-         str_equal(profile_string(profile, label->string), STR("true"));
-}
-
-static bool is_base_sample(const pprofc_profile *profile, size_t sample) {
-  const struct label *labels = sample_labels(&profile->samples, sample);
-  for (size_t i = 0, n = label_count(&profile->samples, sample); i < n; i++)
-    if (is_base_label(profile, &labels[i])) return true;
-  return false;
-}
-
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean) {
   const struct samples *s = &profile->samples;
   size_t types = profile->type_count;
   uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap, as Go's do */
+  uint32_t last = NONE;                                              /* set of labels */
+  bool is_base = false;
   for (size_t i = 0; i < s->count; i++) {
     const int64_t *values = s->values + i * types;
     uint64_t value = (uint64_t)number_abs(values[value_index]);
     uint64_t count = mean ? (uint64_t)values[0] : 0;
     total += value;
     divisor += count;
-    if (s->label_set && is_base_sample(profile, i)) {
+    if (s->label_set && s->label_set[i] != last) {
+      last = s->label_set[i];
+      is_base = label_set_is_base(profile, last);
+    }
+    if (is_base) {
       base_total += value;
       base_divisor += count;
     }
