@@ -1,4 +1,5 @@
 /* Differences: -base, -diff_base and -normalize. */
+#include "compare.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
 #include "transform/diff.h"
@@ -90,17 +91,68 @@ static void test_unmerged_has_the_same_samples(void) {
   pprofc_error error = {0};
   CU_ASSERT(transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE));
   CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(head, base, PPROFC_SUBTRACT));
-  CU_ASSERT_EQUAL_FATAL(transform_diff_unmerged(head, base, PPROFC_COMPARE, false, &p, &error),
-                        PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(
+      transform_diff_unmerged(head, pprofc_profile_retain(base), false, &p, &error), PPROFC_OK);
   expect_samples(p, "100: 1 2 | A main\n50: 3 2 | B main\n10: 4 5 2 | D C main\n"
                     "-40: 1 2 | A main | pprof::base=true\n"
                     "-50: 3 2 | B main | pprof::base=true\n"
                     "-20: 6 5 2 | E C main | pprof::base=true\n");
   CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(p, base, PPROFC_COMPARE));
   CU_ASSERT_FALSE(transform_diff_unmerged_is_exact(base, p, PPROFC_COMPARE));
-  pprofc_profile_release(head);
   pprofc_profile_release(base);
   pprofc_profile_release(p);
+}
+
+/* Large enough that columns have memory of their own. Some samples are all zero, some have labels.
+ */
+static pprofc_profile *large_profile(unsigned first, bool labels) {
+  pprofc_builder *b = cpu_builder();
+  for (unsigned i = first; i < first + 20000; i++) {
+    char stack[64];
+    snprintf(stack, sizeof stack, "f%u g%u main", i * 7919u % 300, i % 41);
+    sample(b, stack, i % 10 ? i : 0, 0);
+    if (!labels || i % 3) continue;
+    pprofc_builder_label(b, "worker", i % 2 ? "odd" : "even");
+    pprofc_builder_number_label(b, "bytes", i % 5, "bytes");
+  }
+  return finish(b);
+}
+
+/* The difference of profiles that somebody else holds too, whose memory is not to be used. */
+static pprofc_profile *shared_difference(pprofc_profile *head, pprofc_profile *base,
+                                         bool normalize) {
+  pprofc_profile *p = NULL;
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(transform_diff_unmerged(pprofc_profile_retain(head),
+                                                pprofc_profile_retain(base), normalize, &p, &error),
+                        PPROFC_OK);
+  return p;
+}
+
+static void test_memory_that_is_taken_over_changes_nothing(void) {
+  for (unsigned i = 0; i < 16; i++) {
+    bool head_labels = i & 1, base_labels = i & 2, normalize = i & 4, edited = i & 8;
+    pprofc_profile *head = large_profile(0, head_labels), *base = large_profile(700, base_labels);
+    pprofc_error error;
+    if (edited) { /* columns of two regions */
+      pprofc_profile *twice;
+      const double ratio = 2;
+      CU_ASSERT_EQUAL_FATAL(pprofc_scale(head, &ratio, &twice, &error), PPROFC_OK);
+      pprofc_profile_release(head);
+      head = twice;
+    }
+    pprofc_profile *expected = shared_difference(head, base, normalize), *p = NULL;
+    CU_ASSERT_EQUAL_FATAL(transform_diff_unmerged(head, base, normalize, &p, &error), PPROFC_OK);
+    struct difference difference = {0};
+    compare_profiles(expected, p, &difference);
+    CU_ASSERT_PTR_NULL(difference.what);
+    if (difference.what) printf("case %u: %s of %zu\n", i, difference.what, difference.index);
+    pprofc_samples_view view;
+    pprofc_profile_samples(p, &view);
+    CU_ASSERT_EQUAL(view.count, 36000);
+    pprofc_profile_release(expected);
+    pprofc_profile_release(p);
+  }
 }
 
 UNIT_MAIN("diff", UNIT(test_base_cancels_equal_stacks),
@@ -108,4 +160,5 @@ UNIT_MAIN("diff", UNIT(test_base_cancels_equal_stacks),
           UNIT(test_the_label_replaces_a_previous_one),
           UNIT(test_normalize_scales_head_to_the_sums_of_base),
           UNIT(test_normalize_wants_equal_types), UNIT(test_the_base_goes_through_a_double),
-          UNIT(test_unmerged_has_the_same_samples))
+          UNIT(test_unmerged_has_the_same_samples),
+          UNIT(test_memory_that_is_taken_over_changes_nothing))

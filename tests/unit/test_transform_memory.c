@@ -40,7 +40,8 @@ static pprofc_status run_compare(const struct input *in, pprofc_profile **out,
 
 static pprofc_status run_unmerged(const struct input *in, pprofc_profile **out,
                                   pprofc_error *error) {
-  return transform_diff_unmerged(in->p, in->q, PPROFC_COMPARE, false, out, error);
+  return transform_diff_unmerged(pprofc_profile_retain(in->p), pprofc_profile_retain(in->q), false,
+                                 out, error);
 }
 
 static pprofc_status run_names(const struct input *in, pprofc_profile **out, pprofc_error *error) {

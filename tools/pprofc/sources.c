@@ -276,17 +276,20 @@ static pprofc_status finish(const struct command *command, pprofc_profile **prof
   return status; /* reading has checked the profile, and no edit makes a valid one invalid */
 }
 
-/* A report that only adds up need not find equal samples of the two first, where that cannot change
- * a sum. */
-static pprofc_status subtract(const struct command *command, const struct fetched *fetched,
-                              pprofc_profile **difference, pprofc_error *error) {
+/* Makes the head of what was fetched the difference. A report that only adds up need not find equal
+ * samples of the two first, where that cannot change a sum. */
+static pprofc_status subtract(const struct command *command, struct fetched *fetched,
+                              pprofc_error *error) {
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
   bool normalize = command->report.normalize;
-  if (command->format->adds_up &&
-      transform_diff_unmerged_is_exact(fetched->head, fetched->base, kind))
-    return transform_diff_unmerged(fetched->head, fetched->base, kind, normalize, difference,
-                                   error);
-  return pprofc_diff(fetched->head, fetched->base, kind, normalize, difference, error);
+  pprofc_profile *head = fetched->head, *base = fetched->base;
+  fetched->head = fetched->base = NULL;
+  if (command->format->adds_up && transform_diff_unmerged_is_exact(head, base, kind))
+    return transform_diff_unmerged(head, base, normalize, &fetched->head, error);
+  pprofc_status status = pprofc_diff(head, base, kind, normalize, &fetched->head, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return status;
 }
 
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
@@ -294,11 +297,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   struct fetched fetched = {.status = PPROFC_OK};
   const char *base = *command->base ? command->base : command->diff_base;
   pprofc_status status = fetch_chunks(command, base, &fetched, error);
-  if (status == PPROFC_OK && fetched.base) {
-    pprofc_profile *difference;
-    status = subtract(command, &fetched, &difference, error);
-    if (status == PPROFC_OK) take(&fetched.head, difference);
-  }
+  if (status == PPROFC_OK && fetched.base) status = subtract(command, &fetched, error);
   pprofc_profile_release(fetched.base);
   if (status == PPROFC_OK) status = finish(command, &fetched.head, error);
   if (status == PPROFC_OK)

@@ -204,3 +204,67 @@ void region_release(struct region *region) {
     mem_free(&mem, region, 1, sizeof *region);
   }
 }
+
+/* ---- columns that are given back early --------------------------------------------------------
+ */
+
+static bool has_block(const struct arena *arena, const void *data) {
+  const struct arena_block *block = arena->blocks;
+  while (block && (const void *)block->data != data) block = block->next;
+  return block != NULL;
+}
+
+#define EDITS_MOST 16
+
+/* The arena with a block at `data` among those of the region and the ones that only it holds. */
+static struct arena *find_arena(struct region *region, const void *data, int depth) {
+  if (has_block(&region->arena, data)) return &region->arena;
+  for (struct region_parent *link = region->parents; link && depth < EDITS_MOST;
+       link = link->next) {
+    if (__atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE) != 1) continue;
+    struct arena *arena = find_arena(link->region, data, depth + 1);
+    if (arena) return arena;
+  }
+  return NULL;
+}
+
+/* Takes the block that holds `size` bytes at `data`, and nothing else, out of its arena. */
+static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
+                                        struct arena **arena) {
+  if (size < LARGE_SIZE / 4) return NULL;
+  *arena = find_arena(region, data, 0);
+  if (!*arena) return NULL;
+  struct arena_block **link = &(*arena)->blocks, *block;
+  while ((const void *)(*link)->data != data) link = &(*link)->next;
+  block = *link;
+  *link = block->next;
+  return block;
+}
+
+static void link_block(struct arena *arena, struct arena_block *block) {
+  block->next = arena->blocks;
+  arena->blocks = block;
+}
+
+void region_drop(struct region *region, const void *column, size_t size) {
+  struct arena *arena;
+  struct arena_block *block = unlink_block(region, column, size, &arena);
+  if (block) mem_free(arena->mem, block, 1, sizeof *block + block->size);
+}
+
+void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
+                  size_t new_size) {
+  struct arena *arena;
+  if (new_size > PTRDIFF_MAX - sizeof(struct arena_block)) return NULL;
+  struct arena_block *block = unlink_block(from, column, old_size, &arena);
+  if (!block) return NULL;
+  struct arena_block *moved =
+      mem_resize(arena->mem, block, sizeof *block + block->size, sizeof *block + new_size, 1);
+  if (!moved) {
+    link_block(arena, block);
+    return NULL;
+  }
+  moved->size = new_size;
+  link_block(&to->arena, moved);
+  return moved->data;
+}

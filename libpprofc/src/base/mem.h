@@ -60,4 +60,16 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
+/* For the only holder of a region, who needs one of its columns no more. Columns are looked for in
+ * the region and in those that only it keeps alive; those of less than 64 KiB have no block of
+ * their own and stay. */
+
+/* Gives a column back; `size` are the bytes that were asked for. */
+void region_drop(struct region *region, const void *column, size_t size);
+
+/* Makes it a larger column of another region, in place where the system can. NULL leaves everything
+ * as it was. */
+void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
+                  size_t new_size);
+
 #endif

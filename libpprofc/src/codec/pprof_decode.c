@@ -285,6 +285,17 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 /* ---- putting it together
  * -------------------------------------------------------------------------------- */
 
+/* Ids that are 1, 2, 3 ... and columns that say nothing need not stay. */
+static void drop_unused(struct tables *t) {
+  struct decoder *d = t->d;
+  struct region *region = d->profile->region;
+  if (!d->function_ids.ids)
+    region_drop(region, t->function_ids, d->functions * sizeof *t->function_ids);
+  if (!d->location_ids.ids)
+    region_drop(region, t->location_ids, d->locations * sizeof *t->location_ids);
+  if (!t->any_folded) region_drop(region, t->is_folded, d->locations * sizeof *t->is_folded);
+}
+
 static void publish(const struct tables *t) {
   struct decoder *d = t->d;
   pprofc_profile *p = d->profile;
@@ -329,7 +340,9 @@ static pprofc_status decode(struct decoder *d, unsigned threads) {
     return error_nomem(d->error);
   status = decoder_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);
-  if (status == PPROFC_OK) publish(&t);
+  if (status != PPROFC_OK) return status;
+  publish(&t);
+  drop_unused(&t);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
 #include "transform/diff.h"
 
+#include "transform/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
 #include "transform/merge.h"
@@ -141,49 +142,52 @@ static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind k
 }
 
 static pprofc_status combine(const pprofc_profile *head, const pprofc_profile *base,
-                             enum merge_kind kind, pprofc_profile **out, pprofc_error *error) {
+                             pprofc_profile **out, pprofc_error *error) {
   const pprofc_profile *both[2] = {head, base};
   pprofc_profile *compatible[2];
   pprofc_status status = compatible_profiles(both, 2, compatible, error);
   if (status != PPROFC_OK) return status;
   both[0] = compatible[0];
   both[1] = compatible[1];
-  status = merge_profiles(both, 2, kind, out, error);
+  status = merge_profiles(both, 2, out, error);
   pprofc_profile_release(compatible[0]);
   pprofc_profile_release(compatible[1]);
   return status;
 }
 
-static pprofc_status difference_of(const pprofc_profile *head, const pprofc_profile *base,
-                                   pprofc_diff_kind kind, bool normalize, enum merge_kind how,
-                                   pprofc_profile **out, pprofc_error *error) {
-  pprofc_profile *scaled = edit_same(head), *prepared = NULL;
-  pprofc_status status = PPROFC_OK;
-  if (normalize) {
-    pprofc_profile_release(scaled);
-    scaled = NULL;
-    status = normalize_head(head, base, &scaled, error);
-  }
-  if (status == PPROFC_OK) status = prepare_base(base, kind, &prepared, error);
-  if (status == PPROFC_OK) status = combine(scaled, prepared, how, out, error);
-  pprofc_profile_release(prepared);
-  pprofc_profile_release(scaled);
-  return status;
+static pprofc_status prepare_head(const pprofc_profile *head, const pprofc_profile *base,
+                                  bool normalize, pprofc_profile **out, pprofc_error *error) {
+  if (normalize) return normalize_head(head, base, out, error);
+  *out = edit_same(head);
+  return PPROFC_OK;
 }
 
 pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base,
                           pprofc_diff_kind kind, bool normalize, pprofc_profile **difference,
                           pprofc_error *error) {
-  return difference_of(head, base, kind, normalize, MERGE_EQUAL, difference, error);
+  pprofc_profile *scaled = NULL, *prepared = NULL;
+  pprofc_status status = prepare_head(head, base, normalize, &scaled, error);
+  if (status == PPROFC_OK) status = prepare_base(base, kind, &prepared, error);
+  if (status == PPROFC_OK) status = combine(scaled, prepared, difference, error);
+  pprofc_profile_release(prepared);
+  pprofc_profile_release(scaled);
+  return status;
 }
 
 /* ---- without looking samples up ---------------------------------------------------------------
  */
 
-pprofc_status transform_diff_unmerged(const pprofc_profile *head, const pprofc_profile *base,
-                                      pprofc_diff_kind kind, bool normalize,
+pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error) {
-  return difference_of(head, base, kind, normalize, MERGE_APPEND, difference, error);
+  pprofc_profile *scaled = NULL, *compatible[2];
+  pprofc_status status = prepare_head(head, base, normalize, &scaled, error);
+  const pprofc_profile *both[2] = {scaled, base};
+  if (status == PPROFC_OK) status = compatible_profiles(both, 2, compatible, error);
+  pprofc_profile_release(scaled);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  if (status != PPROFC_OK) return status;
+  return append_difference(compatible[0], compatible[1], difference, error);
 }
 
 /* No value is negative and no sum overflows. */

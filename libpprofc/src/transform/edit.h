@@ -20,6 +20,12 @@ static inline int64_t edit_truncate(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
+/* Times -1 as pprof has it, by way of a double; values that one holds exactly need no detour. */
+static inline int64_t edit_negate(int64_t value) {
+  const int64_t exact = (int64_t)1 << 53;
+  return value >= -exact && value <= exact ? -value : edit_truncate(-(double)value);
+}
+
 /* Ends an edit: hands the copy over, or releases it when the edit failed. */
 static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *copy,
                                         pprofc_profile **out) {

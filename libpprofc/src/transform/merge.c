@@ -86,14 +86,15 @@ static bool merge_header(struct merge *m) {
 /* ---- one merge --------------------------------------------------------------------------------
  */
 
-static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile) {
+static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile, bool share) {
   struct merge_source *s = &m->sources[i];
   size_t bytes = 0;
-  for (size_t n = 0; n < profile->samples.count; n++) bytes += profile->samples.stack_size[n];
+  for (size_t n = 0; n < profile->samples.count && !share; n++)
+    bytes += profile->samples.stack_size[n];
   *s = (struct merge_source){
       .profile = profile,
       .first_sample = m->sample_count,
-      .shared = bytes > SHARED_STACK_BYTES,
+      .shared = share || bytes > SHARED_STACK_BYTES,
       .strings = arena_array(&m->arena, profile->strings.count, sizeof *s->strings),
   };
   if (!s->strings) return false;
@@ -102,14 +103,25 @@ static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile
   return !s->shared || region_adopt(m->out->region, profile->region);
 }
 
-static bool open_merge(struct merge *m, const pprofc_profile *const *profiles, size_t count) {
+static bool open_merge(struct merge *m, const pprofc_profile *const *profiles, size_t count,
+                       bool share) {
   m->out->threads = profiles[0]->threads;
   m->sources = arena_array(&m->arena, count, sizeof *m->sources);
   if (!m->sources || interner_add(&m->strings, STR("")) == MAP_NONE) return false;
   for (m->source_count = 0; m->source_count < count; m->source_count++)
-    if (!open_source(m, m->source_count, profiles[m->source_count])) return false;
+    if (!open_source(m, m->source_count, profiles[m->source_count], share)) return false;
   m->workers = parallel_workers(m->out->threads, m->sample_count, EDIT_GRAIN);
   return m->sample_count < NONE;
+}
+
+bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share) {
+  const pprofc_allocator *mem = &profiles[0]->mem;
+  *m = (struct merge){.out = profile_new(mem)};
+  arena_init(&m->arena, m->out ? &m->out->mem : mem);
+  arena_init(&m->tables, m->out ? &m->out->mem : mem);
+  interner_init(&m->strings, m->out ? &m->out->mem : mem);
+  return m->out && open_merge(m, profiles, count, share) && merge_header(m) && merge_tables(m) &&
+         merge_label_strings(m);
 }
 
 static bool combine_equal(struct merge *m) {
@@ -123,12 +135,6 @@ static bool combine_equal(struct merge *m) {
   return merge_walk_again(m);
 }
 
-static bool combine(struct merge *m, enum merge_kind kind) {
-  if (kind == MERGE_EQUAL) return combine_equal(m);
-  bool numbered = m->ambiguous ? merge_walk_samples(m, false) : merge_number_tables(m);
-  return numbered && merge_append_samples(m);
-}
-
 static bool write_strings(struct merge *m) {
   pprofc_str *items = arena_copy(&m->out->region->arena, m->strings.items,
                                  m->strings.count * sizeof *m->strings.items);
@@ -136,23 +142,24 @@ static bool write_strings(struct merge *m) {
   return items != NULL;
 }
 
+pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error) {
+  ok = ok && write_strings(m);
+  interner_free(&m->strings);
+  arena_free(&m->tables);
+  arena_free(&m->arena);
+  return edit_finish(ok ? PPROFC_OK : error_nomem(error), m->out, out);
+}
+
 pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
-                             enum merge_kind kind, pprofc_profile **out, pprofc_error *error) {
+                             pprofc_profile **out, pprofc_error *error) {
+  struct merge m;
   for (size_t i = 1; i < count; i++) {
     pprofc_status status = compatible_check(profiles[0], profiles[i], error);
     if (status != PPROFC_OK) return status;
   }
-  const pprofc_allocator mem = profiles[0]->mem;
-  struct merge m = {.out = profile_new(&mem)};
-  if (!m.out) return error_nomem(error);
-  arena_init(&m.arena, &mem);
-  interner_init(&m.strings, &mem);
-  bool ok = open_merge(&m, profiles, count) && merge_header(&m) && merge_tables(&m) &&
-            merge_label_strings(&m) && combine(&m, kind) && merge_write_tables(&m) &&
-            merge_write_samples(&m) && write_strings(&m);
-  interner_free(&m.strings);
-  arena_free(&m.arena);
-  return edit_finish(ok ? PPROFC_OK : error_nomem(error), m.out, out);
+  bool ok = merge_begin(&m, profiles, count, false) && combine_equal(&m) &&
+            merge_write_tables(&m) && merge_write_samples(&m);
+  return merge_end(&m, ok, out, error);
 }
 
 /* ---- any number of them -----------------------------------------------------------------------
@@ -172,7 +179,7 @@ static pprofc_status merge_chunk(const pprofc_profile *const *profiles, size_t c
     return PPROFC_OK;
   }
   for (size_t i = 0; i < count; i++) sources[i] = compatible[i];
-  status = merge_profiles(sources, count, MERGE_EQUAL, out, error);
+  status = merge_profiles(sources, count, out, error);
   for (size_t i = 0; i < count; i++) pprofc_profile_release(compatible[i]);
   return status;
 }

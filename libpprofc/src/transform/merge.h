@@ -1,10 +1,12 @@
 /* The parts of a merge, which keep their state in one struct: tables (functions, mappings,
- * locations by key), samples (hashes, equal ones, order), and the profile that comes out. */
+ * locations by key), samples (hashes, equal ones, order), labels, and the profile that comes out.
+ */
 #ifndef PPROFC_TRANSFORM_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_H
 
 #include "base/error.h"
 #include "base/map.h"
+#include "model/label_table.h"
 #include "model/profile.h"
 
 /* One profile that is merged. Its records have a class each: equal records of all sources have the
@@ -13,8 +15,9 @@ struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* its samples are first_sample ... in the count over all sources */
   bool shared;         /* the result points into its region */
+  bool is_base;        /* its samples get the label of a base */
   uint32_t *strings;   /* [strings] string of the result, or NONE while not needed */
-  uint32_t *functions, *mappings, *locations; /* [...] class */
+  uint32_t *functions, *mappings, *locations; /* [...] class; locations[-1] is LOCATION_HIDDEN */
 };
 
 /* A run of samples that are written in the same way: one segment of a source. */
@@ -42,13 +45,13 @@ struct merge_place {
 
 struct merge_location {
   struct merge_place place;
-  uint64_t address; /* less the start of the mapping */
   uint32_t mapping; /* class, or NONE */
 };
 
 struct merge {
   pprofc_profile *out;
-  struct arena arena; /* for what only the merge needs */
+  struct arena arena;  /* for what only the merge needs */
+  struct arena tables; /* and of that, what is needed no more when the tables are written */
   struct merge_source *sources;
   size_t source_count;
   size_t sample_count; /* of all sources */
@@ -102,9 +105,6 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
  */
 bool merge_tables(struct merge *m);
 
-/* Interns what labels name. */
-bool merge_label_strings(struct merge *m);
-
 /* Numbers all classes in the order of the tables; for a merge that is not ambiguous. */
 bool merge_number_tables(struct merge *m);
 
@@ -124,21 +124,53 @@ bool merge_walk_again(struct merge *m);
 bool merge_equal_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* Makes each sample that is not all zero one of the result. */
-bool merge_append_samples(struct merge *m);
-
-/* Writes the tables and the sample columns of m->out. */
+/* Writes the tables of m->out, after which classes are no more than numbers; then the sample
+ * columns.
+ */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
-enum merge_kind {
-  MERGE_EQUAL, /* equal samples become one */
-  MERGE_APPEND /* all samples stay; locations in the order of the tables where that makes no
-                  difference */
+/* Gives a segment the map from varint to new location for a piece whose stacks are shared; none
+ * when that is v - 1 anyway. */
+bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
+
+/* ---- labels -----------------------------------------------------------------------------------
+ */
+
+/* The label sets of the result while samples are written. */
+struct merge_labels {
+  struct merge *m;
+  uint32_t **number; /* [sources][label sets of the source] set of the result, or NONE */
+  struct label mark; /* of a base */
+  struct label_table table;
+  struct label *labels;
+  size_t label_count;
 };
 
-/* Merges compatible profiles into one. */
+/* Whether any sample of the result may have labels. */
+bool merge_has_labels(const struct merge *m);
+
+/* Interns what labels name. */
+bool merge_label_strings(struct merge *m);
+
+bool merge_labels_open(struct merge_labels *labels, struct merge *m);
+/* The set of the result for a sample of a source; NONE when out of memory. */
+uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
+/* Ends it; `label_set` becomes the column of the result unless it is NULL or no sample has labels.
+ */
+void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+/* Begins a merge: the header of the result, and all tables in classes. `share` makes the result
+ * point into all sources, whatever their size. */
+bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
+/* Ends it: hands the result over, or releases it when something failed. */
+pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);
+
+/* Merges compatible profiles into one: equal samples become one. */
 pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
-                             enum merge_kind kind, pprofc_profile **out, pprofc_error *error);
+                             pprofc_profile **out, pprofc_error *error);
 
 #endif

@@ -222,11 +222,11 @@ static void number_location(struct merge *m, uint32_t class) {
 
 static bool alloc_numbers(struct merge *m) {
   m->location_number = arena_array(&m->arena, m->location_count, sizeof(uint32_t));
-  m->location_order = arena_array(&m->arena, m->location_count, sizeof(uint32_t));
-  m->function_number = arena_array(&m->arena, m->function_count, sizeof(uint32_t));
-  m->function_order = arena_array(&m->arena, m->function_count, sizeof(uint32_t));
-  m->mapping_number = arena_array(&m->arena, m->mapping_count, sizeof(uint32_t));
-  m->mapping_order = arena_array(&m->arena, m->mapping_count, sizeof(uint32_t));
+  m->location_order = arena_array(&m->tables, m->location_count, sizeof(uint32_t));
+  m->function_number = arena_array(&m->tables, m->function_count, sizeof(uint32_t));
+  m->function_order = arena_array(&m->tables, m->function_count, sizeof(uint32_t));
+  m->mapping_number = arena_array(&m->tables, m->mapping_count, sizeof(uint32_t));
+  m->mapping_order = arena_array(&m->tables, m->mapping_count, sizeof(uint32_t));
   return m->location_number && m->location_order && m->function_number && m->function_order &&
          m->mapping_number && m->mapping_order;
 }

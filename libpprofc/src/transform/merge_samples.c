@@ -5,20 +5,6 @@
 
 #include <stdlib.h>
 
-bool merge_label_strings(struct merge *m) {
-  for (size_t i = 0; i < m->source_count; i++) {
-    const struct samples *s = &m->sources[i].profile->samples;
-    for (size_t set = 0; set < s->label_set_count; set++)
-      for (size_t n = 0; n < s->label_sets[set].count; n++) {
-        const struct label *l = &s->labels[s->label_sets[set].first + n];
-        if (merge_string(m, i, l->key) == NONE || merge_string(m, i, l->string) == NONE ||
-            merge_string(m, i, l->unit) == NONE)
-          return false;
-      }
-  }
-  return true;
-}
-
 /* ---- equality ---------------------------------------------------------------------------------
  */
 
@@ -290,19 +276,4 @@ void merge_drop_zeros(struct merge *m) {
     m->origins[kept++] = m->origins[i];
   }
   m->result_count = kept;
-}
-
-bool merge_append_samples(struct merge *m) {
-  size_t types = m->out->type_count;
-  uint32_t sample = 0;
-  if (!alloc_results(m, m->sample_count)) return false;
-  for (size_t s = 0; s < m->source_count; s++) {
-    const int64_t *from = m->sources[s].profile->samples.values;
-    for (size_t i = 0; i < m->sources[s].profile->samples.count; i++, sample++, from += types) {
-      if (is_zero(from, types)) continue;
-      memcpy(m->values + m->result_count * types, from, types * sizeof *from);
-      m->origins[m->result_count++] = sample;
-    }
-  }
-  return true;
 }

@@ -97,11 +97,18 @@ static bool is_folded(const struct locations *l, size_t i) {
   return l->is_folded && l->is_folded[i];
 }
 
+/* The address of a location less the start of its mapping. */
+static uint64_t offset_of(const pprofc_profile *p, uint32_t location) {
+  const struct locations *l = &p->locations;
+  uint32_t mapping = l->mapping[location];
+  return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
+}
+
 /* As pprof's key does, this leaves out the columns of all lines but the last. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
-  uint64_t hash = hash_mix(hash_mix(key->address, key->mapping), is_folded(l, i));
+  uint64_t hash = hash_mix(hash_mix(offset_of(s->profile, i), key->mapping), is_folded(l, i));
   for (uint32_t n = l->line_from[i]; n < l->line_from[i + 1]; n++) {
     hash = hash_mix(hash, s->functions[l->lines[n].function]);
     hash = hash_mix(hash, (uint64_t)l->lines[n].line);
@@ -117,7 +124,7 @@ static bool same_location(struct merge *m, const struct merge_location *a,
   const struct locations *la = &sa->profile->locations, *lb = &sb->profile->locations;
   uint32_t i = a->place.index, j = b->place.index;
   uint32_t count = la->line_from[i + 1] - la->line_from[i];
-  if (a->address != b->address || a->mapping != b->mapping ||
+  if (a->mapping != b->mapping || offset_of(sa->profile, i) != offset_of(sb->profile, j) ||
       is_folded(la, i) != is_folded(lb, j) || count != lb->line_from[j + 1] - lb->line_from[j])
     return false;
   const struct line *x = la->lines + la->line_from[i], *y = lb->lines + lb->line_from[j];
@@ -140,13 +147,8 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
     uint32_t mapping = l->mapping[i];
     struct merge_location key = {
         .place = {(uint32_t)source, (uint32_t)i},
-        .address = l->address[i],
-        .mapping = NONE,
+        .mapping = mapping == NONE ? NONE : s->mappings[mapping],
     };
-    if (mapping != NONE) {
-      key.mapping = s->mappings[mapping];
-      key.address -= s->profile->mappings.items[mapping].start;
-    }
     uint64_t hash = hash_location(s, &key);
     struct map_probe probe = map_start(table, hash);
     uint32_t class;
@@ -170,14 +172,11 @@ static bool class_piece(struct merge *m, struct merge_piece *piece, const struct
   size_t locations = s->profile->locations.count;
   piece->map = segment->map;
   piece->size = segment->map ? segment->map_size : locations + 1;
+  piece->classes = s->locations - 1;
+  if (!segment->map) return true;
   uint32_t *classes = arena_array(&m->arena, piece->size, sizeof *classes);
   if (!classes) return false;
   piece->classes = classes;
-  if (!segment->map) {
-    classes[0] = LOCATION_HIDDEN;
-    memcpy(classes + 1, s->locations, locations * sizeof *classes);
-    return true;
-  }
   for (size_t v = 0; v < piece->size; v++) {
     uint32_t location = segment->map[v];
     classes[v] = location == LOCATION_HIDDEN ? LOCATION_HIDDEN : s->locations[location];
@@ -239,18 +238,19 @@ static bool alloc_classes(struct merge *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct merge_source *s = &m->sources[i];
     const pprofc_profile *p = s->profile;
-    s->functions = arena_array(&m->arena, p->functions.count, sizeof *s->functions);
-    s->mappings = arena_array(&m->arena, p->mappings.count, sizeof *s->mappings);
-    s->locations = arena_array(&m->arena, p->locations.count, sizeof *s->locations);
+    s->functions = arena_array(&m->tables, p->functions.count, sizeof *s->functions);
+    s->mappings = arena_array(&m->tables, p->mappings.count, sizeof *s->mappings);
+    s->locations = arena_array(&m->arena, p->locations.count + 1, sizeof *s->locations);
     if (!s->functions || !s->mappings || !s->locations) return false;
+    *s->locations++ = LOCATION_HIDDEN;
     functions += p->functions.count;
     mappings += p->mappings.count;
     locations += p->locations.count;
   }
   if (functions >= NONE || mappings >= NONE || locations >= MERGE_CLASSES) return false;
-  m->functions = arena_array(&m->arena, functions, sizeof *m->functions);
-  m->mappings = arena_array(&m->arena, mappings, sizeof *m->mappings);
-  m->locations = arena_array(&m->arena, locations, sizeof *m->locations);
+  m->functions = arena_array(&m->tables, functions, sizeof *m->functions);
+  m->mappings = arena_array(&m->tables, mappings, sizeof *m->mappings);
+  m->locations = arena_array(&m->tables, locations, sizeof *m->locations);
   return m->functions && m->mappings && m->locations;
 }
 
@@ -332,7 +332,7 @@ static void write_location(const struct merge *m, size_t n, struct location_colu
   const struct merge_source *s = &m->sources[key->place.source];
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
-  c->address[n] = key->address;
+  c->address[n] = offset_of(s->profile, i);
   c->mapping[n] = NONE;
   if (key->mapping != NONE) {
     c->mapping[n] = m->mapping_number[key->mapping];
@@ -381,5 +381,7 @@ static bool write_locations(struct merge *m) {
 }
 
 bool merge_write_tables(struct merge *m) {
-  return write_functions(m) && write_mappings(m) && write_locations(m);
+  bool ok = write_functions(m) && write_mappings(m) && write_locations(m);
+  arena_free(&m->tables);
+  return ok;
 }

@@ -1,10 +1,8 @@
 /* The sample columns of a merge's result. Stacks of large sources stay where they are, under a map
  * to the new locations; those of small ones are written anew, so that the source can go. */
-#include "model/label_table.h"
 #include "transform/merge.h"
 
-/* Varint to new location for a piece whose stacks are shared; NULL when that is v - 1 anyway. */
-static bool make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
+bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
   uint32_t *map = arena_array(&m->out->region->arena, piece->size, sizeof *map);
   if (!map) return false;
   bool plain = piece->size <= m->locations_used + 1;
@@ -50,7 +48,7 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   if (!shared && out->segment_count && !segments[out->segment_count - 1].map) return true;
   struct segment *segment = &segments[out->segment_count++];
   *segment = (struct segment){.first = first};
-  return !shared || make_map(m, piece, segment);
+  return !shared || merge_make_map(m, piece, segment);
 }
 
 static bool write_stacks(struct merge *m) {
@@ -84,90 +82,20 @@ static bool write_stacks(struct merge *m) {
   return true;
 }
 
-/* The sets of the result, each once, in the order in which samples use them. */
-struct set_writer {
-  struct merge *m;
-  uint32_t **number; /* [sources][label sets of the source] set of the result, or NONE */
-  struct label_table table;
-  struct label *labels;
-  size_t label_count;
-};
-
-static bool open_sets(struct set_writer *w) {
-  struct merge *m = w->m;
-  struct arena *arena = &m->out->region->arena;
-  size_t sets = 1, total = 0;
-  w->number = arena_array(&m->arena, m->source_count, sizeof *w->number);
-  if (!w->number) return false;
-  for (uint32_t i = 0; i < m->source_count; i++) {
-    const struct samples *s = merge_samples_of(m, i);
-    w->number[i] = arena_array(&m->arena, s->label_set_count, sizeof *w->number[i]);
-    if (!w->number[i]) return false;
-    for (size_t k = 0; k < s->label_set_count; k++) {
-      w->number[i][k] = s->label_sets[k].count ? NONE : 0;
-      total += s->label_sets[k].count;
-    }
-    sets += s->label_set_count;
-  }
-  if (sets >= NONE || total >= NONE) return false;
-  struct label_set *items = arena_array(arena, sets, sizeof *items);
-  w->labels = arena_array(arena, total, sizeof *w->labels);
-  if (!items || !w->labels) return false;
-  label_table_init(&w->table, &m->out->mem, w->labels, items);
-  items[w->table.count++] = (struct label_set){0, 0};
-  return true;
-}
-
-/* A set of a source in strings of the result. */
-static uint32_t add_set(struct set_writer *w, uint32_t source, struct label_set set) {
-  const struct label *old = merge_samples_of(w->m, source)->labels + set.first;
-  const uint32_t *strings = w->m->sources[source].strings;
-  size_t first = w->label_count, known = w->table.count;
-  for (size_t l = 0; l < set.count; l++) {
-    struct label *label = &w->labels[w->label_count++];
-    *label = old[l];
-    label->key = strings[label->key];
-    label->string = strings[label->string];
-    label->unit = strings[label->unit];
-  }
-  uint32_t number = label_table_add(&w->table, first, set.count);
-  if (w->table.count == known) w->label_count = first;
-  return number;
-}
-
-static bool number_sets(struct set_writer *w, uint32_t *set) {
-  struct merge *m = w->m;
-  const struct merge_piece *piece = m->pieces;
-  for (size_t i = 0; i < m->result_count; i++) {
-    piece = merge_piece_next(m, piece, m->origins[i]);
-    const struct samples *s = merge_samples_of(m, piece->source);
-    set[i] = 0;
-    if (!s->label_set) continue;
-    uint32_t old = s->label_set[m->origins[i] - m->sources[piece->source].first_sample];
-    uint32_t *number = &w->number[piece->source][old];
-    if (*number == NONE) *number = add_set(w, piece->source, s->label_sets[old]);
-    if (*number == NONE) return false;
-    set[i] = *number;
-  }
-  return true;
-}
-
 static bool write_labels(struct merge *m) {
-  struct samples *out = &m->out->samples;
-  struct set_writer w = {.m = m};
-  bool any = false;
-  for (size_t i = 0; i < m->source_count; i++)
-    any = any || m->sources[i].profile->samples.label_set;
-  if (!any || !m->result_count) return true;
+  struct merge_labels labels;
+  if (!merge_has_labels(m) || !m->result_count) return true;
   uint32_t *set = arena_array(&m->out->region->arena, m->result_count, sizeof *set);
-  bool ok = set && open_sets(&w) && number_sets(&w, set);
-  label_table_free(&w.table);
-  if (!ok || w.table.count == 1) return ok;
-  out->label_set = set;
-  out->label_sets = w.table.sets;
-  out->label_set_count = w.table.count;
-  out->labels = w.labels;
-  return true;
+  bool ok = set && merge_labels_open(&labels, m);
+  const struct merge_piece *piece = m->pieces;
+  for (size_t i = 0; ok && i < m->result_count; i++) {
+    piece = merge_piece_next(m, piece, m->origins[i]);
+    uint32_t source = piece->source;
+    set[i] = merge_label_set(&labels, source, m->origins[i] - m->sources[source].first_sample);
+    ok = set[i] != NONE;
+  }
+  if (set) merge_labels_close(&labels, ok ? set : NULL);
+  return ok;
 }
 
 bool merge_write_samples(struct merge *m) {

@@ -16,11 +16,8 @@ static bool all_one(const double *ratios, size_t count) {
   return true;
 }
 
-/* Values that a double holds exactly need no detour through one to be negated. */
 static int64_t scaled(int64_t value, double ratio) {
-  const int64_t exact = (int64_t)1 << 53;
-  if (ratio == -1 && value >= -exact && value <= exact) return -value;
-  return edit_truncate(round((double)value * ratio));
+  return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
 }
 
 /* Fills values and keep, which is set for samples with a scaled value that is not 0. */

@@ -1,0 +1,203 @@
+/* The difference of two profiles as their samples behind each other, in the memory of the first. */
+#include "transform/append.h"
+
+#include "transform/compatible.h"
+#include "transform/edit.h"
+#include "transform/merge.h"
+
+enum { HEAD, BASE, SIDES };
+
+struct append {
+  struct merge m;
+  pprofc_profile *profiles[SIDES];
+  bool ours[SIDES];          /* nobody else holds the profile or its columns */
+  size_t kept[SIDES], total; /* samples that are not all zero */
+};
+
+/* ---- what is not needed any more --------------------------------------------------------------
+ */
+
+static void drop(const struct append *a, int side, const void *column, size_t count, size_t size) {
+  if (a->ours[side] && column) region_drop(a->profiles[side]->region, column, count * size);
+}
+
+static void drop_tables(const struct append *a, int side) {
+  const pprofc_profile *p = a->profiles[side];
+  const struct functions *f = &p->functions;
+  const struct locations *l = &p->locations;
+  size_t lines = l->count ? l->line_from[l->count] : 0;
+  drop(a, side, f->ids, f->count, sizeof *f->ids);
+  drop(a, side, f->name, f->count, sizeof *f->name);
+  drop(a, side, f->system_name, f->count, sizeof *f->system_name);
+  drop(a, side, f->filename, f->count, sizeof *f->filename);
+  drop(a, side, f->start_line, f->count, sizeof *f->start_line);
+  drop(a, side, l->ids, l->count, sizeof *l->ids);
+  drop(a, side, l->address, l->count, sizeof *l->address);
+  drop(a, side, l->mapping, l->count, sizeof *l->mapping);
+  drop(a, side, l->line_from, l->count + 1, sizeof *l->line_from);
+  drop(a, side, l->lines, lines, sizeof *l->lines);
+  drop(a, side, l->is_folded, l->count, sizeof *l->is_folded);
+  drop(a, side, p->strings.items, p->strings.count, sizeof *p->strings.items);
+}
+
+/* ---- columns ----------------------------------------------------------------------------------
+ */
+
+/* A column of head with room for all samples: its own memory made larger, or a copy. */
+static void *take_column(struct append *a, const void *column, size_t size) {
+  struct arena *arena = &a->m.out->region->arena;
+  size_t old = a->profiles[HEAD]->samples.count * size, new_size;
+  if (__builtin_mul_overflow(a->total, size, &new_size)) return NULL;
+  void *taken = NULL;
+  if (a->ours[HEAD] && new_size >= old)
+    taken = region_move(a->m.out->region, a->profiles[HEAD]->region, column, old, new_size);
+  if (taken) return taken;
+  taken = arena_alloc(arena, new_size > old ? new_size : old);
+  if (taken && old) memcpy(taken, column, old);
+  return taken;
+}
+
+static bool is_zero(const int64_t *values, size_t types) {
+  for (size_t t = 0; t < types; t++)
+    if (values[t]) return false;
+  return true;
+}
+
+/* Leaves out the entries of samples that are all zero; in place when `to` is `from`. */
+static void keep_entries(const struct append *a, int side, void *to, const void *from,
+                         size_t size) {
+  const struct samples *s = &a->profiles[side]->samples;
+  size_t types = a->m.out->type_count, n = 0;
+  if (a->kept[side] == s->count) {
+    if (to != from && s->count) memcpy(to, from, s->count * size);
+    return;
+  }
+  for (size_t i = 0; i < s->count; i++) {
+    if (is_zero(s->values + i * types, types)) continue;
+    memmove((char *)to + n * size, (const char *)from + i * size, size);
+    n++;
+  }
+}
+
+static bool append_stacks(struct append *a) {
+  struct samples *out = &a->m.out->samples;
+  struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
+  const uint8_t **stack = take_column(a, head->stack, sizeof *stack);
+  if (!stack) return false;
+  if (a->ours[HEAD]) head->stack = stack;
+  keep_entries(a, HEAD, stack, stack, sizeof *stack);
+  keep_entries(a, BASE, stack + a->kept[HEAD], base->stack, sizeof *stack);
+  drop(a, BASE, base->stack, base->count, sizeof *stack);
+  uint32_t *stack_size = take_column(a, head->stack_size, sizeof *stack_size);
+  if (!stack_size) return false;
+  if (a->ours[HEAD]) head->stack_size = stack_size;
+  keep_entries(a, HEAD, stack_size, stack_size, sizeof *stack_size);
+  keep_entries(a, BASE, stack_size + a->kept[HEAD], base->stack_size, sizeof *stack_size);
+  drop(a, BASE, base->stack_size, base->count, sizeof *stack_size);
+  out->stack = stack;
+  out->stack_size = stack_size;
+  out->max_depth = head->max_depth > base->max_depth ? head->max_depth : base->max_depth;
+  return true;
+}
+
+static bool append_labels(struct append *a) {
+  struct merge_labels labels;
+  uint32_t *set = arena_array(&a->m.out->region->arena, a->total, sizeof *set);
+  size_t types = a->m.out->type_count, n = 0;
+  if (!set || !merge_labels_open(&labels, &a->m)) return false;
+  bool ok = true;
+  for (uint32_t side = HEAD; side < SIDES; side++) {
+    const struct samples *s = &a->profiles[side]->samples;
+    for (size_t i = 0; ok && i < s->count; i++) {
+      if (is_zero(s->values + i * types, types)) continue;
+      set[n] = merge_label_set(&labels, side, i);
+      ok = set[n++] != NONE;
+    }
+    drop(a, (int)side, s->label_set, s->count, sizeof *s->label_set);
+  }
+  merge_labels_close(&labels, ok ? set : NULL);
+  return ok;
+}
+
+/* The maps of the segments, whose first samples are counted without those that are all zero. */
+static bool append_segments(struct append *a) {
+  struct merge *m = &a->m;
+  size_t types = m->out->type_count, n = 0, piece = 0;
+  struct segment *segments =
+      arena_zero_array(&m->out->region->arena, m->piece_count + 1, sizeof *segments);
+  if (!segments) return false;
+  for (uint32_t side = HEAD; side < SIDES; side++) {
+    const struct samples *s = &a->profiles[side]->samples;
+    for (size_t i = 0; i < s->count; i++) {
+      if (piece < m->piece_count && m->pieces[piece].first == m->sources[side].first_sample + i) {
+        segments[piece].first = n;
+        if (!merge_make_map(m, &m->pieces[piece], &segments[piece])) return false;
+        piece++;
+      }
+      n += !is_zero(s->values + i * types, types);
+    }
+  }
+  m->out->samples.segments = segments;
+  m->out->samples.segment_count = piece;
+  return true;
+}
+
+/* The values come last: what of the other columns stays depends on them. */
+static bool append_values(struct append *a) {
+  struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
+  size_t types = a->m.out->type_count;
+  int64_t *values = take_column(a, head->values, types * sizeof *values);
+  if (!values) return false;
+  if (a->ours[HEAD]) head->values = values;
+  keep_entries(a, HEAD, values, values, types * sizeof *values);
+  int64_t *end = values + a->kept[HEAD] * types;
+  keep_entries(a, BASE, end, base->values, types * sizeof *values);
+  for (size_t i = 0; i < a->kept[BASE] * types; i++) end[i] = edit_negate(end[i]);
+  drop(a, BASE, base->values, base->count, types * sizeof *values);
+  a->m.out->samples.values = values;
+  a->m.out->samples.count = a->total;
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *base) {
+  size_t types = head->type_count;
+  a->profiles[HEAD] = head;
+  a->profiles[BASE] = base;
+  a->total = 0;
+  for (int side = 0; side < SIDES; side++) {
+    pprofc_profile *p = a->profiles[side];
+    /* the result holds the region as well */
+    a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
+    a->kept[side] = 0;
+    for (size_t i = 0; i < p->samples.count; i++)
+      a->kept[side] += !is_zero(p->samples.values + i * types, types);
+    a->total += a->kept[side];
+  }
+}
+
+static bool append_columns(struct append *a) {
+  struct merge *m = &a->m;
+  bool numbered = m->ambiguous ? merge_walk_samples(m, false) : merge_number_tables(m);
+  if (!numbered || !merge_write_tables(m)) return false;
+  for (int side = 0; side < SIDES; side++) drop_tables(a, side);
+  return append_segments(a) && append_labels(a) && append_stacks(a) && append_values(a);
+}
+
+pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
+                                pprofc_profile **difference, pprofc_error *error) {
+  struct append a;
+  const pprofc_profile *both[] = {head, base};
+  pprofc_status status = compatible_check(head, base, error);
+  if (status == PPROFC_OK) {
+    bool ok = merge_begin(&a.m, both, SIDES, true);
+    if (ok) a.m.sources[BASE].is_base = true;
+    if (ok) open_sides(&a, head, base);
+    status = merge_end(&a.m, ok && append_columns(&a), difference, error);
+  }
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return status;
+}
