@@ -1,66 +1,273 @@
-/* A gzip stream going to a write callback: small pieces are gathered, since each call of deflate
- * has its price. */
+/* A gzip stream going to a write callback, compressed by several threads.
+ *
+ * What is written is cut into blocks of a fixed size, so that the bytes that come out do not depend
+ * on threads. Each block is compressed by itself, with the end of the block before it as
+ * dictionary, and ends on a byte; put behind each other they are one deflate stream. Blocks go
+ * through a ring: the caller fills one, threads compress those that are full, the caller writes
+ * them out in order. Where it would have to wait, it compresses one itself, which is all there is
+ * to it when no thread can be had. */
 #include "codec/gzip_writer.h"
 
+#include "base/parallel.h"
 #include "codec/zlib_memory.h"
 
+#include <pthread.h>
 #include <string.h>
 
-#define GZIP_WINDOW_BITS (15 + 16)
+#define BLOCK_SIZE       ((size_t)128 * 1024)
+#define DICTIONARY_SIZE  ((size_t)32 * 1024)
+#define RAW_DEFLATE      (-15)
 #define MEMORY_LEVEL     8
-#define GZIP_OS_UNKNOWN  255
+#define THREADS_MAX      16
+#define BLOCKS_MAX       (THREADS_MAX + 2) /* in work, full and being filled */
+#define FLUSH_MARK_BYTES 16
 
-bool gzip_writer_open(struct gzip_writer *writer, const pprofc_allocator *mem,
-                      pprofc_write_fn write, void *context) {
-  memset(&writer->zlib, 0, sizeof writer->zlib);
-  writer->write = write;
-  writer->context = context;
-  writer->status = PPROFC_OK;
-  writer->pending = 0;
-  zlib_use_memory(&writer->zlib, mem);
-  if (deflateInit2(&writer->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL,
+enum state { EMPTY, FULL, TAKEN, DONE };
+
+struct block {
+  enum state state;
+  z_stream zlib;
+  uint8_t *memory; /* dictionary, input, output */
+  size_t dictionary_size, size, out_size, out_room;
+  uint32_t crc;
+  bool last;
+};
+
+struct gzip_writer {
+  const pprofc_allocator *mem;
+  pprofc_write_fn write;
+  void *context;
+  pprofc_status status;
+  struct block blocks[BLOCKS_MAX];
+  size_t block_count, blocks_most; /* in the ring; more are made as they are needed */
+  size_t filling, oldest; /* blocks since the beginning; block n is in place n % block_count */
+  uint64_t size;          /* of what was written out, before compression */
+  uint32_t crc;
+  uint8_t dictionary[DICTIONARY_SIZE]; /* the end of the block before the one being filled */
+
+  pthread_mutex_t lock;
+  pthread_cond_t full, done;
+  pthread_t threads[THREADS_MAX]; /* besides the caller */
+  unsigned thread_count;
+  bool stop;
+};
+
+static uint8_t *input_of(const struct block *b) {
+  return b->memory + DICTIONARY_SIZE;
+}
+
+static uint8_t *output_of(const struct block *b) {
+  return b->memory + DICTIONARY_SIZE + BLOCK_SIZE;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static size_t memory_size(const struct block *b) {
+  return DICTIONARY_SIZE + BLOCK_SIZE + b->out_room;
+}
+
+static bool block_open(struct gzip_writer *w, struct block *b) {
+  memset(b, 0, sizeof *b);
+  zlib_use_memory(&b->zlib, w->mem);
+  if (deflateInit2(&b->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_DEFLATE, MEMORY_LEVEL,
                    Z_DEFAULT_STRATEGY) != Z_OK)
     return false;
-  writer->header = (gz_header){.os = GZIP_OS_UNKNOWN};
-  deflateSetHeader(&writer->zlib, &writer->header);
-  return true;
+  b->out_room = deflateBound(&b->zlib, BLOCK_SIZE) + FLUSH_MARK_BYTES;
+  b->memory = mem_array(w->mem, memory_size(b), 1);
+  if (!b->memory) deflateEnd(&b->zlib);
+  return b->memory != NULL;
 }
 
-/* Compresses `in` and hands over what comes out. */
-static void deflate_pending(struct gzip_writer *writer, int flush) {
-  z_stream *zlib = &writer->zlib;
-  zlib->next_in = writer->in;
-  zlib->avail_in = (uInt)writer->pending;
-  writer->pending = 0;
-  do {
-    zlib->next_out = writer->out;
-    zlib->avail_out = sizeof writer->out;
-    deflate(zlib, flush);
-    size_t size = sizeof writer->out - zlib->avail_out;
-    if (size && writer->write(writer->context, writer->out, size) != 0)
-      writer->status = PPROFC_E_IO;
-  } while (zlib->avail_out == 0 && writer->status == PPROFC_OK);
+static void block_close(struct gzip_writer *w, struct block *b) {
+  deflateEnd(&b->zlib);
+  mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-void gzip_writer_add(struct gzip_writer *writer, const void *data, size_t size) {
-  const char *from = data;
-  while (size && writer->status == PPROFC_OK) {
-    size_t room = sizeof writer->in - writer->pending;
-    size_t part = size < room ? size : room;
-    memcpy(writer->in + writer->pending, from, part);
-    writer->pending += part;
-    from += part;
-    size -= part;
-    if (writer->pending == sizeof writer->in) deflate_pending(writer, Z_NO_FLUSH);
+/* Called by any thread; the output has room for whatever comes. */
+static void block_compress(struct block *b) {
+  deflateReset(&b->zlib);
+  if (b->dictionary_size)
+    deflateSetDictionary(&b->zlib, input_of(b) - b->dictionary_size, (uInt)b->dictionary_size);
+  b->zlib.next_in = input_of(b);
+  b->zlib.avail_in = (uInt)b->size;
+  b->zlib.next_out = output_of(b);
+  b->zlib.avail_out = (uInt)b->out_room;
+  deflate(&b->zlib, b->last ? Z_FINISH : Z_SYNC_FLUSH);
+  b->out_size = b->out_room - b->zlib.avail_out;
+  b->crc = (uint32_t)crc32(0, input_of(b), (uInt)b->size);
+}
+
+/* ---- the ring ---------------------------------------------------------------------------------
+ */
+
+static struct block *block_at(struct gzip_writer *w, size_t n) {
+  return &w->blocks[n % w->block_count];
+}
+
+/* The oldest block that nobody has taken, with the lock held; or NULL. */
+static struct block *take_full(struct gzip_writer *w) {
+  for (size_t n = w->oldest; n < w->filling; n++)
+    if (block_at(w, n)->state == FULL) {
+      block_at(w, n)->state = TAKEN;
+      return block_at(w, n);
+    }
+  return NULL;
+}
+
+/* Compresses a taken block without the lock. */
+static void work_on(struct gzip_writer *w, struct block *b) {
+  pthread_mutex_unlock(&w->lock);
+  block_compress(b);
+  pthread_mutex_lock(&w->lock);
+  b->state = DONE;
+  pthread_cond_signal(&w->done);
+}
+
+static void *run_worker(void *argument) {
+  struct gzip_writer *w = argument;
+  pthread_mutex_lock(&w->lock);
+  while (!w->stop) {
+    struct block *b = take_full(w);
+    if (b)
+      work_on(w, b);
+    else
+      pthread_cond_wait(&w->full, &w->lock);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+static void put_out(struct gzip_writer *w, const void *data, size_t size) {
+  if (w->status == PPROFC_OK && w->write(w->context, data, size) != 0) w->status = PPROFC_E_IO;
+}
+
+/* Writes the blocks that are done, in order, with the lock held. */
+static void write_done(struct gzip_writer *w) {
+  while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
+    struct block *b = block_at(w, w->oldest);
+    pthread_mutex_unlock(&w->lock);
+    put_out(w, output_of(b), b->out_size);
+    w->crc = (uint32_t)crc32_combine(w->crc, b->crc, (z_off_t)b->size);
+    w->size += b->size;
+    pthread_mutex_lock(&w->lock);
+    b->state = EMPTY;
+    w->oldest++;
   }
 }
 
-pprofc_status gzip_writer_finish(struct gzip_writer *writer) {
-  if (writer->status == PPROFC_OK) deflate_pending(writer, Z_FINISH);
-  deflateEnd(&writer->zlib);
-  return writer->status;
+/* Waits until at most `left` blocks are on their way, helping meanwhile. */
+static void wait_for(struct gzip_writer *w, size_t left) {
+  write_done(w);
+  while (w->filling - w->oldest > left) {
+    struct block *b = take_full(w);
+    if (b)
+      work_on(w, b);
+    else if (block_at(w, w->oldest)->state != DONE)
+      pthread_cond_wait(&w->done, &w->lock);
+    write_done(w);
+  }
 }
 
-void gzip_writer_abandon(struct gzip_writer *writer) {
-  deflateEnd(&writer->zlib);
+/* Makes the ring one larger, and has one thread more work on it. The ring has not been around yet:
+ * no block changes its place. Having neither is no failure. */
+static void grow(struct gzip_writer *w) {
+  if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
+    w->blocks_most = w->block_count;
+    return;
+  }
+  w->block_count++;
+  if (w->thread_count + 3 < w->blocks_most &&
+      pthread_create(&w->threads[w->thread_count], NULL, run_worker, w) == 0)
+    w->thread_count++;
+}
+
+/* Hands over the block that was filled, and empties the next. */
+static void submit(struct gzip_writer *w, bool last) {
+  struct block *b = block_at(w, w->filling);
+  b->last = last;
+  if (!last) memcpy(w->dictionary, input_of(b) + BLOCK_SIZE - DICTIONARY_SIZE, DICTIONARY_SIZE);
+  pthread_mutex_lock(&w->lock);
+  b->state = FULL;
+  w->filling++;
+  if (!last && w->filling == w->block_count) grow(w);
+  pthread_cond_signal(&w->full);
+  wait_for(w, last ? 0 : w->block_count - 1);
+  pthread_mutex_unlock(&w->lock);
+  if (last) return;
+  struct block *next = block_at(w, w->filling);
+  memcpy(next->memory, w->dictionary, DICTIONARY_SIZE);
+  next->dictionary_size = DICTIONARY_SIZE;
+  next->size = 0;
+}
+
+/* ---- the stream -------------------------------------------------------------------------------
+ */
+
+struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
+                                     pprofc_write_fn write, void *context) {
+  static const uint8_t header[] = {0x1F, 0x8B, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 0xFF};
+  struct gzip_writer *w = mem_zero_array(mem, 1, sizeof *w);
+  if (!w) return NULL;
+  w->mem = mem;
+  w->write = write;
+  w->context = context;
+  threads = parallel_workers(threads, THREADS_MAX, 1);
+  w->blocks_most = threads > 1 ? threads + 2 : 1;
+  w->block_count = 1;
+  if (!block_open(w, &w->blocks[0])) {
+    mem_free(mem, w, 1, sizeof *w);
+    return NULL;
+  }
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->full, NULL);
+  pthread_cond_init(&w->done, NULL);
+  put_out(w, header, sizeof header);
+  return w;
+}
+
+void gzip_writer_add(struct gzip_writer *w, const void *data, size_t size) {
+  const uint8_t *from = data;
+  while (size && w->status == PPROFC_OK) {
+    struct block *b = block_at(w, w->filling);
+    if (b->size == BLOCK_SIZE) {
+      submit(w, false);
+      continue;
+    }
+    size_t part = size < BLOCK_SIZE - b->size ? size : BLOCK_SIZE - b->size;
+    memcpy(input_of(b) + b->size, from, part);
+    b->size += part;
+    from += part;
+    size -= part;
+  }
+}
+
+bool gzip_writer_good(const struct gzip_writer *w) {
+  return w->status == PPROFC_OK;
+}
+
+void gzip_writer_abandon(struct gzip_writer *w) {
+  pthread_mutex_lock(&w->lock);
+  w->stop = true;
+  pthread_cond_broadcast(&w->full);
+  pthread_mutex_unlock(&w->lock);
+  for (unsigned i = 0; i < w->thread_count; i++) pthread_join(w->threads[i], NULL);
+  for (size_t i = 0; i < w->block_count; i++) block_close(w, &w->blocks[i]);
+  pthread_cond_destroy(&w->done);
+  pthread_cond_destroy(&w->full);
+  pthread_mutex_destroy(&w->lock);
+  mem_free(w->mem, w, 1, sizeof *w);
+}
+
+pprofc_status gzip_writer_finish(struct gzip_writer *w) {
+  uint8_t trailer[8];
+  if (w->status == PPROFC_OK) submit(w, true);
+  for (int i = 0; i < 4; i++) {
+    trailer[i] = (uint8_t)(w->crc >> (8 * i));
+    trailer[4 + i] = (uint8_t)(w->size >> (8 * i));
+  }
+  put_out(w, trailer, sizeof trailer);
+  pprofc_status status = w->status;
+  gzip_writer_abandon(w);
+  return status;
 }

@@ -65,7 +65,7 @@ struct encoder {
 
   ProtobufCFieldDescriptor sample_fields[SAMPLE_FIELDS], profile_fields[PROFILE_FIELDS];
   ProtobufCMessageDescriptor sample_descriptor, profile_descriptor;
-  struct gzip_writer gzip;
+  struct gzip_writer *gzip;
 };
 
 /* ---- setting up ---------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ static void put_head(struct encoder *e, unsigned field, size_t size) {
   uint8_t head[12];
   size_t n = put_varint(head, field << 3 | WIRE_BYTES);
   n += put_varint(head + n, size);
-  gzip_writer_add(&e->gzip, head, n);
+  gzip_writer_add(e->gzip, head, n);
 }
 
 /* Packs a message into e->packed, which is empty when that fails. */
@@ -264,13 +264,13 @@ static void pack(struct encoder *e, const ProtobufCMessage *message) {
 static void put_message(struct encoder *e, unsigned field, const ProtobufCMessage *message) {
   pack(e, message);
   put_head(e, field, e->packed.size);
-  gzip_writer_add(&e->gzip, e->packed.data, e->packed.size);
+  gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
 }
 
 /* Fields of Profile itself: their tags are in what is packed. */
 static void put_fields(struct encoder *e, const pb_profile *fields) {
   pack(e, &fields->base);
-  gzip_writer_add(&e->gzip, e->packed.data, e->packed.size);
+  gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
 }
 
 static void put_types(struct encoder *e) {
@@ -308,7 +308,7 @@ static void put_samples(struct encoder *e) {
   sample.n_value = e->p->type_count;
   sample.label = e->label_list;
   choose_packing(e->sample_fields, 2, sample.n_value);
-  for (size_t i = 0; i < s->count && !e->nomem && e->gzip.status == PPROFC_OK; i++) {
+  for (size_t i = 0; i < s->count && !e->nomem && gzip_writer_good(e->gzip); i++) {
     sample.n_location_id = stack_read(&reader, i, e->frames);
     for (size_t k = 0; k < sample.n_location_id; k++)
       e->ids[k] = location_id(&e->p->locations, e->frames[k]);
@@ -379,7 +379,7 @@ static void put_strings(struct encoder *e) {
   for (size_t i = 0; i < e->strings.count; i++) {
     pprofc_str s = e->strings.items[i];
     put_head(e, FIELD_STRING, s.size);
-    gzip_writer_add(&e->gzip, s.data, s.size);
+    gzip_writer_add(e->gzip, s.data, s.size);
   }
 }
 
@@ -412,7 +412,7 @@ static void put_header(struct encoder *e) {
 
   uint8_t default_type[12] = {FIELD_DEFAULT_SAMPLE_TYPE << 3 | WIRE_VARINT};
   size_t size = 1 + put_varint(default_type + 1, e->number[p->default_sample_type]);
-  gzip_writer_add(&e->gzip, default_type, size);
+  gzip_writer_add(e->gzip, default_type, size);
   pb_profile tail = PERFTOOLS__PROFILES__PROFILE__INIT;
   tail.doc_url = e->number[p->doc_url];
   put_fields(e, &tail);
@@ -439,12 +439,13 @@ pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write,
     e->nomem = true;
 
   pprofc_status status = PPROFC_E_NOMEM;
-  if (!e->nomem && gzip_writer_open(&e->gzip, mem, write, context)) {
+  if (!e->nomem) e->gzip = gzip_writer_open(mem, profile->threads, write, context);
+  if (!e->nomem && e->gzip) {
     put_profile(e);
     if (e->nomem)
-      gzip_writer_abandon(&e->gzip);
+      gzip_writer_abandon(e->gzip);
     else
-      status = gzip_writer_finish(&e->gzip);
+      status = gzip_writer_finish(e->gzip);
   }
   encoder_free(e);
   mem_free(mem, e, 1, sizeof *e);
