@@ -5,9 +5,11 @@
 #include "symbolize/elf_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define PATH_ROOM 4096
 
@@ -104,10 +106,23 @@ static bool try_name(struct search *s, pprofc_str folder) {
          try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
 }
 
+/* A folder that is not there holds nothing, unless ".." in a name leads out of it: one question in
+ * place of nine for every mapping of every profile. */
+static bool is_missing(const struct search *s, pprofc_str folder) {
+  char path[PATH_ROOM];
+  struct stat info;
+  if (folder.size >= sizeof path || str_find(s->file, STR("..")) < s->file.size ||
+      str_find(s->build_id, STR("..")) < s->build_id.size)
+    return false;
+  snprintf(path, sizeof path, "%.*s", STR_ARG(folder));
+  return stat(folder.size ? path : ".", &info) != 0 && errno == ENOENT;
+}
+
 static bool search_mapping(struct search *s) {
   pprofc_str rest = str_of(s->options->search_path ? s->options->search_path : ""), folder;
   if (!rest.size) return false;
   while (str_next(&rest, ':', &folder)) {
+    if (is_missing(s, folder)) continue;
     if (s->build_id.size && try_build_id(s, folder)) return true;
     if (s->file.size && try_name(s, folder)) return true;
   }
@@ -162,6 +177,7 @@ static pprofc_status locate(pprofc_profile *p, const struct symbolize_options *o
   }
   if (options->build_id && *options->build_id && !profile_string(p, items[0].build_id).size)
     items[0].build_id = rename_to(p, &renames, str_of(options->build_id));
+  if (!renames.count) return PPROFC_OK;
   p->mappings.items = items;
   return profile_add_strings(p, renames.strings, renames.count) ? PPROFC_OK : error_nomem(error);
 }

@@ -403,6 +403,7 @@ static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,
     name[i] = (uint32_t)p->strings.count + id;
     changed = true;
   }
+  if (!changed) region_drop(p->region, name, f->count * sizeof *name);
   if (!failed_memory && changed) {
     p->functions.name = name;
     failed_memory = !profile_add_strings(p, added.items, added.count);
