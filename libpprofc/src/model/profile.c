@@ -29,6 +29,7 @@ pprofc_profile *profile_edit(const pprofc_profile *source) {
   *p = *source;
   p->references = 1;
   p->region = own;
+  p->in_order_of_use = false;
   if (region_adopt(own, source->region)) return p;
   pprofc_profile_release(p);
   return NULL;

@@ -98,6 +98,7 @@ struct pprofc_profile {
   pprofc_allocator mem;  /* for everything made from this profile */
   struct region *region; /* what the columns live in */
   unsigned threads;      /* as asked for when it was read */
+  bool in_order_of_use; /* locations are numbered as samples use them, leaf first; none is unused */
 
   const struct value_type *types;
   size_t type_count;

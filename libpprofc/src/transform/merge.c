@@ -159,6 +159,7 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
   }
   bool ok = merge_begin(&m, profiles, count, false) && combine_equal(&m) &&
             merge_write_tables(&m) && merge_write_samples(&m);
+  if (ok) m.out->in_order_of_use = true;
   return merge_end(&m, ok, out, error);
 }
 

@@ -133,6 +133,7 @@ static void walk_range(void *context, unsigned worker) {
   if (from == to) return;
   const struct merge_piece *piece = merge_piece_of(m, w->samples ? w->samples[from] : from);
   for (size_t i = from; i < to; i++) {
+    if (!w->hashes && w->first_use_count == m->location_count) return; /* none is left to be met */
     size_t sample = w->samples ? w->samples[i] : i;
     const struct merge_piece *next = merge_piece_next(m, piece, sample);
     if (next != piece) w->stack_size = 0;
@@ -258,16 +259,19 @@ static void represent(struct merge *m, uint32_t class, struct merge_place place)
   m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
 }
 
+/* Numbers the locations of a source in the order of its table; the sources before it are done. */
+static void number_source(struct merge *m, uint32_t i) {
+  const struct merge_source *s = &m->sources[i];
+  uint32_t next = i;
+  number_main_mapping(m, &next, i + 1);
+  for (size_t n = 0; n < s->profile->locations.count; n++)
+    if (m->location_number[s->locations[n]] == NONE) number_location(m, s->locations[n]);
+}
+
 bool merge_number_tables(struct merge *m) {
   if (!alloc_numbers(m)) return false;
   reset_numbers(m);
-  uint32_t next = 0;
-  for (uint32_t i = 0; i < m->source_count; i++) {
-    const struct merge_source *s = &m->sources[i];
-    number_main_mapping(m, &next, i + 1);
-    for (size_t n = 0; n < s->profile->locations.count; n++)
-      if (m->location_number[s->locations[n]] == NONE) number_location(m, s->locations[n]);
-  }
+  for (uint32_t i = 0; i < m->source_count; i++) number_source(m, i);
   return true;
 }
 
@@ -294,7 +298,9 @@ static bool open_walker(struct merge *m, struct walker *w, size_t state_size) {
   w->state[0] = STACK_SEED;
   for (size_t i = 0; i < m->piece_count; i++) {
     const struct merge_piece *piece = &m->pieces[i];
-    w->classes[i] = classes;
+    bool same = i && piece->classes == piece[-1].classes && piece->size == piece[-1].size;
+    w->classes[i] = same ? w->classes[i - 1] : classes;
+    if (same) continue;
     for (size_t v = 0; v < piece->size; v++) *classes++ = piece->classes[v] | UNSEEN;
   }
   return true;
@@ -337,17 +343,30 @@ bool merge_walk_samples(struct merge *m, bool with_hashes) {
   return true;
 }
 
-static bool walk_origins(struct merge *m, struct walk *walk) {
-  walk->count = m->result_count;
-  walk->workers = parallel_workers(m->workers, m->result_count, EDIT_GRAIN);
-  return run_walk(m, walk, m->origins, NULL);
+/* Walks the results from `first` on. */
+static bool walk_origins(struct merge *m, struct walk *walk, size_t first) {
+  walk->count = m->result_count - first;
+  walk->workers = parallel_workers(m->workers, walk->count, EDIT_GRAIN);
+  return run_walk(m, walk, m->origins + first, NULL);
+}
+
+/* How many results are the samples of a first source that came out of a merge: all or none of them.
+ * Its locations have the numbers already that a walk would give them. */
+static size_t numbered_results(const struct merge *m) {
+  const pprofc_profile *first = m->sources[0].profile;
+  size_t count = first->samples.count;
+  bool all = first->in_order_of_use && count && count <= m->result_count &&
+             m->origins[count - 1] == count - 1;
+  return all ? count : 0;
 }
 
 bool merge_walk_results(struct merge *m) {
   struct walker walkers[16];
   struct walk walk = {.walkers = walkers};
-  if (!alloc_numbers(m) || !walk_origins(m, &walk)) return false;
+  size_t known = numbered_results(m);
+  if (!alloc_numbers(m) || !walk_origins(m, &walk, known)) return false;
   reset_numbers(m);
+  if (known) number_source(m, 0);
   number_met(m, &walk, false);
   return true;
 }
@@ -355,7 +374,7 @@ bool merge_walk_results(struct merge *m) {
 bool merge_walk_again(struct merge *m) {
   struct walker walkers[16];
   struct walk walk = {.walkers = walkers};
-  if (!walk_origins(m, &walk)) return false;
+  if (!walk_origins(m, &walk, 0)) return false;
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);
   if (main_mapping != NONE) number_mapping(m, main_mapping);

@@ -164,6 +164,70 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
   return true;
 }
 
+/* ---- the same tables again --------------------------------------------------------------------
+ */
+
+static bool same_columns(const void *a, const void *b, size_t count, size_t size) {
+  return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
+}
+
+static bool same_strings(const struct strings *a, const struct strings *b) {
+  if (a->count != b->count) return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (!str_equal(a->items[i], b->items[i])) return false;
+  return true;
+}
+
+static bool same_functions(const struct functions *a, const struct functions *b) {
+  size_t n = a->count;
+  return n == b->count && same_columns(a->name, b->name, n, sizeof *a->name) &&
+         same_columns(a->system_name, b->system_name, n, sizeof *a->system_name) &&
+         same_columns(a->filename, b->filename, n, sizeof *a->filename) &&
+         same_columns(a->start_line, b->start_line, n, sizeof *a->start_line);
+}
+
+static bool same_mappings(const struct mappings *a, const struct mappings *b) {
+  if (a->count != b->count) return false;
+  for (size_t i = 0; i < a->count; i++) {
+    const struct mapping *x = &a->items[i], *y = &b->items[i];
+    if (x->start != y->start || x->limit != y->limit || x->offset != y->offset ||
+        x->file != y->file || x->build_id != y->build_id || x->flags != y->flags)
+      return false;
+  }
+  return true;
+}
+
+static bool same_locations(const struct locations *a, const struct locations *b) {
+  size_t n = a->count;
+  if (n != b->count || !same_columns(a->line_from, b->line_from, n + 1, sizeof *a->line_from) ||
+      !same_columns(a->address, b->address, n, sizeof *a->address) ||
+      !same_columns(a->mapping, b->mapping, n, sizeof *a->mapping) ||
+      !same_columns(a->is_folded, b->is_folded, n, sizeof *a->is_folded))
+    return false;
+  for (size_t i = 0; i < a->line_from[n]; i++) {
+    const struct line *x = &a->lines[i], *y = &b->lines[i];
+    if (x->function != y->function || x->line != y->line || x->column != y->column) return false;
+  }
+  return true;
+}
+
+/* Profiles of one process, one after the other, may have the tables of the one before: then its
+ * classes are theirs. Where they differ, that shows soon. */
+static bool take_tables(struct merge *m, size_t source) {
+  if (source == 0) return false;
+  struct merge_source *s = &m->sources[source];
+  const struct merge_source *before = s - 1;
+  const pprofc_profile *p = s->profile, *q = before->profile;
+  if (!same_functions(&p->functions, &q->functions) || !same_mappings(&p->mappings, &q->mappings) ||
+      !same_locations(&p->locations, &q->locations) || !same_strings(&p->strings, &q->strings))
+    return false;
+  memcpy(s->strings, before->strings, p->strings.count * sizeof *s->strings);
+  s->functions = before->functions;
+  s->mappings = before->mappings;
+  s->locations = before->locations;
+  return true;
+}
+
 /* ---- pieces -----------------------------------------------------------------------------------
  */
 
@@ -190,7 +254,8 @@ static size_t find_coding(const struct merge *m, size_t index) {
   for (size_t i = 0; i < index; i++) {
     const struct merge_piece *other = &m->pieces[i];
     if (other->coding == i && other->size == piece->size &&
-        memcmp(other->classes, piece->classes, piece->size * sizeof *piece->classes) == 0)
+        (other->classes == piece->classes ||
+         memcmp(other->classes, piece->classes, piece->size * sizeof *piece->classes) == 0))
       return i;
   }
   return index;
@@ -218,7 +283,16 @@ static bool make_pieces(struct merge *m) {
   return true;
 }
 
+static bool holds(const struct merge *m, size_t piece, size_t sample) {
+  return m->pieces[piece].first <= sample &&
+         (piece + 1 == m->piece_count || sample < m->pieces[piece + 1].first);
+}
+
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
+  /* many sources are mostly of a size */
+  size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
+  for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
+    if (holds(m, i, sample)) return &m->pieces[i];
   size_t low = 0, high = m->piece_count;
   while (high - low > 1) {
     size_t middle = (low + high) / 2;
@@ -236,13 +310,7 @@ const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
 static bool alloc_classes(struct merge *m) {
   size_t functions = 0, mappings = 0, locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {
-    struct merge_source *s = &m->sources[i];
-    const pprofc_profile *p = s->profile;
-    s->functions = arena_array(&m->tables, p->functions.count, sizeof *s->functions);
-    s->mappings = arena_array(&m->tables, p->mappings.count, sizeof *s->mappings);
-    s->locations = arena_array(&m->arena, p->locations.count + 1, sizeof *s->locations);
-    if (!s->functions || !s->mappings || !s->locations) return false;
-    *s->locations++ = LOCATION_HIDDEN;
+    const pprofc_profile *p = m->sources[i].profile;
     functions += p->functions.count;
     mappings += p->mappings.count;
     locations += p->locations.count;
@@ -252,6 +320,17 @@ static bool alloc_classes(struct merge *m) {
   m->mappings = arena_array(&m->tables, mappings, sizeof *m->mappings);
   m->locations = arena_array(&m->tables, locations, sizeof *m->locations);
   return m->functions && m->mappings && m->locations;
+}
+
+static bool alloc_source(struct merge *m, size_t source) {
+  struct merge_source *s = &m->sources[source];
+  const pprofc_profile *p = s->profile;
+  s->functions = arena_array(&m->tables, p->functions.count, sizeof *s->functions);
+  s->mappings = arena_array(&m->tables, p->mappings.count, sizeof *s->mappings);
+  s->locations = arena_array(&m->arena, p->locations.count + 1, sizeof *s->locations);
+  if (!s->functions || !s->mappings || !s->locations) return false;
+  *s->locations++ = LOCATION_HIDDEN;
+  return true;
 }
 
 /* Room for the largest source at once; what the others add makes the tables grow. */
@@ -274,8 +353,9 @@ bool merge_tables(struct merge *m) {
   map_init(&locations, mem);
   bool ok = alloc_classes(m) && reserve(m, &functions, &locations);
   for (size_t i = 0; ok && i < m->source_count; i++)
-    ok = class_functions(m, &functions, i) && class_mappings(m, &mappings, i) &&
-         class_locations(m, &locations, i);
+    ok =
+        take_tables(m, i) || (alloc_source(m, i) && class_functions(m, &functions, i) &&
+                              class_mappings(m, &mappings, i) && class_locations(m, &locations, i));
   map_free(&functions);
   map_free(&mappings);
   map_free(&locations);
