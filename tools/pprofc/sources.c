@@ -300,9 +300,11 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   if (status == PPROFC_OK && fetched.base) status = subtract(command, &fetched, error);
   pprofc_profile_release(fetched.base);
   if (status == PPROFC_OK) status = finish(command, &fetched.head, error);
-  if (status == PPROFC_OK)
-    *profile = fetched.head;
-  else
+  if (status != PPROFC_OK) {
     pprofc_profile_release(fetched.head);
-  return status;
+    return status;
+  }
+  *profile = fetched.head;
+  fetched.head->disposable = true; /* one report is made of it */
+  return PPROFC_OK;
 }

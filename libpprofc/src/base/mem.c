@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,13 +217,16 @@ static bool has_block(const struct arena *arena, const void *data) {
 
 #define EDITS_MOST 16
 
-/* The arena with a block at `data` among those of the region and the ones that only it holds. */
-static struct arena *find_arena(struct region *region, const void *data, int depth) {
+/* The arena with a block at `data` among those of the region and the ones that only it holds, or
+ * that `lender` is. */
+static struct arena *find_arena(struct region *region, const struct region *lender,
+                                const void *data, int depth) {
   if (has_block(&region->arena, data)) return &region->arena;
   for (struct region_parent *link = region->parents; link && depth < EDITS_MOST;
        link = link->next) {
-    if (__atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE) != 1) continue;
-    struct arena *arena = find_arena(link->region, data, depth + 1);
+    int holders = __atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE);
+    if (holders > (link->region == lender ? 2 : 1)) continue;
+    struct arena *arena = find_arena(link->region, lender, data, depth + 1);
     if (arena) return arena;
   }
   return NULL;
@@ -232,7 +236,7 @@ static struct arena *find_arena(struct region *region, const void *data, int dep
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;
-  *arena = find_arena(region, data, 0);
+  *arena = find_arena(region, NULL, data, 0);
   if (!*arena) return NULL;
   struct arena_block **link = &(*arena)->blocks, *block;
   while ((const void *)(*link)->data != data) link = &(*link)->next;
@@ -244,6 +248,12 @@ static struct arena_block *unlink_block(struct region *region, const void *data,
 static void link_block(struct arena *arena, struct arena_block *block) {
   block->next = arena->blocks;
   arena->blocks = block;
+}
+
+void *region_own(struct region *region, const struct region *lender, const void *column,
+                 size_t size) {
+  if (size < LARGE_SIZE / 4 || region->references != 1) return NULL;
+  return find_arena(region, lender, column, 0) ? (void *)(uintptr_t)column : NULL;
 }
 
 void region_drop(struct region *region, const void *column, size_t size) {

@@ -67,6 +67,11 @@ bool region_adopt(struct region *region, struct region *parent);
 /* Gives a column back; `size` are the bytes that were asked for. */
 void region_drop(struct region *region, const void *column, size_t size);
 
+/* The column to be written to; NULL when somebody else may look at it. A region that the only
+ * holder has lent may have one reference more than that of this one. */
+void *region_own(struct region *region, const struct region *lender, const void *column,
+                 size_t size);
+
 /* Makes it a larger column of another region, in place where the system can. NULL leaves everything
  * as it was. */
 void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,

@@ -26,9 +26,12 @@ pprofc_profile *profile_edit(const pprofc_profile *source) {
   pprofc_profile *p = alloc_profile(&source->mem);
   if (!p) return NULL;
   struct region *own = p->region;
+  bool lends = source->disposable && source->references == 1 && source->region->references == 1;
   *p = *source;
   p->references = 1;
   p->region = own;
+  p->disposable = false;
+  p->lender = lends ? source->region : NULL;
   p->in_order_of_use = false;
   if (region_adopt(own, source->region)) return p;
   pprofc_profile_release(p);

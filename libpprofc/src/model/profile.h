@@ -98,6 +98,8 @@ struct pprofc_profile {
   pprofc_allocator mem;  /* for everything made from this profile */
   struct region *region; /* what the columns live in */
   unsigned threads;      /* as asked for when it was read */
+  bool disposable;       /* its only holder will not look at it when an edit was made of it */
+  struct region *lender; /* of an edit being made: columns in it may be overwritten */
   bool in_order_of_use; /* locations are numbered as samples use them, leaf first; none is unused */
 
   const struct value_type *types;

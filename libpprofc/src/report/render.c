@@ -28,6 +28,7 @@ static void warn(const struct render *r, bool when, const char *message) {
 static void take(struct render *r, pprofc_profile *edited) {
   pprofc_profile_release(r->edited);
   r->edited = edited;
+  if (edited->references == 1) edited->disposable = true;
   r->report.profile = edited;
 }
 

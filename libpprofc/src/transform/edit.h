@@ -29,11 +29,21 @@ static inline int64_t edit_negate(int64_t value) {
 /* Ends an edit: hands the copy over, or releases it when the edit failed. */
 static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *copy,
                                         pprofc_profile **out) {
+  if (copy) copy->lender = NULL;
   if (status == PPROFC_OK)
     *out = copy;
   else
     pprofc_profile_release(copy);
   return status;
+}
+
+/* A column for an edit to write: the old one itself when nobody else will look at it, else a new
+ * one of the same size. Writers go from first to last and put nothing behind what they have read.
+ * NULL when out of memory. */
+static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
+                                size_t size) {
+  void *own = region_own(copy->region, copy->lender, column, count * size);
+  return own ? own : arena_array(&copy->region->arena, count, size);
 }
 
 /* Leaves samples i with keep[i] != 0. */

@@ -12,13 +12,12 @@ static size_t count_kept(const uint8_t *keep, size_t count) {
   return kept;
 }
 
-static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep, size_t kept) {
+static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   const struct samples *old = &copy->samples;
-  struct arena *arena = &copy->region->arena;
   size_t types = copy->type_count, n = 0;
-  int64_t *values = arena_array(arena, kept * types, sizeof *values);
-  const uint8_t **stack = arena_array(arena, kept, sizeof *stack);
-  uint32_t *stack_size = arena_array(arena, kept, sizeof *stack_size);
+  int64_t *values = edit_column(copy, old->values, old->count, types * sizeof *values);
+  const uint8_t **stack = edit_column(copy, old->stack, old->count, sizeof *stack);
+  uint32_t *stack_size = edit_column(copy, old->stack_size, old->count, sizeof *stack_size);
   if (!values || !stack || !stack_size) return false;
   for (size_t i = 0; i < old->count; i++) {
     if (!keep[i]) continue;
@@ -33,11 +32,11 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep, size_t kept) 
 }
 
 /* Sets that no sample has any more become empty. */
-static bool keep_labels(pprofc_profile *copy, const uint8_t *keep, size_t kept) {
+static bool keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
   if (!s->label_set) return true;
-  uint32_t *set = arena_array(arena, kept, sizeof *set);
+  uint32_t *set = edit_column(copy, s->label_set, s->count, sizeof *set);
   struct label_set *sets = arena_zero_array(arena, s->label_set_count, sizeof *sets);
   if (!set || !sets) return false;
   bool any = false;
@@ -79,8 +78,7 @@ pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprof
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
   /* The count is that of the old columns until all are made. */
-  if (!keep_stacks(copy, keep, kept) || !keep_labels(copy, keep, kept) ||
-      !keep_segments(copy, keep))
+  if (!keep_stacks(copy, keep) || !keep_labels(copy, keep) || !keep_segments(copy, keep))
     return error_nomem(error);
   copy->samples.count = kept;
   return PPROFC_OK;
@@ -192,8 +190,8 @@ pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void 
       .samples = &copy->samples,
       .cut = cut,
       .context = context,
-      .stack = arena_array(&copy->region->arena, count, sizeof *job.stack),
-      .stack_size = arena_array(&copy->region->arena, count, sizeof *job.stack_size),
+      .stack = edit_column(copy, copy->samples.stack, count, sizeof *job.stack),
+      .stack_size = edit_column(copy, copy->samples.stack_size, count, sizeof *job.stack_size),
       .keep = mem_array(&copy->mem, count, 1),
       .workers = parallel_workers(copy->threads, count, EDIT_GRAIN),
   };

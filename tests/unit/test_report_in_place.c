@@ -1,0 +1,88 @@
+/* A profile that nobody needs again lends its columns to the filters of a report: the report is the
+ * same. */
+#include "model/profile.h"
+#include "report_text.h"
+#include "unit.h"
+
+/* Large enough that each column has a block of its own. */
+static pprofc_profile *large_profile(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  for (unsigned i = 0; i < 20000; i++) {
+    char name[3][32];
+    uint32_t frames[4];
+    snprintf(name[0], sizeof name[0], "leaf%u", i * 7919u % 53);
+    snprintf(name[1], sizeof name[1], "middle%u", i % 17);
+    snprintf(name[2], sizeof name[2], "handler%u", i / 100 % 11);
+    for (int k = 0; k < 3; k++) frames[k] = frame(b, name[k]);
+    frames[3] = frame(b, "main");
+    pprofc_builder_sample(b, frames, 2 + i % 3, (int64_t[]){1, i % 7 ? i : -(int64_t)i});
+    if (i % 3) pprofc_builder_label(b, "worker", i % 2 ? "odd" : "even");
+    if (i % 5 == 0) pprofc_builder_number_label(b, "bytes", i % 4096, "bytes");
+  }
+  return finish(b);
+}
+
+static void expect_same(pprofc_report_options options, const char *what) {
+  static const char *const formats[] = {"raw", "top", "tags", "traces"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    struct buffer expected, text;
+    buffer_init(&expected, &mem_default, PTRDIFF_MAX);
+    buffer_init(&text, &mem_default, PTRDIFF_MAX);
+    pprofc_profile *kept = large_profile(), *lent = large_profile();
+    lent->disposable = true;
+    options.format = formats[i];
+    report_into(&expected, kept, &options);
+    report_into(&text, lent, &options);
+    bool same = str_equal(buffer_str(&expected), buffer_str(&text));
+    if (!same) printf("%s: %s differs\n", what, formats[i]);
+    CU_ASSERT(same);
+    /* one that is kept is what it was */
+    report_into(&text, kept, &options);
+    CU_ASSERT(str_equal(buffer_str(&expected), buffer_str(&text)));
+    pprofc_profile_release(kept);
+    pprofc_profile_release(lent);
+    buffer_free(&expected);
+    buffer_free(&text);
+  }
+}
+
+static void test_each_filter(void) {
+  static const struct {
+    const char *what;
+    size_t option;
+    const char *text;
+  } cases[] = {
+#define CASE(option, text) {#option, offsetof(pprofc_report_options, option), text}
+      CASE(focus, "leaf1|middle3"), CASE(ignore, "middle[24]"),     CASE(hide, "middle"),
+      CASE(show, "leaf|main"),      CASE(show_from, "handler"),     CASE(prune_from, "middle1"),
+      CASE(tagfocus, "odd"),        CASE(tagignore, "1kb:2kb"),     CASE(tagshow, "bytes"),
+      CASE(taghide, "bytes"),       CASE(tagroot, "worker"),        CASE(tagleaf, "worker"),
+      CASE(granularity, "lines"),   CASE(granularity, "functions"),
+#undef CASE
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pprofc_report_options options = report_options("raw");
+    memcpy((char *)&options + cases[i].option, &cases[i].text, sizeof cases[i].text);
+    expect_same(options, cases[i].what);
+  }
+}
+
+static void test_all_filters_after_each_other(void) {
+  pprofc_report_options options = report_options("raw");
+  options.focus = "leaf[1-4]";
+  options.ignore = "middle7";
+  options.hide = "leaf3";
+  options.show_from = "handler|middle";
+  options.prune_from = "middle2";
+  options.tagfocus = "worker=odd";
+  options.tagroot = "worker";
+  options.noinlines = true;
+  options.threads = 3;
+  expect_same(options, "all");
+  options.relative_percentages = true;
+  expect_same(options, "all, relative");
+}
+
+UNIT_MAIN("report in place", UNIT(test_each_filter), UNIT(test_all_filters_after_each_other))
