@@ -34,10 +34,11 @@ struct chunk {
   size_t count;
   atomic_size_t next;
   size_t heads; /* of the items */
-  bool alone;   /* the only source: what is wrong with it is the message of the program */
+  unsigned threads_each;
+  bool alone; /* the only source: what is wrong with it is the message of the program */
   struct fetched *fetched;
   struct chunk *before; /* still to be merged, or NULL */
-  void (*merge)(struct chunk *chunk);
+  void (*merge)(struct chunk *chunk, unsigned threads);
 };
 
 void sources_find_executable(struct command *command) {
@@ -119,7 +120,7 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.limits = &command->limits;
-  options.threads = (unsigned)command->threads;
+  options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
   pprofc_status status = check_source(command, item->source, &item->error);
   if (status == PPROFC_OK)
@@ -134,14 +135,17 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
 static void fetch_some(void *context, unsigned worker) {
   struct chunk *chunk = context;
   size_t i;
-  if (worker == 0 && chunk->before) chunk->merge(chunk->before);
+  if (worker == 0 && chunk->before) chunk->merge(chunk->before, 1);
   while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
 }
 
 static void fetch_all(struct chunk *chunk) {
+  unsigned asked = (unsigned)chunk->command->threads;
+  unsigned all = parallel_workers(asked, SIZE_MAX, 1);
+  unsigned workers = parallel_workers(asked, chunk->count, 1);
+  chunk->threads_each = (all + workers - 1) / workers;
   atomic_store(&chunk->next, 0);
-  parallel_run(parallel_workers((unsigned)chunk->command->threads, chunk->count, 1), fetch_some,
-               chunk);
+  parallel_run(workers, fetch_some, chunk);
 }
 
 /* Merges `count` fetched items into *merged, which may hold a profile already. */
@@ -196,9 +200,12 @@ static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
     if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
 }
 
-/* Merges what a chunk has read into what there is. */
-static void merge_chunk(struct chunk *chunk) {
+/* Merges what a chunk has read into what there is, on so many threads. */
+static void merge_chunk(struct chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
+  for (size_t i = 0; i < chunk->count; i++)
+    if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
+  if (fetched->head) fetched->head->threads = threads;
   if (fetched->status == PPROFC_OK && chunk->alone && !chunk->items[0].profile) {
     *fetched->error = chunk->items[0].error;
     fetched->status = chunk->items[0].error.status;
@@ -230,7 +237,7 @@ static pprofc_status fetch_chunks(const struct command *command, const char *bas
     fetch_chunk(chunk, from, base);
     before = chunk;
   }
-  if (before) merge_chunk(before);
+  if (before) merge_chunk(before, (unsigned)command->threads);
   pprofc_status status = fetched->status;
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
   if (status != PPROFC_OK) return status;
