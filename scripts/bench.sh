@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+load=$(cut -d' ' -f1 /proc/loadavg) # of others: what is built below is not counted
 build=build/bench
 data=build/perf
 mkdir -p "$data"
@@ -86,7 +87,7 @@ tables() {
     "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)," \
     "$(cc --version | head -n 1)"
   echo "Command: scripts/bench.sh; medians of $runs runs, those of Go once"
-  echo "Load of the machine before: $(cut -d' ' -f1 /proc/loadavg) (with much else going on, times say little: run it again)"
+  echo "Load of the machine before: $load (with much else going on, times say little: run it again)"
 
   for input in wide tree; do
     file=$data/$input.pb.gz old=$data/${input}2.pb.gz
