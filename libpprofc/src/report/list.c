@@ -66,9 +66,7 @@ static void find_window(const struct row *rows, size_t count, int64_t *first, in
 }
 
 static void print_lines(struct list *list, const struct row *rows, size_t count,
-                        const struct source_file *file) {
-  int64_t first, last;
-  find_window(rows, count, &first, &last);
+                        const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
   size_t next = 0;
   while (next < count && rows[next].line < first) next++;
@@ -105,12 +103,15 @@ static bool print_routine(struct list *list, const struct row *rows, size_t coun
   output_add_char(out, '\n');
   listing_sums(list->report, out, flat, cum);
   output_add_char(out, '\n');
+  int64_t first, last;
+  find_window(rows, count, &first, &last);
+  if (first > last) return true; /* pprof looks for no file then */
   if (file->failure.size) {
     output_add_text(out, " Error: ");
     report_text(out, mem, file->failure);
     output_add_char(out, '\n');
   } else {
-    print_lines(list, rows, count, file);
+    print_lines(list, rows, count, file, first, last);
   }
   return true;
 }
