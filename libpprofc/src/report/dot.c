@@ -103,10 +103,12 @@ static void print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int size = 8;
+  int64_t size =
+      8; /* the smallest integer has no magnitude, and in pprof no size that makes sense */
   if (max_flat != 0 && flat && magnitude <= max_flat)
-    size += (int)ceil(16.0 * sqrt(magnitude / max_flat));
-  output_printf(out, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", d->number[node], size);
+    size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
+  output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
+                (long long)size);
   dot_text(out, graph_name(&d->graph, node));
   output_add_text(out, " (");
   add_value(d, cum);
