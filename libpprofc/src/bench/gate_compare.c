@@ -164,13 +164,12 @@ static void compare_means(struct gate_row *row, struct gate_sample base, struct 
 }
 
 static bool compare_medians(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                            double alpha, const pprofc_allocator *mem) {
+                            double alpha, unsigned flags, const pprofc_allocator *mem) {
   row->base = median_of(base);
   row->head = median_of(head);
   set_delta(row);
   if (row->constant) return true;
-  pprofc_u_result u =
-      pprofc_u_test(base.sorted, base.count, head.sorted, head.count, PPROFC_U_CORRECT, mem);
+  pprofc_u_result u = pprofc_u_test(base.sorted, base.count, head.sorted, head.count, flags, mem);
   if (u.status == PPROFC_TEST_NO_MEMORY) return false;
   row->test = "U";
   row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
@@ -178,11 +177,13 @@ static bool compare_medians(struct gate_row *row, struct gate_sample base, struc
   return gate_ratio_interval(base, head, alpha, &row->low, &row->high, mem);
 }
 
-/* Samples in clusters, or with a few outliers, have means that say little. */
+/* Samples in clusters, or with a few outliers, have means that say little. Of many samples, the
+ * normal approximation of U is near enough here, and takes no time. */
 static bool ask_second(struct gate_row *row, struct gate_sample base, struct gate_sample head,
                        double alpha, const pprofc_allocator *mem) {
   struct gate_row u = gate_row_unknown();
-  if (!compare_medians(&u, base, head, alpha, mem)) return false;
+  bool many = base.count > EXACT_MAX || head.count > EXACT_MAX;
+  if (!compare_medians(&u, base, head, alpha, many ? 0 : PPROFC_U_CORRECT, mem)) return false;
   row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
                                      u.high,   u.p,    1,      u.test};
   return true;
@@ -199,7 +200,7 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   if (test == GATE_WELCH || test == GATE_BOTH)
     compare_means(row, base, head, alpha);
   else
-    good = compare_medians(row, base, head, alpha, mem);
+    good = compare_medians(row, base, head, alpha, PPROFC_U_CORRECT, mem);
   if (test == GATE_BOTH && !row->constant) good = ask_second(row, base, head, alpha, mem);
   if (test == GATE_NONE) row->test = "none";
   if (row->constant) {

@@ -24,6 +24,7 @@
 #define COARSE_EACH  16    /* for each sample */
 #define SAMPLES_MAX  10000 /* more take longer */
 #define ANGLES_MAX   4096
+#define TURNS_MOST   64
 #define WORK_MAX     6e7 /* complex products, some 40 ms */
 #define PI           3.14159265358979323846
 
@@ -217,6 +218,8 @@ struct sum {
   double slack;                  /* what the bound may change between coarse points */
   double *re, *im;               /* [coarse] sums of pq e^(i r phi) */
   double *zre, *zim;             /* [groups] e^(i r phi) */
+  double *wre, *wim;             /* [groups] the same for the first point */
+  size_t next;                   /* point after the one that zre and zim are for */
   double *cosine, *sine;         /* [angles] of theta */
   double *are, *aim, *pre, *pim; /* [angles] those looked at: e^(i theta), products */
   double *fre, *fim;             /* [angles] scratch: factors */
@@ -237,25 +240,38 @@ static double angle_of(const struct sum *s, size_t m) {
   return 2 * PI * (double)(m % s->points) / (double)s->points;
 }
 
-/* e^(i r phi) of each group at phi = 2 pi m / points, and the bound's sum. */
-static void turn(struct sum *s, size_t m, double *re, double *im) {
-  *re = *im = 0;
-  for (size_t k = 0; k < s->l->groups; k++) {
-    double angle = angle_of(s, (size_t)s->l->r[k] % s->points * m);
-    s->zre[k] = cos(angle);
-    s->zim[k] = sin(angle);
-    *re += s->l->pq[k] * s->zre[k];
-    *im += s->l->pq[k] * s->zim[k];
-  }
-}
-
-/* z *= w for all angles looked at. */
+/* z *= w, each by each. */
 static void times(size_t count, double *restrict zre, double *restrict zim,
                   const double *restrict wre, const double *restrict wim) {
   for (size_t j = 0; j < count; j++) {
     double re = zre[j] * wre[j] - zim[j] * wim[j];
     zim[j] = zre[j] * wim[j] + zim[j] * wre[j];
     zre[j] = re;
+  }
+}
+
+/* e^(i r phi) of each group at phi = 2 pi m / points. */
+static void set_turns(const struct sum *s, size_t m, double *re, double *im) {
+  for (size_t k = 0; k < s->l->groups; k++) {
+    double angle = angle_of(s, (size_t)s->l->r[k] % s->points * m);
+    re[k] = cos(angle);
+    im[k] = sin(angle);
+  }
+}
+
+/* The same for the point at hand, and the bound's sum. Points mostly follow each other: then one
+ * turn more is a product, as long as errors do not add up. */
+static void turn(struct sum *s, size_t m, double *re, double *im) {
+  size_t groups = s->l->groups;
+  if (m == s->next && m % TURNS_MOST)
+    times(groups, s->zre, s->zim, s->wre, s->wim);
+  else
+    set_turns(s, m, s->zre, s->zim);
+  s->next = m + 1;
+  *re = *im = 0;
+  for (size_t k = 0; k < groups; k++) {
+    *re += s->l->pq[k] * s->zre[k];
+    *im += s->l->pq[k] * s->zim[k];
   }
 }
 
@@ -327,7 +343,7 @@ static double share_of_tail(const struct sum *s, size_t m, size_t terms, double 
 static void add_point(struct sum *s, size_t m, size_t terms) {
   double sre, sim, re, im;
   turn(s, m, &sre, &sim);
-  s->work += 20 * (double)s->l->groups;
+  s->work += 4 * (double)s->l->groups;
   if (s->l->spread_n - hypot(sre, sim) > s->most) return;
   coefficient(s, sre, sim, &re, &im);
   double twice = m == 0 || 2 * m == s->points ? 1 : 2; /* the other half is conjugate */
@@ -361,7 +377,9 @@ static void open_sum(struct sum *s, double *block) {
   s->im = s->re + s->coarse;
   s->zre = s->im + s->coarse;
   s->zim = s->zre + groups;
-  s->cosine = s->zim + groups;
+  s->wre = s->zim + groups;
+  s->wim = s->wre + groups;
+  s->cosine = s->wim + groups;
   s->sine = s->cosine + s->angles;
   s->are = s->sine + s->angles;
   s->aim = s->are + s->angles;
@@ -374,6 +392,7 @@ static void open_sum(struct sum *s, double *block) {
     s->sine[j] = sin(2 * PI * (double)j / (double)s->angles);
   }
   fill_coarse(s);
+  set_turns(s, 1, s->wre, s->wim);
 }
 
 static double sum_law(struct law *l, double total) {
@@ -394,7 +413,7 @@ static double sum_law(struct law *l, double total) {
   s.most = total / 2 * -expm1(-2 / total * (doubt + log(log((double)s.points + 2))));
   for (size_t k = 0; k < l->groups; k++) s.slack += l->pq[k] * fabs(l->r[k] - l->mean_r);
   s.slack *= s.coarse < s.points ? PI / (double)s.coarse : 0;
-  size_t doubles = 2 * s.coarse + 2 * l->groups + 8 * s.angles;
+  size_t doubles = 2 * s.coarse + 4 * l->groups + 8 * s.angles;
   double *block = mem_array(l->mem, doubles, sizeof *block);
   if (!block) return -1;
   open_sum(&s, block);
