@@ -263,6 +263,25 @@ static uint32_t new_function(struct pass *pass, struct columns *c,
   return (uint32_t)c->function_count++;
 }
 
+/* Functions are numbered as pprof does it: mapping by mapping, in the order of locations. */
+static bool number_functions(struct pass *pass, struct columns *c) {
+  const pprofc_profile *p = pass->profile;
+  size_t first = 0, count;
+  uint32_t *ordered = arena_array(&pass->scratch, p->locations.count, sizeof *ordered);
+  size_t *start = arena_array(&pass->scratch, p->mappings.count, sizeof *start);
+  if (!ordered || !start) return false;
+  for (size_t i = 0; i < p->mappings.count; first += pass->members[i++]) start[i] = first;
+  for (size_t i = 0; i < p->locations.count; i++)
+    if (p->locations.mapping[i] != NONE)
+      ordered[start[p->locations.mapping[i]] + pass->slot[i]] = (uint32_t)i;
+  for (size_t n = 0; n < first; n++) {
+    const struct source_frame *frames = frames_of(pass, ordered[n], &count);
+    for (size_t k = 0; frames && k < count; k++)
+      if (new_function(pass, c, &frames[k]) == NONE) return false;
+  }
+  return true;
+}
+
 /* Line columns with the answers in place of what was there. */
 static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
@@ -335,7 +354,8 @@ static pprofc_status apply_answers(struct pass *pass, pprofc_error *error) {
       arena_copy(&p->region->arena, p->mappings.items, p->mappings.count * sizeof *mappings);
   interner_init(&columns.strings, &p->mem);
   map_init(&columns.functions, &p->mem);
-  bool done = mappings && new_lines(pass, &columns, mappings) && new_functions(pass, &columns);
+  bool done = mappings && number_functions(pass, &columns) && new_lines(pass, &columns, mappings) &&
+              new_functions(pass, &columns);
   interner_free(&columns.strings);
   map_free(&columns.functions);
   if (!done) return error_nomem(error);
