@@ -39,7 +39,7 @@ static bool blank_functions(pprofc_profile *copy, const struct granularity *g) {
 static bool blank_lines(pprofc_profile *copy, const struct granularity *g) {
   size_t count = copy->locations.count ? copy->locations.line_from[copy->locations.count] : 0;
   if (g->line && g->column) return true;
-  struct line *lines = arena_array(&copy->region->arena, count, sizeof *lines);
+  struct line *lines = edit_column(copy, copy->locations.lines, count, sizeof *lines);
   if (!lines) return false;
   for (size_t i = 0; i < count; i++) {
     lines[i] = copy->locations.lines[i];
@@ -52,9 +52,12 @@ static bool blank_lines(pprofc_profile *copy, const struct granularity *g) {
 
 static bool blank_addresses(pprofc_profile *copy, const struct granularity *g) {
   if (g->address) return true;
-  uint64_t *none = arena_zero_array(&copy->region->arena, copy->locations.count, sizeof *none);
+  size_t count = copy->locations.count;
+  uint64_t *none = edit_column(copy, copy->locations.address, count, sizeof *none);
+  if (!none) return false;
+  memset(none, 0, count * sizeof *none);
   copy->locations.address = none;
-  return none != NULL;
+  return true;
 }
 
 static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {

@@ -99,12 +99,13 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
   size_t total = old->count ? old->line_from[old->count] : 0, n = 0;
   size_t kept = count_kept(keep, total);
   if (kept == total) return PPROFC_OK;
-  uint32_t *from = arena_array(&copy->region->arena, old->count + 1, sizeof *from);
-  struct line *lines = arena_array(&copy->region->arena, kept, sizeof *lines);
+  uint32_t *from = edit_column(copy, old->line_from, old->count + 1, sizeof *from);
+  struct line *lines = edit_column(copy, old->lines, total, sizeof *lines);
   if (!from || !lines) return error_nomem(error);
-  for (size_t i = 0; i < old->count; i++) {
+  for (size_t i = 0, l = 0; i < old->count; i++) {
+    size_t end = old->line_from[i + 1];
     from[i] = (uint32_t)n;
-    for (uint32_t l = old->line_from[i]; l < old->line_from[i + 1]; l++)
+    for (; l < end; l++)
       if (keep[l]) lines[n++] = old->lines[l];
   }
   from[old->count] = (uint32_t)n;
