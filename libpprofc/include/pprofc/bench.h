@@ -212,11 +212,11 @@ PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
 /* Mann-Whitney U, two-sided. p is 1 unless status is PPROFC_TEST_OK. Exact (conditional on the
  * ties) up to 50 values a side, 25 with ties, or, when `flags` has PPROFC_U_CORRECT, up to 10,000
- * in all, which takes some 50 ms at most; beyond that the normal approximation with continuity and
- * tie correction.
- * Without PPROFC_U_CORRECT the p of tied samples of unequal size is benchstat's (it takes the
- * smaller of U1 and U2 for U1; p may exceed 1). `x` and `y` are sorted ascending. Cheung, Klotz
- * 1997; Mann, Whitney 1947; for large samples Daniels 1954. */
+ * in all as long as that takes no more than some 50 ms; beyond that, which `exact` tells, the
+ * normal approximation with continuity and tie correction. Without PPROFC_U_CORRECT the p of tied
+ * samples of unequal size is benchstat's (it takes the smaller of U1 and U2 for U1; p may exceed
+ * 1). `x` and `y` are sorted ascending. Cheung, Klotz 1997; Mann, Whitney 1947; for large samples
+ * Daniels 1954. */
 #define PPROFC_U_CORRECT 1u
 typedef struct pprofc_u_result {
   pprofc_test_status status;

@@ -1,25 +1,19 @@
 /* The distribution of U by a Fourier sum at the saddle point, for thousands of samples with ties.
  *
- * Give each of a value's t occurrences to x, independently, with the probability p = 1 / (1 +
- * e^-(a + s r)), where r is the value's rank. Given how many x got, all assignments with the same
- * rank sum w are equally likely, and P(w) is e^(-s w) times what this law gives, up to a factor. a
- * and s are chosen so that x gets nx values and the rank sum asked for on average: then the law is
- * concentrated where the tail is, however unlikely that tail is by itself (Daniels 1954), and its
- * probabilities are sums over a few points of its characteristic function.
- *
- * The sums are finite ones that leave nothing out but what is below 1e-17 of the result: as many
- * points as the law has values within Chernoff's bounds, so that nothing wraps around; and points
- * are skipped only where the product over all samples must be small: with |q + p e^iv|^2 = 1 - 2pq
- * (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), b the sum of pq (1 - cos
- * v). */
+ * The probabilities of the law (utest_law.h) are sums over a few points of its characteristic
+ * function. The sums are finite ones that leave nothing out but what is below 1e-12 of the result:
+ * as many points as the law has values within Chernoff's bounds, so that nothing wraps around; and
+ * points are skipped only where the product over all samples must be small: with |q + p e^iv|^2 = 1
+ * - 2pq (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), b the sum of pq (1
+ * - cos v). */
 #include "bench/utest_fourier.h"
 
-#include "base/mem.h"
+#include "bench/utest_few.h"
+#include "bench/utest_law.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NEGLIGIBLE   29.0  /* -log of what may be left out, relative */
 #define COARSE_LEAST 16384 /* points at which the skipping bound is evaluated, at least: */
 #define COARSE_EACH  16    /* for each sample */
 #define SAMPLES_MAX  10000 /* more take longer */
@@ -27,162 +21,6 @@
 #define TURNS_MOST   64
 #define WORK_MAX     6e7 /* complex products, some 40 ms */
 #define PI           3.14159265358979323846
-
-#define ARRAYS 5
-struct law {
-  const pprofc_allocator *mem;
-  size_t groups;
-  double *block;    /* the arrays below */
-  double *t, *r;    /* [groups] occurrences; rank as an integer from 0, in units of their gcd */
-  double *p, *q;    /* [groups] probability; the rest to 1, which may be less than 1 - p can say */
-  double *pq;       /* [groups] t p q */
-  double n, w;      /* values of x; the rank sum up to which the tail reaches */
-  double a, s;      /* the tilt; s <= 0 */
-  double log_scale; /* P(w) is exp(log_scale + s (w - this w)) times the law's probability */
-  double spread_n, spread_w; /* the sum of pq; of pq (r - mean)^2 */
-  double mean_r;             /* weighted by pq */
-};
-
-/* ---- setting up -------------------------------------------------------------------------------
- */
-
-static double gcd(double a, double b) {
-  while (b > 0) {
-    double rest = fmod(a, b);
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
-/* Twice the middle rank of a value is what came before it twice, and its own occurrences once, and
- * one; the first value's is taken off, and what all share. */
-static bool open_law(struct law *l, const size_t *ties, size_t distinct, size_t nx,
-                     double twice_u) {
-  l->block = mem_array(l->mem, distinct, ARRAYS * sizeof *l->block);
-  if (!l->block) return false;
-  l->groups = distinct;
-  l->t = l->block;
-  l->r = l->t + distinct;
-  l->p = l->r + distinct;
-  l->q = l->p + distinct;
-  l->pq = l->q + distinct;
-  double before = 0, unit = 0, first = (double)ties[0];
-  for (size_t k = 0; k < distinct; k++) {
-    l->t[k] = (double)ties[k];
-    l->r[k] = 2 * before + l->t[k] - first;
-    before += l->t[k];
-    unit = gcd(unit, l->r[k]);
-  }
-  for (size_t k = 0; k < distinct; k++) l->r[k] /= unit;
-  l->n = (double)nx;
-  l->w = floor((twice_u + l->n * l->n - l->n * first) / unit);
-  return true;
-}
-
-static double least_rank_sum(const struct law *l) {
-  double sum = 0, left = l->n;
-  for (size_t k = 0; k < l->groups && left > 0; k++) {
-    double taken = fmin(left, l->t[k]);
-    sum += taken * l->r[k];
-    left -= taken;
-  }
-  return sum;
-}
-
-/* Probabilities, and the log of what Newton's method makes least: log Z - a n - s w. */
-static double tilt(struct law *l) {
-  double objective = -l->a * l->n - l->s * l->w;
-  for (size_t k = 0; k < l->groups; k++) {
-    double v = l->a + l->s * l->r[k], e = exp(-fabs(v));
-    l->p[k] = (v > 0 ? 1 : e) / (1 + e);
-    l->q[k] = (v > 0 ? e : 1) / (1 + e);
-    l->pq[k] = l->t[k] * l->p[k] * l->q[k];
-    objective += l->t[k] * ((v > 0 ? v : 0) + log1p(e));
-  }
-  return objective;
-}
-
-struct moments {
-  double n, w, nn, nw, ww; /* expectations less what is asked for; variances */
-};
-
-static struct moments moments_of(const struct law *l) {
-  struct moments m = {-l->n, -l->w, 0, 0, 0};
-  for (size_t k = 0; k < l->groups; k++) {
-    m.n += l->t[k] * l->p[k];
-    m.w += l->t[k] * l->p[k] * l->r[k];
-    m.nn += l->pq[k];
-    m.nw += l->pq[k] * l->r[k];
-    m.ww += l->pq[k] * l->r[k] * l->r[k];
-  }
-  return m;
-}
-
-/* The objective is convex, and any tilt will do: where the rank sum is the least there is, the best
- * one is infinite, and Newton's method is left after some steps. */
-static void find_saddle(struct law *l, double total) {
-  l->s = 0;
-  l->a = log(l->n) - log(total - l->n);
-  double objective = tilt(l);
-  for (int step = 0; step < 40; step++) {
-    struct moments m = moments_of(l);
-    double determinant = m.nn * m.ww - m.nw * m.nw;
-    if (!(determinant > 1e-9 * m.nn * m.ww)) break;
-    double da = (m.nw * m.w - m.ww * m.n) / determinant;
-    double ds = (m.nw * m.n - m.nn * m.w) / determinant;
-    double gain = -(da * m.n + ds * m.w), a = l->a, s = l->s, length = 1, next;
-    if (!(gain > 1e-6)) break;
-    do {
-      l->a = a + length * da;
-      l->s = s + length * ds;
-      next = tilt(l);
-      length /= 2;
-    } while (!(next < objective) && length > 1e-6);
-    if (!(next < objective)) {
-      l->a = a;
-      l->s = s;
-      tilt(l);
-      break;
-    }
-    objective = next;
-  }
-  if (l->s > 0) l->s = 0;
-}
-
-static void settle(struct law *l, double total) {
-  int sign;
-  find_saddle(l, total);
-  l->log_scale = tilt(l) - lgamma_r(total + 1, &sign) + lgamma_r(l->n + 1, &sign) +
-                 lgamma_r(total - l->n + 1, &sign);
-  struct moments m = moments_of(l);
-  l->mean_r = m.nw / m.nn;
-  l->spread_n = m.nn;
-  l->spread_w = m.ww - m.nw * m.nw / m.nn;
-}
-
-/* ---- where the law lies -----------------------------------------------------------------------
- */
-
-/* Chernoff: how far above (sign 1) or below (-1) of what was asked for the sum of c over the values
- * of x is at most, but for exp(-doubt). c is 1 for their number, r - mean_r for their rank sum,
- * which then does not lean on the number. */
-static double reach(const struct law *l, bool ranks, double sign, double doubt) {
-  double least = (double)INFINITY, spread = sqrt(ranks ? l->spread_w : l->spread_n);
-  double asked = ranks ? l->w - l->mean_r * l->n : l->n;
-  for (double k = 1; k <= 16; k *= 1.25) {
-    double u = sign * k / (spread + 1e-300), log_mean = -u * asked;
-    for (size_t i = 0; i < l->groups; i++) {
-      double c = ranks ? l->r[i] - l->mean_r : 1;
-      /* log(q + p e^uc), without overflow */
-      double uc = u * c, p = l->p[i], q = l->q[i];
-      log_mean += l->t[i] * (uc > 0 ? uc + log(p + q * exp(-uc)) : log(q + p * exp(uc)));
-    }
-    double distance = (log_mean + doubt) / fabs(u);
-    if (distance < least) least = distance;
-  }
-  return least;
-}
 
 /* ---- characteristic functions -----------------------------------------------------------------
  */
@@ -395,22 +233,21 @@ static void open_sum(struct sum *s, double *block) {
   set_turns(s, 1, s->wre, s->wim);
 }
 
-static double sum_law(struct law *l, double total) {
+static double sum_law(struct law *l) {
   struct sum s = {.l = l};
-  double scale = log(2 * PI * (l->spread_n + 1)) / 2 + log(l->spread_w + 1) / 2;
-  double doubt = NEGLIGIBLE + scale, most_w = l->n * l->r[l->groups - 1];
-  double below = fmin(ceil(reach(l, true, -1, doubt)), l->w);
-  double above = fmin(ceil(reach(l, true, 1, doubt)), most_w - l->w);
-  double around = fmin(ceil(fmax(reach(l, false, 1, doubt), reach(l, false, -1, doubt))),
-                       fmax(l->n, total - l->n));
+  double doubt = law_doubt(l), most_w = l->n * l->r[l->groups - 1];
+  double below = fmin(ceil(law_reach(l, true, -1, doubt)), l->w);
+  double above = fmin(ceil(law_reach(l, true, 1, doubt)), most_w - l->w);
+  double around = ceil(fmax(law_reach(l, false, 1, doubt), law_reach(l, false, -1, doubt)));
+  around = fmin(around, fmax(l->n, l->total - l->n));
   if (!(below + above < 0x1p28) || !(around < ANGLES_MAX)) return (double)NAN;
   s.points = power_of_two(below + above + 1);
   s.angles = (size_t)around + 1;
   s.coarse = COARSE_LEAST;
-  while ((double)s.coarse < COARSE_EACH * total) s.coarse *= 2;
+  while ((double)s.coarse < COARSE_EACH * l->total) s.coarse *= 2;
   if (s.coarse > s.points) s.coarse = s.points;
   /* the points' weights, 1 / (1 - e^(s + i phi)), are log(points) on average */
-  s.most = total / 2 * -expm1(-2 / total * (doubt + log(log((double)s.points + 2))));
+  s.most = l->total / 2 * -expm1(-2 / l->total * (doubt + log(log((double)s.points + 2))));
   for (size_t k = 0; k < l->groups; k++) s.slack += l->pq[k] * fabs(l->r[k] - l->mean_r);
   s.slack *= s.coarse < s.points ? PI / (double)s.coarse : 0;
   size_t doubles = 2 * s.coarse + 4 * l->groups + 8 * s.angles;
@@ -419,24 +256,22 @@ static double sum_law(struct law *l, double total) {
   open_sum(&s, block);
   add_points(&s, (size_t)below + 1);
   mem_free(l->mem, block, doubles, sizeof *block);
-  if (s.work >= WORK_MAX) return (double)NAN;
-  double p = s.total / (double)s.points * exp(l->log_scale);
-  return p < 0 ? 0 : p > 1 ? 1 : p;
+  return s.work >= WORK_MAX ? (double)NAN : s.total / (double)s.points * exp(l->log_scale);
 }
 
 double u_fourier_cdf(const size_t *ties, size_t distinct, size_t nx, double twice_u,
                      const pprofc_allocator *mem) {
-  struct law l = {.mem = mem};
+  struct law l;
   double total = 0, result = (double)NAN;
   for (size_t k = 0; k < distinct; k++) total += (double)ties[k];
   if (total > SAMPLES_MAX) return (double)NAN;
-  if (!open_law(&l, ties, distinct, nx, twice_u)) return -1;
-  if (l.w < least_rank_sum(&l)) {
+  if (!law_open(&l, ties, distinct, nx, twice_u, mem)) return -1;
+  if (l.w < law_least(&l)) {
     result = 0;
   } else {
-    settle(&l, total);
-    if (l.spread_n > 0 && l.spread_w > 0) result = sum_law(&l, total);
+    result = few_values_tail(&l);
+    if (isnan(result) && l.spread_n > 0 && l.spread_w > 0) result = sum_law(&l);
   }
-  mem_free(mem, l.block, distinct, ARRAYS * sizeof *l.block);
-  return result;
+  law_close(&l);
+  return result > 1 ? 1 : result;
 }
