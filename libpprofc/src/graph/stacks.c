@@ -44,12 +44,6 @@ static size_t selected_sample(const struct builder *b, size_t i) {
   return b->selection && b->selection->samples ? b->selection->samples[i] : i;
 }
 
-static bool all_zero(const int64_t *values, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (values[i]) return false;
-  return true;
-}
-
 /* Sums wrap, as everywhere. */
 static void add_values(int64_t *to, const int64_t *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
@@ -102,7 +96,7 @@ static size_t hash_samples(const struct builder *b, const struct map *map, size_
   size_t selected = selected_count(b);
   for (*count = 0; i < selected && *count < PENDING_MAX; i++) {
     size_t sample = selected_sample(b, i);
-    if (all_zero(s->values + sample * b->set->types, b->set->types)) continue;
+    if (values_are_zero(s->values + sample * b->set->types, b->set->types)) continue;
     struct pending *p = &pending[(*count)++];
     *p = (struct pending){.sample = sample, .map = stack_map(reader, sample)};
     p->hash = hash_mix(hash_bytes(s->stack[sample], s->stack_size[sample]), (uintptr_t)p->map);

@@ -112,16 +112,10 @@ struct sampling {
   int64_t cut[CALLGRIND_MOST_EVENTS]; /* cost of branches that are not in the tree */
 };
 
-static bool all_zero(const int64_t *values, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (values[i]) return false;
-  return true;
-}
-
 /* Makes a sample of one or two leaves below the caller of a position (NONE: there is none). */
 static void add_sample(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
                        uint32_t position, const int64_t *values) {
-  if (all_zero(values, s->graph->types)) return;
+  if (values_are_zero(values, s->graph->types)) return;
   size_t depth = leaf_count;
   memcpy(s->stack, leaves, leaf_count * sizeof *leaves);
   for (uint32_t p = position; p != NONE; p = callgrind_positions(&s->tree)[p].above)
@@ -214,7 +208,7 @@ static void add_cut(struct sampling *s, const int64_t *values) {
   pprofc_line line = {builder_add_function(s->builder, name, name, 0, 0), 0, 0};
   uint32_t leaves[2] = {pprofc_builder_location(s->builder, NONE, 0, &line, 1)};
   for (uint32_t p = 0; p < count; p++) {
-    if (all_zero(values + p * types, types)) continue;
+    if (values_are_zero(values + p * types, types)) continue;
     uint32_t function = callgrind_positions(&s->tree)[p].function;
     struct callgrind_place place = {callgrind_functions(s->graph)[function].file, 0, 0, 0};
     leaves[1] = callgrind_location(s->graph, s->builder, function, &place);
@@ -225,7 +219,7 @@ static void add_cut(struct sampling *s, const int64_t *values) {
 
 static bool share_cut(struct sampling *s) {
   size_t rows = callgrind_position_count(&s->tree) + 1;
-  if (all_zero(s->cut, s->graph->types)) return true;
+  if (values_are_zero(s->cut, s->graph->types)) return true;
   double *weights = mem_array(s->graph->mem, rows, sizeof *weights);
   int64_t *values = mem_array(s->graph->mem, rows * s->graph->types, sizeof *values);
   bool ok = weights && values;

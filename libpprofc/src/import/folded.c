@@ -176,12 +176,6 @@ static bool read_stack(struct folded *f, pprofc_str stack) {
  * -------------------------------------------------------------------------------------------------
  */
 
-static bool all_zero(const int64_t *counts, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (counts[i]) return false;
-  return true;
-}
-
 /* Base samples of a difference are negative and labelled, as `-diff_base` makes them. */
 static void add_difference(struct folded *f, const int64_t *counts) {
   int64_t base = -counts[0];
@@ -199,7 +193,7 @@ static void read_line(struct folded *f, pprofc_str line) {
     f->bad_lines++;
     return;
   }
-  if (all_zero(counts, wanted)) return;
+  if (values_are_zero(counts, wanted)) return;
   if (!read_stack(f, line))
     f->bad_lines++;
   else if (f->is_diff)

@@ -209,6 +209,16 @@ static inline size_t stack_put(uint8_t *out, uint32_t v) {
   return n;
 }
 
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+/* Merges leave out samples of which this is true. */
+static inline bool values_are_zero(const int64_t *values, size_t types) {
+  for (size_t t = 0; t < types; t++)
+    if (values[t]) return false;
+  return true;
+}
+
 /* ---- labels -----------------------------------------------------------------------------------
  */
 

@@ -57,12 +57,6 @@ static void *take_column(struct append *a, const void *column, size_t size) {
   return taken;
 }
 
-static bool is_zero(const int64_t *values, size_t types) {
-  for (size_t t = 0; t < types; t++)
-    if (values[t]) return false;
-  return true;
-}
-
 /* Leaves out the entries of samples that are all zero; in place when `to` is `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
@@ -73,7 +67,7 @@ static void keep_entries(const struct append *a, int side, void *to, const void 
     return;
   }
   for (size_t i = 0; i < s->count; i++) {
-    if (is_zero(s->values + i * types, types)) continue;
+    if (values_are_zero(s->values + i * types, types)) continue;
     memmove((char *)to + n * size, (const char *)from + i * size, size);
     n++;
   }
@@ -109,7 +103,7 @@ static bool append_labels(struct append *a) {
   for (uint32_t side = HEAD; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
     for (size_t i = 0; ok && i < s->count; i++) {
-      if (is_zero(s->values + i * types, types)) continue;
+      if (values_are_zero(s->values + i * types, types)) continue;
       set[n] = merge_label_set(&labels, side, i);
       ok = set[n++] != NONE;
     }
@@ -134,7 +128,7 @@ static bool append_segments(struct append *a) {
         if (!merge_make_map(m, &m->pieces[piece], &segments[piece])) return false;
         piece++;
       }
-      n += !is_zero(s->values + i * types, types);
+      n += !values_are_zero(s->values + i * types, types);
     }
   }
   m->out->samples.segments = segments;
@@ -173,7 +167,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++)
-      a->kept[side] += !is_zero(p->samples.values + i * types, types);
+      a->kept[side] += !values_are_zero(p->samples.values + i * types, types);
     a->total += a->kept[side];
   }
 }

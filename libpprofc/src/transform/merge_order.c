@@ -58,12 +58,6 @@ static uint64_t hash_labels(const struct merge *m, uint32_t source, size_t sampl
   return sum;
 }
 
-static bool all_zero(const int64_t *values, size_t types) {
-  for (size_t t = 0; t < types; t++)
-    if (values[t]) return false;
-  return true;
-}
-
 /* Notes the locations of a stack that were not seen before, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
   uint32_t *classes = w->classes[piece - w->m->pieces];
@@ -116,7 +110,7 @@ static void walk_sample(struct walker *w, const struct merge_piece *piece, size_
   const struct merge *m = w->m;
   const struct samples *s = merge_samples_of(m, piece->source);
   size_t local = sample - m->sources[piece->source].first_sample, types = m->out->type_count;
-  if (!w->samples && all_zero(s->values + local * types, types)) {
+  if (!w->samples && values_are_zero(s->values + local * types, types)) {
     if (w->hashes) w->hashes[sample] = 0;
     return;
   }
@@ -179,7 +173,7 @@ static void hash_range(void *context, unsigned worker) {
     const struct samples *s = merge_samples_of(m, piece->source);
     size_t local = i - m->sources[piece->source].first_sample;
     m->hashes[i] = 0;
-    if (all_zero(s->values + local * types, types)) continue;
+    if (values_are_zero(s->values + local * types, types)) continue;
     uint64_t hash = hash_bytes(s->stack[local], s->stack_size[local]);
     m->hashes[i] = finish_hash(m, hash, piece->source, local);
     h->failed[worker] |= memchr(s->stack[local], 0, s->stack_size[local]) != NULL;

@@ -218,12 +218,6 @@ static void find_range(void *context, unsigned worker) {
 /* ---- sums -------------------------------------------------------------------------------------
  */
 
-static bool is_zero(const int64_t *values, size_t types) {
-  for (size_t t = 0; t < types; t++)
-    if (values[t]) return false;
-  return true;
-}
-
 static bool alloc_results(struct merge *m, size_t count) {
   m->origins = arena_array(&m->arena, count, sizeof *m->origins);
   m->values = arena_array(&m->out->region->arena, count, m->out->type_count * sizeof *m->values);
@@ -264,14 +258,14 @@ bool merge_equal_samples(struct merge *m, bool *zeros) {
   add_up(m);
   *zeros = false;
   for (size_t i = 0; i < m->result_count && !*zeros; i++)
-    *zeros = is_zero(m->values + i * m->out->type_count, m->out->type_count);
+    *zeros = values_are_zero(m->values + i * m->out->type_count, m->out->type_count);
   return true;
 }
 
 void merge_drop_zeros(struct merge *m) {
   size_t types = m->out->type_count, kept = 0;
   for (size_t i = 0; i < m->result_count; i++) {
-    if (is_zero(m->values + i * types, types)) continue;
+    if (values_are_zero(m->values + i * types, types)) continue;
     memmove(m->values + kept * types, m->values + i * types, types * sizeof *m->values);
     m->origins[kept++] = m->origins[i];
   }
