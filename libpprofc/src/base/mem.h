@@ -67,8 +67,8 @@ bool region_adopt(struct region *region, struct region *parent);
 /* Gives a column back; `size` are the bytes that were asked for. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* The column to be written to; NULL when somebody else may look at it. A region that the only
- * holder has lent may have one reference more than that of this one. */
+/* The column to be written to; NULL when somebody else may look at it. `lender`, or NULL, is a
+ * region whose only holder lends it: that holder counts for nobody. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
