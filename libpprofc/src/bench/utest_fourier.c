@@ -25,8 +25,9 @@
 /* ---- characteristic functions -----------------------------------------------------------------
  */
 
-/* In place, `size` a power of two: sums of v[j] e^(2 pi i j k / size). */
-static void transform(double *re, double *im, size_t size) {
+/* In place, `size` a power of two: sums of v[j] e^(2 pi i j k / size). c and s have the cosines and
+ * sines of the upper half circle, size / 2 of them. */
+static void transform(double *re, double *im, const double *c, const double *s, size_t size) {
   for (size_t i = 1, j = 0; i < size; i++) {
     size_t bit = size >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
@@ -37,14 +38,13 @@ static void transform(double *re, double *im, size_t size) {
     re[j] = x, im[j] = y;
   }
   for (size_t half = 1; half < size; half *= 2)
-    for (size_t k = 0; k < half; k++) {
-      double c = cos(PI * (double)k / (double)half), s = sin(PI * (double)k / (double)half);
-      for (size_t i = k; i < size; i += 2 * half) {
-        double x = re[i + half] * c - im[i + half] * s, y = re[i + half] * s + im[i + half] * c;
+    for (size_t from = 0; from < size; from += 2 * half)
+      for (size_t i = from, k = 0; i < from + half; i++, k += size / (2 * half)) {
+        double x = re[i + half] * c[k] - im[i + half] * s[k];
+        double y = re[i + half] * s[k] + im[i + half] * c[k];
         re[i + half] = re[i] - x, im[i + half] = im[i] - y;
         re[i] += x, im[i] += y;
       }
-    }
 }
 
 struct sum {
@@ -55,6 +55,7 @@ struct sum {
   double most;                   /* b of a product that is negligible */
   double slack;                  /* what the bound may change between coarse points */
   double *re, *im;               /* [coarse] sums of pq e^(i r phi) */
+  double *circle;                /* [coarse] for the transform */
   double *zre, *zim;             /* [groups] e^(i r phi) */
   double *wre, *wim;             /* [groups] the same for the first point */
   size_t next;                   /* point after the one that zre and zim are for */
@@ -71,7 +72,12 @@ static void fill_coarse(struct sum *s) {
   memset(s->im, 0, s->coarse * sizeof *s->im);
   for (size_t k = 0; k < s->l->groups; k++)
     s->re[(size_t)fmod(s->l->r[k], (double)s->coarse)] += s->l->pq[k];
-  transform(s->re, s->im, s->coarse);
+  double *c = s->circle, *d = c + s->coarse / 2;
+  for (size_t k = 0; k < s->coarse / 2; k++) {
+    c[k] = cos(2 * PI * (double)k / (double)s->coarse);
+    d[k] = sin(2 * PI * (double)k / (double)s->coarse);
+  }
+  transform(s->re, s->im, c, d, s->coarse);
 }
 
 static double angle_of(const struct sum *s, size_t m) {
@@ -213,7 +219,8 @@ static void open_sum(struct sum *s, double *block) {
   size_t groups = s->l->groups;
   s->re = block;
   s->im = s->re + s->coarse;
-  s->zre = s->im + s->coarse;
+  s->circle = s->im + s->coarse;
+  s->zre = s->circle + s->coarse;
   s->zim = s->zre + groups;
   s->wre = s->zim + groups;
   s->wim = s->wre + groups;
@@ -250,7 +257,7 @@ static double sum_law(struct law *l) {
   s.most = l->total / 2 * -expm1(-2 / l->total * (doubt + log(log((double)s.points + 2))));
   for (size_t k = 0; k < l->groups; k++) s.slack += l->pq[k] * fabs(l->r[k] - l->mean_r);
   s.slack *= s.coarse < s.points ? PI / (double)s.coarse : 0;
-  size_t doubles = 2 * s.coarse + 4 * l->groups + 8 * s.angles;
+  size_t doubles = 3 * s.coarse + 4 * l->groups + 8 * s.angles;
   double *block = mem_array(l->mem, doubles, sizeof *block);
   if (!block) return -1;
   open_sum(&s, block);

@@ -48,7 +48,7 @@ struct gzip_writer {
   pthread_mutex_t lock;
   pthread_cond_t full, done;
   pthread_t threads[THREADS_MAX]; /* besides the caller */
-  unsigned thread_count;
+  unsigned thread_count, threads_most;
   bool stop;
 };
 
@@ -177,7 +177,7 @@ static void grow(struct gzip_writer *w) {
     return;
   }
   w->block_count++;
-  if (w->thread_count + 3 < w->blocks_most &&
+  if (w->thread_count < w->threads_most &&
       pthread_create(&w->threads[w->thread_count], NULL, run_worker, w) == 0)
     w->thread_count++;
 }
@@ -213,6 +213,7 @@ struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threa
   w->write = write;
   w->context = context;
   threads = parallel_workers(threads, THREADS_MAX, 1);
+  w->threads_most = threads - 1;
   w->blocks_most = threads > 1 ? threads + 2 : 1;
   w->block_count = 1;
   if (!block_open(w, &w->blocks[0])) {

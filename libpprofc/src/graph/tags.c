@@ -106,7 +106,7 @@ static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t
   for (size_t i = 0; done && i < count; i++) {
     pprofc_str key = profile_string(t->profile, labels[i].key);
     pprofc_str value = profile_string(t->profile, labels[i].string);
-    if (labels[i].is_number || str_equal(key, STR("pprof::base"))) continue;
+    if (labels[i].is_number || str_equal(key, BASE_LABEL)) continue;
     char *text = arena_alloc(&arena, key.size + value.size + 1);
     done = text != NULL;
     if (!done) break;

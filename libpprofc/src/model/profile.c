@@ -142,7 +142,7 @@ size_t pprofc_profile_max_depth(const pprofc_profile *p) {
 bool label_set_is_base(const pprofc_profile *p, uint32_t set) {
   struct label_set s = p->samples.label_sets[set];
   for (const struct label *l = p->samples.labels + s.first; s.count; l++, s.count--)
-    if (!l->is_number && str_equal(profile_string(p, l->key), STR("pprof::base")) &&
+    if (!l->is_number && str_equal(profile_string(p, l->key), BASE_LABEL) &&
         str_equal(profile_string(p, l->string), STR("true")))
       return true;
   return false;

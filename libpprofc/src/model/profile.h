@@ -230,7 +230,10 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
   return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
-/* Whether the samples of a set are those of a base: pprof::base=true is among its labels. */
+/* The key of the label that marks the samples of a base; its value is "true". */
+#define BASE_LABEL STR("pprof::base")
+
+/* Whether the samples of a set are those of a base. */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
 
 static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {

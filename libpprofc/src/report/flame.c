@@ -210,7 +210,7 @@ static bool each_label(struct grouping *g, void (*each)(struct group *, uint32_t
     const struct label *labels = sample_labels(&p->samples, i);
     for (size_t k = 0; k < label_count(&p->samples, i); k++) {
       pprofc_str name = profile_string(p, labels[k].key);
-      if (labels[k].is_number || str_equal(name, STR("pprof::base"))) continue;
+      if (labels[k].is_number || str_equal(name, BASE_LABEL)) continue;
       uint32_t key = interner_add(&g->texts, name);
       uint32_t value = interner_add(&g->texts, profile_string(p, labels[k].string));
       if (key == MAP_NONE || value == MAP_NONE) return false;

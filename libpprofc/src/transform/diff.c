@@ -6,13 +6,11 @@
 #include "transform/edit.h"
 #include "transform/merge.h"
 
-#define BASE_KEY STR("pprof::base")
-
 /* ---- the label of the base --------------------------------------------------------------------
  */
 
 static bool is_base_label(const pprofc_profile *p, const struct label *l) {
-  return !l->is_number && str_equal(profile_string(p, l->key), BASE_KEY);
+  return !l->is_number && str_equal(profile_string(p, l->key), BASE_LABEL);
 }
 
 static size_t count_labels(const struct samples *s) {
@@ -67,7 +65,7 @@ static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
 
 static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out,
                                 pprofc_error *error) {
-  const pprofc_str texts[2] = {BASE_KEY, STR("true")};
+  const pprofc_str texts[2] = {BASE_LABEL, STR("true")};
   pprofc_profile *copy = profile_edit(base);
   if (!copy) return error_nomem(error);
   struct arena *arena = &copy->region->arena;
@@ -203,7 +201,7 @@ static bool sums_plainly(const pprofc_profile *p) {
 static bool has_base_label(const pprofc_profile *p) {
   bool known = false;
   for (size_t i = 0; i < p->strings.count && !known; i++)
-    known = str_equal(p->strings.items[i], BASE_KEY);
+    known = str_equal(p->strings.items[i], BASE_LABEL);
   return known;
 }
 

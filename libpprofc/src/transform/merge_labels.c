@@ -24,7 +24,7 @@ bool merge_label_strings(struct merge *m) {
 
 /* What the samples of a base are marked with. */
 static bool make_mark(struct merge_labels *w) {
-  uint32_t key = interner_add(&w->m->strings, STR("pprof::base"));
+  uint32_t key = interner_add(&w->m->strings, BASE_LABEL);
   uint32_t value = interner_add(&w->m->strings, STR("true"));
   w->mark = (struct label){.key = key, .string = value};
   return key != MAP_NONE && value != MAP_NONE;
