@@ -1,5 +1,7 @@
 /* Reads any bytes as profile.proto. What is accepted must be what protobuf-c reads, valid, and
- * survive being written: the second writing gives the bytes of the first. */
+ * survive being written: the second writing gives the bytes of the first. pprof writes, and does
+ * not read, labels that say nothing; from a profile with such labels, that holds for the third and
+ * the second. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "fuzz.h"
@@ -43,6 +45,17 @@ static void check_columns(const pprofc_profile *p) {
   free(stack);
 }
 
+static bool says_nothing(pprofc_label label) {
+  return label.is_number ? label.number == 0 && !label.unit.size : !label.string.size;
+}
+
+static bool loses_labels(const pprofc_profile *p) {
+  for (size_t i = 0; i < p->samples.count; i++)
+    for (size_t k = 0; k < pprofc_profile_label_count(p, i); k++)
+      if (says_nothing(pprofc_profile_label(p, i, k))) return true;
+  return false;
+}
+
 static void check_round_trip(const pprofc_profile *profile) {
   struct buffer first, second;
   struct input input;
@@ -61,7 +74,11 @@ static void check_round_trip(const pprofc_profile *profile) {
   compare_profiles(profile, again, &difference);
   REQUIRE(!difference.what);
   REQUIRE(pprof_encode(again, collect, &second, NULL) == PPROFC_OK);
-  REQUIRE(str_equal(buffer_str(&first), buffer_str(&second)));
+  REQUIRE(!loses_labels(again));
+  if (loses_labels(profile))
+    check_round_trip(again);
+  else
+    REQUIRE(str_equal(buffer_str(&first), buffer_str(&second)));
   pprofc_profile_release(again);
   region_release(input.region);
   buffer_free(&first);
