@@ -18,6 +18,10 @@ class Problems:
 ARCHITECTURE = """
     base < unit, model < codec < report < tools
     base < bench < tools
+    base < open < tools
+    bench: read, print < classic
+
+    words < that say nothing of (rooms)
 """
 
 
@@ -42,6 +46,19 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.includes("libpprofc/src/bench/a.c", "pprofc/profile.h"), [2])
         self.assertEqual(self.includes("libpprofc/src/base/a.c", "common/flags.h"), [2])
         self.assertEqual(self.includes("libpprofc/include/pprofc/a.h", "base/mem.h"), [2])
+
+    def test_rooms_inside_a_room_have_an_order(self):
+        self.assertEqual(self.includes("libpprofc/src/bench/classic/a.c", "bench/print/b.h"), [])
+        self.assertEqual(self.includes("libpprofc/src/bench/read/a.c", "bench/b.h"), [])
+        self.assertEqual(self.includes("libpprofc/src/bench/read/a.c", "base/mem.h"), [])
+        self.assertEqual(self.includes("tools/pprofc/a.c", "bench/read/b.h"), [])
+        self.assertEqual(self.includes("libpprofc/src/open.c", "base/mem.h"), [])
+        self.assertEqual(self.includes("libpprofc/src/bench/read/a.c", "bench/print/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/print/a.c", "bench/classic/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/a.c", "bench/read/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/read/a.c", "codec/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/open.c", "codec/b.h"), [2])
+        self.assertEqual(self.includes("libpprofc/src/bench/a.c", "bench/unknown/b.h"), [2])
 
     def test_calls_are_found_and_only_calls(self):
         text = 'x = malloc (1);\n/* free(x) */ y->free(x); arena_free(x);\nputs("atoi(");\nfree(x);\n'
