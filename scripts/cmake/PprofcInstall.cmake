@@ -8,7 +8,7 @@ endif()
 set_target_properties(pprofc_shared PROPERTIES EXPORT_NAME pprofc)
 install(TARGETS pprofc_shared EXPORT pprofcTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS pprofc_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${PROJECT_BINARY_DIR}/libpprofc/libpprofc.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY libpprofc/include/pprofc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # What a program that links the static library needs beside it.

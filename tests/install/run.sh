@@ -1,9 +1,10 @@
 #!/bin/sh
-# run.sh BUILD: installs BUILD into a folder of its own, then builds and runs a C and a C++ program against that,
-# through pkg-config (shared and static) and through find_package.
+# run.sh BUILD: installs BUILD into a folder of its own, then builds and runs C and C++ programs against that, through
+# pkg-config (shared and static) and through find_package.
 set -eu
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
+data=$here/../../testdata
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
@@ -40,6 +41,29 @@ cc -std=c99 main.c -o static_c $(pkg-config --static --cflags --libs pprofc |
   sed "s/-lpprofc/-l:libpprofc.a/")
 expect "C, pkg-config --static" ./static_c
 
+# The archive and the shared library show the same names, all with our prefix.
+archive=$(find "$prefix" -name libpprofc.a)
+nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >archive_names
+nm -D --defined-only "$LD_LIBRARY_PATH/libpprofc.so" | awk '{ print $3 }' | LC_ALL=C sort >shared_names
+cmp archive_names shared_names || { echo "the archive and the shared library show different names"; exit 1; }
+! grep -v '^pprofc_' archive_names || { echo "names without the prefix"; exit 1; }
+echo "$(wc -l <archive_names) names: ok"
+
+# static COMPILER FLAG... SOURCE: linked with the archive.
+static() {
+  # shellcheck disable=SC2046
+  "$@" -o static_program $(pkg-config --static --cflags --libs pprofc | sed "s/-lpprofc/-l:libpprofc.a/")
+}
+if pkg-config --exists jansson; then
+  # shellcheck disable=SC2046
+  static cc -std=c99 -DWITH_JANSSON names.c $(pkg-config --cflags --libs jansson)
+  expect "static, beside Jansson and names of our own" ./static_program "$data/generator_cpu.prof"
+fi
+static cc -std=c99 names.c
+expect "static, beside names of our own" ./static_program "$data/generator_cpu.prof"
+static cc -std=c99 -Wall -Wextra -Werror old_caller.c
+expect "a caller with shorter structs" ./static_program "$data/generator_cpu.prof"
+
 # Completion offers flags, and nothing of it is broken to the shell.
 bash -n "$prefix/share/bash-completion/completions/pprofc"
 offered=$(bash -c '. "$0"; COMP_WORDS=(pprofc -nodec) COMP_CWORD=1; _pprofc; echo "${COMPREPLY[@]}"' \
@@ -53,6 +77,8 @@ if command -v c++ >/dev/null; then
   # shellcheck disable=SC2046
   c++ -std=c++11 -Wall -Wextra -Werror -pedantic main.cpp -o shared_cpp $(pkg-config --cflags --libs pprofc)
   expect "C++, pkg-config" ./shared_cpp
+  static c++ -std=c++11 main.cpp
+  expect "C++, static" ./static_program
 else
   echo "C++: skipped, there is no c++"
 fi

@@ -3,6 +3,7 @@
 #define PPROFC_H
 
 #include "pprofc/base.h"
+#include "pprofc/bench.h"
 #include "pprofc/builder.h"
 #include "pprofc/profile.h"
 #include "pprofc/report.h"

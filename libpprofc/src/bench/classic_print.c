@@ -1,5 +1,6 @@
 /* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
 #include "base/escape.h"
+#include "base/options.h"
 #include "bench/classic.h"
 #include "bench/print.h"
 
@@ -400,14 +401,18 @@ pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                          const pprofc_bench_classic_options *options,
                                          const char *format, pprofc_write_fn write, void *context,
                                          pprofc_error *error) {
+  pprofc_bench_classic_options o;
+  pprofc_bench_classic_options_init(&o);
+  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_bench_classic_options", error);
+  if (status) return status;
   size_t f = 0, count = sizeof formats / sizeof *formats;
   while (f < count && strcmp(formats[f].name, format) != 0) f++;
   if (f == count) return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
   struct classic classic;
-  struct output *out = mem_array(mem_or_default(options->allocator), 1, sizeof *out);
+  struct output *out = mem_array(mem_or_default(o.allocator), 1, sizeof *out);
   if (!out) return error_nomem(error);
   output_init(out, write, context);
-  pprofc_status status = classic_make(&classic, set, options, error);
+  status = classic_make(&classic, set, &o, error);
   struct classic_printer p = {.c = &classic, .out = out};
   buffer_init(&p.text, classic.mem, (size_t)1 << 30);
   if (status == PPROFC_OK) {

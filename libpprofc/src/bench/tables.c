@@ -1,6 +1,7 @@
 /* Sorts results into the cells of comparison tables. */
 #include "bench/tables.h"
 
+#include "base/options.h"
 #include "bench/filter.h"
 
 #include <math.h>
@@ -469,15 +470,16 @@ static void collector_free(struct collector *c) {
 
 pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_options *options,
                                    pprofc_bench_tables **tables, pprofc_error *error) {
-  pprofc_bench_options defaults;
-  pprofc_bench_options_init(&defaults);
-  if (!options) options = &defaults;
-  const pprofc_allocator *mem = mem_or_default(options->allocator);
+  pprofc_bench_options o;
+  pprofc_bench_options_init(&o);
+  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_bench_options", error);
+  if (status) return status;
+  const pprofc_allocator *mem = mem_or_default(o.allocator);
   struct pprofc_bench_tables *t = mem_zero_array(mem, 1, sizeof *t);
   if (!t) return error_nomem(error);
   t->mem = *mem;
   t->set = set;
-  t->options = *options;
+  t->options = o;
   arena_init(&t->arena, &t->mem);
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
@@ -485,7 +487,7 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   map_init(&c.table_map, &t->mem);
   map_init(&c.cell_map, &t->mem);
   map_init(&c.residue_map, &t->mem);
-  pprofc_status status = parse_options(&c, error);
+  status = parse_options(&c, error);
   if (status == PPROFC_OK) {
     collect_all(&c);
     if (!c.nomem) lay_out(&c);

@@ -1,4 +1,5 @@
 /* Reading a profile of any format: profile.proto first, then the table of formats. */
+#include "base/options.h"
 #include "codec/codec.h"
 #include "import/import.h"
 
@@ -8,11 +9,10 @@ void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};
 }
 
-/* The caller's limits with zero fields replaced by the defaults. */
+/* Replaces zero fields of the limits by the defaults. */
 static pprofc_limits effective_limits(const pprofc_limits *given) {
   pprofc_limits limits;
   pprofc_limits_init(&limits);
-  if (!given) return limits;
   if (given->input_bytes) limits.input_bytes = given->input_bytes;
   if (given->inflated_bytes) limits.inflated_bytes = given->inflated_bytes;
   if (given->inflate_ratio) limits.inflate_ratio = given->inflate_ratio;
@@ -41,16 +41,18 @@ static pprofc_status read_foreign(const struct input *input, const pprofc_read_o
   return PPROFC_E_FORMAT;
 }
 
-/* The caller's options, as far as they were known when the caller was compiled. */
-static pprofc_read_options effective_options(const pprofc_read_options *given,
-                                             const pprofc_limits *limits) {
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
-  if (given)
-    memcpy(&options, given,
-           given->struct_size < sizeof options ? given->struct_size : sizeof options);
-  options.limits = limits;
-  return options;
+/* Copies the caller's options and limits; options->limits points to *limits. */
+static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_options *options,
+                                  pprofc_limits *limits, pprofc_error *error) {
+  pprofc_read_options_init(options);
+  pprofc_status status =
+      options_copy(options, sizeof *options, given, "pprofc_read_options", error);
+  pprofc_limits_init(limits);
+  if (!status)
+    status = options_copy(limits, sizeof *limits, options->limits, "pprofc_limits", error);
+  *limits = effective_limits(limits);
+  options->limits = limits;
+  return status;
 }
 
 static pprofc_status read_input(const struct input *input, const pprofc_read_options *options,
@@ -68,17 +70,19 @@ static pprofc_status read_input(const struct input *input, const pprofc_read_opt
 static pprofc_status read_profile(const char *path, const void *data, size_t size,
                                   const pprofc_read_options *given, pprofc_profile **profile,
                                   pprofc_error *error) {
-  const pprofc_allocator *mem = mem_or_default(given ? given->allocator : NULL);
-  pprofc_limits limits = effective_limits(given ? given->limits : NULL);
-  pprofc_read_options options = effective_options(given, &limits);
   pprofc_error local;
   if (!error) error = &local;
   *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_read_options options;
+  pprofc_limits limits;
+  pprofc_status status = copy_options(given, &options, &limits, error);
+  if (status) return status;
+  const pprofc_allocator *mem = mem_or_default(options.allocator);
   struct input input;
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
-  pprofc_status status = path ? input_read_file(path, mem, &limits, &input, error)
-                              : input_read_memory(data, size, mem, &limits, &input, error);
+  status = path ? input_read_file(path, mem, &limits, &input, error)
+                : input_read_memory(data, size, mem, &limits, &input, error);
   if (status == PPROFC_OK) {
     what = "parsing profile: ";
     status = read_input(&input, &options, &made, error);

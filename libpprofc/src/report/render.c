@@ -1,6 +1,7 @@
 /* One report from start to end: options, filters and granularity in pprof's order (10), then the
  * format's own function. */
 #include "base/escape.h"
+#include "base/options.h"
 #include "report/value.h"
 
 /* What a report owns while it is made. */
@@ -270,18 +271,22 @@ static pprofc_status prepare(struct render *r, pprofc_error *error) {
 
 pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_options *options,
                             pprofc_write_fn write, void *context, pprofc_error *error) {
-  struct render r = {.options = *options};
+  struct render r = {0};
+  pprofc_report_options_init(&r.options);
+  pprofc_status status =
+      options_copy(&r.options, sizeof r.options, options, "pprofc_report_options", error);
+  if (status) return status;
   r.report = (struct report){.options = &r.options, .mem = &profile->mem, .profile = profile};
-  r.report.format = report_format_find(options->format);
+  r.report.format = report_format_find(r.options.format);
   if (!r.report.format)
     return error_set(error, PPROFC_E_INVALID, "unknown report format \"%s\"",
-                     options->format ? options->format : "");
+                     r.options.format ? r.options.format : "");
   arena_init(&r.texts, &profile->mem);
   r.report.units.mem = &profile->mem;
 
   struct output out;
   output_init(&out, write, context);
-  pprofc_status status = prepare(&r, error);
+  status = prepare(&r, error);
   if (!status) status = r.report.format->render(&r.report, &out, error);
   if (!status) status = output_flush(&out, error);
 
