@@ -43,10 +43,35 @@ foreach(page ${pages})
     VERBATIM)
   list(APPEND man_pages ${PROJECT_BINARY_DIR}/man/${name})
 endforeach()
-add_custom_target(man ALL DEPENDS ${man_pages})
-if(man_pages)
-  install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# Section 3: a page for each public header, made from its comments, and for each function one that refers to it.
+file(GLOB headers CONFIGURE_DEPENDS libpprofc/include/pprofc/*.h)
+list(FILTER headers EXCLUDE REGEX "/pprofc\\.h$")
+foreach(header ${headers})
+  get_filename_component(name ${header} NAME_WE)
+  set(page ${PROJECT_BINARY_DIR}/man/pprofc_${name}.3)
+  add_custom_command(
+    OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man
+    COMMAND ${AWK} -v version=${PROJECT_VERSION} -v name=pprofc_${name} -f ${PROJECT_SOURCE_DIR}/scripts/man3.awk ${header}
+            > ${page}
+    DEPENDS ${header} scripts/man3.awk
+    VERBATIM)
+  list(APPEND man3_pages ${page})
+  # The functions are asked for at configure time; a header that changes configures again.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  execute_process(COMMAND ${AWK} -v names=1 -f ${PROJECT_SOURCE_DIR}/scripts/man3.awk ${header}
+    OUTPUT_VARIABLE functions OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE "\n" ";" functions "${functions}")
+  list(REMOVE_ITEM functions pprofc_${name}) # the function pprofc_report has the page of its header
+  foreach(function ${functions})
+    file(WRITE ${PROJECT_BINARY_DIR}/man/${function}.3 ".so man3/pprofc_${name}.3\n")
+    list(APPEND man3_functions ${PROJECT_BINARY_DIR}/man/${function}.3)
+  endforeach()
+endforeach()
+install(FILES ${man3_pages} ${man3_functions} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+add_custom_target(man ALL DEPENDS ${man_pages} ${man3_pages})
 
 # Shell completion is what each program prints of its own flags; a program built for another machine cannot.
 function(pprofc_install_completion program shell folder file)

@@ -16,6 +16,22 @@ for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1 \
   [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
+# Every public function has a manual page, which names it.
+for function in $(nm -D --defined-only "$(find "$prefix" -name libpprofc.so)" | awk '{ print $3 }'); do
+  page=$prefix/share/man/man3/$function.3
+  [ -s "$page" ] || { echo "no manual page for $function"; exit 1; }
+  target=$(sed -n 's/^\.so //p' "$page")
+  grep -q "$function" "$prefix/share/man/${target:-man3/$function.3}" || { echo "$page does not name $function"; exit 1; }
+done
+if command -v man >/dev/null; then
+  for page in "$prefix"/share/man/man?/pprofc*; do
+    ! grep -q '^\.so ' "$page" || continue
+    said=$(LC_ALL=C.UTF-8 man -l --warnings -E UTF-8 -P cat "$page" 2>&1 >/dev/null)
+    [ -z "$said" ] || { echo "$page: $said"; exit 1; }
+  done
+fi
+echo "manual pages: ok"
+
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name pprofc.pc)")
 LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libpprofc.so)")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
