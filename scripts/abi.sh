@@ -1,0 +1,55 @@
+#!/bin/sh
+# Compares the shared library with that of an earlier commit: REF, else the newest tag, else the commit before.
+# Fails when a program built against the earlier one could break (docs/ABI.md says what that is).
+#
+#   scripts/abi.sh [REF]
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+have abidiff || want_packages abigail-tools
+have abidiff || die "abidiff is needed (package abigail-tools)"
+reference=${1:-$(git describe --tags --abbrev=0 2>/dev/null || git rev-parse --verify --quiet HEAD~1 || true)}
+if [ -z "$reference" ]; then
+  say "no earlier commit to compare the library with"
+  exit 0
+fi
+work=$(mktemp -d)
+trap 'git worktree remove --force "$work/earlier" 2>/dev/null; rm -rf "$work"' EXIT
+git worktree add --quiet --detach "$work/earlier" "$reference" -- || die "cannot check out '$reference'"
+
+# minor FOLDER: the version up to its minor number.
+minor() {
+  sed -n 's/^#define PPROFC_VERSION  *"\([0-9]*\.[0-9]*\)\..*/\1/p' "$1/libpprofc/include/pprofc/base.h"
+}
+# library FOLDER BUILD: builds the shared library with debug information.
+library() {
+  if ! { cmake -S "$1" -B "$2" -DPPROFC_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug &&
+    cmake --build "$2" -j "$(processors)" --target pprofc_shared; } >"$work/log" 2>&1; then
+    tail -n 20 "$work/log" >&2
+    die "cannot build the library of $1"
+  fi
+}
+say "comparing the library with that of $(git rev-parse --short "$reference")"
+library "$work/earlier" "$work/build-earlier"
+library . "$work/build-now"
+
+status=0
+abidiff --suppressions scripts/abi.suppressions --drop-private-types \
+  --headers-dir1 "$work/earlier/libpprofc/include" --headers-dir2 libpprofc/include \
+  "$work/build-earlier/libpprofc/libpprofc.so" "$work/build-now/libpprofc/libpprofc.so" >"$work/said" || status=$?
+# Bit 0: abidiff failed; bit 1: called wrongly; bit 2: something changed; bit 3: what breaks programs for certain.
+if [ $((status & 3)) -ne 0 ]; then
+  cat "$work/said"
+  die "abidiff failed with status $status"
+fi
+if [ "$status" -eq 0 ]; then
+  say "the library is compatible: $(sed -n 's/^Functions changes summary: //p' "$work/said")"
+  exit 0
+fi
+sed -n '1,60p' "$work/said"
+if [ "$(minor "$work/earlier")" != "$(minor .)" ]; then
+  say "the library is not compatible; the version went from $(minor "$work/earlier") to $(minor .), so it may be"
+  exit 0
+fi
+die "the library is not compatible with that of $reference; see docs/ABI.md"
