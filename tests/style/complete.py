@@ -1,0 +1,87 @@
+"""Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
+and report option reaches the fuzz target of reports, each importer has a fuzz target, seeds for it and a line in the docs.
+
+    complete.py BUILD/bin
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+from source import ROOT, Report, read
+
+PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions")
+FLAG = re.compile(r"^- `-(\w[\w-]*)`", re.M)
+ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+)\},', re.M)
+
+
+def commands():
+    """All command lines of the golden cases, as one text per program that they run."""
+    lines = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/golden/cases/**/*.test"), recursive=True)):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines += [line[2:] for line in file if line.startswith("$ ")]
+    return {program: "\n".join(line for line in lines if program in line) for program in PROGRAMS}
+
+
+def uses(text, flag):
+    """Whether a command line has the flag, with one dash or two, alone or with a value."""
+    return re.search(r"(?<![\w-])--?" + re.escape(flag) + r"(?![\w-])", text) is not None
+
+
+def manual(binaries, program):
+    return subprocess.run([os.path.join(binaries, program), "-manual"], check=True, capture_output=True, text=True).stdout
+
+
+def check_flags(binaries, report):
+    lines = commands()
+    checked = 0
+    for program in PROGRAMS:
+        page = f"docs/man/{program}.1.md"
+        for flag in FLAG.findall(manual(binaries, program)):
+            checked += 1
+            subject = f"{program}:-{flag}"
+            if not uses(lines[program], flag):
+                report.add("golden", subject, "tests/golden/cases", 1, f"no case runs {program} with -{flag}")
+            if f"`-{flag}`" not in read(page):
+                report.add("docs", subject, page, 1, f"-{flag} is not described")
+    return checked
+
+
+def check_importers(rows, report):
+    """`rows` are (name, function) of the table of formats."""
+    formats = read("docs/FORMATS.md").lower()
+    for name, function in rows:
+        if not os.path.exists(os.path.join(ROOT, f"tests/fuzz/fuzz_{function}.c")):
+            report.add("fuzz", function, "tests/fuzz", 1, f"'{name}' has no fuzz target fuzz_{function}.c")
+        if not glob.glob(os.path.join(ROOT, f"tests/fuzz/corpus/{function}/*")):
+            report.add("seeds", function, "tests/fuzz/corpus", 1, f"'{name}' has no seeds in corpus/{function}")
+        if name.lower() not in formats:
+            report.add("docs", function, "docs/FORMATS.md", 1, f"'{name}' is not described")
+    return len(rows)
+
+
+def check_fuzzed_reports(binaries, report):
+    """Each format and option of pprofc's reports is in a fuzz target: as "name" or as a field `o->name`."""
+    text = "\n".join(read(os.path.relpath(path, ROOT)) for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.c"))))
+    page = manual(binaries, "pprofc")
+    for title in ("Formats", "Options"):
+        section = re.search(r"^### " + title + r"\n(.*?)(?=^### |\Z)", page, re.M | re.S)
+        for name in FLAG.findall(section.group(1)) if section else []:
+            if f'"{name}"' not in text and not re.search(r"->" + name + r"\b", text):
+                report.add("fuzz", f"pprofc:-{name}", "tests/fuzz", 1, f"no fuzz target has -{name}")
+
+
+def main():
+    report = Report("golden", "docs", "fuzz", "seeds")
+    table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
+    rows = ROW.findall(read(os.path.relpath(table, ROOT)))
+    flags = check_flags(sys.argv[1], report)
+    importers = check_importers(rows, report)
+    check_fuzzed_reports(sys.argv[1], report)
+    report.finish(f"{flags if importers else 0} flags, {importers} importers")
+
+
+if __name__ == "__main__":
+    main()
