@@ -1,4 +1,4 @@
-/* Makes a random profile and random options of the input, and prints every report that is text. No
+/* Makes a random profile and random options of the input, and makes every report. No
  * control byte may get into text but newline and tab, JSON, XML and dot must be well-formed, and
  * memory stays in proportion. */
 #include "base/escape.h"
@@ -170,6 +170,7 @@ static void take_options(struct bytes *in, pprofc_report_options *o) {
   static const char *const outputs[] = {"minimum", "auto", "ms", "kb", "bytes", "x"};
   static const char *const fractions_text[] = {"", "0", "1", "2"};
   static const double fractions[] = {0, 0.005, 0.5, 1, 2};
+  static const char *const paths[] = {"", "/", "main:std"};
   unsigned flags = take(in) | take(in) << 8;
   o->call_tree = flags & 1;
   o->relative_percentages = flags & 2;
@@ -196,6 +197,32 @@ static void take_options(struct bytes *in, pprofc_report_options *o) {
     *tag_filters[i] = TAKE_OF(in, tags);
   o->argument = "main|std|.";
   o->source_path = "/nowhere";
+  o->trim_path = TAKE_OF(in, paths);
+}
+
+/* Options of the exports and the drawings; `room` holds the title. */
+static void take_drawing(struct bytes *in, pprofc_report_options *o, char room[64]) {
+  static const char *const colors[] = {"", "hot", "change", "origin", "package", "x"};
+  static const char *const widths[] = {"", "0.1", "2", "5%", "x"};
+  static const char *const rules[] = {"", "library name std::*\n", "user file *\nsystem name *\n",
+                                      "x"};
+  static const char *const links[] = {"", "https://example.com/{file}#L{line}",
+                                      "javascript:{file}"};
+  static const double weights[] = {0, 0.01, 0.5, 2};
+  unsigned flags = take(in);
+  o->inverted = flags & 1;
+  o->reverse = flags & 2;
+  o->normalize = flags & 4;
+  o->intel_syntax = flags & 8;
+  o->title = take_name(in, room);
+  o->colors = TAKE_OF(in, colors);
+  o->width = (int)take_below(in, 4) * 300;
+  o->minwidth = TAKE_OF(in, widths);
+  o->origin_rules = TAKE_OF(in, rules);
+  o->source_link = TAKE_OF(in, links);
+  o->group_by_label = flags & 16 ? "main" : "";
+  o->cut_depth = (int)take_below(in, 5) - 1;
+  o->min_weight = TAKE_OF(in, weights);
 }
 
 /* ---- what must hold for what is printed
@@ -278,16 +305,32 @@ static void check_xml(pprofc_str text) {
   REQUIRE(open == 0);
 }
 
-/* Each report that is text and reads no other files, and what its output must be. */
+/* A profile that is written can be read. */
+static void check_profile(pprofc_str bytes) {
+  pprofc_profile *profile = NULL;
+  REQUIRE(pprofc_profile_read_memory(bytes.data, bytes.size, NULL, &profile, NULL) == PPROFC_OK);
+  pprofc_profile_release(profile);
+}
+
+/* A page ends, and what it shows cannot end its data or run. */
+static void check_page(pprofc_str text) {
+  check_text(text);
+  REQUIRE(str_ends(str_trim(text), STR("</html>")));
+  REQUIRE(str_find(text, STR("</script><!--")) == text.size);
+}
+
+/* Each report that reads no other files, and what its output must be. */
 static const struct {
   const char *format;
   void (*check)(pprofc_str text);
 } reports[] = {
-    {"top", check_text},       {"tree", check_text},   {"peek", check_text},
-    {"traces", check_text},    {"tags", check_text},   {"raw", check_text},
-    {"comments", check_text},  {"folded", check_text}, {"callgrind", check_text},
-    {"list", check_text},      {"dot", check_dot},     {"speedscope", check_json},
-    {"flamegraph", check_xml},
+    {"top", check_text},       {"tree", check_text},        {"peek", check_text},
+    {"traces", check_text},    {"tags", check_text},        {"raw", check_text},
+    {"comments", check_text},  {"folded", check_text},      {"callgrind", check_text},
+    {"list", check_text},      {"dot", check_dot},          {"speedscope", check_json},
+    {"flamegraph", check_xml}, {"json", check_json},        {"flamebearer", check_json},
+    {"proto", check_profile},  {"topproto", check_profile}, {"flame", check_page},
+    {"disasm", check_text},
 };
 
 static void ignore_warning(void *context, const char *message) {
@@ -302,6 +345,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   take_options(&in, &options);
+  char title[64];
+  take_drawing(&in, &options, title);
   options.threads = 1;
   options.warn = ignore_warning;
   size_t chosen = take_below(&in, sizeof reports / sizeof *reports);
