@@ -445,13 +445,15 @@ static void test_text_is_quoted_as_go_does(void) {
   CU_ASSERT(str_ends(str_of(quoted), STR("...\"")));
 }
 
-static void test_messages_end_with_a_newline_and_carry_no_controls(void) {
+static void test_messages_are_lines_without_controls_and_commands(void) {
   int saved = dup(STDERR_FILENO), ends[2];
   char got[256] = "";
   CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
   dup2(ends[1], STDERR_FILENO);
   message_error("cannot read '%s': no", "\033[2Jx");
   message_note("two\nlines\n");
+  message_error("%s", "::error::x\n ::error::##[group]x\ty");
+  message_error_lines(STR("a\n\t::b\n"));
   struct progress progress;
   progress_start(&progress, "reading");
   progress_step(&progress, "writing");
@@ -460,7 +462,8 @@ static void test_messages_end_with_a_newline_and_carry_no_controls(void) {
   close(saved);
   close(ends[1]);
   CU_ASSERT(read(ends[0], got, sizeof got - 1) > 0);
-  CU_ASSERT_STRING_EQUAL(got, "cannot read '\\x1b[2Jx': no\ntwo\nlines\n");
+  CU_ASSERT_STRING_EQUAL(got, "cannot read '\\x1b[2Jx': no\ntwo\\x0alines\n"
+                              ":\\x3aerror::x\\x0a ::error::##\\x5bgroup]x\ty\na\n\t:\\x3ab\n");
   CU_ASSERT_EQUAL(terminal_check_binary(ends[0], "a profile", &error), PPROFC_OK);
   CU_ASSERT_FALSE(terminal_is(ends[0]));
   CU_ASSERT_EQUAL(terminal_width(ends[0]), 80);
@@ -478,4 +481,4 @@ UNIT_MAIN("flags", UNIT(test_defaults_come_from_the_table),
           UNIT(test_the_manual_lists_what_the_help_lists),
           UNIT(test_every_shell_completes_every_flag), UNIT(test_bash_runs_the_completion),
           UNIT(test_text_is_quoted_as_go_does),
-          UNIT(test_messages_end_with_a_newline_and_carry_no_controls))
+          UNIT(test_messages_are_lines_without_controls_and_commands))

@@ -1,5 +1,4 @@
 /* benchstatc: compares benchmark results like benchstat. */
-#include "base/escape.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
@@ -19,6 +18,14 @@ static int fail(const char *message) {
   return EXIT_FAILED;
 }
 
+/* A mistake in an expression of the command line: the expression and where it is wrong stand below
+ * the message. */
+static int fail_options(pprofc_error *error) {
+  error_prefix(error, "benchstat: ");
+  message_error_lines(str_of(error->message));
+  return EXIT_FAILED;
+}
+
 static int print_help(int fd) {
   struct output out;
   output_init(&out, fd_write, &fd);
@@ -35,35 +42,10 @@ static int misused(const char *message) {
 /* ---- output -----------------------------------------------------------------------------------
  */
 
-/* Names come from files: on a terminal, bytes that would drive it are made visible. */
-struct screen {
-  bool terminal;
-  struct buffer text;
-};
-
-static int write_screen(void *context, const void *data, size_t size) {
-  struct screen *screen = context;
+static int write_table(void *context, const void *data, size_t size) {
   int fd = STDOUT_FILENO;
-  if (!screen->terminal) return fd_write(&fd, data, size);
-  buffer_add(&screen->text, data, size);
-  return screen->text.failed;
-}
-
-static void screen_open(struct screen *screen) {
-  screen->terminal = terminal_is(STDOUT_FILENO);
-  buffer_init(&screen->text, &mem_default, (size_t)1 << 30);
-}
-
-static bool screen_close(struct screen *screen) {
-  int fd = STDOUT_FILENO;
-  struct buffer clean;
-  buffer_init(&clean, &mem_default, (size_t)4 << 30);
-  if (screen->terminal) escape_terminal(&clean, buffer_str(&screen->text), true);
-  bool good = !screen->text.failed && !clean.failed &&
-              (!clean.size || fd_write(&fd, clean.data, clean.size) == 0);
-  buffer_free(&clean);
-  buffer_free(&screen->text);
-  return good;
+  (void)context;
+  return fd_write(&fd, data, size);
 }
 
 static int write_warning(void *context, const void *data, size_t size) {
@@ -134,22 +116,22 @@ static pprofc_status check_options(const struct options *options, pprofc_error *
 }
 
 static pprofc_status print_classic(const pprofc_bench *set, const struct options *options,
-                                   struct screen *screen, pprofc_error *error) {
+                                   pprofc_error *error) {
   pprofc_bench_classic_options classic;
   options_classic(options, &classic);
   const char *format = options->html ? "html" : options->csv ? "csv" : "text";
-  return pprofc_bench_print_classic(set, &classic, format, write_screen, screen, error);
+  return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
 }
 
 static pprofc_status print_tables(const pprofc_bench *set, const struct options *options,
-                                  struct screen *screen, bool *good, pprofc_error *error) {
+                                  bool *good, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables;
   options_compare(options, &compare);
   pprofc_status status = pprofc_bench_compare(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
   status =
-      pprofc_bench_print(tables, options->format, write_screen, screen, write_warning, NULL, error);
+      pprofc_bench_print(tables, options->format, write_table, NULL, write_warning, NULL, error);
   *good &= report_nan(tables);
   pprofc_bench_tables_free(tables);
   return status;
@@ -162,13 +144,9 @@ static int run(const struct options *options, const char *const *inputs, size_t 
   if (is_classic(options)) pprofc_bench_keep_units(set);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, &error);
   bool good = report_lines(set);
-  struct screen screen;
-  screen_open(&screen);
   if (status == PPROFC_OK)
-    status = is_classic(options) ? print_classic(set, options, &screen, &error)
-                                 : print_tables(set, options, &screen, &good, &error);
-  if (!screen_close(&screen) && status == PPROFC_OK)
-    status = error_set(&error, PPROFC_E_IO, "cannot write standard output");
+    status = is_classic(options) ? print_classic(set, options, &error)
+                                 : print_tables(set, options, &good, &error);
   pprofc_bench_free(set);
   if (status != PPROFC_OK) return fail(error.message);
   return good ? 0 : EXIT_FAILED;
@@ -195,6 +173,6 @@ int main(int argc, char **argv) {
   if (parsed.rest == argc) return misused(NULL);
   if (!options_test(&options, &test)) return misused("-delta-test must be utest, ttest or none");
   if (!options_sort_is_known(&options)) return misused("-sort must be [-]delta, [-]name or none");
-  if (check_options(&options, &error) != PPROFC_OK) return fail(error.message);
+  if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
   return run(&options, (const char *const *)argv + parsed.rest, (size_t)(argc - parsed.rest));
 }

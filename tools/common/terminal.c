@@ -1,7 +1,7 @@
 /* Messages on standard error. */
 #include "common/terminal.h"
 
-#include "base/escape.h"
+#include "base/log_guard.h"
 #include "base/outfile.h"
 
 #include <stdio.h>
@@ -31,15 +31,27 @@ static bool wants_colour(void) {
          !(term && strcmp(term, "dumb") == 0);
 }
 
+/* One line without anything that drives a terminal or is a command in a log: file names and names
+ * of profiles stand in messages, and a newline in one begins no second message. */
+static void add_line(struct buffer *out, pprofc_str text) {
+  struct buffer clean;
+  buffer_init(&clean, &mem_default, SIZE_MAX / 2);
+  if (str_ends(text, STR("\n"))) text.size--;
+  escape_line(&clean, text);
+  escape_log(out, buffer_str(&clean), true);
+  out->failed |= clean.failed;
+  buffer_free(&clean);
+  buffer_add_char(out, '\n');
+}
+
 /* Writes one message at once, so that two programs do not mix theirs. */
 static void say(bool red, pprofc_str text) {
   struct buffer out;
-  buffer_init(&out, &mem_default, 4 * (text.size + 64));
+  buffer_init(&out, &mem_default, SIZE_MAX / 2);
   /* A line about progress may stand there. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
-  escape_terminal(&out, text, true);
-  if (!str_ends(text, STR("\n"))) buffer_add_char(&out, '\n');
+  add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
   /* Nowhere is left to complain when this fails. */
@@ -68,6 +80,11 @@ void message_error(const char *format, ...) {
   va_start(args, format);
   say_formatted(wants_colour(), format, args);
   va_end(args);
+}
+
+void message_error_lines(pprofc_str text) {
+  pprofc_str line;
+  for (bool red = wants_colour(); str_next_line(&text, &line);) say(red, line);
 }
 
 void message_note(const char *format, ...) {

@@ -12,9 +12,13 @@ bool terminal_is(int fd);
 /* Cells in a line of the terminal `fd`; 80 when it is none or does not tell. */
 size_t terminal_width(int fd);
 
-/* Prints a message on standard error, red when that is a terminal (unless NO_COLOR is set), with a
- * newline at its end. Bytes that could drive the terminal are made visible. */
+/* Prints a message of one line on standard error, red when that is a terminal (unless NO_COLOR is
+ * set), with a newline at its end. Bytes that could drive a terminal, newlines among them, are made
+ * visible, and what a CI system would take for a command is broken. */
 void message_error(const char *format, ...) PPROFC_PRINTF(1, 2);
+
+/* A message whose newlines are its own: every line of it by itself. */
+void message_error_lines(pprofc_str text);
 
 /* The same without colour, for what is no trouble. */
 void message_note(const char *format, ...) PPROFC_PRINTF(1, 2);

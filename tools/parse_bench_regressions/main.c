@@ -1,5 +1,4 @@
 /* parse_bench_regressions: fails when benchmarks got slower. */
-#include "base/escape.h"
 #include "base/outfile.h"
 #include "common/about.h"
 #include "common/terminal.h"
@@ -84,23 +83,18 @@ static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_er
 
 static pprofc_status write_report(const struct gate *gate, const struct gate_format *format,
                                   bool all, const char *path, pprofc_error *error) {
-  struct buffer text, clean;
+  struct buffer text;
   buffer_init(&text, gate->mem, REPORT_MAX);
-  buffer_init(&clean, gate->mem, REPORT_MAX);
   format->print(&text, gate, all);
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
   int fd = STDOUT_FILENO;
   if (status == PPROFC_OK && path) {
     status = write_file(path, buffer_str(&text), error);
   } else if (status == PPROFC_OK) {
-    /* Names come from files: on a terminal, bytes that would drive it are made visible. */
-    if (terminal_is(fd)) escape_terminal(&clean, buffer_str(&text), true);
-    const struct buffer *shown = terminal_is(fd) ? &clean : &text;
-    if (shown->failed || fd_write(&fd, shown->data, shown->size) != 0)
+    if (fd_write(&fd, text.data, text.size) != 0)
       status = error_set(error, PPROFC_E_IO, "cannot write standard output");
   }
   buffer_free(&text);
-  buffer_free(&clean);
   return status;
 }
 

@@ -15,7 +15,8 @@ static const struct flag_group groups[] = {
 
 static const char *const test_names[] = {"both", "welch", "utest", "none", NULL};
 static const char *const correction_names[] = {"bh", "holm", "none", NULL};
-const char *const format_names[] = {"text", "github", "markdown", "json", "junit", "gitlab", NULL};
+const char *const format_names[] = {"text",  "github", "markdown", "json",
+                                    "junit", "gitlab", "csv",      NULL};
 
 static const char *add_direction(void *options, const struct flag *flag, const char *text) {
   struct options *o = options;
@@ -36,7 +37,7 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
   if (!equals || !equals[1]) return "must be FORMAT=FILE";
   pprofc_str name = {text, (size_t)(equals - text)};
   if (!gate_format_find(name))
-    return "the format must be text, github, markdown, json, junit or gitlab";
+    return "the format must be text, github, markdown, json, junit, gitlab or csv";
   if (o->out_count == LIST_MAX) return "too many";
   o->outs[o->out_count++] = text;
   return NULL;
@@ -88,7 +89,7 @@ static const struct flag flags[] = {
            NULL, GROUP_JUDGE),
     CHOICE("format", format, "FORMAT",
            "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
-           "json; junit, XML; gitlab, a code quality report",
+           "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet",
            format_names, GROUP_OUTPUT),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Write another format to a file; may come again", NULL, NULL, 0, false, add_out},

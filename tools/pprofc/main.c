@@ -24,8 +24,8 @@ static int fail(const char *message) {
 /* The same, for a command line that makes no sense. */
 static int misused(const char *message) {
   fail(message);
-  message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...\n"
-               "for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
+  message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
+  message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
   return EXIT_FAILED;
 }
 

@@ -48,14 +48,21 @@ size_t utf8_encode(uint32_t code, char *out) {
   return length;
 }
 
-static bool is_bidi_or_separator(int32_t c) {
-  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+/* What cannot be seen and changes what is: direction marks and controls, separators of lines, and
+ * the tags, which mirror ASCII without a glyph. */
+static bool is_invisible_mark(int32_t c) {
+  static const int32_t ranges[][2] = {
+      {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};
+  if (c < 0x061C) return false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
+  return false;
 }
 
 bool escape_terminal_clean(pprofc_str s) {
   for (size_t i = 0; i < s.size;) {
     int32_t c = utf8_next(s, &i);
-    if (c < 0x20 || (c >= 0x7F && c < 0xA0) || is_bidi_or_separator(c)) return false;
+    if (c < 0x20 || (c >= 0x7F && c < 0xA0) || is_invisible_mark(c)) return false;
   }
   return true;
 }
@@ -65,7 +72,7 @@ void escape_terminal(struct buffer *out, pprofc_str s, bool layout) {
     size_t start = i;
     int32_t c = utf8_next(s, &i);
     bool kept = layout && (c == '\n' || c == '\t');
-    if (kept || (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && !is_bidi_or_separator(c)))
+    if (kept || (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && !is_invisible_mark(c)))
       buffer_add(out, s.data + start, i - start);
     else if (c >= 0xA0)
       buffer_printf(out, "\\u{%x}", (unsigned)c);
@@ -79,6 +86,22 @@ static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
+/* The first of two hashes: "##[" is a command in logs. */
+static bool begins_command(pprofc_str s, size_t i) {
+  return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
+}
+
+/* A character as JSON writes it in ASCII, in two halves where it is too great for one. */
+static void add_json_code(struct buffer *out, uint32_t c) {
+  if (c < 0x10000) {
+    buffer_printf(out, "\\u%04x", (unsigned)c);
+    return;
+  }
+  c -= 0x10000;
+  buffer_printf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + (c >> 10)),
+                (unsigned)(0xDC00 + (c & 0x3FF)));
+}
+
 void escape_json(struct buffer *out, pprofc_str s) {
   for (size_t i = 0; i < s.size;) {
     size_t start = i;
@@ -88,9 +111,9 @@ void escape_json(struct buffer *out, pprofc_str s) {
     else if (c == '"' || c == '\\') {
       buffer_add_char(out, '\\');
       buffer_add_char(out, (char)c);
-    } else if (c < 0x20 || is_high_control(c) || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
-               c == 0x2029)
-      buffer_printf(out, "\\u%04x", (unsigned)c);
+    } else if (c < 0x20 || is_high_control(c) || c == '<' || c == '>' || c == '&' ||
+               is_invisible_mark(c) || begins_command(s, start))
+      add_json_code(out, (uint32_t)c);
     else
       buffer_add(out, s.data + start, i - start);
   }
@@ -124,6 +147,10 @@ void escape_xml(struct buffer *out, pprofc_str s) {
       buffer_add_text(out, entity);
     else if (c == '\r' || is_high_control(c))
       buffer_printf(out, "&#%d;", (int)c);
+    else if (begins_command(s, start))
+      buffer_add_text(out, "&#35;");
+    else if (is_invisible_mark(c))
+      buffer_printf(out, "\\u{%x}", (unsigned)c);
     else
       buffer_add(out, s.data + start, i - start);
   }

@@ -19,16 +19,17 @@ size_t utf8_encode(uint32_t code_point, char *out);
 bool escape_terminal_clean(pprofc_str s);
 
 /* Appends s with every byte that could drive a terminal made visible: C0 and C1 controls, DEL and
- * invalid UTF-8 as \xNN, bidi controls and line separators as \u{NNNN}. Newline and tab stay only
- * where `layout`. */
+ * invalid UTF-8 as \xNN, direction marks and controls, tags and line separators as \u{NNNN}.
+ * Newline and tab stay only where `layout`. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
 /* Appends s as the inside of a JSON string: valid UTF-8 (bad bytes become U+FFFD), controls as
- * \u00XX, and <, >, &, U+2028, U+2029 as \uXXXX so that it may stand inside a script element. */
+ * \u00XX, and <, >, &, line separators and direction marks as \uXXXX so that it may stand inside a
+ * script element and be read as it is. The first # of two, too: "##[" is a command in logs. */
 void escape_json(struct buffer *out, pprofc_str s);
 
 /* Appends s as XML or HTML text or attribute value: & < > " ' as entities, what XML cannot hold as
- * U+FFFD. */
+ * U+FFFD, direction marks as \u{NNNN}, the first # of two as an entity. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
 #endif

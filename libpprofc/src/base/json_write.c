@@ -62,8 +62,7 @@ void json_line_break(struct json_writer *json) {
 static bool is_plain(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++) {
     unsigned char c = (unsigned char)s.data[i];
-    if (c < 0x20 || c > 0x7E || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&')
-      return false;
+    if (c < 0x20 || c > 0x7E || strchr("\"\\<>&#", c)) return false;
   }
   return true;
 }

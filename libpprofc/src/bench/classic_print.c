@@ -1,5 +1,6 @@
 /* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "base/options.h"
 #include "bench/classic.h"
 #include "bench/print.h"
@@ -28,7 +29,8 @@ struct lines {
 };
 
 static void add_cell(struct classic_printer *p, struct line *line, pprofc_str text) {
-  line->cells[line->count] = arena_str(&p->c->arena, text);
+  line->cells[line->count] = escape_terminal_clean(text) ? arena_str(&p->c->arena, text)
+                                                         : escape_line_keep(text, &p->c->arena);
   p->failed |= !line->cells[line->count].data;
   line->count++;
 }
@@ -392,10 +394,11 @@ static void write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
+  bool is_log; /* text in which no line may be a command of a CI system */
 };
 
 static const struct classic_format formats[] = {
-    {"text", write_text}, {"csv", write_csv}, {"html", write_html}};
+    {"text", write_text, true}, {"csv", write_csv, true}, {"html", write_html, false}};
 
 pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                          const pprofc_bench_classic_options *options,
@@ -411,7 +414,12 @@ pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
   struct classic classic;
   struct output *out = mem_array(mem_or_default(o.allocator), 1, sizeof *out);
   if (!out) return error_nomem(error);
-  output_init(out, write, context);
+  struct log_guard guard;
+  log_guard_init(&guard, write, context);
+  if (formats[f].is_log)
+    output_init(out, log_guard_write, &guard);
+  else
+    output_init(out, write, context);
   status = classic_make(&classic, set, &o, error);
   struct classic_printer p = {.c = &classic, .out = out};
   buffer_init(&p.text, classic.mem, (size_t)1 << 30);

@@ -1,5 +1,6 @@
 /* The gate's rows and what is common to readers and printers. */
 #include "bench/gate.h"
+#include "base/log_guard.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,8 +44,16 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
+/* Texts of a row come from files. What could drive a log is made visible here, once for all
+ * formats. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
-  buffer_add(&gate->rows, row, sizeof *row);
+  struct gate_row clean = *row;
+  pprofc_str *const texts[] = {&clean.group, &clean.name, &clean.unit, &clean.file, &clean.text};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    *texts[i] = escape_line_keep(*texts[i], &gate->arena);
+    if (!texts[i]->data) return false;
+  }
+  buffer_add(&gate->rows, &clean, sizeof clean);
   return !gate->rows.failed;
 }
 
@@ -53,7 +62,7 @@ static void note(struct buffer *notes, const char *format, va_list args) {
   vsnprintf(text, sizeof text, format, args);
   for (char *c = text; *c; c++)
     if (*c == '\n') *c = ' ';
-  buffer_add_text(notes, text);
+  escape_line(notes, str_of(text));
   buffer_add_char(notes, '\n');
 }
 

@@ -144,7 +144,7 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
 }
 
 /* A row with everything unknown; the caller fills in what it knows and adds it. Texts must live in
- * the arena. */
+ * the arena; the row gets them with what could drive a terminal made visible. */
 struct gate_row gate_row_unknown(void);
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
@@ -309,6 +309,7 @@ void gate_print_github(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_json(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_junit(struct buffer *out, const struct gate *gate, bool all);
+void gate_print_csv(struct buffer *out, const struct gate *gate, bool all);
 void gate_print_gitlab(struct buffer *out, const struct gate *gate, bool all);
 /* For two runs of one program: what each benchmark swings, and thresholds that would hold. */
 void gate_print_noise(struct buffer *out, const struct gate *gate, bool all);

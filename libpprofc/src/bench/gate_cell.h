@@ -34,6 +34,9 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
+/* As much of a line as a message shows, whole characters. */
+int gate_shown_length(pprofc_str line);
+
 /* "pkg: a/b" lines in front of a table: takes the package, true when the line is of that kind. */
 bool gate_key_line(pprofc_str line, pprofc_str *package);
 

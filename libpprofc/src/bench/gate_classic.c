@@ -43,7 +43,7 @@ static bool add_row(struct gate *gate, struct gate_cell *cell, const pprofc_str 
   bool noted = cells[count - 1].data[0] == '(';
   if (count != 4 + (size_t)noted || !is_delta(cells[3])) {
     gate_problem(gate, "%.*s:%zu: no comparison: %.*s", STR_ARG(cell->file), cell->line,
-                 (int)(cell->text.size < 300 ? cell->text.size : 300), cell->text.data);
+                 gate_shown_length(cell->text), cell->text.data);
     return true;
   }
   pprofc_str base = cells[1], head = cells[2];

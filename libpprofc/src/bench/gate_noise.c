@@ -1,13 +1,14 @@
 /* How far benchmarks swing by themselves, learned from earlier runs. */
+#include "base/log_guard.h"
 #include "bench/gate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  buffer_add_str(out, group);
+  escape_line(out, group); /* as rows have it */
   buffer_add_char(out, '\0');
-  buffer_add_str(out, name);
+  escape_line(out, name);
   buffer_add_char(out, '\0');
   gate_unit_canonical(out, unit);
 }

@@ -160,6 +160,7 @@ static const struct gate_format formats[] = {
     {"text", gate_print_text, true},         {"github", gate_print_github, true},
     {"markdown", gate_print_markdown, true}, {"json", gate_print_json, false},
     {"junit", gate_print_junit, false},      {"gitlab", gate_print_gitlab, false},
+    {"csv", gate_print_csv, false},
 };
 
 const struct gate_format *gate_format_find(pprofc_str name) {

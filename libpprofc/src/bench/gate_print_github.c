@@ -1,4 +1,5 @@
 /* The gate's result as annotations of GitHub Actions, with the text behind them. */
+#include "base/log_guard.h"
 #include "bench/gate.h"
 
 /* More than these are not shown by GitHub. */
@@ -6,7 +7,11 @@
 #define WARNINGS_MAX 10
 
 /* Inside a message, and, `property`, inside what stands before it. */
-static void put_escaped(struct buffer *out, pprofc_str text, bool property) {
+static void put_escaped(struct buffer *out, pprofc_str raw, bool property) {
+  struct buffer broken;
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_log(&broken, raw, false);
+  pprofc_str text = buffer_str(&broken);
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
     bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
@@ -15,6 +20,8 @@ static void put_escaped(struct buffer *out, pprofc_str text, bool property) {
     else
       buffer_add_char(out, (char)c);
   }
+  out->failed |= broken.failed;
+  buffer_free(&broken);
 }
 
 static void put_annotation(struct buffer *out, const struct gate *gate, const struct gate_row *row,

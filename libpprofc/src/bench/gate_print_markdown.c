@@ -1,14 +1,15 @@
 /* The gate's result for a comment or the summary of a step: the verdict always whole, rows as far
  * as they fit. */
-#include "base/escape.h"
 #include "bench/gate.h"
+#include "bench/markdown.h"
 
 /* A comment may hold 65,536 characters; the rest is for whatever stands around it. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 
 /* Text inside a cell: nothing in it may end the cell or be markup. */
-static void put_cell(struct buffer *out, pprofc_str text) {
+static void put_text(struct buffer *out, pprofc_str text, bool cell) {
+  if (markdown_put_code(out, text, cell)) return;
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     if (strchr("|\\`*_<>&[]~", c) && c)
@@ -16,6 +17,10 @@ static void put_cell(struct buffer *out, pprofc_str text) {
     else
       buffer_add_char(out, (unsigned char)c < ' ' ? ' ' : c);
   }
+}
+
+static void put_cell(struct buffer *out, pprofc_str text) {
+  put_text(out, text, true);
 }
 
 static void put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row,
@@ -54,7 +59,7 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes, s
       return;
     }
     buffer_printf(out, "- %s: ", title);
-    put_cell(out, line);
+    put_text(out, line, false);
     buffer_add_char(out, '\n');
   }
 }

@@ -1,4 +1,5 @@
 /* The noise floor of a machine, from two runs of the same program. */
+#include "base/log_guard.h"
 #include "bench/gate.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void put_floor(struct buffer *out, const struct gate *gate) {
   mem_free(gate->mem, spreads, count, sizeof *spreads);
 }
 
-void gate_print_noise(struct buffer *out, const struct gate *gate, bool all) {
+static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   (void)all;
@@ -55,4 +56,13 @@ void gate_print_noise(struct buffer *out, const struct gate *gate, bool all) {
   while (str_next_line(&rest, &line))
     if (line.size) buffer_printf(out, "warning: %.*s\n", STR_ARG(line));
   gate_print_totals(out, gate);
+}
+
+void gate_print_noise(struct buffer *out, const struct gate *gate, bool all) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  put_noise(&text, gate, all);
+  escape_log(out, buffer_str(&text), true);
+  out->failed |= text.failed;
+  buffer_free(&text);
 }

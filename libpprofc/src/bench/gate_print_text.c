@@ -1,4 +1,5 @@
 /* The gate's result for a terminal or a log: regressions first, the totals last. */
+#include "base/log_guard.h"
 #include "bench/gate.h"
 
 static bool is_listed(enum gate_verdict verdict, bool all) {
@@ -95,7 +96,7 @@ static void put_method(struct buffer *out, const struct gate *gate) {
   buffer_add_char(out, '\n');
 }
 
-void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
+static void put_text(struct buffer *out, const struct gate *gate, bool all) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = gate_order(gate);
@@ -114,4 +115,13 @@ void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
   put_method(out, gate);
   buffer_printf(out, "result: %s\n", gate_result_name(gate));
   gate_print_totals(out, gate);
+}
+
+void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  put_text(&text, gate, all);
+  escape_log(out, buffer_str(&text), true);
+  out->failed |= text.failed;
+  buffer_free(&text);
 }

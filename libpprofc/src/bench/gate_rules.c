@@ -6,6 +6,7 @@
  *               "floor": "100ns", "direction": "lower", "ignore": false,
  *               "accept": "12%", "until": "2027-01-31", "reason": "new encoder"}]}
  */
+#include "base/log_guard.h"
 #include "bench/gate.h"
 
 #ifdef HAVE_JANSSON
@@ -54,7 +55,9 @@ static const char *probability_of(const json_t *value, double *out) {
 
 static const char *keep_text(struct rules_reader *reader, const json_t *value, pprofc_str *out) {
   if (!json_is_string(value)) return "must be a string";
-  *out = arena_str(&reader->gate->arena, text_of(value));
+  /* Rows have their texts clean, too. */
+  pprofc_str copy = arena_str(&reader->gate->arena, text_of(value));
+  *out = copy.data ? escape_line_keep(copy, &reader->gate->arena) : copy;
   reader->nomem |= !out->data;
   return NULL;
 }

@@ -27,7 +27,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
     /* The first ones tell enough. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
-                   (int)(lines.text.size < 300 ? lines.text.size : 300), lines.text.data);
+                   gate_shown_length(lines.text), lines.text.data);
   }
   return count;
 }

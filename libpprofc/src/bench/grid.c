@@ -2,6 +2,7 @@
 #include "bench/grid.h"
 
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "bench/set.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ void grid_column(struct grid *grid, size_t column) {
 
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin) {
-  pprofc_str copy = arena_str(&grid->arena, text);
+  pprofc_str copy = escape_terminal_clean(text) ? arena_str(&grid->arena, text)
+                                                : escape_line_keep(text, &grid->arena);
   if (!copy.data || !set_grow(grid->mem, &grid->cells, grid->cell_count, &grid->cell_capacity,
                               sizeof *grid->cells)) {
     grid->failed = true;
@@ -38,7 +40,7 @@ void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align 
                                                        .column = grid->column,
                                                        .span = (uint32_t)span,
                                                        .align = align,
-                                                       .width = utf8_length(text),
+                                                       .width = utf8_length(copy),
                                                        .margin_width = utf8_length(margin),
                                                        .text = copy,
                                                        .margin = margin};

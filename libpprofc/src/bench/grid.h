@@ -35,7 +35,8 @@ void grid_free(struct grid *grid);
 void grid_row(struct grid *grid);
 void grid_column(struct grid *grid, size_t column);
 
-/* Adds a cell and moves behind it. The text is copied. The usual margin is one blank, none in the
+/* Adds a cell and moves behind it. The text is copied, with what could drive a
+ * terminal made visible. The usual margin is one blank, none in the
  * first column and for an empty text. */
 void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align);
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,

@@ -1,13 +1,14 @@
 /* The output formats of comparison tables, and what several of them share. */
 #include "bench/print.h"
 
+#include "base/log_guard.h"
 #include "bench/number.h"
 
 #include <stdio.h>
 
 const struct print_format print_formats[] = {
-    {"text", print_text}, {"csv", print_csv},   {"markdown", print_markdown},
-    {"json", print_json}, {"html", print_html},
+    {"text", print_text, true},  {"csv", print_csv, true},    {"markdown", print_markdown, false},
+    {"json", print_json, false}, {"html", print_html, false},
 };
 const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
 
@@ -22,8 +23,14 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
   if (!outputs) return error_nomem(error);
   struct printer printer = {
       .tables = tables, .out = &outputs[0], .warn = warn ? &outputs[1] : NULL};
-  output_init(printer.out, write, context);
-  if (warn) output_init(printer.warn, warn, warn_context);
+  struct log_guard guards[2];
+  log_guard_init(&guards[0], write, context);
+  log_guard_init(&guards[1], warn, warn_context);
+  if (print_formats[i].is_log)
+    output_init(printer.out, log_guard_write, &guards[0]);
+  else
+    output_init(printer.out, write, context);
+  if (warn) output_init(printer.warn, log_guard_write, &guards[1]);
   buffer_init(&printer.scratch, &tables->mem, (size_t)1 << 30);
   print_formats[i].print(&printer);
   bool failed = printer.failed || printer.scratch.failed;

@@ -17,6 +17,7 @@ struct printer {
 struct print_format {
   const char *name;
   void (*print)(struct printer *printer);
+  bool is_log; /* text in which no line may be a command of a CI system */
 };
 
 /* In the order they are listed for people. */

@@ -1,5 +1,6 @@
 /* Comparison tables as comma-separated values; warnings go elsewhere, with the cell they belong to.
  */
+#include "base/log_guard.h"
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print.h"
@@ -30,13 +31,16 @@ static bool needs_quotes(pprofc_str field) {
 
 void print_csv_field(struct output *out, pprofc_str field) {
   if (!needs_quotes(field)) {
-    output_add_str(out, field);
+    escape_line_to_output(out, field);
     return;
   }
   output_add_char(out, '"');
-  for (size_t i = 0; i < field.size; i++) {
-    if (field.data[i] == '"') output_add_char(out, '"');
-    output_add_char(out, field.data[i]);
+  while (field.size) {
+    size_t quote = str_find_char(field, '"');
+    escape_line_to_output(out, str_slice(field, 0, quote));
+    if (quote == field.size) break;
+    output_add_text(out, "\"\"");
+    field = str_slice(field, quote + 1, field.size);
   }
   output_add_char(out, '"');
 }
@@ -68,7 +72,7 @@ static void warn(struct csv *csv, const char *const *notes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     output_printf(csv->printer->warn, "%.*s%zu: ", (int)(sizeof letters - start), letters + start,
                   csv->row);
-    output_add_text(csv->printer->warn, notes[i]);
+    escape_line_to_output(csv->printer->warn, str_of(notes[i]));
     output_add_char(csv->printer->warn, '\n');
   }
 }

@@ -1,10 +1,12 @@
 /* Comparison tables as GitHub-flavoured markdown, for comments and job summaries. */
 #include "base/escape.h"
+#include "bench/markdown.h"
 #include "bench/print.h"
 
 /* Appends text so that markdown shows it as it is, on one line. */
 static void add_escaped(struct buffer *out, pprofc_str text, const pprofc_allocator *mem) {
   struct buffer clean;
+  if (markdown_put_code(out, text, true)) return;
   buffer_init(&clean, mem, (size_t)1 << 30);
   escape_terminal(&clean, text, false);
   for (size_t i = 0; i < clean.size; i++) {

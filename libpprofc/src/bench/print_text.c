@@ -1,4 +1,5 @@
 /* Comparison tables as text for people: columns ruled by bars, footnotes below. */
+#include "base/log_guard.h"
 #include "bench/grid.h"
 #include "bench/number.h"
 #include "bench/print.h"
@@ -154,7 +155,7 @@ static void print_table(struct printer *p, const struct table *table) {
     print_superscript(&t.marks, i + 1);
     output_add_str(p->out, buffer_str(&t.marks));
     output_add_char(p->out, ' ');
-    output_add_text(p->out, t.notes.texts[i]);
+    escape_line_to_output(p->out, str_of(t.notes.texts[i]));
     output_add_char(p->out, '\n');
   }
   buffer_free(&t.marks);
@@ -169,7 +170,7 @@ void print_text(struct printer *p) {
     for (size_t f = 0; f < p->tables->table_by.field_count; f++) {
       pprofc_str line = print_key_line(p, i, f);
       if (!line.data) continue;
-      output_add_str(p->out, line);
+      escape_line_to_output(p->out, line);
       output_add_char(p->out, '\n');
     }
     print_table(p, &p->tables->tables[i]);

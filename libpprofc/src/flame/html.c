@@ -3,8 +3,10 @@
  * stands a static one for viewers that run no scripts, and for print. */
 #include "flame/flame.h"
 
+#include "base/base64.h"
 #include "base/escape.h"
 #include "base/json_write.h"
+#include "base/log_guard.h"
 #include "base/map.h"
 #include "codec/zlib_memory.h"
 
@@ -26,25 +28,8 @@ struct page {
   const pprofc_allocator *mem;
 };
 
-/* ---- base64 and deflate
- * ---------------------------------------------------------------------------------- */
-
-static const char base64_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* Three bytes become four digits; a short rest is padded. */
-static void put_base64_group(struct output *out, const uint8_t *in, size_t size) {
-  uint32_t bits =
-      (uint32_t)in[0] << 16 | (size > 1 ? (uint32_t)in[1] << 8 : 0) | (size > 2 ? in[2] : 0);
-  char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
-                  size > 1 ? base64_digits[bits >> 6 & 63] : '=',
-                  size > 2 ? base64_digits[bits & 63] : '='};
-  output_add(out, text, 4);
-}
-
-static void put_base64(struct output *out, const uint8_t *data, size_t size) {
-  for (size_t i = 0; i < size; i += 3) put_base64_group(out, data + i, size - i < 3 ? size - i : 3);
-}
+/* ---- deflate
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Writes <script type=... id=...> with the deflated bytes in it. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
@@ -69,7 +54,7 @@ static pprofc_status put_packed(struct page *p, const char *id, const struct buf
   deflateEnd(&z);
   if (code == Z_STREAM_END) {
     output_printf(p->out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
-    put_base64(p->out, packed, made);
+    base64_put(p->out, packed, made);
     output_add_text(p->out, "</script>\n");
   }
   mem_free(p->mem, packed, room, 1);
@@ -137,11 +122,25 @@ static bool make_columns(const struct stack_frames *frames, struct frame_columns
   return true;
 }
 
+/* Text that the page shows: what could turn it around is made visible. */
+static void put_shown(struct json_writer *json, pprofc_str text) {
+  struct buffer clean;
+  if (escape_terminal_clean(text)) {
+    json_string(json, text);
+    return;
+  }
+  buffer_init(&clean, json->scratch.mem, SIZE_MAX / 2);
+  escape_line(&clean, text);
+  json_string(json, buffer_str(&clean));
+  json->scratch.failed |= clean.failed;
+  buffer_free(&clean);
+}
+
 static void put_strings(struct json_writer *json, const char *key, const pprofc_str *items,
                         size_t count) {
   json_key(json, key);
   json_begin_array(json);
-  for (size_t i = 0; i < count; i++) json_string(json, items[i]);
+  for (size_t i = 0; i < count; i++) put_shown(json, items[i]);
   json_end(json);
 }
 
@@ -156,7 +155,7 @@ static void put_frames(const struct page *p, const struct frame_columns *c,
   json_begin_object(json);
   json_key(json, "name");
   json_begin_array(json);
-  for (size_t i = 0; i < frames->count; i++) json_string(json, frames->items[i].name);
+  for (size_t i = 0; i < frames->count; i++) put_shown(json, frames->items[i].name);
   json_end(json);
   put_strings(json, "file", c->files.items, c->files.count);
   put_strings(json, "package", c->packages.items, c->packages.count);
@@ -274,8 +273,7 @@ static void put_meta(const struct page *p, struct json_writer *json) {
   json_uint(json, p->tree->count);
   json_key(json, "groups");
   json_begin_array(json);
-  for (size_t i = 0; i < p->options->group_count; i++)
-    json_string(json, p->options->groups[i].name);
+  for (size_t i = 0; i < p->options->group_count; i++) put_shown(json, p->options->groups[i].name);
   json_end(json);
   put_strings(json, "left_out", p->options->left_out, p->options->left_out_count);
   json_key(json, "link");
@@ -344,7 +342,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
     json_line_break(json);
     json_begin_object(json);
     json_key(json, "function");
-    json_string(json, t->frames->items[sums[i].frame].name);
+    put_shown(json, t->frames->items[sums[i].frame].name);
     put_number(json, "self_head", sums[i].self_head);
     if (t->has_base) put_number(json, "self_base", sums[i].self_base);
     json_end(json);
@@ -359,18 +357,6 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
  * ----------------------------------------------------------------------------------------------------
  */
 
-/* The hash of the script for the security policy; hex as CMake makes it, base64 as the policy wants
- * it. */
-static void put_script_hash(struct output *out) {
-  uint8_t hash[32];
-  for (size_t i = 0; i < sizeof hash; i++) {
-    uint64_t byte = 0;
-    str_parse_uint((pprofc_str){asset_viewer_js_sha256 + 2 * i, 2}, 16, &byte);
-    hash[i] = (uint8_t)byte;
-  }
-  put_base64(out, hash, sizeof hash);
-}
-
 static pprofc_status put_head(struct page *p) {
   struct buffer title;
   buffer_init(&title, p->mem, SIZE_MAX / 2);
@@ -379,8 +365,8 @@ static pprofc_status put_head(struct page *p) {
       p->out,
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-");
-  put_script_hash(p->out);
+      "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src '");
+  base64_put_script_hash(p->out, asset_viewer_js_sha256);
   output_add_text(p->out,
                   "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");

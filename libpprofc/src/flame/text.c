@@ -3,6 +3,7 @@
 #include "flame/flame.h"
 
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -28,8 +29,10 @@ static void put_label(struct row *row, size_t from, size_t to, pprofc_str text) 
   bool cut = length > to - from;
   while (column < to && at < text.size) {
     if (cut && column + 2 >= to && to - from > 4) break;
+    size_t start = at;
     int32_t code = utf8_next(text, &at);
-    row->cell[column++] = code < 0x20 || (code >= 0x7F && code < 0xA0) ? 0xFFFD : (uint32_t)code;
+    bool clean = escape_terminal_clean(str_slice(text, start, at));
+    row->cell[column++] = clean ? (uint32_t)code : 0xFFFD;
   }
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
@@ -84,7 +87,7 @@ pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out
   if (status != PPROFC_OK) return status;
   struct buffer scratch;
   buffer_init(&scratch, drawing->tree->arena.mem, 1 << 20);
-  output_add_str(out, drawing->subtitle);
+  escape_line_to_output(out, drawing->subtitle);
   output_add_char(out, '\n');
   if (boxes.width > 0) write_rows(drawing->tree, &boxes, out, &scratch);
   if (drawing->tree->has_base)

@@ -5,14 +5,16 @@
 
 /* Rows without post-processing, and rows that `dot` or a viewer finishes. */
 #define TEXT(n, h, fn, f)                                                                          \
-  { .info = {.name = n, .help = h}, .render = fn, .flags = f }
-/* The same for what prints sums only. */
+  { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
+#define JSON(n, h, fn, f, sums)                                                                    \
+  { .info = {.name = n, .help = h, .adds_up = sums}, .render = fn, .flags = f }
+/* The same for text that prints sums only. */
 #define SUMS(n, h, fn, f)                                                                          \
-  { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = f }
+  { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = (f) | REPORT_LOG }
 #define MATCHING(n, h, fn, f)                                                                      \
   {                                                                                                \
     .info = {.name = n, .help = h, .argument = "regexp"}, .render = fn,                            \
-    .flags = (f) | REPORT_PARAMETER                                                                \
+    .flags = (f) | REPORT_PARAMETER | REPORT_LOG | REPORT_LOG                                      \
   }
 #define FILE_OF(n, h, ext, fn, f)                                                                  \
   { .info = {.name = n, .help = h, .extension = ext, .binary = true}, .render = fn, .flags = f }
@@ -28,7 +30,7 @@
   }
 
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
-#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES)
+#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_LOG)
 
 static const char *const flame_variants[] = {"html", "text", NULL};
 
@@ -49,14 +51,15 @@ static const struct report_format formats[] = {
               .adds_up = true},
      .render = report_flame,
      .flags = REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
-    SUMS("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM),
+    JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM,
+         true),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
             REPORT_NO_TRIM),
     TEXT("folded", "Outputs stacks in folded form, one line each", report_folded, REPORT_NO_TRIM),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
-    SUMS("json", "Outputs totals and functions in JSON", report_json,
-         REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES),
+    JSON("json", "Outputs totals and functions in JSON", report_json,
+         REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES, true),
     {.info = {.name = "kcachegrind",
               .help = "Visualize report in KCachegrind",
               .viewer = "kcachegrind",
@@ -74,8 +77,8 @@ static const struct report_format formats[] = {
             EVERYTHING),
     IMAGE("ps", "Outputs a graph in PS format", "ps", NULL),
     TEXT("raw", "Outputs a text representation of the raw profile", report_raw, EVERYTHING),
-    TEXT("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
-         EVERYTHING),
+    JSON("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
+         EVERYTHING, false),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
     SUMS("text", "Outputs top entries in text form", report_top,
@@ -93,7 +96,7 @@ static const struct report_format formats[] = {
               .viewer = "browser",
               .extension = "html"},
      .render = report_weblist,
-     .flags = REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER},
+     .flags = REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER | REPORT_LOG},
 };
 
 const pprofc_format_info *pprofc_format_at(size_t index) {

@@ -1,6 +1,7 @@
 /* One report from start to end: options, filters and granularity in pprof's order (10), then the
  * format's own function. */
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "base/options.h"
 #include "report/value.h"
 
@@ -269,6 +270,13 @@ static pprofc_status prepare(struct render *r, pprofc_error *error) {
   return status;
 }
 
+/* A variant of a drawing is text, too. */
+static bool is_log(const struct report *report) {
+  bool variant = report->format->info.variants && is_set(report->options->argument);
+  return report->format->flags & REPORT_LOG ||
+         (variant && strcmp(report->options->argument, "text") == 0);
+}
+
 pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_options *options,
                             pprofc_write_fn write, void *context, pprofc_error *error) {
   struct render r = {0};
@@ -285,7 +293,12 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
   r.report.units.mem = &profile->mem;
 
   struct output out;
-  output_init(&out, write, context);
+  struct log_guard guard;
+  log_guard_init(&guard, write, context);
+  if (is_log(&r.report))
+    output_init(&out, log_guard_write, &guard);
+  else
+    output_init(&out, write, context);
   status = prepare(&r, error);
   if (!status) status = r.report.format->render(&r.report, &out, error);
   if (!status) status = output_flush(&out, error);

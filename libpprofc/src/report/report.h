@@ -51,6 +51,7 @@ struct report_format {
 #define REPORT_PARAMETER      64u  /* takes an expression */
 #define REPORT_AGGREGATES     128u /* applies the granularity by itself, without another profile */
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
+#define REPORT_LOG            512u /* text in which no line may be a command of a CI system */
 
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);

@@ -1,5 +1,6 @@
 /* The -weblist report: a page with the source of the functions that match; a click on a line shows
  * the instructions that were made of it. */
+#include "base/base64.h"
 #include "base/escape.h"
 #include "report/labels.h"
 #include "report/listing.h"
@@ -289,22 +290,34 @@ static bool print_files(struct weblist *w) {
 /* ---- the page
  * -------------------------------------------------------------------------------------- */
 
+extern const unsigned char asset_weblist_js[];
+extern const size_t asset_weblist_js_size;
+extern const char asset_weblist_js_sha256[];
+
 static const char page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<title>Source listing</title>\n<style>\n"
-    "body { font-family: sans-serif; }\n"
-    ".legend { font-size: 1.25em; }\n"
-    ".line, .nop, .unimportant { color: #767676; }\n"
-    ".inlinesrc { color: #000066; }\n"
-    ".livesrc { cursor: pointer; }\n"
-    ".livesrc:hover { background-color: #eeeeee; }\n"
-    ".asm { color: #006600; display: none; }\n"
-    ".open + .asm { display: block; }\n"
-    "</style>\n<script>\n"
-    "document.addEventListener('click', function (event) {\n"
-    "  if (event.target.classList.contains('livesrc')) event.target.classList.toggle('open');\n"
-    "});\n"
-    "</script>\n</head>\n<body>\n<div class=\"legend\">";
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src '";
+
+static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n"
+                                 "body { font-family: sans-serif; }\n"
+                                 ".legend { font-size: 1.25em; }\n"
+                                 ".line, .nop, .unimportant { color: #767676; }\n"
+                                 ".inlinesrc { color: #000066; }\n"
+                                 ".livesrc { cursor: pointer; }\n"
+                                 ".livesrc:hover { background-color: #eeeeee; }\n"
+                                 ".asm { color: #006600; display: none; }\n"
+                                 ".open + .asm { display: block; }\n"
+                                 "</style>\n<script>";
+
+/* No script runs in the page but its own, whatever a name holds. */
+static void print_head(struct output *out) {
+  output_add_text(out, page_head);
+  base64_put_script_hash(out, asset_weblist_js_sha256);
+  output_add_text(out, page_style);
+  output_add(out, asset_weblist_js, asset_weblist_js_size);
+  output_add_text(out, "</script>\n</head>\n<body>\n<div class=\"legend\">");
+}
 
 static void print_label(void *context, const char *prefix, pprofc_str text) {
   struct weblist *w = context;
@@ -316,7 +329,7 @@ static void print_label(void *context, const char *prefix, pprofc_str text) {
 
 static bool print_page(struct weblist *w) {
   char total[UNIT_LABEL_MAX];
-  output_add_text(w->out, page_head);
+  print_head(w->out);
   labels_profile(w->report, print_label, w);
   output_add_text(w->out, "<br>Total: ");
   html_text(w->out, report_value(w->report, w->report->total, total));

@@ -1,0 +1,65 @@
+/* Names in GitHub-flavoured Markdown. Entities and backslashes do not stop mentions, references and
+ * bare addresses: those are found in the text that they make. Code is left alone. */
+#include "bench/markdown.h"
+
+#include "base/log_guard.h"
+
+static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
+  for (size_t k = 0; k < word.size; k++) {
+    char c = i + k < text.size ? text.data[i + k] : '\0';
+    if ((c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c) != word.data[k]) return false;
+  }
+  return true;
+}
+
+/* "@team", "#12", "GH-12", "https://", ":tada:", "www.". A colon before a blank is punctuation. */
+static bool acts(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool last = i + 1 == text.size;
+    if (c == '@' || c == '#' || (c == ':' && !last && text.data[i + 1] != ' ')) return true;
+    if (starts_word(text, i, STR("www.")) || starts_word(text, i, STR("gh-"))) return true;
+  }
+  return false;
+}
+
+/* One backtick more than the longest run in the text. */
+static size_t fence_of(pprofc_str text) {
+  size_t longest = 0, run = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    run = text.data[i] == '`' ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
+  return longest + 1;
+}
+
+/* A bar is written as \|; behind a backslash that would be read as an escaped backslash. */
+static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool behind_slash = i && text.data[i - 1] == '\\';
+    if (c == '|' && cell)
+      buffer_add_text(out, behind_slash ? "\\x7c" : "\\|");
+    else
+      buffer_add_char(out, c == '\t' ? ' ' : c);
+  }
+}
+
+bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell) {
+  struct buffer line, clean;
+  if (!acts(text)) return false;
+  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  buffer_init(&clean, out->mem, SIZE_MAX / 2);
+  escape_line(&line, text);
+  escape_log(&clean, buffer_str(&line), false);
+  size_t fence = fence_of(buffer_str(&clean));
+  buffer_add_fill(out, '`', fence);
+  if (fence > 1) buffer_add_char(out, ' ');
+  put_code_text(out, buffer_str(&clean), cell);
+  if (fence > 1) buffer_add_char(out, ' ');
+  buffer_add_fill(out, '`', fence);
+  out->failed |= line.failed || clean.failed;
+  buffer_free(&line);
+  buffer_free(&clean);
+  return true;
+}

@@ -1,0 +1,12 @@
+/* Names in GitHub-flavoured Markdown. */
+#ifndef PPROFC_BENCH_MARKDOWN_H
+#define PPROFC_BENCH_MARKDOWN_H
+
+#include "base/buffer.h"
+
+/* Writes text as a span of code and returns true when it holds what acts whatever is escaped:
+ * mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for all
+ * else. `cell`: it stands in a table, where '|' ends a cell even inside code. */
+bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
+
+#endif
