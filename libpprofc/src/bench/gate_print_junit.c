@@ -1,6 +1,18 @@
 /* The gate's result as JUnit XML: a test case for each comparison. */
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "bench/gate.h"
+
+/* Reporters print what they read from the file into logs, so commands are broken in the text
+ * itself. */
+static void junit_put(struct buffer *out, pprofc_str text) {
+  struct buffer broken;
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_log(&broken, text, true);
+  escape_xml(out, buffer_str(&broken));
+  out->failed |= broken.failed;
+  buffer_free(&broken);
+}
 
 static bool is_failure(enum gate_verdict verdict) {
   return verdict == GATE_REGRESSED;
@@ -16,11 +28,11 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   if (row->in_base && row->in_head) gate_print_effect(&text, row);
   gate_print_remarks(&text, gate, row);
   buffer_add_text(out, "    <testcase classname=\"");
-  escape_xml(out, row->group.size ? row->group : STR("benchmarks"));
+  junit_put(out, row->group.size ? row->group : STR("benchmarks"));
   buffer_add_text(out, "\" name=\"");
-  escape_xml(out, row->name);
+  junit_put(out, row->name);
   buffer_add_char(out, ' ');
-  escape_xml(out, row->unit);
+  junit_put(out, row->unit);
   buffer_add_text(out, "\">");
   const char *element = is_failure(row->verdict)   ? "failure"
                         : is_skipped(row->verdict) ? "skipped"
@@ -29,7 +41,7 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   buffer_printf(out, "<%s", element);
   if (message) buffer_printf(out, " message=\"%s\"", gate_verdict_name(row->verdict));
   buffer_add_char(out, '>');
-  escape_xml(out, buffer_str(&text));
+  junit_put(out, buffer_str(&text));
   buffer_printf(out, "</%s></testcase>\n", element);
   out->failed |= text.failed;
   buffer_free(&text);
@@ -37,7 +49,7 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
 
 static void put_problem(struct buffer *out, pprofc_str line) {
   buffer_add_text(out, "    <testcase classname=\"gate\" name=\"input\"><error message=\"");
-  escape_xml(out, line);
+  junit_put(out, line);
   buffer_add_text(out, "\"/></testcase>\n");
 }
 

@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""hostile.py BIN: no name drives a log, Markdown, a page or a spreadsheet.
+
+Every program prints every format of inputs whose names, files, units, keys and messages hold what a terminal, a CI system, GitHub,
+a browser or a spreadsheet would obey. What is printed is then read as those would read it.
+"""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+BIN = os.path.abspath(sys.argv[1])
+
+MARKS = "\u202e\u2066\u200e\u200f\u061c\u2028\U000e0041"
+# Every one holds "zq", to see that names are shown at all.
+NAMES = [
+    "zq\x1b[2J\x1b]0;t\x07" + MARKS + "\x9b31m\x7f",
+    "::error::zq", "::set-output name=x::zq", "\u00a0::warning::zq", "\t::error::zq", "\u3000 ::stop-commands::zq",
+    "zq##[command]x", "##[group]zq", "##vso[task.setvariable variable=p]zq", "##teamcity[zq]", "zq###[error]x",
+    "zq\n::error::x\r\n##[error]x\r::notice::x",
+    "zq@team/owners #12 GH-7 https://zq.example/ www.zq.example :tada: a@zq.example",
+    "![zq](http://zq.example/x.png) [zq](javascript:x) <img src=x onerror=x>`zq`<b>zq``</b>```",
+    "zq|a\\|b\\\\|c|@d*e_f~~g~~", "`@zq`|@zq|``", "`` @zq ` <!-- zq",
+    "=HYPERLINK(\"http://zq.example\",\"zq\")", "+zq+cmd|' /C calc'!A0", "-zq", "@zq", "\t=zq", "\r=zq",
+    "</script><script>zq()</script>", "]]><zq/>", "--><svg onload=zq()>", "\" onmouseover=\"zq()", "' onmouseover='zq()",
+    "&#27;zq", "%0A::error::zq", "zq%s%n",
+]
+BYTES = [name.encode() for name in NAMES] + [b"zq\xff\xfe\xc3", b"zq\xed\xa0\x80"]
+
+complaints = []
+runs = 0
+
+
+# ---- what must not be there ------------------------------------------------------------------------------------------------------
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+DIRECTION = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+HASHES = re.compile(r"##[A-Za-z]*\[")
+
+
+def characters(text):
+    """Of everything that may be shown."""
+    for what, pattern in (("a control", CONTROLS), ("a direction mark", DIRECTION), ("a ##[ command", HASHES)):
+        found = pattern.search(text)
+        if found:
+            yield f"{what}: {text[max(0, found.start() - 30):found.end() + 30]!r}"
+
+
+def check_log(text):
+    yield from characters(text)
+    for line in re.split(r"[\r\n]", text):
+        if line.lstrip().startswith("::"):
+            yield f"a command: {line!r}"
+
+
+def check_github(text):
+    yield from characters(text)
+    for line in re.split(r"[\r\n]", text):
+        line = line.lstrip()
+        if line.startswith("::") and not re.match(r"::(error|warning) (file=[^:,]*,line=\d+,)?title=[^:,]*::", line):
+            yield f"a command: {line!r}"
+
+
+def check_json(text):
+    yield from check_log(text)
+    json.loads(text)
+
+
+def check_xml(text):
+    yield from characters(text)
+    root = ElementTree.fromstring(text)
+    for element in root.iter():
+        tag = element.tag.split("}")[-1]
+        if tag in ("zq", "img", "b"):
+            yield f"an element: {tag}"
+        for attribute in element.attrib:
+            if attribute.startswith("on") and "zq" in element.attrib[attribute]:
+                yield f"an attribute: {attribute}"
+
+
+def check_junit(text):
+    yield from check_xml(text)
+    for element in ElementTree.fromstring(text).iter():
+        for value in (element.text or "", *element.attrib.values()):
+            yield from check_log(value)
+
+
+class Page(HTMLParser):
+    TAGS = set("""html head meta title style script body header h1 h2 span button label select output input nav div main canvas aside
+        section table thead tbody tr th td p pre br sup ol li dialog svg g rect text path a defs lineargradient stop clippath
+        option pattern""".split())
+
+    def __init__(self):
+        super().__init__()
+        self.wrong, self.policy, self.scripts = [], "", 0
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.TAGS:
+            self.wrong.append(f"an element: {tag}")
+        values = dict(attributes)
+        self.scripts += tag == "script"
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        for name, value in attributes:
+            if name.startswith("on") or "zq(" in (value or "") and name in ("href", "src"):
+                self.wrong.append(f"an attribute: {name}={value}")
+
+
+def check_html(text):
+    yield from characters(re.sub(r"<script>.*?</script>|<style>.*?</style>", "", text, flags=re.S))
+    page = Page()
+    page.feed(text)
+    yield from page.wrong
+    return page
+
+
+def check_page(text):
+    page = yield from check_html(text)
+    if "default-src 'none'" not in page.policy:
+        yield f"no security policy: {page.policy!r}"
+    if page.scripts and "script-src 'sha256-" not in page.policy:
+        yield "scripts, but no hash of one"
+
+
+def without_code(line):
+    """The line of Markdown without its spans of code, as CommonMark finds them."""
+    out, at = [], 0
+    while at < len(line):
+        fence = re.compile(r"`+").match(line, at)
+        if not fence:
+            step = 2 if line[at] == "\\" else 1
+            out.append(line[at:at + step])
+            at += step
+            continue
+        end = re.compile(r"(?<!`)" + fence.group() + r"(?!`)").search(line, fence.end())
+        if end:
+            out.append("C")
+            at = end.end()
+        else:
+            out.append(fence.group())
+            at = fence.end()
+    return "".join(out)
+
+
+def check_markdown(text):
+    yield from check_log(text)
+    columns = 0
+    for line in text.split("\n"):
+        if line.startswith("<!--") and line.endswith("-->") and "zq" not in line:
+            continue
+        if line.startswith("|"):
+            # Bars are found before code is: "\" takes the next character along.
+            bars = len(re.findall(r"\|", re.sub(r"\\[!-/:-@\[-`{-~]", "", line)))
+            columns = columns or bars
+            if bars != columns:
+                yield f"{bars} bars instead of {columns}: {line!r}"
+            # A cell is a text of its own, with \| as | in it.
+            cells = [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
+        else:
+            columns, cells = 0, [line]
+        for cell in cells:
+            rest = without_code(cell)
+            for what in ("@", "<", "](", "://", "www.", "GH-", "::"):
+                if what in rest.replace("\\" + what, ""):
+                    yield f"Markdown acts on {what!r}: {line!r}"
+            if re.search(r"(?<!&)#\d", rest):
+                yield f"a reference: {line!r}"
+
+
+def check_csv(text):
+    yield from check_log(text)
+    for row in csv.reader(io.StringIO(text)):
+        for cell in row:
+            number = re.fullmatch(r"-?(\d+(\.\d+)?(e[+-]\d+)?|Inf)", cell)
+            if cell[:1] in tuple("=+-@\t\r") and not number:
+                yield f"a formula: {cell!r}"
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------------------
+
+
+def run(check, program, *arguments, expect="zq", output=None, cwd, env=None, status=None):
+    """Runs, and reads what was printed; `expect` stands in it."""
+    global runs
+    runs += 1
+    command = [os.path.join(BIN, program), *arguments]
+    environment = {"PATH": os.environ["PATH"], "TZ": "UTC", "HOME": "/nonexistent", **(env or {})}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    done = subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    shown = f"{program} {' '.join(repr(a) for a in arguments)}"
+
+    def complain(what):
+        complaints.append(f"{shown}\n    {what}")
+
+    data = done.stdout
+    if output:
+        with open(os.path.join(os.fsencode(cwd), os.fsencode(output)), "rb") as file:
+            data = file.read()
+    for where, raw, checker in (("output", data, check), ("standard error", done.stderr, check_log)):
+        try:
+            for what in checker(raw.decode()):
+                complain(f"{where}: {what}")
+        except (UnicodeDecodeError, ValueError, ElementTree.ParseError) as error:
+            complain(f"{where}: {error}")
+    if expect and expect.encode() not in data + (b"" if output else done.stderr):
+        complain(f"{expect!r} is not shown; status {done.returncode}, {done.stderr[:300]!r}")
+    if done.returncode < 0 or (status is not None and done.returncode != status):
+        complain(f"status {done.returncode}")
+
+
+# ---- profiles --------------------------------------------------------------------------------------------------------------------
+
+
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(key, value):
+    return varint(key << 3) + varint(value)
+
+
+def block(key, data):
+    return varint(key << 3 | 2) + varint(len(data)) + data
+
+
+def make_profile(folder, source):
+    """A profile in which every text is hostile: a function, file, mapping, label, unit, comment for each name."""
+    strings = [b""]
+
+    def text(data):
+        strings.append(data)
+        return len(strings) - 1
+
+    body = b"".join(block(1, number(1, text(a)) + number(2, text(b))) for a, b in ((BYTES[0], BYTES[7]), (BYTES[11], BYTES[1])))
+    for i, name in enumerate(BYTES):
+        other = BYTES[(i + 1) % len(BYTES)]
+        labels = block(3, number(1, text(name)) + number(2, text(other)))
+        labels += block(3, number(1, text(b"n" + name)) + number(3, 5) + number(4, text(other)))
+        body += block(2, number(1, i + 1) + number(1, 1) + number(2, 1000 + i) + number(2, 1 + i) + labels)
+        body += block(3, number(1, i + 1) + number(2, 4096 * (i + 1)) + number(3, 4096 * (i + 2)) + number(5, text(name)) +
+                      number(6, text(other)) + number(7, 1) + number(8, 1))
+        body += block(4, number(1, i + 1) + number(2, i + 1) + number(3, 4096 * (i + 1)) + block(4, number(1, i + 1) + number(2, 2)))
+        file = source if i % 2 else other
+        body += block(5, number(1, i + 1) + number(2, text(name)) + number(3, text(name)) + number(4, text(file)))
+        body += number(13, text(name))
+    body += number(9, 10**18) + number(10, 10**9) + block(11, number(1, text(BYTES[2])) + number(2, text(BYTES[3]))) + number(12, 1)
+    body += number(15, text(BYTES[6]))
+    path = os.path.join(folder, "hostile.pb")
+    with open(path, "wb") as file:
+        file.write(body + b"".join(block(6, s) for s in strings))
+
+
+PROFILE_TEXTS = ["top", "text", "tree", "traces", "tags", "raw", "comments", "dot", "folded", "callgrind", "flame=text", "list=.",
+                 "peek=."]
+
+
+def test_profiles(folder):
+    source = os.path.join(folder, "source.c")
+    with open(source, "wb") as file:
+        file.write(b"\n".join(name.replace(b"\n", b" ") for name in BYTES) + b"\n")
+    make_profile(folder, source.encode())
+    common = ("-symbolize=none", "-nodefraction=0", "-edgefraction=0", "-nodecount=500")
+    for index in ("0", "1"):
+        for name in PROFILE_TEXTS:
+            run(check_log, "pprofc", "-" + name, *common, f"-sample_index={index}", "hostile.pb", cwd=folder)
+        run(check_log, "pprofc", "-folded", "-diff_base=hostile.pb", "hostile.pb", cwd=folder)
+        run(check_log, "pprofc", "-top", "-lines", "-tagroot=n" + NAMES[0], *common, "hostile.pb", cwd=folder)
+        for name in ("json", "flamebearer", "speedscope"):
+            run(check_json, "pprofc", "-" + name, f"-sample_index={index}", "hostile.pb", cwd=folder)
+        run(check_xml, "pprofc", "-flamegraph", "-min_weight=0", f"-sample_index={index}", "hostile.pb", cwd=folder)
+        run(check_page, "pprofc", "-flame", f"-sample_index={index}", "hostile.pb", cwd=folder)
+        run(check_page, "pprofc", "-weblist=.", "-output=page.html", f"-sample_index={index}", "hostile.pb", cwd=folder, output="page.html")
+    for focus in (NAMES[0], NAMES[1], NAMES[6], NAMES[11]):
+        run(check_log, "pprofc", "-top", "-focus=zq|" + re.escape(focus), "hostile.pb", cwd=folder)
+
+
+def test_imports(folder):
+    """Text of other tools, and files that cannot be read."""
+    plain = [name for name in BYTES[:-2] if not re.search(rb"[\x00-\x08\x0a-\x1f]", name)]
+    made = {
+        "folded": b"".join(b"%s;%s %d\n" % (a, b, 7) for a, b in zip(plain, plain[1:])),
+        "cpuprofile": json.dumps({"nodes": [{"id": i + 1, "callFrame": {"functionName": n, "url": n, "lineNumber": 1, "scriptId": "0"},
+                                             "children": [i + 2] * (i + 1 < len(NAMES))} for i, n in enumerate(NAMES)],
+                                  "samples": list(range(2, len(NAMES))), "timeDeltas": [5] * (len(NAMES) - 2), "startTime": 0,
+                                  "endTime": 5 * len(NAMES)}).encode(),
+        "callgrind": b"events: Ir\n" + b"".join(b"fl=%s\nfn=%s\n1 5\n" % (n, n) for n in (x.replace(b"\n", b"") for x in BYTES)),
+    }
+    for name, data in made.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
+        for form in ("top", "traces", "raw", "comments"):
+            run(check_log, "pprofc", "-" + form, "-nodefraction=0", name, cwd=folder, expect="zq" if form != "comments" else "")
+
+
+def test_messages(folder):
+    """What stands on a command line and in the names of files."""
+    for i, name in enumerate(BYTES):
+        if b"\0" in name:
+            continue
+        path = b"./" + name.replace(b"/", b"_")
+        with open(os.path.join(os.fsencode(folder), path), "wb") as file:
+            file.write(b"\x0a\x05broken" if i % 2 else b"BenchmarkA 1 x ns/op\n" + name.replace(b"\n", b" "))
+        run(check_log, "pprofc", "-top", path, cwd=folder)
+        run(check_log, "pprofc", "-top", name, cwd=folder, expect="")
+        run(check_log, "pprofc", "-top", "-output=" + os.fsdecode(name) + "/x", "hostile.pb", cwd=folder)
+        run(check_log, "pprofc", "-top", "-output=" + os.fsdecode(path) + ".out", "hostile.pb", cwd=folder)
+        for flag in ("-", "-focus=(", "-completion=", "-unit=", "-sort=", "-sample_index=", "-nodecount=", "-flame=", "-tagfocus=1:", "-colors="):
+            run(check_log, "pprofc", "-top", flag.encode() + name, "hostile.pb", cwd=folder, expect="")
+        for arguments in ((path,), (name,), (b"-row", name, path), (b"-filter", name, path), (b"-format", name, path), (b"-" + name,),
+                          (b"-alpha", name, path), (name + b"=" + path,), (b"-completion", name)):
+            run(check_log, "benchstatc", *arguments, cwd=folder, expect="")
+        for arguments in ((path,), (name,), (b"-base", path, b"-head", path), (b"-base", name, b"-head", path), (b"-rules", path),
+                          (b"-noise-from", path), (b"-threshold", name), (b"-" + name,), (b"-out", name), (b"-better", name + b"=lower"),
+                          (b"-completion", name), (b"-min-effect", name)):
+            run(check_log, "parse_bench_regressions", *arguments, cwd=folder, expect="")
+        run(check_log, "parse_bench_regressions", cwd=folder, env={"THRESHOLD_PERCENT": os.fsdecode(name), "FORMAT": "x"}, expect="")
+    for program in ("pprofc", "benchstatc", "parse_bench_regressions"):
+        for flag in ("-help", "-version", "-completion=bash"):
+            run(check_log, program, flag, cwd=folder, expect="")
+
+
+# ---- benchmarks ------------------------------------------------------------------------------------------------------------------
+
+
+def word(name):
+    return re.sub(rb"[ \t\n\r\v\f]|\xc2\x85|\xc2\xa0|\xe2\x80[\xa8\xa9]|\xe3\x80\x80", b"_", name)
+
+
+def make_results(folder):
+    """base and head in Go's format and in Google's, which allows any character in a name."""
+    for side, factor in (("base", 1), ("head", 2)):
+        lines = [b"pkg: " + BYTES[0].replace(b"\n", b""), b"zq" + word(BYTES[4]).lower() + b": ::error::zq"]
+        for i, name in enumerate(BYTES):
+            lines.append(b"pkg: " + (word(name)))
+            for round in range(8):
+                unit = word(BYTES[(i + 3) % len(BYTES)]) + b"/op"
+                lines.append(b"Benchmark%s 1 %d ns/op %d %s" % (word(name), 1000 * factor + round, 500 * factor + round, unit))
+        with open(os.path.join(folder, side + ".txt"), "wb") as file:
+            file.write(b"\n".join(lines) + b"\n")
+        benchmarks = [{"name": n, "run_name": n, "run_type": "iteration", "iterations": 1, "real_time": 1000 * factor + r,
+                       "cpu_time": 900 * factor + r, "time_unit": "ns", "label": n, n: 5 * factor}
+                      for n in NAMES for r in range(8)]
+        with open(os.path.join(folder, side + ".json"), "w") as file:
+            json.dump({"context": {"library_build_type": "release", "executable": NAMES[0]}, "benchmarks": benchmarks}, file)
+
+
+GATE = {"text": check_log, "github": check_github, "markdown": check_markdown, "json": check_json, "junit": check_junit,
+        "gitlab": check_json, "csv": check_csv}
+TABLES = {"text": check_log, "csv": check_log, "markdown": check_markdown, "json": check_json, "html": check_page,
+          "classic": check_log}
+
+
+def test_results(folder):
+    make_results(folder)
+    rules = {"rules": [{"benchmark": "*", "unit": "*", "threshold": "0.001%", "reason": "".join(NAMES)}]}
+    with open(os.path.join(folder, "rules.json"), "w") as file:
+        json.dump(rules, file)
+    for kind in ("txt", "json"):
+        base, head = f"base.{kind}", f"head.{kind}"
+        for name, check in TABLES.items():
+            run(check, "benchstatc", "-format", name, base, head, cwd=folder)
+            run(check, "benchstatc", "-format", name, NAMES[1] + "=" + base, NAMES[12] + "=" + head, cwd=folder)
+            run(check, "benchstatc", "-format", name, "-table", ".config", "-row", ".fullname", "-col", ".file", base, head, cwd=folder)
+        for flag in ("-csv", "-html"):
+            run(check_html if flag == "-html" else check_log, "benchstatc", "-format", "classic", flag, base, head, cwd=folder)
+        for name, check in GATE.items():
+            summary = os.path.join(folder, "summary.md")
+            if os.path.exists(summary):
+                os.remove(summary)
+            for extra in ((), ("-all",), ("-rules", "rules.json")):
+                run(check, "parse_bench_regressions", "-base", base, "-head", head, "-format", name, *extra, cwd=folder, status=2,
+                    env={"GITHUB_STEP_SUMMARY": summary}, output=None)
+                run(check, "parse_bench_regressions", "-base", base, "-head", head, f"-out={name}=out", *extra, cwd=folder, output="out")
+            if name == "github":
+                with open(summary, "rb") as file:
+                    complaints.extend("summary: " + what for what in check_markdown(file.read().decode()))
+        run(check_log, "parse_bench_regressions", "-aa", "-base", base, "-head", head, cwd=folder)
+        run(check_log, "parse_bench_regressions", "-base", base, "-head", head, "-noise-from", ".", cwd=folder, expect="")
+        for name in ("text", "csv", "markdown", "json", "classic"):
+            table = os.path.join(folder, f"table.{name}")
+            with open(table, "wb") as file:
+                subprocess.run([os.path.join(BIN, "benchstatc"), "-format", name, base, head], cwd=folder, stdout=file,
+                               stderr=subprocess.DEVNULL, check=False)
+            for form, check in GATE.items():
+                run(check, "parse_bench_regressions", "-format", form, table, cwd=folder, expect="")
+
+
+def test_tables(folder):
+    """Tables of other writers, which escape nothing."""
+    for i, name in enumerate(BYTES):
+        row = re.sub(rb"[\n\r]", b"", name)
+        texts = {
+            "text": "        │ a │ b │\n        │ sec/op │ sec/op   vs base │\n".encode() + row + "  1.0 ± 1% 2.0 ± 1% +100.00% (p=0.000 n=10)\n".encode(),
+            "csv": b",a,,b,,,\n,sec/op,CI,sec/op,CI,vs base,P\n\"" + row.replace(b'"', b'""') + b"\",1,1%,2,1%,+100.00%,p=0.000 n=10\n",
+            "classic": b"name  old time/op  new time/op  delta\n" + word(row) + "  1.0s ± 1%  2.0s ± 1%  +100.00%  (p=0.000 n=10+10)\n".encode(),
+            "markdown": "|  | a sec/op | b sec/op | vs base |\n| :-- | --: | --: | --: |\n| ".encode() + row.replace(b"|", b"\\|") +
+                        " | 1 ± 1% | 2 ± 1% | +100.00% (p=0.000 n=10) |\n".encode(),
+            "failure": b"FAIL\t" + row + b"\npanic: " + row + b"\n",
+        }
+        for kind, data in texts.items():
+            with open(os.path.join(folder, "one." + kind), "wb") as file:
+                file.write(data)
+            for form, check in GATE.items():
+                run(check, "parse_bench_regressions", "-format", form, "one." + kind, cwd=folder, expect="")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for test in (test_profiles, test_imports, test_results, test_tables, test_messages):
+            test(folder)
+    for complaint in complaints[:60]:
+        print(complaint.encode("utf-8", "backslashreplace").decode())
+    print(f"{runs} runs, {len(complaints)} complaints")
+    return 1 if complaints or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
