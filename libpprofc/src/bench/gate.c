@@ -45,13 +45,19 @@ struct gate_row gate_row_unknown(void) {
 }
 
 /* Texts of a row come from files. What could drive a log is made visible here, once for all
- * formats. */
+ * formats. Rows of one line share its text: it is looked at once, however many columns it has. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
-  pprofc_str *const texts[] = {&clean.group, &clean.name, &clean.unit, &clean.file, &clean.text};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    *texts[i] = escape_line_keep(*texts[i], &gate->arena);
-    if (!texts[i]->data) return false;
+  pprofc_str *const texts[GATE_TEXTS] = {&clean.group, &clean.name, &clean.unit, &clean.file,
+                                         &clean.text};
+  for (size_t i = 0; i < GATE_TEXTS; i++) {
+    struct gate_shown *last = &gate->shown[i];
+    if (last->raw.data != texts[i]->data || last->raw.size != texts[i]->size) {
+      last->raw = *texts[i];
+      last->clean = escape_line_keep(last->raw, &gate->arena);
+    }
+    *texts[i] = last->clean;
+    if (last->raw.size && !last->clean.data) return false;
   }
   buffer_add(&gate->rows, &clean, sizeof clean);
   return !gate->rows.failed;

@@ -116,6 +116,13 @@ struct gate_settings {
   size_t direction_count, direction_capacity;
 };
 
+/* A text of the last row as it came, and as it is shown. */
+struct gate_shown {
+  pprofc_str raw, clean;
+};
+
+#define GATE_TEXTS 5 /* of a row */
+
 struct gate {
   const pprofc_allocator *mem;
   struct arena arena;
@@ -127,6 +134,7 @@ struct gate {
   struct buffer noise;        /* a double for each: how far the runs swing, relative */
   struct gate_settings settings;
   size_t inputs;
+  struct gate_shown shown[GATE_TEXTS];
 
   /* Of the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;

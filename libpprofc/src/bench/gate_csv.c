@@ -8,7 +8,7 @@ struct csv_table {
   pprofc_str path, package;
   pprofc_str *fields, *labels, *units;
   size_t field_count, label_count, unit_count;
-  bool open, classic, found, several;
+  bool open, classic, found, several, too_wide;
   pprofc_str metric;     /* of the earlier kind */
   pprofc_str base_label; /* of the first table with several columns */
 };
@@ -130,6 +130,13 @@ static void open_table(struct csv_table *t) {
   }
 }
 
+/* Rows with more fields than we keep: what is cut off was not compared. */
+static void check_width(struct csv_table *t, size_t line) {
+  if (t->field_count < FIELDS_MAX || t->too_wide) return;
+  t->too_wide = true;
+  gate_problem(t->gate, "%.*s:%zu: more than %d fields", STR_ARG(t->path), line, FIELDS_MAX - 1);
+}
+
 static bool read_lines(struct csv_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->open = false;
@@ -144,6 +151,7 @@ static bool read_lines(struct csv_table *t, pprofc_str data, bool rows) {
     if (is_units(t) || is_classic(t)) {
       open_table(t);
     } else if (t->open) {
+      if (rows) check_width(t, lines.number);
       if (rows && !add_row(t, &lines)) return false;
     } else {
       (void)gate_key_line(t->fields[0], &t->package);

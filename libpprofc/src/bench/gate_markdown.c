@@ -2,7 +2,7 @@
  */
 #include "bench/gate_cell.h"
 
-#define CELLS_MAX 256
+#define CELLS_MAX 4096
 
 /* Cells between bars; "\|" is no bar. */
 static size_t cut(pprofc_str line, pprofc_str *cells) {
@@ -45,6 +45,7 @@ struct markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
+  bool too_wide;         /* that was said */
   bool found;            /* a table that compares something */
   pprofc_str base_label; /* of the first one */
 };
@@ -68,9 +69,19 @@ static bool add_lonely(struct markdown_table *t) {
   return gate_add_cell(t->gate, &t->cell);
 }
 
+/* What stands in a span of code that is the whole cell. */
+static pprofc_str without_code(pprofc_str text) {
+  size_t fence = 0;
+  while (fence < text.size && text.data[fence] == '`') fence++;
+  if (!fence || text.size <= 2 * fence) return text;
+  for (size_t i = text.size - fence; i < text.size; i++)
+    if (text.data[i] != '`') return text;
+  return str_trim(str_slice(text, fence, text.size - fence));
+}
+
 static bool add_row(struct markdown_table *t) {
   pprofc_str base = t->cells[1], center = STR("");
-  t->cell.name = t->cells[0];
+  t->cell.name = without_code(t->cells[0]);
   bool mean = str_equal(t->cells[0], STR("geomean")) &&
               str_find(t->cells[1], STR("\xC2\xB1")) == t->cells[1].size;
   if (mean) return true;
@@ -86,6 +97,13 @@ static bool add_row(struct markdown_table *t) {
     if (!gate_add_cell(t->gate, &t->cell)) return false;
   }
   return true;
+}
+
+/* Rows with more cells than we keep: what is cut off was not compared. */
+static void check_width(struct markdown_table *t, size_t line) {
+  if (t->count < CELLS_MAX || t->too_wide) return;
+  t->too_wide = true;
+  gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
 /* Goes over the lines: first to find out what the base is called, then for the rows. */
@@ -104,6 +122,7 @@ static bool read_lines(struct markdown_table *t, pprofc_str data, bool rows) {
       if (header && !t->found) t->base_label = label_of(t->cells[1]);
       t->found |= header;
     } else if (rows && t->heads && t->count >= 2 && !str_starts(t->cells[0], STR(":-"))) {
+      check_width(t, lines.number);
       t->cell.line = lines.number;
       t->cell.text = lines.text;
       if (!add_row(t)) return false;

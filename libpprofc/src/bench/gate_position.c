@@ -47,21 +47,29 @@ static bool opens(struct walk *w, char c, size_t rule) {
   return wanted_object(w, rule);
 }
 
+/* Passes the string at w->at. True when it is a key; `text` is what stands between its quotes. */
+static bool pass_string(struct walk *w, pprofc_str *text) {
+  size_t end = string_end(w->json, w->at);
+  *text = end >= w->at + 2 ? str_slice(w->json, w->at + 1, end - 1) : STR("");
+  bool key = is_key(w->json, end);
+  if (key && w->depth == 1) w->next_is_rules = str_equal(*text, STR("rules"));
+  w->at = end;
+  return key;
+}
+
 void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column) {
   struct walk w = {.json = json};
   size_t object = 0;
   while (w.at < json.size) {
     char c = json.data[w.at];
+    size_t start = w.at;
+    pprofc_str text;
     if (c == '"') {
-      size_t end = string_end(json, w.at);
-      pprofc_str text = end >= w.at + 2 ? str_slice(json, w.at + 1, end - 1) : STR("");
-      bool found = is_key(json, end);
-      if (found && key && wanted_object(&w, rule) && str_equal(text, str_of(key))) {
-        object = w.at;
+      if (pass_string(&w, &text) && key && wanted_object(&w, rule) &&
+          str_equal(text, str_of(key))) {
+        object = start;
         break;
       }
-      if (found && w.depth == 1) w.next_is_rules = str_equal(text, STR("rules"));
-      w.at = end;
       continue;
     }
     if ((c == '{' || c == '[') && opens(&w, c, rule)) {
@@ -72,4 +80,23 @@ void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, 
     w.at++;
   }
   place(json, object, line, column);
+}
+
+void gate_rule_lines(pprofc_str json, size_t *lines, size_t count) {
+  struct walk w = {.json = json};
+  size_t line = 1, counted = 0, found = 0;
+  pprofc_str text;
+  while (w.at < json.size && found < count) {
+    char c = json.data[w.at];
+    if (c == '"') {
+      (void)pass_string(&w, &text);
+      continue;
+    }
+    if ((c == '{' || c == '[') && opens(&w, c, found)) {
+      for (; counted < w.at; counted++) line += json.data[counted] == '\n';
+      lines[found++] = line;
+    }
+    if ((c == '}' || c == ']') && w.depth) w.depth--;
+    w.at++;
+  }
 }

@@ -8,4 +8,7 @@
  * `rule` of the array "rules", or with SIZE_MAX of the object at the top. `json` is valid JSON. */
 void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column);
 
+/* The lines on which the first `count` objects of "rules" begin, all in one walk. */
+void gate_rule_lines(pprofc_str json, size_t *lines, size_t count);
+
 #endif

@@ -218,10 +218,12 @@ static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
 static const char *take_rules(struct rules_reader *r, const json_t *value, void *target) {
   (void)target;
   if (!json_is_array(value)) return "must be an array";
+  size_t *lines = arena_zero_array(&r->gate->arena, json_array_size(value) + 1, sizeof *lines);
+  r->nomem |= !lines;
+  if (lines) gate_rule_lines(r->data, lines, json_array_size(value));
   for (size_t i = 0; i < json_array_size(value) && !r->nomem; i++) {
     json_t *object = json_array_get(value, i);
     struct gate_rule rule = {.direction = 0};
-    size_t column;
     r->rule = i;
     r->key = NULL;
     if (!json_is_object(object)) {
@@ -234,7 +236,7 @@ static const char *take_rules(struct rules_reader *r, const json_t *value, void 
     r->key = NULL;
     const char *wrong = check_rule(&rule);
     if (wrong) return wrong;
-    gate_position(r->data, i, NULL, &rule.line, &column);
+    rule.line = lines[i];
     r->nomem |= !push_rule(r->gate, &rule);
   }
   r->rule = SIZE_MAX;

@@ -5,43 +5,63 @@
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"
-#define BARS_MAX   1024
+
+/* A line of a header: where its bars stand, in code points, and the texts between them. */
+struct text_header {
+  size_t *bars;
+  pprofc_str *cells; /* one less */
+  size_t bar_count;
+};
 
 /* A table's header, once its rows begin. */
 struct text_table {
   struct gate *gate;
   pprofc_str path, package;
-  pprofc_str labels, units; /* the last two header lines */
-  size_t headers;           /* how many there were */
-  size_t bars[BARS_MAX];    /* columns, in code points */
-  size_t bar_count;
+  struct text_header labels, units; /* the last two header lines */
+  size_t headers;                   /* how many there were */
+  const struct text_header *columns;
   bool open, found;      /* rows are expected; any table was seen */
   pprofc_str base_label; /* of the first table with several columns */
   bool several;
 };
 
-/* The part of a line from one column of code points to another. */
-static pprofc_str slice_columns(pprofc_str line, size_t from, size_t to) {
-  size_t position = 0, column = 0, start = line.size, end = line.size;
-  while (position < line.size) {
-    if (column == from) start = position;
-    if (column == to) {
-      end = position;
-      break;
-    }
-    (void)utf8_next(line, &position);
-    column++;
-  }
-  return start < end ? str_trim(str_slice(line, start, end)) : STR("");
+/* A place in a line, in bytes and code points. */
+struct text_cursor {
+  pprofc_str line;
+  size_t position, column;
+};
+
+/* From the cursor to a column of code points, which is where the next piece begins. */
+static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
+  size_t from = cursor->position;
+  for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
+    (void)utf8_next(cursor->line, &cursor->position);
+  return from < cursor->position ? str_trim(str_slice(cursor->line, from, cursor->position))
+                                 : STR("");
 }
 
-static size_t find_bars(pprofc_str line, size_t *bars) {
-  size_t position = 0, column = 0, count = 0;
-  while (position < line.size && count < BARS_MAX) {
-    if (utf8_next(line, &position) == 0x2502) bars[count++] = column;
-    column++;
-  }
+static size_t count_bars(pprofc_str line) {
+  size_t position = 0, count = 0;
+  while (position < line.size) count += utf8_next(line, &position) == 0x2502;
   return count;
+}
+
+/* Finds the bars of a line and what stands between them, in one walk. */
+static bool read_header(struct text_table *t, pprofc_str line, struct text_header *header) {
+  size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
+  *header =
+      (struct text_header){.bars = arena_array(&t->gate->arena, count, sizeof *header->bars),
+                           .cells = arena_array(&t->gate->arena, count, sizeof *header->cells)};
+  if (!header->bars || !header->cells) return false;
+  for (; position < line.size; column++) {
+    size_t start = position;
+    if (utf8_next(line, &position) != 0x2502) continue;
+    size_t bar = header->bar_count++;
+    if (bar) header->cells[bar - 1] = str_trim(str_slice(line, behind, start));
+    header->bars[bar] = column;
+    behind = position;
+  }
+  return true;
 }
 
 static bool is_header(pprofc_str line) {
@@ -60,16 +80,13 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* The text between two bars of a header line; its own bars, for they may stand elsewhere. */
-static pprofc_str header_cell(pprofc_str line, size_t column) {
-  size_t bars[BARS_MAX];
-  size_t count = find_bars(line, bars);
-  if (column + 1 >= count) return STR("");
-  return slice_columns(line, bars[column] + 1, bars[column + 1]);
+/* The text behind a bar of a header line, whose bars may stand elsewhere than those of another. */
+static pprofc_str header_cell(const struct text_header *header, size_t column) {
+  return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
 
 static pprofc_str unit_of(const struct text_table *t, size_t column) {
-  pprofc_str cell = header_cell(t->units, column);
+  pprofc_str cell = header_cell(&t->units, column);
   if (str_ends(cell, STR("vs base"))) cell = str_trim(str_slice(cell, 0, cell.size - 7));
   return cell;
 }
@@ -93,47 +110,47 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
 static bool add_row(struct text_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   pprofc_str unused = {NULL, 0}, comparison = {NULL, 0};
-  cell.name = slice_columns(lines->text, 0, t->bars[0]);
-  parse_cell(slice_columns(lines->text, t->bars[0], t->bars[1]), &cell.base, &unused, &comparison);
+  struct text_cursor cursor = {.line = lines->text};
+  const size_t *bars = t->columns->bars, bar_count = t->columns->bar_count;
+  cell.name = slice_to(&cursor, bars[0]);
+  parse_cell(slice_to(&cursor, bars[1]), &cell.base, &unused, &comparison);
   pprofc_str base = cell.base;
-  bool one_column = t->bar_count == 2;
+  bool one_column = bar_count == 2;
   cell.group = t->package;
   if (one_column) {
     /* Which side a lonely column is, the other tables tell. */
     cell.unit = unit_of(t, 0);
-    bool is_base = str_equal(header_cell(t->labels, 0), t->base_label);
+    bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
     cell.base = is_base ? base : STR("");
     cell.head = is_base ? STR("") : base;
     return gate_add_cell(t->gate, &cell);
   }
-  for (size_t e = 1; e + 1 < t->bar_count; e++) {
+  for (size_t e = 1; e + 1 < bar_count; e++) {
     cell.base = base;
     cell.head = cell.delta = cell.comparison = STR("");
     cell.unit = unit_of(t, e);
-    if (t->bar_count > 3) {
-      pprofc_str label = header_cell(t->labels, e);
+    if (bar_count > 3) {
+      pprofc_str label = header_cell(&t->labels, e);
       if (label.size) cell.group = label;
     }
     /* The last cell may be wider than its header. */
-    size_t end = e + 2 < t->bar_count ? t->bars[e + 1] : SIZE_MAX;
-    parse_cell(slice_columns(lines->text, t->bars[e], end), &cell.head, &cell.delta,
-               &cell.comparison);
+    size_t end = e + 2 < bar_count ? bars[e + 1] : SIZE_MAX;
+    parse_cell(slice_to(&cursor, end), &cell.head, &cell.delta, &cell.comparison);
     if (!gate_add_cell(t->gate, &cell)) return false;
   }
   return true;
 }
 
-static void add_header(struct text_table *t, pprofc_str line) {
-  if (!t->open || t->headers == 0) t->labels = STR("");
-  if (t->open && t->headers) t->labels = t->units;
-  t->units = line;
+static bool add_header(struct text_table *t, pprofc_str line) {
+  t->labels = t->open && t->headers ? t->units : (struct text_header){.bars = NULL};
   t->headers++;
   t->open = true;
-  t->bar_count = find_bars(t->headers > 1 ? t->labels : t->units, t->bars);
+  t->columns = t->headers > 1 ? &t->labels : &t->units;
+  return read_header(t, line, &t->units);
 }
 
 static bool has_columns(const struct text_table *t) {
-  return t->open && t->bar_count >= 2 && (t->bar_count > 2 || t->several);
+  return t->open && t->columns->bar_count >= 2 && (t->columns->bar_count > 2 || t->several);
 }
 
 /* Rows follow one another until an empty line; a header behind rows begins another table. */
@@ -144,8 +161,8 @@ static bool read_lines(struct text_table *t, pprofc_str data) {
     if (is_header(lines.text)) {
       if (rows) t->open = false, t->headers = 0;
       rows = false;
-      add_header(t, lines.text);
-      t->found |= t->bar_count >= 2;
+      if (!add_header(t, lines.text)) return false;
+      t->found |= t->columns->bar_count >= 2;
       continue;
     }
     if (str_trim(lines.text).size == 0) {
@@ -162,17 +179,20 @@ static bool read_lines(struct text_table *t, pprofc_str data) {
 }
 
 /* Finds the first table that compares something. */
-static void find_sides(struct text_table *t, pprofc_str data) {
+static bool find_sides(struct text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   pprofc_str previous = STR("");
   while (!t->several && gate_next_line(&lines)) {
     bool header = is_header(lines.text);
     if (header && str_find(lines.text, STR("vs base")) < lines.text.size) {
       t->several = true;
-      t->base_label = header_cell(previous, 0);
+      struct text_header labels;
+      if (!read_header(t, previous, &labels)) return false;
+      t->base_label = header_cell(&labels, 0);
     }
     previous = header ? lines.text : STR("");
   }
+  return true;
 }
 
 pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
@@ -181,8 +201,7 @@ pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data
   if (!table) return error_nomem(error);
   table->gate = gate;
   table->path = path;
-  find_sides(table, data);
-  bool good = read_lines(table, data), found = table->found;
+  bool good = find_sides(table, data) && read_lines(table, data), found = table->found;
   if (found && !table->several)
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
   mem_free(gate->mem, table, 1, sizeof *table);
