@@ -1,0 +1,72 @@
+// The pages of -weblist and of benchstatc in a real browser: their own script runs, and no other.
+//   node weblist.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { fail, launch, openPage } from "./browser.mjs";
+
+const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-weblist-"));
+process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const browser = await launch(folders);
+let checks = 0;
+const check = (condition, what) => {
+  checks++;
+  if (condition) return;
+  browser.close();
+  fail(what);
+};
+const quiet = (page, what) => {
+  check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
+  check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
+};
+
+/** Puts markup into the page that would run a script, in each way there is. */
+async function refusesScripts(page, what) {
+  await page.evaluate(() => {
+    document.body.insertAdjacentHTML("beforeend", `<img src="data:x" onerror="window.hit = 1"><a id="bad" href="javascript:window.hit = 2">x</a>
+      <span id="worse" onclick="window.hit = 3">y</span>`);
+    const script = document.createElement("script");
+    script.textContent = "window.hit = 4";
+    document.body.append(script);
+  });
+  await page.click("#bad");
+  await page.click("#worse");
+  await page.waitForTimeout(200);
+  check((await page.evaluate(() => window.hit)) === undefined, `${what}: a script that is not its own ran`);
+}
+
+// A line with instructions opens and closes. They come from a binary; where no tool reads it, they are put in.
+const file = path.join(work, "page.html");
+execFileSync(pprofc, ["-weblist=compare_words", `-output=${file}`, `-source_path=${testdata}/native`, "-trim_path=/app",
+  path.join(testdata, "native/native_c"), path.join(testdata, "native/native_c.cpu.prof")], { stdio: "ignore" });
+let text = fs.readFileSync(file, "utf8");
+if (!text.includes("<span class=livesrc>"))
+  text = text.replace("</pre>", "<span class=livesrc>x </span><span class=asm>y</span></pre>");
+fs.writeFileSync(file, text);
+const list = await openPage(browser, pathToFileURL(file).href);
+const shown = () => list.evaluate(() => getComputedStyle(document.querySelector(".livesrc + .asm")).display);
+check((await shown()) === "none", "instructions are hidden at first");
+await list.click(".livesrc");
+check((await shown()) === "block", "a click shows the instructions of a line");
+if (shots) await list.screenshot({ path: path.join(shots, "weblist.png") });
+await list.click(".livesrc");
+check((await shown()) === "none", "another click hides them");
+quiet(list, "weblist");
+await refusesScripts(list, "weblist");
+
+// The page of benchstatc has a style and no script.
+const bench = path.join(work, "bench.html"), input = path.join(work, "in.txt");
+fs.writeFileSync(input, "BenchmarkA 1 5 ns/op\nBenchmark<img/src=x/onerror=window.hit=5> 1 6 ns/op\n");
+fs.writeFileSync(bench, execFileSync(path.join(path.dirname(pprofc), "benchstatc"), ["-format", "html", input], { stdio: ["ignore", "pipe", "ignore"] }));
+const tables = await openPage(browser, pathToFileURL(bench).href);
+check((await tables.evaluate(() => getComputedStyle(document.querySelector("table")).borderCollapse)) === "collapse", "the style applies");
+check((await tables.textContent("table")).includes("<img/src=x/onerror=window.hit=5>"), "the name is text");
+quiet(tables, "benchstatc");
+await refusesScripts(tables, "benchstatc");
+
+await browser.close();
+console.log(`${checks} checks`);
