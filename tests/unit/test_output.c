@@ -2,6 +2,7 @@
  * appear whole. */
 #include "base/buffer.h"
 #include "base/escape.h"
+#include "base/log_guard.h"
 #include "base/outfile.h"
 #include "base/output.h"
 #include "unit.h"
@@ -27,7 +28,7 @@ static void expect_escaped(escape_fn *escape, pprofc_str text, const char *expec
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 16);
   escape(&out, text);
-  if (!str_equal(buffer_str(&out), str_of(expected)))
+  if (out.data && !str_equal(buffer_str(&out), str_of(expected)))
     printf("    %.*s instead of %s\n", STR_ARG(buffer_str(&out)), expected);
   CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
   buffer_free(&out);
@@ -94,6 +95,91 @@ static void test_clean_means_that_escaping_changes_nothing(void) {
   CU_ASSERT_FALSE(escape_terminal_clean(STR("a\xff")));
 }
 
+static void test_direction_marks_and_tags_are_seen_everywhere(void) {
+  static const struct {
+    const char *mark, *shown, *json;
+  } cases[] = {{"\xd8\x9c", "\\u{61c}", "\\u061c"},
+               {"\xe2\x80\x8e", "\\u{200e}", "\\u200e"},
+               {"\xe2\x80\x8f", "\\u{200f}", "\\u200f"},
+               {"\xe2\x80\xae", "\\u{202e}", "\\u202e"},
+               {"\xe2\x81\xa6", "\\u{2066}", "\\u2066"},
+               {"\xf3\xa0\x80\x80", "\\u{e0000}", "\\udb40\\udc00"},
+               {"\xf3\xa0\x81\xbf", "\\u{e007f}", "\\udb40\\udc7f"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    expect_escaped(terminal_line, str_of(cases[i].mark), cases[i].shown);
+    expect_escaped(escape_xml, str_of(cases[i].mark), cases[i].shown);
+    expect_escaped(escape_json, str_of(cases[i].mark), cases[i].json);
+  }
+  /* joiners of scripts and emoji stay, and so does what is next to the tags */
+  expect_escaped(terminal_line, STR("\xe2\x80\x8d\xe2\x80\x8c\xf3\xa0\x84\x80"),
+                 "\xe2\x80\x8d\xe2\x80\x8c\xf3\xa0\x84\x80");
+}
+
+/* ---- logs ---- */
+
+static void log_text(struct buffer *out, pprofc_str s) {
+  escape_log(out, s, true);
+}
+
+static const struct {
+  const char *text, *shown;
+} log_cases[] = {
+    {"::error::x", ":\\x3aerror::x"},
+    {"a\n \t::error::x\r::b", "a\n \t:\\x3aerror::x\r:\\x3ab"},
+    {"\xc2\xa0::a", "\xc2\xa0:\\x3a"
+                    "a"},
+    {"\xe3\x80\x80 \xe1\x9a\x80::a", "\xe3\x80\x80 \xe1\x9a\x80:\\x3a"
+                                     "a"},
+    {"\xe6\x97\xa5::a std::b :::c", "\xe6\x97\xa5::a std::b :::c"},
+    {": :a\n:a::", ": :a\n:a::"},
+    {":::", ":\\x3a:"},
+    {"\xe3\x80::a", "\xe3\x80::a"},
+    {"x##[a]##b[c]###[d]", "x##\\x5b"
+                           "a]##b\\x5b"
+                           "c]###\\x5b"
+                           "d]"},
+    {"#[a] ##1[b] ## [c] #\n#[d]", "#[a] ##1[b] ## [c] #\n#[d]"},
+    {"##[a]\n##[b]", "##\\x5b"
+                     "a]\n##\\x5b"
+                     "b]"},
+};
+
+static void test_logs_get_no_command(void) {
+  for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++)
+    expect_escaped(log_text, str_of(log_cases[i].text), log_cases[i].shown);
+}
+
+static int log_collect(void *context, const void *data, size_t size) {
+  buffer_add(context, data, size);
+  return 0;
+}
+
+static void test_commands_are_broken_wherever_the_writer_cuts_them(void) {
+  for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
+    pprofc_str text = str_of(log_cases[i].text);
+    for (size_t cut = 0; cut <= text.size; cut++) {
+      struct buffer out;
+      struct log_guard guard;
+      buffer_init(&out, &mem_default, 256);
+      log_guard_init(&guard, log_collect, &out);
+      CU_ASSERT_EQUAL(log_guard_write(&guard, text.data, cut), 0);
+      CU_ASSERT_EQUAL(log_guard_write(&guard, text.data + cut, text.size - cut), 0);
+      CU_ASSERT(str_equal(buffer_str(&out), str_of(log_cases[i].shown)));
+      buffer_free(&out);
+    }
+  }
+}
+
+static void test_a_line_keeps_its_tabs_only(void) {
+  expect_escaped(escape_line, STR("a\tb\nc\x1b\t"), "a\tb\\x0ac\\x1b\t");
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  pprofc_str clean = STR("clean");
+  CU_ASSERT_PTR_EQUAL(escape_line_keep(clean, &arena).data, clean.data);
+  CU_ASSERT(str_equal(escape_line_keep(STR("a\n"), &arena), STR("a\\x0a")));
+  arena_free(&arena);
+}
+
 static void test_json_strings_may_stand_in_a_script_element(void) {
   expect_escaped(escape_json, STR("a\"\\/\b\n\0"), "a\\\"\\\\/\\u0008\\u000a\\u0000");
   expect_escaped(escape_json, STR("</script>&"), "\\u003c/script\\u003e\\u0026");
@@ -108,6 +194,8 @@ static void test_xml_text_is_text_and_legal(void) {
   expect_escaped(escape_xml, STR("\t\n\r\x01\0"), "\t\n&#13;\xef\xbf\xbd\xef\xbf\xbd");
   expect_escaped(escape_xml, STR("\xff\xef\xbf\xbe\xc3\xa9"), "\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9");
   expect_escaped(escape_xml, STR("\x7f\xc2\x9b"), "&#127;&#155;");
+  expect_escaped(escape_xml, STR("##[a] #"), "&#35;#[a] #");
+  expect_escaped(escape_json, STR("##[a] #"), "\\u0023#[a] #");
 }
 
 /* ---- output ---- */
@@ -274,6 +362,9 @@ UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
           UNIT(test_every_code_point_is_encoded_as_it_is_decoded),
           UNIT(test_nothing_that_drives_a_terminal_is_left),
           UNIT(test_clean_means_that_escaping_changes_nothing),
+          UNIT(test_direction_marks_and_tags_are_seen_everywhere), UNIT(test_logs_get_no_command),
+          UNIT(test_commands_are_broken_wherever_the_writer_cuts_them),
+          UNIT(test_a_line_keeps_its_tabs_only),
           UNIT(test_json_strings_may_stand_in_a_script_element),
           UNIT(test_xml_text_is_text_and_legal), UNIT(test_output_arrives_whole_and_in_order),
           UNIT(test_output_that_was_refused_once_is_refused_for_good),

@@ -141,3 +141,24 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   buffer_free(&clean);
   return kept;
 }
+
+/* Nothing in s needs more than a look: the usual case. */
+static bool is_plain_cell(pprofc_str s, bool begins_line) {
+  bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
+  return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&
+         (!begins_line || !s.size || (word && (s.data[0] | 32) <= 'z'));
+}
+
+pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena) {
+  if (is_plain_cell(s, begins_line)) return arena_str(arena, s);
+  struct buffer line, clean;
+  buffer_init(&line, arena->mem, SIZE_MAX / 2);
+  buffer_init(&clean, arena->mem, SIZE_MAX / 2);
+  escape_line(&line, s);
+  escape_log(&clean, buffer_str(&line), begins_line);
+  clean.failed |= line.failed;
+  pprofc_str kept = buffer_keep(&clean, arena);
+  buffer_free(&line);
+  buffer_free(&clean);
+  return kept;
+}

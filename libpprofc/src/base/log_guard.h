@@ -30,7 +30,11 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 void escape_line(struct buffer *out, pprofc_str s);
 void escape_line_to_output(struct output *out, pprofc_str s);
 
-/* The same in an arena; s itself where it is clean. data is NULL when out of memory. */
+/* A copy for a cell of a table: the same with commands broken, so that what is measured is what is
+ * printed. data is NULL when out of memory. */
+pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena);
+
+/* A line in an arena; s itself where it is clean. data is NULL when out of memory. */
 pprofc_str escape_line_keep(pprofc_str s, struct arena *arena);
 
 #endif

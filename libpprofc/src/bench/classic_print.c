@@ -29,8 +29,7 @@ struct lines {
 };
 
 static void add_cell(struct classic_printer *p, struct line *line, pprofc_str text) {
-  line->cells[line->count] = escape_terminal_clean(text) ? arena_str(&p->c->arena, text)
-                                                         : escape_line_keep(text, &p->c->arena);
+  line->cells[line->count] = escape_cell(text, line->count == 0, &p->c->arena);
   p->failed |= !line->cells[line->count].data;
   line->count++;
 }

@@ -29,8 +29,7 @@ void grid_column(struct grid *grid, size_t column) {
 
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin) {
-  pprofc_str copy = escape_terminal_clean(text) ? arena_str(&grid->arena, text)
-                                                : escape_line_keep(text, &grid->arena);
+  pprofc_str copy = escape_cell(text, grid->column == 0, &grid->arena);
   if (!copy.data || !set_grow(grid->mem, &grid->cells, grid->cell_count, &grid->cell_capacity,
                               sizeof *grid->cells)) {
     grid->failed = true;
