@@ -236,17 +236,18 @@ def block(key, data):
     return varint(key << 3 | 2) + varint(len(data)) + data
 
 
-def make_profile(folder, source):
+def make_profile(folder, source, path="hostile.pb", comments=True):
     """A profile in which every text is hostile: a function, file, mapping, label, unit, comment for each name."""
     strings = [b""]
+    names = BYTES if comments else BYTES[LINES:] + BYTES[:LINES]
 
     def text(data):
         strings.append(data)
         return len(strings) - 1
 
     body = b"".join(block(1, number(1, text(a)) + number(2, text(b))) for a, b in ((BYTES[0], BYTES[7]), (BYTES[11], BYTES[1])))
-    for i, name in enumerate(BYTES):
-        other = BYTES[(i + 1) % len(BYTES)]
+    for i, name in enumerate(names):
+        other = names[(i + 1) % len(names)]
         labels = block(3, number(1, text(name)) + number(2, text(other)))
         labels += block(3, number(1, text(b"n" + name)) + number(3, 5) + number(4, text(other)))
         body += block(2, number(1, i + 1) + number(1, 1) + number(2, 1000 + i) + number(2, 1 + i) + labels)
@@ -255,12 +256,23 @@ def make_profile(folder, source):
         body += block(4, number(1, i + 1) + number(2, i + 1) + number(3, 4096 * (i + 1)) + block(4, number(1, i + 1) + number(2, 2)))
         file = source if i % 2 else other
         body += block(5, number(1, i + 1) + number(2, text(name)) + number(3, text(name)) + number(4, text(file)))
-        body += number(13, text(name))
+        if comments:
+            body += number(13, text(name))
     body += number(9, 10**18) + number(10, 10**9) + block(11, number(1, text(BYTES[2])) + number(2, text(BYTES[3]))) + number(12, 1)
     body += number(15, text(BYTES[6]))
-    path = os.path.join(folder, "hostile.pb")
-    with open(path, "wb") as file:
+    with open(os.path.join(folder, path), "wb") as file:
         file.write(body + b"".join(block(6, s) for s in strings))
+
+
+LINES = next(i for i, name in enumerate(NAMES) if name.startswith("zq\n"))
+
+
+def check_lines(text):
+    """What stands behind a newline of a name begins no line. Comments are texts of several lines, as in pprof."""
+    yield from check_log(text)
+    for line in text.split("\n"):
+        if re.match(r"\s*:(:|\\x3a)error::x", line):
+            yield f"a line from the middle of a name: {line!r}"
 
 
 PROFILE_TEXTS = ["top", "text", "tree", "traces", "tags", "raw", "comments", "dot", "folded", "callgrind", "flame=text", "list=.",
@@ -283,6 +295,9 @@ def test_profiles(folder):
         run(check_xml, "pprofc", "-flamegraph", "-min_weight=0", f"-sample_index={index}", "hostile.pb", cwd=folder)
         run(check_page, "pprofc", "-flame", f"-sample_index={index}", "hostile.pb", cwd=folder)
         run(check_page, "pprofc", "-weblist=.", "-output=page.html", f"-sample_index={index}", "hostile.pb", cwd=folder, output="page.html")
+    make_profile(folder, source.encode(), "lines.pb", comments=False)
+    for name in PROFILE_TEXTS:
+        run(check_lines, "pprofc", "-" + name, *common, "lines.pb", cwd=folder, expect="" if name == "comments" else "zq")
     for focus in (NAMES[0], NAMES[1], NAMES[6], NAMES[11]):
         run(check_log, "pprofc", "-top", "-focus=zq|" + re.escape(focus), "hostile.pb", cwd=folder)
 

@@ -43,7 +43,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, true);
+  add_safe(output, text, !*prefix); /* only comments have lines */
   output_add_char(output, '\n');
 }
 
