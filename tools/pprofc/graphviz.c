@@ -133,9 +133,10 @@ static pprofc_status send(struct buffer *picture, bool svg, pprofc_write_fn writ
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error) {
   const char *type = command->format->graphviz;
+  const pprofc_allocator *mem = budget_allocator(command->budget);
   struct buffer graph, picture;
-  buffer_init(&graph, &mem_default, MAX_DOT_BYTES);
-  buffer_init(&picture, &mem_default, CHILD_OUTPUT_BYTES);
+  buffer_init(&graph, mem, MAX_DOT_BYTES);
+  buffer_init(&picture, mem, CHILD_OUTPUT_BYTES);
   pprofc_report_options options = command->report;
   options.format = "dot";
   pprofc_status status = pprofc_report(profile, &options, add_to_buffer, &graph, error);

@@ -72,6 +72,8 @@ static int run(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
+  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
+  if (!command->budget) return fail("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
   pprofc_status status = origin_rules_load(&command->report, &rules, &error);
@@ -79,7 +81,9 @@ static int run(struct command *command) {
   progress_step(&progress, "making the report");
   if (status == PPROFC_OK) status = destination_report(command, profile, &error);
   progress_end(&progress);
+  status = budget_status(budget_allocator(command->budget), status, &error);
   pprofc_profile_release(profile);
+  budget_release(command->budget);
   buffer_free(&rules);
   return status == PPROFC_OK ? 0 : fail(error.message);
 }

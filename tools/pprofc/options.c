@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "common/terminal.h"
+#include "memory.h"
 
 #include <stdlib.h>
 
@@ -244,8 +245,11 @@ static const struct flag own_flags[] = {
     LIMIT("max_input", input_bytes, "BYTES", "2G", store_u64, "Size of one source"),
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", store_u64,
           "Size of one source when inflated"),
-    LIMIT("max_ratio", inflate_ratio, "N", "400", store_u32, "Inflated to compressed size"),
-    LIMIT("max_memory", memory_bytes, "BYTES", "16G", store_u64, "Memory for one profile"),
+    LIMIT("max_ratio", inflate_ratio, "N", "400", store_u32,
+          "Inflated size, and memory for one profile, to the size of the source"),
+    LIMIT("max_memory", memory_bytes, "BYTES", "0", store_u64,
+          "Memory for all sources and the report; 0 is half of what the machine or container has, "
+          "16G at the most"),
     LIMIT("max_depth", stack_depth, "N", "65536", store_u32, "Frames of one stack"),
     LIMIT("max_labels", labels, "N", "4096", store_u32, "Labels of one sample"),
     LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string"),
@@ -362,6 +366,7 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   if (status == PPROFC_OK) status = choose_format(command, error);
   if (status != PPROFC_OK) return status;
   apply_sample_flags(command);
+  if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
   command->report.threads = (unsigned)command->threads;
   const char *tools = getenv("PPROF_TOOLS");
   if (!*command->tools && tools) command->tools = tools;

@@ -2,6 +2,7 @@
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 
+#include "base/budget.h"
 #include "common/flags.h"
 #include "pprofc/report.h"
 
@@ -13,6 +14,7 @@ struct command {
   pprofc_report_options report;
   const pprofc_format_info *format; /* NULL: none was chosen */
   pprofc_limits limits;
+  struct budget *budget; /* of limits.memory_bytes, for the whole run */
   int64_t threads;
   const char *output;
   const char *base, *diff_base; /* "" when not given */

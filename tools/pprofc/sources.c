@@ -120,6 +120,7 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.limits = &command->limits;
+  options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
   pprofc_status status = check_source(command, item->source, &item->error);
@@ -186,6 +187,19 @@ static void add_item(struct chunk *chunk, const char *source) {
   chunk->items[chunk->count++] = (struct fetch){source, NULL, {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
 }
 
+/* The run ends when its memory does: which source is met by that is a matter of chance. Others that
+ * cannot be read are left out, as pprof does. */
+static void end_without_memory(const struct chunk *chunk) {
+  struct fetched *fetched = chunk->fetched;
+  if (!budget_passed(budget_allocator(chunk->command->budget))) return;
+  for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
+    const pprofc_error *error = &chunk->items[i].error;
+    if (error->status != PPROFC_E_LIMIT && error->status != PPROFC_E_NOMEM) continue;
+    *fetched->error = *error;
+    fetched->status = error->status;
+  }
+}
+
 /* Reads the sources [from, from + CHUNK), and with the first of them the base. */
 static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
   const struct command *command = chunk->command;
@@ -196,6 +210,8 @@ static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
   if (from == 0 && *base) add_item(chunk, base);
   fetch_all(chunk);
   chunk->alone = command->source_count == 1 && !*base;
+  end_without_memory(chunk);
+  if (chunk->fetched->status != PPROFC_OK) return;
   for (size_t i = 0; i < chunk->count && !chunk->alone; i++)
     if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
 }
@@ -230,7 +246,8 @@ static pprofc_status fetch_chunks(const struct command *command, const char *bas
   if (!chunks) return error_nomem(error);
   struct chunk *before = NULL;
   fetched->error = error;
-  for (size_t from = 0, turn = 0; from < command->source_count; from += CHUNK, turn ^= 1) {
+  for (size_t from = 0, turn = 0; from < command->source_count && fetched->status == PPROFC_OK;
+       from += CHUNK, turn ^= 1) {
     struct chunk *chunk = &chunks[turn];
     *chunk = (struct chunk){
         .command = command, .fetched = fetched, .before = before, .merge = merge_chunk};

@@ -79,8 +79,10 @@ typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* compressed input: 2 GiB */
   uint64_t inflated_bytes; /* after gzip: 8 GiB */
-  uint32_t inflate_ratio;  /* inflated : compressed, checked past 32 MiB: 400 */
-  uint64_t memory_bytes;   /* columns of one profile: 16 GiB */
+  uint32_t inflate_ratio;  /* inflated : source, checked past 32 MiB, and what reading takes in
+                              memory : source, checked past 64 MiB: 400 */
+  uint64_t memory_bytes;   /* allocated at a time for a profile and all that is made from it:
+                              16 GiB */
   uint32_t stack_depth;    /* frames of one sample: 65,536 */
   uint32_t labels;         /* labels of one sample: 4,096 */
   uint32_t string_bytes;   /* one string: 64 MiB */

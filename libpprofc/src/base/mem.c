@@ -1,6 +1,8 @@
 /* Checked allocation, arenas and counted arenas. */
 #include "base/mem.h"
 
+#include "base/budget.h"
+
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -166,6 +168,7 @@ struct region *region_new(const pprofc_allocator *mem) {
   if (!region) return NULL;
   region->mem = *mem;
   region->references = 1;
+  budget_retain(budget_of(mem));
   arena_init(&region->arena, &region->mem);
   return region;
 }
@@ -203,6 +206,7 @@ void region_release(struct region *region) {
     arena_free(&region->arena);
     pprofc_allocator mem = region->mem;
     mem_free(&mem, region, 1, sizeof *region);
+    budget_release(budget_of(&mem));
   }
 }
 

@@ -45,7 +45,7 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
 /* A counted arena: what a profile's columns live in. Columns that several profiles share live in a
- * region that each of them retains. The allocator is copied into it. */
+ * region that each of them retains. The allocator is copied into it; a budget behind it is held. */
 struct region {
   pprofc_allocator mem;
   struct arena arena;

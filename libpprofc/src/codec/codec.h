@@ -11,6 +11,7 @@ struct input {
   struct region *region;
   const uint8_t *data;
   size_t size;
+  uint64_t source_size; /* as it came, gzip'd or not */
 };
 
 /* Reads a file ("-": standard input) or takes a copy of memory, inflated when it is gzip (any

@@ -196,6 +196,7 @@ bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *si
 static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct input_sink *sink,
                                      pprofc_error *error) {
   struct source source = {.fd = -1, .rest = data, .rest_size = size};
+  sink->source_size = size;
   if (size > sink->limits->input_bytes) return check_limits(sink, size, false, error);
   pprofc_status status = source_next(&source, error);
   if (status != PPROFC_OK) return status;
@@ -226,6 +227,7 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
   uint8_t magic[2];
   bool gzip = pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
   pprofc_status status;
+  sink->source_size = size;
   if (!gzip) {
     status = sink_reserve(sink, size, error);
     return status == PPROFC_OK ? read_whole(fd, sink->data, size, &sink->size, error) : status;
@@ -251,6 +253,7 @@ static pprofc_status read_stream(int fd, struct input_sink *sink, pprofc_error *
     if (more > 0) source.size += (size_t)more;
   }
   if (status == PPROFC_OK) status = read_steps(&source, sink, error);
+  sink->source_size = source.consumed + source.size;
   mem_free(&sink->region->mem, source.step, STEP, 1);
   return status;
 }
@@ -266,6 +269,13 @@ static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *erro
   return read_regular(fd, (size_t)info.st_size, sink, error);
 }
 
+/* Gives back what growing has taken ahead. */
+static void sink_trim(struct input_sink *sink) {
+  if (sink->size < STEP || sink->capacity - sink->size < STEP) return;
+  uint8_t *data = arena_grow(&sink->region->arena, sink->data, sink->capacity, sink->size);
+  if (data) sink->data = data;
+}
+
 /* ---- public
  * ------------------------------------------------------------------------------------------ */
 
@@ -274,7 +284,8 @@ static pprofc_status finish(pprofc_status status, struct input_sink *sink, struc
     region_release(sink->region);
     return status;
   }
-  *input = (struct input){sink->region, sink->data, sink->size};
+  sink_trim(sink);
+  *input = (struct input){sink->region, sink->data, sink->size, sink->source_size};
   return PPROFC_OK;
 }
 

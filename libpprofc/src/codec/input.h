@@ -10,6 +10,7 @@ struct input_sink {
   const pprofc_limits *limits;
   uint8_t *data;
   size_t size, capacity;
+  uint64_t source_size; /* bytes that were read for it */
 };
 
 /* Makes the block at least that large; false when out of memory. */

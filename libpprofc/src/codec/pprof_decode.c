@@ -26,17 +26,25 @@ struct tables {
   int64_t *start_line;
   pprofc_str *strings;
   uint32_t *comments;
-  size_t type, mapping, function, string, comment;
+  size_t type, string, comment;
+  struct id_count mapping, function, location;
 
   uint64_t *location_ids, *address, *mapping_ids;
   uint32_t *location_mapping, *line_from;
   struct line *lines;
   uint8_t *is_folded;
-  size_t location, line;
-  bool any_folded;
+  size_t line;
+  bool any_folded, line_without_function;
   const uint8_t *bad_line; /* the first location that has a line without function */
   uint64_t bad_line_location;
 };
+
+/* The same as id_count_add, short where pass 1 has seen no id twice. */
+static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
+  if (all->repeated) return id_count_add(met, id);
+  met->stored++;
+  return true;
+}
 
 /* Takes the string index v; true when it is one. */
 static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
@@ -63,21 +71,27 @@ static bool read_value_type(const struct decoder *d, const struct wire_field *fi
 static bool read_mapping(struct tables *t, const struct wire_field *field) {
   uint64_t v[11];
   read_integers(field, v, 11);
-  struct mapping *m = &t->mappings[t->mapping++];
-  *m = (struct mapping){.id = v[1], .start = v[2], .limit = v[3], .offset = v[4]};
-  m->flags = (v[7] ? PPROFC_HAS_FUNCTIONS : 0) | (v[8] ? PPROFC_HAS_FILENAMES : 0) |
-             (v[9] ? PPROFC_HAS_LINE_NUMBERS : 0) | (v[10] ? PPROFC_HAS_INLINE_FRAMES : 0);
-  return take_string(t->d, v[5], &m->file) && take_string(t->d, v[6], &m->build_id);
+  struct mapping m = {.id = v[1], .start = v[2], .limit = v[3], .offset = v[4]};
+  m.flags = (v[7] ? PPROFC_HAS_FUNCTIONS : 0) | (v[8] ? PPROFC_HAS_FILENAMES : 0) |
+            (v[9] ? PPROFC_HAS_LINE_NUMBERS : 0) | (v[10] ? PPROFC_HAS_INLINE_FRAMES : 0);
+  if (!take_string(t->d, v[5], &m.file) || !take_string(t->d, v[6], &m.build_id)) return false;
+  size_t i = t->mapping.stored;
+  if (is_stored(&t->mapping, &t->d->mappings, v[1])) t->mappings[i] = m;
+  return true;
 }
 
 static bool read_function(struct tables *t, const struct wire_field *field) {
   uint64_t v[6];
   read_integers(field, v, 6);
-  size_t i = t->function++;
+  size_t i = t->function.stored, strings = t->d->strings;
+  if (v[2] >= strings || v[3] >= strings || v[4] >= strings) return false;
+  if (!is_stored(&t->function, &t->d->functions, v[1])) return true;
   t->function_ids[i] = v[1];
   t->start_line[i] = (int64_t)v[5];
-  return take_string(t->d, v[2], &t->name[i]) && take_string(t->d, v[3], &t->system_name[i]) &&
-         take_string(t->d, v[4], &t->filename[i]);
+  t->name[i] = (uint32_t)v[2];
+  t->system_name[i] = (uint32_t)v[3];
+  t->filename[i] = (uint32_t)v[4];
+  return true;
 }
 
 static bool read_comments(struct tables *t, const struct wire_field *field) {
@@ -134,6 +148,8 @@ static bool read_other(struct tables *t, const struct wire_field *field) {
 static void read_line(struct tables *t, const struct wire_field *field, uint64_t location_id) {
   uint64_t v[4];
   read_integers(field, v, 4);
+  if (!v[1] && t->line_without_function) return;
+  t->line_without_function |= !v[1];
   uint32_t function = id_map_find(&t->d->function_ids, v[1]);
   if (function == NONE && !t->bad_line) {
     t->bad_line = field->data;
@@ -144,12 +160,13 @@ static void read_line(struct tables *t, const struct wire_field *field, uint64_t
 
 /* Sub-pass B: functions and mappings are known now. */
 static void read_location(struct tables *t, const struct wire_field *message) {
-  size_t i = t->location++;
+  size_t i = t->location.stored;
   uint64_t v[6] = {0};
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
   while (w.at < w.end && wire_next(&w, &field))
     if (field.number < 6 && field.number != 4) v[field.number] = field.value;
+  if (!is_stored(&t->location, &t->d->locations, v[1])) return;
   t->location_ids[i] = v[1];
   t->location_mapping[i] = v[2] ? id_map_find(&t->d->mapping_ids, v[2]) : NONE;
   t->address[i] = v[3];
@@ -204,21 +221,22 @@ static void pass_locations(struct tables *t) {
 static bool alloc_tables(struct tables *t) {
   struct decoder *d = t->d;
   struct arena *a = d->arena;
+  size_t functions = d->functions.stored, locations = d->locations.stored;
   t->types = arena_array(a, d->types, sizeof *t->types);
-  t->mappings = arena_array(a, d->mappings, sizeof *t->mappings);
-  t->function_ids = arena_array(a, d->functions, sizeof *t->function_ids);
-  t->name = arena_array(a, d->functions, sizeof *t->name);
-  t->system_name = arena_array(a, d->functions, sizeof *t->system_name);
-  t->filename = arena_array(a, d->functions, sizeof *t->filename);
-  t->start_line = arena_array(a, d->functions, sizeof *t->start_line);
+  t->mappings = arena_array(a, d->mappings.stored, sizeof *t->mappings);
+  t->function_ids = arena_array(a, functions, sizeof *t->function_ids);
+  t->name = arena_array(a, functions, sizeof *t->name);
+  t->system_name = arena_array(a, functions, sizeof *t->system_name);
+  t->filename = arena_array(a, functions, sizeof *t->filename);
+  t->start_line = arena_array(a, functions, sizeof *t->start_line);
   t->strings = arena_array(a, d->strings, sizeof *t->strings);
   t->comments = arena_array(a, d->comments, sizeof *t->comments);
-  t->location_ids = arena_array(a, d->locations, sizeof *t->location_ids);
-  t->address = arena_array(a, d->locations, sizeof *t->address);
-  t->location_mapping = arena_array(a, d->locations, sizeof *t->location_mapping);
-  t->line_from = arena_array(a, d->locations + 1, sizeof *t->line_from);
+  t->location_ids = arena_array(a, locations, sizeof *t->location_ids);
+  t->address = arena_array(a, locations, sizeof *t->address);
+  t->location_mapping = arena_array(a, locations, sizeof *t->location_mapping);
+  t->line_from = arena_array(a, locations + 1, sizeof *t->line_from);
   t->lines = arena_array(a, d->lines, sizeof *t->lines);
-  t->is_folded = arena_array(a, d->locations, sizeof *t->is_folded);
+  t->is_folded = arena_array(a, locations, sizeof *t->is_folded);
   return t->types && t->mappings && t->function_ids && t->name && t->system_name && t->filename &&
          t->start_line && t->strings && t->comments && t->location_ids && t->address &&
          t->location_mapping && t->line_from && t->lines && t->is_folded;
@@ -227,10 +245,11 @@ static bool alloc_tables(struct tables *t) {
 /* Mapping ids lie in records; the map wants a column. */
 static bool map_mapping_ids(struct tables *t) {
   struct decoder *d = t->d;
-  t->mapping_ids = arena_array(d->arena, d->mappings, sizeof *t->mapping_ids);
+  size_t count = d->mappings.stored;
+  t->mapping_ids = arena_array(d->arena, count, sizeof *t->mapping_ids);
   if (!t->mapping_ids) return false;
-  for (size_t i = 0; i < d->mappings; i++) t->mapping_ids[i] = t->mappings[i].id;
-  return id_map_build(&d->mapping_ids, t->mapping_ids, d->mappings, d->arena);
+  for (size_t i = 0; i < count; i++) t->mapping_ids[i] = t->mappings[i].id;
+  return id_map_build(&d->mapping_ids, t->mapping_ids, count, d->arena);
 }
 
 /* ---- validity
@@ -274,7 +293,7 @@ static pprofc_status check_tables(const struct tables *t) {
 
 static pprofc_status check_sample_counts(struct decoder *d) {
   if (d->samples && !d->types) return bad_profile(d, "missing sample type information", 0, false);
-  if (d->first_without_value != SIZE_MAX && d->first_without_value == 0) {
+  if (d->samples && !d->values) {
     d->certain = true;
     return error_set(d->error, PPROFC_E_FORMAT,
                      "malformed profile: mismatch: sample has 0 values vs. %zu types", d->types);
@@ -289,11 +308,13 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 static void drop_unused(struct tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
+  size_t functions = d->functions.stored, locations = d->locations.stored;
   if (!d->function_ids.ids)
-    region_drop(region, t->function_ids, d->functions * sizeof *t->function_ids);
+    region_drop(region, t->function_ids, functions * sizeof *t->function_ids);
   if (!d->location_ids.ids)
-    region_drop(region, t->location_ids, d->locations * sizeof *t->location_ids);
-  if (!t->any_folded) region_drop(region, t->is_folded, d->locations * sizeof *t->is_folded);
+    region_drop(region, t->location_ids, locations * sizeof *t->location_ids);
+  if (!t->any_folded) region_drop(region, t->is_folded, locations * sizeof *t->is_folded);
+  region_drop(region, t->mapping_ids, d->mappings.stored * sizeof *t->mapping_ids);
 }
 
 static void publish(const struct tables *t) {
@@ -301,9 +322,9 @@ static void publish(const struct tables *t) {
   pprofc_profile *p = d->profile;
   p->types = t->types;
   p->type_count = d->types;
-  p->mappings = (struct mappings){d->mappings, t->mappings};
+  p->mappings = (struct mappings){d->mappings.stored, t->mappings};
   p->functions = (struct functions){
-      .count = d->functions,
+      .count = d->functions.stored,
       .ids = d->function_ids.ids,
       .name = t->name,
       .system_name = t->system_name,
@@ -311,7 +332,7 @@ static void publish(const struct tables *t) {
       .start_line = t->start_line,
   };
   p->locations = (struct locations){
-      .count = d->locations,
+      .count = d->locations.stored,
       .ids = d->location_ids.ids,
       .address = t->address,
       .mapping = t->location_mapping,
@@ -333,10 +354,10 @@ static pprofc_status decode(struct decoder *d, unsigned threads) {
   status = pass_others(&t);
   if (status != PPROFC_OK) return status;
   if (!map_mapping_ids(&t) ||
-      !id_map_build(&d->function_ids, t.function_ids, d->functions, d->arena))
+      !id_map_build(&d->function_ids, t.function_ids, d->functions.stored, d->arena))
     return error_nomem(d->error);
   pass_locations(&t);
-  if (!id_map_build(&d->location_ids, t.location_ids, d->locations, d->arena))
+  if (!id_map_build(&d->location_ids, t.location_ids, d->locations.stored, d->arena))
     return error_nomem(d->error);
   status = decoder_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);

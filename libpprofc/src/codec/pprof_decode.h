@@ -3,6 +3,7 @@
 #ifndef PPROFC_CODEC_PPROF_DECODE_H
 #define PPROFC_CODEC_PPROF_DECODE_H
 
+#include "base/budget.h"
 #include "codec/codec.h"
 #include "codec/id_map.h"
 #include "codec/wire.h"
@@ -30,9 +31,37 @@ enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 /* A stretch of whole top-level fields, and how much there was before it: where a worker starts. */
 struct chunk {
   const uint8_t *from, *to;
-  size_t first_sample, first_label, first_side;
+  size_t first_sample, first_label, first_set, first_side;
   bool has_samples, has_others;
 };
+
+/* Ids of one or two bytes, the ones that make messages short. */
+#define SMALL_IDS 16384
+
+/* How many messages with ids there are. A profile with an id twice is bad, whatever follows: of
+ * messages that repeat a small id only the first is counted and stored. Without that, the shortest
+ * messages would take the most memory. */
+struct id_count {
+  size_t stored;
+  uint64_t largest;
+  bool other;    /* ids are not 1, 2, 3 ... */
+  bool repeated; /* a small id came twice */
+  uint64_t seen[SMALL_IDS / 64];
+};
+
+/* Notes an id; false when its message is not to be stored. */
+static inline bool id_count_add(struct id_count *count, uint64_t id) {
+  if (id < SMALL_IDS) {
+    uint64_t bit = (uint64_t)1 << id % 64;
+    bool again = (count->seen[id / 64] & bit) != 0;
+    if (again && count->repeated) return false;
+    count->repeated |= again;
+    count->seen[id / 64] |= bit;
+  }
+  if (id > count->largest) count->largest = id;
+  count->other |= id != ++count->stored;
+  return true;
+}
 
 struct decoder {
   const struct input *input;
@@ -44,9 +73,13 @@ struct decoder {
 
   /* Pass 1. */
   struct buffer chunks; /* of struct chunk */
-  size_t types, samples, labels, mappings, locations, lines, functions, strings, comments;
-  size_t side;                /* bytes of stacks that are not one run in the input */
-  size_t first_without_value; /* sample index, SIZE_MAX: none */
+  size_t types, samples, labels, sets, lines, strings, comments;
+  bool line_without_function; /* one is stored and makes the profile bad, no other is */
+  struct id_count mappings, locations, functions;
+  size_t frames;      /* of all stacks, at the most */
+  size_t side;        /* bytes of stacks that are not one run in the input */
+  size_t values;      /* of the first sample */
+  size_t other_count; /* the first sample with another number of values, SIZE_MAX: none */
 
   /* Pass 2. */
   struct id_map location_ids, function_ids, mapping_ids;
@@ -56,6 +89,24 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   *count = d->chunks.size / sizeof(struct chunk);
   return (const struct chunk *)(const void *)d->chunks.data;
 }
+
+/* Samples that are stored: all, or those up to the first with a wrong number of values, which is the
+ * last that is looked at. */
+static inline size_t decoder_samples_kept(const struct decoder *d) {
+  if (!d->samples) return 0;
+  size_t bad = d->values == d->types ? d->other_count : 0;
+  return bad == SIZE_MAX ? d->samples : bad + 1;
+}
+
+/* The most bytes that the varint of a stored location takes in a stack that is written anew. */
+static inline size_t decoder_index_bytes(const struct decoder *d) {
+  size_t bytes = 1;
+  for (size_t n = d->locations.stored; n >= 0x80; n >>= 7) bytes++;
+  return bytes;
+}
+
+/* Stacks that are written anew go into blocks, of which at most this part stays empty. */
+#define REWRITING_WASTE 16
 
 /* Reports a fault of the wire at w->at. */
 pprofc_status decoder_fault(struct decoder *d, const struct wire *w);

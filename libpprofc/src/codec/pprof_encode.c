@@ -3,6 +3,7 @@
  *
  * Fields and strings come in the order in which Go's pprof writes them, so that the inflated bytes
  * are the same. */
+#include "base/budget.h"
 #include "base/map.h"
 #include "base/outfile.h"
 #include "codec/codec.h"
@@ -456,7 +457,7 @@ pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write,
 
 pprofc_status pprofc_profile_write(const pprofc_profile *profile, pprofc_write_fn write,
                                    void *context, pprofc_error *error) {
-  return pprof_encode(profile, write, context, error);
+  return budget_status(&profile->mem, pprof_encode(profile, write, context, error), error);
 }
 
 /* An output file that remembers why it could not be written. */
@@ -480,6 +481,6 @@ pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const cha
   status = pprof_encode(profile, file_sink_write, &sink, error);
   if (status == PPROFC_OK) return outfile_commit(&sink.file, error);
   outfile_discard(&sink.file);
-  if (status != PPROFC_E_IO) return status;
+  if (status != PPROFC_E_IO) return budget_status(&profile->mem, status, error);
   return error_set(error, status, "cannot write '%s': %s", path, strerror(sink.reason));
 }

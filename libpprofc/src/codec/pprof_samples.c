@@ -7,6 +7,7 @@
 #include "model/label_table.h"
 
 #define CHUNKS_PER_WORKER 8
+#define REWRITING_STEP    ((size_t)256 * 1024)
 #define NO_LABELS         UINT32_MAX /* until sets are joined */
 
 /* The first thing wrong with a sample, as the reference would find it. */
@@ -30,8 +31,11 @@ struct filler {
   struct label_set *sets;
   struct label_table table; /* the sets of this worker, in its part of `sets` */
   uint8_t *side;
+  uint8_t *rewritten; /* room for stacks that are written anew */
+  size_t rewritten_left;
   size_t sample, label, side_at;
   size_t first_sample;
+  size_t kept; /* samples that there is room for */
   size_t max_depth;
   const uint8_t *known; /* the stack that was checked last */
   size_t known_size;
@@ -122,6 +126,17 @@ static bool rewrite_stack(struct filler *f, const uint8_t *data, size_t size, ui
   return true;
 }
 
+/* Room for the varints of so many frames; NULL when out of memory. */
+static uint8_t *rewriting_room(struct filler *f, size_t frames) {
+  size_t most = frames * decoder_index_bytes(f->d);
+  if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
+  if (most > f->rewritten_left) {
+    f->rewritten = arena_alloc(f->d->arena, REWRITING_STEP);
+    f->rewritten_left = f->rewritten ? REWRITING_STEP : 0;
+  }
+  return f->rewritten;
+}
+
 /* Notes one more run of location ids: the first is taken where it is, later ones make a copy of
  * them all. */
 static void add_stack_piece(struct filler *f, size_t pieces, const uint8_t *data, size_t size) {
@@ -151,12 +166,16 @@ static bool finish_stack(struct filler *f, size_t pieces) {
     return sample_fault(f, (struct fault){.at = data, .too_deep = true});
   if (depth > f->max_depth) f->max_depth = depth;
   if (!d->location_ids.ids || d->location_ids.table || !depth) return true;
-  uint8_t *out = arena_alloc(d->arena, depth * 5);
+  uint8_t *out = rewriting_room(f, depth);
   size_t out_size;
   if (!out) return sample_fault(f, (struct fault){.wire = "out of memory"});
   if (!rewrite_stack(f, data, size, out, &out_size)) return false;
   f->stack[f->sample] = out;
   f->stack_size[f->sample] = (uint32_t)out_size;
+  if (out == f->rewritten) {
+    f->rewritten += out_size;
+    f->rewritten_left -= out_size;
+  }
   return true;
 }
 
@@ -260,7 +279,7 @@ static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
   f->side_at = chunk->first_side;
   struct wire top = {chunk->from, chunk->to, NULL};
   struct wire_field field;
-  while (top.at < top.end) {
+  while (top.at < top.end && f->sample < f->kept) {
     if (!wire_next(&top, &field)) return bad_wire(f, &top);
     if (field.number == PROFILE_SAMPLE && !fill_sample(f, field.data, field.size)) return false;
   }
@@ -277,9 +296,10 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* a set for each label, and the empty one, is the most there can be */
+  /* a set for each sample with labels, and the empty one, is the most there can be */
   if (f->label_set)
-    label_table_init(&f->table, &f->d->profile->mem, f->labels, f->sets + 1 + f->label);
+    label_table_init(&f->table, &f->d->profile->mem, f->labels,
+                     f->sets + 1 + chunks[from].first_set);
   for (size_t i = from; i < to; i++)
     if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
 }
@@ -318,8 +338,8 @@ static pprofc_status report_fault(struct decoder *d, const struct fault *fault) 
 }
 
 static bool alloc_columns(struct decoder *d, struct filler *f) {
-  size_t n = d->samples;
-  *f = (struct filler){.d = d, .fault = {.sample = SIZE_MAX}};
+  size_t n = decoder_samples_kept(d);
+  *f = (struct filler){.d = d, .kept = n, .fault = {.sample = SIZE_MAX}};
   f->values = arena_array(d->arena, n * d->types, sizeof *f->values);
   f->stack = arena_array(d->arena, n, sizeof *f->stack);
   f->stack_size = arena_array(d->arena, n, sizeof *f->stack_size);
@@ -329,7 +349,7 @@ static bool alloc_columns(struct decoder *d, struct filler *f) {
   /* What is not used of the last two, most of it where sets recur, the system never gives. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
-  f->sets = arena_array(d->arena, d->labels + 1, sizeof *f->sets);
+  f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);
   return f->label_set && f->labels && f->sets;
 }
 

@@ -21,7 +21,7 @@ static const uint8_t location_rules[] = {ANY, INT, INT, INT, BYTES, INT};
 static const uint8_t integer_rules[] = {ANY, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT};
 
 /* Reads the next field and holds it against its rule. */
-static bool next_field(struct wire *w, const uint8_t *rules, size_t rule_count,
+static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_count,
                        struct wire_field *field) {
   const uint8_t *start = w->at;
   if (!wire_next(w, field)) return false;
@@ -40,11 +40,30 @@ static struct wire inside(const struct wire_field *field) {
   return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-static bool scan_integers(struct wire *w, size_t known) {
+/* What the first field is comes back in *first. */
+static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
-  while (w->at < w->end)
+  *first = 0;
+  while (w->at < w->end) {
     if (!next_field(w, integer_rules, known + 1, &field)) return false;
+    if (field.number == 1) *first = field.value;
+  }
   return true;
+}
+
+/* The same for a message whose first field is its id. */
+static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
+  uint64_t id;
+  if (!scan_integers(w, known, &id)) return false;
+  id_count_add(count, id);
+  return true;
+}
+
+/* The varints of a packed field, or the one of another. */
+static size_t varint_count(const struct wire_field *field) {
+  size_t n = field->type == WIRE_VARINT;
+  for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
+  return n;
 }
 
 /* A label without text, number and unit is no label. */
@@ -61,8 +80,7 @@ static bool scan_label(struct wire *w, size_t *labels) {
 
 static bool scan_sample(struct decoder *d, struct wire *w) {
   struct wire_field field;
-  size_t pieces = 0, stack_bytes = 0, labels = 0;
-  bool has_value = false;
+  size_t pieces = 0, stack_bytes = 0, labels = 0, values = 0;
   while (w->at < w->end) {
     const uint8_t *start = w->at;
     if (!NEXT(w, sample_rules, &field)) return false;
@@ -70,7 +88,7 @@ static bool scan_sample(struct decoder *d, struct wire *w) {
       pieces++;
       stack_bytes += field.type == WIRE_BYTES ? field.size : (size_t)(w->at - start);
     } else if (field.number == SAMPLE_VALUE) {
-      has_value |= field.type == WIRE_VARINT || field.size > 0;
+      values += varint_count(&field);
     } else if (field.number == SAMPLE_LABEL) {
       struct wire label = inside(&field);
       if (!scan_label(&label, &labels)) {
@@ -79,27 +97,36 @@ static bool scan_sample(struct decoder *d, struct wire *w) {
       }
     }
   }
-  if (!has_value && d->first_without_value == SIZE_MAX) d->first_without_value = d->samples;
+  if (d->samples == 0) d->values = values;
+  if (values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
+  d->frames += stack_bytes;
   if (pieces > 1) d->side += stack_bytes;
   if (labels > d->limits->labels) return wire_fail(w, "too many labels in one sample");
   d->labels += labels;
+  d->sets += labels > 0;
   d->samples++;
   return true;
 }
 
 static bool scan_location(struct decoder *d, struct wire *w) {
   struct wire_field field;
+  uint64_t id = 0, function;
+  size_t lines = 0, without_function = 0;
   while (w->at < w->end) {
     if (!NEXT(w, location_rules, &field)) return false;
+    if (field.number == 1) id = field.value;
     if (field.number != 4) continue;
     struct wire line = inside(&field);
-    if (!scan_integers(&line, 3)) {
+    if (!scan_integers(&line, 3, &function)) {
       *w = line;
       return false;
     }
-    d->lines++;
+    lines += function != 0;
+    without_function += function == 0;
   }
-  d->locations++;
+  if (!id_count_add(&d->locations, id)) return true;
+  d->lines += lines + (without_function && !d->line_without_function);
+  d->line_without_function |= without_function > 0;
   return true;
 }
 
@@ -125,21 +152,20 @@ static bool scan_comments(struct decoder *d, struct wire *w, const struct wire_f
 
 /* One top-level field that is no sample. */
 static bool scan_other(struct decoder *d, const struct wire_field *field, struct wire *w) {
+  uint64_t first;
   if (field->type == WIRE_BYTES) *w = inside(field);
   switch (field->number) {
   case PROFILE_SAMPLE_TYPE:
     d->types++;
-    return scan_integers(w, 2);
+    return scan_integers(w, 2, &first);
   case PROFILE_PERIOD_TYPE:
-    return scan_integers(w, 2);
+    return scan_integers(w, 2, &first);
   case PROFILE_MAPPING:
-    d->mappings++;
-    return scan_integers(w, 10);
+    return scan_with_id(w, 10, &d->mappings);
   case PROFILE_LOCATION:
     return scan_location(d, w);
   case PROFILE_FUNCTION:
-    d->functions++;
-    return scan_integers(w, 5);
+    return scan_with_id(w, 5, &d->functions);
   case PROFILE_STRING:
     return scan_string(d, w, field);
   case PROFILE_COMMENT:
@@ -165,32 +191,88 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
     chunk.to = top->at;
     if ((size_t)(chunk.to - chunk.from) < CHUNK_SIZE && top->at < top->end) continue;
     buffer_add(&d->chunks, &chunk, sizeof chunk);
-    chunk = (struct chunk){top->at, top->at, d->samples, d->labels, d->side, false, false};
+    chunk = (struct chunk){.from = top->at,
+                           .to = top->at,
+                           .first_sample = d->samples,
+                           .first_label = d->labels,
+                           .first_set = d->sets,
+                           .first_side = d->side};
   }
   return true;
 }
 
-/* Bytes that the columns will take. */
-static uint64_t column_bytes(const struct decoder *d) {
+/* ---- what it will take
+ * --------------------------------------------------------------------------------- */
+
+#define FIXED_BYTES    ((uint64_t)1 << 20)  /* blocks of arenas that are not full, and the like */
+#define RATIO_FROM     ((uint64_t)64 << 20) /* bytes from which the ratio to the source is checked */
+#define ID_BYTES       48u                  /* of one id in the map that finds it */
+#define LABEL_SET_HASH 48u                  /* of one set in the table that finds it */
+
+static uint64_t id_map_bytes(const struct id_count *ids) {
+  return ids->other ? ids->stored * (uint64_t)ID_BYTES : 0;
+}
+
+/* Stacks with sparse ids are written anew. */
+static uint64_t rewritten_bytes(const struct decoder *d) {
+  const struct id_count *ids = &d->locations;
+  if (!ids->other || ids->largest < 4 * (uint64_t)ids->stored) return 0;
+  uint64_t bytes = d->frames * (uint64_t)decoder_index_bytes(d);
+  return bytes + bytes / REWRITING_WASTE;
+}
+
+/* Bytes that reading will take beside the input. docs/ARCHITECTURE.md has the same in words. */
+static uint64_t needed_bytes(const struct decoder *d) {
   uint64_t per_sample = 8 * (uint64_t)d->types + sizeof(void *) + 4 + (d->labels ? 4 : 0);
-  return d->samples * per_sample + d->labels * (sizeof(struct label) + sizeof(struct label_set)) +
-         d->side + d->locations * 33u + d->lines * sizeof(struct line) + d->functions * 28u +
-         d->mappings * sizeof(struct mapping) + d->strings * sizeof(pprofc_str);
+  uint64_t per_mapping = sizeof(struct mapping) + 8;
+  return decoder_samples_kept(d) * per_sample + d->labels * sizeof(struct label) +
+         d->sets * (sizeof(struct label_set) + LABEL_SET_HASH) + d->side + rewritten_bytes(d) +
+         d->locations.stored * 25u + d->lines * sizeof(struct line) + d->functions.stored * 28u +
+         d->mappings.stored * per_mapping + d->strings * sizeof(pprofc_str) +
+         d->types * sizeof(struct value_type) + d->comments * 4u + id_map_bytes(&d->mappings) +
+         id_map_bytes(&d->locations) + id_map_bytes(&d->functions) + FIXED_BYTES;
+}
+
+static pprofc_status over_limit(struct decoder *d) {
+  d->certain = true;
+  return PPROFC_E_LIMIT;
+}
+
+/* Refuses, before the first column is allocated, what cannot end well. */
+static pprofc_status check_memory(struct decoder *d) {
+  uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
+  uint64_t all = needed + d->input->size;
+  if (!budget_allows(d->arena->mem, needed)) {
+    error_set(d->error, PPROFC_E_LIMIT,
+              "profile needs %llu more bytes of memory where %llu of %llu are left (raise with "
+              "-max_memory)",
+              (unsigned long long)needed, (unsigned long long)left,
+              (unsigned long long)budget_bytes(d->arena->mem));
+    return over_limit(d);
+  }
+  if (all > RATIO_FROM && all / d->limits->inflate_ratio > d->input->source_size) {
+    error_set(d->error, PPROFC_E_LIMIT,
+              "profile needs %llu bytes of memory, more than %u times its size (raise with "
+              "-max_ratio)",
+              (unsigned long long)all, d->limits->inflate_ratio);
+    return over_limit(d);
+  }
+  return PPROFC_OK;
 }
 
 pprofc_status decoder_scan(struct decoder *d) {
   struct wire top = {d->input->data, d->input->data + d->input->size, NULL};
-  d->first_without_value = SIZE_MAX;
+  d->other_count = SIZE_MAX;
   if (!scan_fields(d, &top)) return decoder_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
   const size_t most = UINT32_MAX - 1; /* indices are 32 bits, and the last one means none */
-  bool fits = d->samples < most && d->labels < most && d->locations < most && d->lines < most &&
-              d->functions < most && d->mappings < most && d->strings < most;
-  uint64_t needed = column_bytes(d);
-  if (fits && needed <= d->limits->memory_bytes) return PPROFC_OK;
-  d->certain = true;
-  return error_set(d->error, PPROFC_E_LIMIT,
-                   "profile needs %llu bytes of memory, more than %llu (raise with -max_memory)",
-                   (unsigned long long)needed, (unsigned long long)d->limits->memory_bytes);
+  const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
+                           d->lines,   d->types,  d->mappings.stored,  d->strings};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    if (counts[i] < most) continue;
+    error_set(d->error, PPROFC_E_LIMIT, "profile has more than %zu messages of one kind", most);
+    return over_limit(d);
+  }
+  return check_memory(d);
 }

@@ -1,4 +1,5 @@
 /* Reading a profile of any format: profile.proto first, then the table of formats. */
+#include "base/budget.h"
 #include "base/options.h"
 #include "codec/codec.h"
 #include "import/import.h"
@@ -8,6 +9,13 @@
 void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};
 }
+
+/* What is read: a file, or, when path is NULL, memory. */
+struct source {
+  const char *path;
+  const void *data;
+  size_t size;
+};
 
 /* Replaces zero fields of the limits by the defaults. */
 static pprofc_limits effective_limits(const pprofc_limits *given) {
@@ -67,25 +75,19 @@ static pprofc_status read_input(const struct input *input, const pprofc_read_opt
 }
 
 /* Reads, and words what went wrong: "parsing profile: truncated varint at byte 512". */
-static pprofc_status read_profile(const char *path, const void *data, size_t size,
-                                  const pprofc_read_options *given, pprofc_profile **profile,
-                                  pprofc_error *error) {
-  pprofc_error local;
-  if (!error) error = &local;
-  *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_read_options options;
-  pprofc_limits limits;
-  pprofc_status status = copy_options(given, &options, &limits, error);
-  if (status) return status;
-  const pprofc_allocator *mem = mem_or_default(options.allocator);
+static pprofc_status read_within(const struct source *source, const pprofc_allocator *mem,
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
   struct input input;
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
-  status = path ? input_read_file(path, mem, &limits, &input, error)
-                : input_read_memory(data, size, mem, &limits, &input, error);
+  pprofc_status status =
+      source->path
+          ? input_read_file(source->path, mem, options->limits, &input, error)
+          : input_read_memory(source->data, source->size, mem, options->limits, &input, error);
   if (status == PPROFC_OK) {
     what = "parsing profile: ";
-    status = read_input(&input, &options, &made, error);
+    status = read_input(&input, options, &made, error);
     region_release(input.region);
   }
   if (status == PPROFC_OK) {
@@ -100,9 +102,29 @@ static pprofc_status read_profile(const char *path, const void *data, size_t siz
   return status;
 }
 
+/* Reads within a budget: the caller's when its allocator has one, else one of its own. */
+static pprofc_status read_profile(const struct source *source, const pprofc_read_options *given,
+                                  pprofc_profile **profile, pprofc_error *error) {
+  pprofc_error local;
+  if (!error) error = &local;
+  *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  pprofc_read_options options;
+  pprofc_limits limits;
+  pprofc_status status = copy_options(given, &options, &limits, error);
+  if (status) return status;
+  struct budget *budget = budget_of(options.allocator);
+  budget = budget ? budget_retain(budget) : budget_new(options.allocator, limits.memory_bytes);
+  if (!budget) return error_nomem(error);
+  const pprofc_allocator *mem = budget_allocator(budget);
+  status = read_within(source, mem, &options, profile, error);
+  status = budget_status(mem, status, error);
+  budget_release(budget);
+  return status;
+}
+
 pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_options *options,
                                        pprofc_profile **profile, pprofc_error *error) {
-  pprofc_status status = read_profile(path, NULL, 0, options, profile, error);
+  pprofc_status status = read_profile(&(struct source){.path = path}, options, profile, error);
   if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", path);
   return status;
 }
@@ -110,5 +132,6 @@ pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_optio
 pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
                                          const pprofc_read_options *options,
                                          pprofc_profile **profile, pprofc_error *error) {
-  return read_profile(NULL, data, size, options, profile, error);
+  struct source source = {NULL, data, size};
+  return read_profile(&source, options, profile, error);
 }

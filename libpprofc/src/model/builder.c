@@ -95,9 +95,10 @@ void pprofc_builder_free(pprofc_builder *b) {
   map_free(&b->locations);
   map_free(&b->mappings);
   interner_free(&b->strings);
-  pprofc_profile_release(b->profile);
+  pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
+  pprofc_profile_release(profile); /* last: it holds the budget behind the allocator */
 }
 
 bool builder_ok(const pprofc_builder *b) {

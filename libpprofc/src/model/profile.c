@@ -46,8 +46,9 @@ pprofc_profile *pprofc_profile_retain(pprofc_profile *profile) {
 void pprofc_profile_release(pprofc_profile *profile) {
   if (!profile || __atomic_sub_fetch(&profile->references, 1, __ATOMIC_ACQ_REL) != 0) return;
   pprofc_allocator mem = profile->mem;
-  region_release(profile->region);
+  struct region *region = profile->region;
   mem_free(&mem, profile, 1, sizeof *profile);
+  region_release(region); /* last: it holds the budget behind the allocator */
 }
 
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {

@@ -1,5 +1,6 @@
 /* One report from start to end: options, filters and granularity in pprof's order (10), then the
  * format's own function. */
+#include "base/budget.h"
 #include "base/escape.h"
 #include "base/log_guard.h"
 #include "base/options.h"
@@ -307,5 +308,5 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
   label_units_free(&r.report.units);
   pprofc_profile_release(r.edited);
   arena_free(&r.texts);
-  return status;
+  return budget_status(&profile->mem, status, error);
 }

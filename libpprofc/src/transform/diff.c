@@ -1,6 +1,7 @@
 /* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
 #include "transform/diff.h"
 
+#include "base/budget.h"
 #include "transform/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
@@ -169,7 +170,7 @@ pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base
   if (status == PPROFC_OK) status = combine(scaled, prepared, difference, error);
   pprofc_profile_release(prepared);
   pprofc_profile_release(scaled);
-  return status;
+  return budget_status(&head->mem, status, error);
 }
 
 /* ---- without looking samples up ---------------------------------------------------------------

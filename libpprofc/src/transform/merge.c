@@ -2,6 +2,7 @@
  */
 #include "transform/merge.h"
 
+#include "base/budget.h"
 #include "base/parallel.h"
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
@@ -185,10 +186,9 @@ static pprofc_status merge_chunk(const pprofc_profile *const *profiles, size_t c
   return status;
 }
 
-pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
-                           pprofc_profile **merged, pprofc_error *error) {
+static pprofc_status merge_chunks(const pprofc_profile *const *profiles, size_t count,
+                                  pprofc_profile **merged, pprofc_error *error) {
   pprofc_profile *sum = NULL;
-  if (!count) return error_set(error, PPROFC_E_INVALID, "no profiles to merge");
   for (size_t from = 0; from < count; from += CHUNK) {
     pprofc_profile *chunk, *both[2] = {sum, NULL};
     size_t size = count - from < CHUNK ? count - from : CHUNK;
@@ -204,4 +204,11 @@ pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
   }
   *merged = sum;
   return PPROFC_OK;
+}
+
+pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
+                           pprofc_profile **merged, pprofc_error *error) {
+  if (!count) return error_set(error, PPROFC_E_INVALID, "no profiles to merge");
+  pprofc_status status = merge_chunks(profiles, count, merged, error);
+  return budget_status(&profiles[0]->mem, status, error);
 }

@@ -1,6 +1,7 @@
 /* Multiplying values: the rounding primitive that merges, differences and normalising are made of
  * (6.2), and the truncating one of divide_by. */
 #include "pprofc/transform.h"
+#include "base/budget.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 
@@ -45,7 +46,7 @@ pprofc_status pprofc_scale(const pprofc_profile *source, const double *ratios, p
     return PPROFC_OK;
   }
   pprofc_profile *copy = profile_edit(source);
-  if (!copy) return error_nomem(error);
+  if (!copy) return budget_status(&source->mem, error_nomem(error), error);
   size_t count = source->samples.count;
   int64_t *values = arena_array(&copy->region->arena, count, source->type_count * sizeof *values);
   uint8_t *keep = mem_array(&copy->mem, count, 1);
@@ -58,7 +59,7 @@ pprofc_status pprofc_scale(const pprofc_profile *source, const double *ratios, p
     status = error_nomem(error);
   }
   mem_free(&source->mem, keep, count, 1);
-  return edit_finish(status, copy, out);
+  return edit_finish(budget_status(&source->mem, status, error), copy, out);
 }
 
 pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprofc_profile **out,
