@@ -21,14 +21,13 @@ enum {
 
 #define TEXT(text) text, sizeof(text) - 1
 #define KIND(name, field, ids, head, unit, units, types, is_bad, bytes)                            \
-  {                                                                                                \
-    name, field, ids, head, unit, sizeof(head) - 1, sizeof(unit) - 1, units, types, is_bad, bytes  \
-  }
+  { name, field, ids, head, unit, sizeof(head) - 1, sizeof(unit) - 1, units, types, is_bad, bytes }
 
 const struct hostile_kind hostile_kinds[] = {
     /* 10 01: a value; 12: values, packed; 08 01: a location; 0a: locations, packed; 1a: a label */
     KIND("samples without values", SAMPLE, IDS_NONE, "", "", 0, 1, true, 0),
     KIND("samples without values, 1000 types", SAMPLE, IDS_NONE, "", "", 0, 1000, true, 0),
+    KIND("a sample, then such without values", SAMPLE, IDS_ODD, "", "", 0, 1000, true, 0),
     KIND("samples of one value", SAMPLE, IDS_NONE, "\x10\x01", "", 0, 1, false, ONE_SAMPLE),
     KIND("samples of 100 packed values", SAMPLE, IDS_NONE, "\x12\x64", "\x01", 100, 100, false,
          ONE_SAMPLE + 99 * ONE_VALUE),
@@ -122,7 +121,7 @@ static uint64_t id_of(const struct hostile_kind *kind, uint64_t i, uint64_t coun
 
 static void put_id(struct buffer *out, const struct hostile_kind *kind, uint64_t i,
                    uint64_t count) {
-  if (kind->ids == IDS_NONE || kind->ids == IDS_STACKS) return;
+  if (kind->ids == IDS_NONE || kind->ids == IDS_ODD || kind->ids == IDS_STACKS) return;
   if (kind->ids == IDS_LABELS) {
     put_varint(out, 3 << 3 | 2);
     put_varint(out, 1 + varint_size(i + 1));
@@ -134,6 +133,12 @@ static void put_id(struct buffer *out, const struct hostile_kind *kind, uint64_t
   put_varint(out, id_of(kind, i, count));
 }
 
+static void put_good_sample(struct buffer *out, unsigned types) {
+  put_varint(out, SAMPLE << 3 | 2);
+  put_varint(out, 2 * (uint64_t)types);
+  for (unsigned t = 0; t < types; t++) buffer_add(out, "\x10\x01", 2);
+}
+
 void hostile_profile(const struct hostile_kind *kind, uint64_t count, struct buffer *out) {
   struct buffer message;
   buffer_init(&message, out->mem, 1 << 20);
@@ -143,6 +148,7 @@ void hostile_profile(const struct hostile_kind *kind, uint64_t count, struct buf
   if (kind->ids == IDS_STACKS) put_message(out, LOCATION, TEXT("\x08\xFF\x7F"));
   put_message(out, STRING, TEXT(""));
   put_message(out, STRING, TEXT("a"));
+  if (kind->ids == IDS_ODD) put_good_sample(out, kind->types);
   for (uint64_t i = 0; i < count; i++) {
     buffer_clear(&message);
     put_id(&message, kind, i, count);
@@ -151,4 +157,16 @@ void hostile_profile(const struct hostile_kind *kind, uint64_t count, struct buf
     put_message(out, kind->field, message.data, message.size);
   }
   buffer_free(&message);
+}
+
+uint64_t hostile_count(const struct hostile_kind *kind, size_t bytes) {
+  struct buffer few, more;
+  buffer_init(&few, &mem_default, 1 << 24);
+  buffer_init(&more, &mem_default, 1 << 24);
+  hostile_profile(kind, 1000, &few);
+  hostile_profile(kind, 2000, &more);
+  uint64_t count = (uint64_t)bytes * 1000 / (more.size - few.size);
+  buffer_free(&few);
+  buffer_free(&more);
+  return count;
 }

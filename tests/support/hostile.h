@@ -13,6 +13,7 @@ enum hostile_ids {
   IDS_FAR,    /* sparse: a hash table finds them */
   IDS_SAME,   /* bad, but known only in the end */
   IDS_LABELS, /* no id, but a label with another number in each */
+  IDS_ODD,    /* no id; one good sample comes first */
   IDS_STACKS, /* no id, but location ids are sparse: stacks are written anew */
 };
 
@@ -31,6 +32,9 @@ struct hostile_kind {
 
 extern const struct hostile_kind hostile_kinds[];
 extern const size_t hostile_kind_count;
+
+/* How many messages make a profile of about so many bytes. */
+uint64_t hostile_count(const struct hostile_kind *kind, size_t bytes);
 
 /* A profile of `count` such messages. */
 void hostile_profile(const struct hostile_kind *kind, uint64_t count, struct buffer *out);

@@ -1,38 +1,28 @@
 /* Memory holds what docs/ARCHITECTURE.md promises, for every kind of message: reading takes no more
  * than the input and so many bytes for each message, a limit is met before much is allocated, and
- * what is made of a profile counts, too. With an argument, the program prints the figures. */
+ * what is made of a profile counts, too. */
+#include "base/budget.h"
 #include "counting.h"
+#include "faults.h"
 #include "hostile.h"
 #include "pprofc/transform.h"
 #include "report_text.h"
 #include "unit.h"
 
-/* What is allowed beside the bytes of messages: blocks that are not full, tables of a few entries. */
+/* What is allowed beside the bytes of messages: blocks that are not full, tables of a few entries.
+ */
 #define FIXED_BYTES ((size_t)1 << 20)
+#define RAW_BYTES   ((size_t)2 << 20)
 
-/* Messages that make a profile of about so many bytes. */
-static uint64_t messages_for(const struct hostile_kind *kind, size_t bytes) {
-  struct buffer few, more;
-  buffer_init(&few, &mem_default, 1 << 24);
-  buffer_init(&more, &mem_default, 1 << 24);
-  hostile_profile(kind, 1000, &few);
-  hostile_profile(kind, 2000, &more);
-  uint64_t count = (uint64_t)bytes * 1000 / (more.size - few.size);
-  buffer_free(&few);
-  buffer_free(&more);
-  return count;
-}
-
-/* Reads with an allocator that counts. */
-static pprofc_status read_counted(const struct buffer *raw, struct counting *counts,
-                                  uint64_t memory, pprofc_profile **profile, pprofc_error *error) {
-  pprofc_allocator mem = counting_allocator(counts);
+/* Reads within a limit; 0 is the default. */
+static pprofc_status read_within(const struct buffer *raw, const pprofc_allocator *mem,
+                                 uint64_t memory, pprofc_profile **profile, pprofc_error *error) {
   pprofc_limits limits;
   pprofc_read_options options;
   pprofc_limits_init(&limits);
   pprofc_read_options_init(&options);
   limits.memory_bytes = memory;
-  options.allocator = &mem;
+  options.allocator = mem;
   options.limits = &limits;
   options.threads = 1;
   return pprofc_profile_read_memory(raw->data, raw->size, &options, profile, error);
@@ -43,10 +33,11 @@ static void check_kind(const struct hostile_kind *kind) {
   struct counting counts = {0, 0};
   pprofc_profile *profile = NULL;
   pprofc_error error = {0};
-  uint64_t count = messages_for(kind, 2 << 20);
+  uint64_t count = hostile_count(kind, RAW_BYTES);
+  pprofc_allocator mem = counting_allocator(&counts);
   buffer_init(&raw, &mem_default, 1 << 28);
   hostile_profile(kind, count, &raw);
-  pprofc_status status = read_counted(&raw, &counts, 0, &profile, &error);
+  pprofc_status status = read_within(&raw, &mem, 0, &profile, &error);
   size_t promised = raw.size + count * kind->bytes + FIXED_BYTES;
   CU_ASSERT_EQUAL(status, kind->is_bad ? PPROFC_E_FORMAT : PPROFC_OK);
   CU_ASSERT(counts.peak <= promised);
@@ -62,63 +53,148 @@ static void test_reading_takes_what_is_promised_for_every_kind_of_message(void) 
   for (size_t i = 0; i < hostile_kind_count; i++) check_kind(&hostile_kinds[i]);
 }
 
-/* ---- figures for docs/BENCHMARKS.md
- * -------------------------------------------------------------------------- */
+/* ---- limits
+ * --------------------------------------------------------------------------------------------------
+ */
 
-static size_t report_peak(const pprofc_profile *profile, struct counting *counts, const char *format,
-                          const char *argument, size_t raw) {
-  struct buffer text;
+static bool says_memory(const pprofc_error *error) {
+  return error->status == PPROFC_E_LIMIT && strstr(error->message, "-max_memory") != NULL &&
+         strchr(error->message, '\n') == NULL;
+}
+
+/* With half of what the columns need, nothing but the input is ever allocated. */
+static void check_early(const struct hostile_kind *kind) {
+  struct buffer raw;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profile = NULL;
   pprofc_error error = {0};
-  pprofc_report_options o = report_options(format);
-  o.argument = argument;
-  buffer_init(&text, &mem_default, (size_t)1 << 30);
-  counts->peak = counts->live;
-  pprofc_status status = pprofc_report(profile, &o, report_collect, &text, &error);
+  uint64_t count = hostile_count(kind, RAW_BYTES);
+  buffer_init(&raw, &mem_default, 1 << 28);
+  hostile_profile(kind, count, &raw);
+  uint64_t memory = raw.size + FIXED_BYTES / 2 + count * kind->bytes / 2;
+  pprofc_status status = read_within(&raw, &mem, memory, &profile, &error);
+  CU_ASSERT_EQUAL(status, PPROFC_E_LIMIT);
+  CU_ASSERT(says_memory(&error));
+  CU_ASSERT(counts.peak <= raw.size + FIXED_BYTES / 4);
+  if (counts.peak > raw.size + FIXED_BYTES / 4 || status != PPROFC_E_LIMIT)
+    printf("%s: %zu bytes raw, peak %zu of %zu: %s\n", kind->name, raw.size, counts.peak,
+           (size_t)memory, error.message);
+  CU_ASSERT_EQUAL(counts.live, 0);
+  buffer_free(&raw);
+}
+
+static void test_what_cannot_fit_is_refused_before_it_is_allocated(void) {
+  for (size_t i = 0; i < hostile_kind_count; i++)
+    if (!hostile_kinds[i].is_bad) check_early(&hostile_kinds[i]);
+}
+
+/* A profile that takes six times its size, and its report two or three times that. */
+static void raw_of_single_values(struct buffer *raw) {
+  const struct hostile_kind *kind = hostile_kinds;
+  while (strcmp(kind->name, "samples of one value") != 0) kind++;
+  buffer_init(raw, &mem_default, 1 << 24);
+  hostile_profile(kind, hostile_count(kind, RAW_BYTES), raw);
+}
+
+static void test_a_report_counts_against_the_limit_of_its_profile(void) {
+  struct buffer raw, text;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profile = NULL;
+  pprofc_error error = {0};
+  raw_of_single_values(&raw);
+  size_t memory = 8 * raw.size;
+  buffer_init(&text, &mem_default, 1 << 28);
+  CU_ASSERT_EQUAL_FATAL(read_within(&raw, &mem, memory, &profile, &error), PPROFC_OK);
+  size_t live = counts.live;
+  pprofc_report_options o = report_options("folded");
+  CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(says_memory(&error));
+  CU_ASSERT(counts.peak <= memory + 1024);
+  CU_ASSERT_EQUAL(counts.live, live);
+  o = report_options("top"); /* which needs little: the profile is as good as before */
+  CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_OK);
+  pprofc_profile_release(profile);
+  CU_ASSERT_EQUAL(counts.live, 0);
   buffer_free(&text);
-  printf(" | %.1f%s", (double)counts->peak / (double)raw, status == PPROFC_OK ? "" : "!");
-  return counts->peak;
+  buffer_free(&raw);
 }
 
-static int print_figures(void) {
-  for (size_t i = 0; i < hostile_kind_count; i++) {
-    const struct hostile_kind *kind = &hostile_kinds[i];
-    struct counting counts = {0, 0};
-    struct buffer raw;
-    pprofc_profile *profile = NULL, *other = NULL, *made = NULL;
-    pprofc_error error = {0};
-    buffer_init(&raw, &mem_default, 1 << 28);
-    hostile_profile(kind, messages_for(kind, 2 << 20), &raw);
-    pprofc_status status = read_counted(&raw, &counts, 0, &profile, &error);
-    printf("| %s | %.1f", kind->name, (double)counts.peak / (double)raw.size);
-    fflush(stdout);
-    if (status == PPROFC_OK) {
-      report_peak(profile, &counts, "top", NULL, raw.size);
-      report_peak(profile, &counts, "raw", NULL, raw.size);
-      report_peak(profile, &counts, "proto", NULL, raw.size);
-      report_peak(profile, &counts, "flame", "text", raw.size);
-      report_peak(profile, &counts, "folded", NULL, raw.size);
-      report_peak(profile, &counts, "traces", NULL, raw.size);
-      read_counted(&raw, &counts, 0, &other, &error);
-      counts.peak = 0;
-      if (pprofc_merge((const pprofc_profile *[]){profile, other}, 2, &made, &error) == PPROFC_OK)
-        printf(" | %.1f", (double)counts.peak / (double)raw.size / 2);
-      pprofc_profile_release(made);
-      made = NULL;
-      counts.peak = 0;
-      if (pprofc_diff(profile, other, PPROFC_COMPARE, false, &made, &error) == PPROFC_OK)
-        printf(" | %.1f", (double)counts.peak / (double)raw.size / 2);
-      pprofc_profile_release(made);
-      pprofc_profile_release(other);
-      pprofc_profile_release(profile);
-    }
-    printf(" |\n");
-    buffer_free(&raw);
+static void test_a_merge_counts_against_the_limit_of_its_first_profile(void) {
+  struct buffer raw;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *first = NULL, *second = NULL, *both = NULL;
+  pprofc_error error = {0};
+  raw_of_single_values(&raw);
+  CU_ASSERT_EQUAL_FATAL(read_within(&raw, &mem, 8 * raw.size, &first, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(read_within(&raw, &mem, 0, &second, &error), PPROFC_OK);
+  size_t live = counts.live;
+  const pprofc_profile *pair[] = {first, second};
+  CU_ASSERT_EQUAL(pprofc_merge(pair, 2, &both, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(says_memory(&error));
+  CU_ASSERT_EQUAL(pprofc_diff(first, second, PPROFC_COMPARE, false, &both, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(says_memory(&error));
+  CU_ASSERT_PTR_NULL(both);
+  CU_ASSERT_EQUAL(counts.live, live);
+  pair[0] = second, pair[1] = first; /* whose limit is the default */
+  CU_ASSERT_EQUAL(pprofc_merge(pair, 2, &both, &error), PPROFC_OK);
+  pprofc_profile_release(second);
+  pprofc_profile_release(first);
+  pprofc_profile_release(both); /* still holds its budget */
+  CU_ASSERT_EQUAL(counts.live, 0);
+  buffer_free(&raw);
+}
+
+static void test_profiles_share_a_budget_that_they_were_read_with(void) {
+  struct buffer raw;
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  pprofc_profile *profiles[4] = {NULL};
+  pprofc_error error = {0};
+  raw_of_single_values(&raw);
+  struct budget *budget = budget_new(&mem, 20 * raw.size);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(budget);
+  for (size_t i = 0; i < 4; i++) {
+    pprofc_status status = read_within(&raw, budget_allocator(budget), 0, &profiles[i], &error);
+    CU_ASSERT_EQUAL(status, i < 3 ? PPROFC_OK : PPROFC_E_LIMIT); /* of six times each */
+    CU_ASSERT_EQUAL(budget_passed(budget_allocator(budget)), i == 3);
   }
-  return 0;
+  CU_ASSERT(says_memory(&error));
+  CU_ASSERT(counts.peak <= 20 * raw.size + 1024);
+  pprofc_profile_release(profiles[0]);
+  CU_ASSERT_EQUAL(read_within(&raw, budget_allocator(budget), 0, &profiles[3], &error), PPROFC_OK);
+  budget_release(budget);
+  for (size_t i = 1; i < 4; i++) pprofc_profile_release(profiles[i]);
+  CU_ASSERT_EQUAL(counts.live, 0);
+  buffer_free(&raw);
 }
 
-#define main unit_main
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-UNIT_MAIN("memory_limits", UNIT(test_reading_takes_what_is_promised_for_every_kind_of_message))
-#undef main
-int main(int argc, char **argv) { (void)argv; return argc > 1 ? print_figures() : unit_main(); }
+/* The machine's memory is not the limit's. */
+static void test_out_of_memory_is_not_called_a_limit(void) {
+  struct buffer raw;
+  raw_of_single_values(&raw);
+  size_t failures = 0;
+  for (bool through = false; !through; failures += !through) {
+    struct faults f = {.fail_at = failures, .from_there_on = true};
+    pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &f};
+    pprofc_profile *profile = NULL;
+    pprofc_error error = {0};
+    through = read_within(&raw, &mem, 0, &profile, &error) == PPROFC_OK;
+    CU_ASSERT_EQUAL(error.status, through ? PPROFC_OK : PPROFC_E_NOMEM);
+    CU_ASSERT_STRING_EQUAL(error.message, through ? "" : "out of memory");
+    pprofc_profile_release(profile);
+    CU_ASSERT_EQUAL(f.live, 0);
+    CU_ASSERT_EQUAL(f.wrong_sizes, 0);
+  }
+  CU_ASSERT(failures > 5);
+  buffer_free(&raw);
+}
+
+UNIT_MAIN("memory_limits", UNIT(test_reading_takes_what_is_promised_for_every_kind_of_message),
+          UNIT(test_what_cannot_fit_is_refused_before_it_is_allocated),
+          UNIT(test_a_report_counts_against_the_limit_of_its_profile),
+          UNIT(test_a_merge_counts_against_the_limit_of_its_first_profile),
+          UNIT(test_profiles_share_a_budget_that_they_were_read_with),
+          UNIT(test_out_of_memory_is_not_called_a_limit))

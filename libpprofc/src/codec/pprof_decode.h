@@ -90,8 +90,8 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   return (const struct chunk *)(const void *)d->chunks.data;
 }
 
-/* Samples that are stored: all, or those up to the first with a wrong number of values, which is the
- * last that is looked at. */
+/* Samples that are stored: all, or those up to the first with a wrong number of values, which is
+ * the last that is looked at. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
   size_t bad = d->values == d->types ? d->other_count : 0;

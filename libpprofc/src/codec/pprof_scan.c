@@ -22,7 +22,7 @@ static const uint8_t integer_rules[] = {ANY, INT, INT, INT, INT, INT, INT, INT, 
 
 /* Reads the next field and holds it against its rule. */
 static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_count,
-                       struct wire_field *field) {
+                              struct wire_field *field) {
   const uint8_t *start = w->at;
   if (!wire_next(w, field)) return false;
   uint8_t rule = field->number < rule_count ? rules[field->number] : ANY;

@@ -1,7 +1,7 @@
 /* Multiplying values: the rounding primitive that merges, differences and normalising are made of
  * (6.2), and the truncating one of divide_by. */
-#include "pprofc/transform.h"
 #include "base/budget.h"
+#include "pprofc/transform.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""What pprofc does at the limit of its memory: fault_memory.py PPROFC TESTDATA.
+
+Each run past the limit ends with status 2, one line that names the flag, and no output file; the
+greatest resident set stays below the limit and a little."""
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+MIB = 1 << 20
+PROGRAM = 24 * MIB  # of the program itself: code, stacks of threads, buffers of zlib and stdio
+
+pprofc, testdata = sys.argv[1:3]
+failures = 0
+
+
+def varint(n):
+    out = b""
+    while n >= 0x80:
+        out += bytes([n & 0x7F | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def message(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def write_profile(file, sample, count, types):
+    """So many equal samples, in pieces: what this program has in memory counts for those it runs. One mapping, location
+    and function. Returns the size."""
+    file.write(message(1, b"") * types + message(3, b"\x08\x01\x28\x01\x38\x01") + message(5, b"\x08\x01\x10\x01") +
+               message(4, b"\x08\x01\x10\x01\x22\x02\x08\x01") + message(6, b"") + message(6, b"main"))
+    for _ in range(count // 1000):
+        file.write(message(2, sample) * 1000)
+    return file.tell()
+
+
+def run(*arguments, stdin=None):
+    """Status, standard output, messages, greatest resident set in bytes."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen([pprofc, *arguments], stdin=stdin or subprocess.DEVNULL, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return process.returncode, out.read(), err.read().decode(), usage.ru_maxrss * 1024
+
+
+def check(good, what):
+    global failures
+    if not good:
+        failures += 1
+        print("FAILED:", what)
+
+
+def refused(flag, most, *arguments, stdin=None):
+    """The run must end at a limit."""
+    what = "pprofc " + " ".join(arguments)
+    status, out, err, resident = run(*arguments, stdin=stdin)
+    lines = err.splitlines()
+    check(status == 2, f"{what}: status {status}")
+    check(len(lines) == 1 and flag in lines[0], f"{what}: {err!r}")
+    check(resident <= most, f"{what}: {resident // MIB} MiB resident, allowed {most // MIB}")
+    return err
+
+
+def held(most, *arguments):
+    """The run may end at a limit, and does not take more."""
+    what = "pprofc " + " ".join(arguments)
+    status, _, err, resident = run(*arguments)
+    check(status == 0 or (status == 2 and "-max_memory" in err and err.count("\n") == 1), f"{what}: {status} {err!r}")
+    check(resident <= most, f"{what}: {resident // MIB} MiB resident, allowed {most // MIB}")
+    return status
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    values, single = b"\x12\x64" + b"\x01" * 100, b"\x0A\x01\x01\x10\x01"
+    with open("values.pb", "wb") as file:
+        raw = write_profile(file, values, 400000, 100)
+    with gzip.open("values.pb.gz", "wb") as file:
+        write_profile(file, values, 400000, 100)
+    with open("single.pb", "wb") as file:
+        write_profile(file, single, 600000, 1)
+
+    # 100 KB that ask for 350 MB: refused as it comes, before anything but the input is in memory.
+    refused("-max_ratio", raw + PROGRAM, "-top", "values.pb.gz")
+    refused("-max_memory", raw + PROGRAM, "-top", "-max_ratio=100000", "-max_memory=256M", "values.pb.gz")
+    refused("-max_memory", raw + PROGRAM, "-top", "-max_memory=256M", "values.pb")
+    refused("-max_memory", 16 * MIB + PROGRAM, "-top", "-max_memory=16M", "values.pb")
+    with open("values.pb.gz", "rb") as pipe:
+        refused("-max_memory", 16 * MIB + PROGRAM, "-top", "-max_memory=16M", "-", stdin=pipe)
+
+    # What is made of a profile counts.
+    ended = 0
+    formats = ("top", "raw", "proto", "flame=text", "flame", "folded", "traces", "tree", "dot", "callgrind",
+               "speedscope", "flamegraph", "json", "tags", "peek=.")
+    for name in formats:
+        for limit in (16, 24, 40, 88):
+            if os.path.exists("out"):
+                os.unlink("out")
+            status = held(limit * MIB + PROGRAM, f"-{name}", "-output=out", f"-max_memory={limit}M", "single.pb")
+            check(os.path.exists("out") == (status == 0), f"-{name} -max_memory={limit}M: partial output")
+            ended += status == 2
+        check(status == 0, f"-{name} -max_memory={limit}M does not suffice")
+    check(ended > len(formats), "no report was ever refused")
+    check(sorted(os.listdir(".")) == ["out", "single.pb", "values.pb", "values.pb.gz"], f"left: {os.listdir('.')}")
+
+    # All sources share one budget, and the run ends with it, whichever source met it.
+    for threads in ("1", "4"):
+        flags = ("-top", "-max_memory=64M", "-output=shared", f"-threads={threads}")
+        said = refused("-max_memory", 64 * MIB + PROGRAM, *flags, *["single.pb"] * 6)
+        check("single.pb" in said or "memory" in said, said)
+        refused("-max_memory", 64 * MIB + PROGRAM, *flags, "-diff_base=single.pb", *["single.pb"] * 2)
+    check(not os.path.exists("shared"), "output of a refused run")
+
+    # One source that is no profile is left out, as ever.
+    with open("broken.pb", "wb") as file:
+        file.write(b"no profile")
+    status, out, err, _ = run("-top", "single.pb", "broken.pb")
+    check(status == 0 and b"main" in out and "Fetched 1 source profiles out of 2" in err, f"{status} {err!r}")
+
+    # Real profiles are far from the default.
+    for name in sorted(os.listdir(testdata)):
+        if name.endswith((".prof", ".pb.gz")):
+            status, _, err, _ = run("-top", os.path.join(testdata, name))
+            check("-max_" not in err, f"{name}: {err!r}")
+
+sys.exit(failures != 0)
