@@ -50,9 +50,10 @@ static pprofc_status source_next(struct source *source, pprofc_error *error) {
 
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
   if (extra <= sink->capacity - sink->size) return PPROFC_OK;
-  size_t capacity = sink->capacity ? sink->capacity * 2 : STEP;
-  if (capacity < sink->size + extra) capacity = sink->size + extra;
-  return input_sink_grow(sink, capacity) ? PPROFC_OK : error_nomem(error);
+  size_t least = sink->size + extra, capacity = sink->capacity ? sink->capacity * 2 : STEP;
+  if (capacity < least) capacity = least;
+  if (input_sink_grow(sink, capacity) || input_sink_grow(sink, least)) return PPROFC_OK;
+  return error_nomem(error);
 }
 
 bool input_sink_grow(struct input_sink *sink, size_t capacity) {
