@@ -13,11 +13,14 @@ struct budget {
   bool passed;  /* something was refused, ever */
 };
 
-/* Takes `size` bytes from the budget; false when there are not so many. */
+/* Takes `size` bytes from the budget; false when there are not so many. What one thread is refused
+ * is never missing for another. */
 static bool budget_take(struct budget *budget, uint64_t size) {
-  uint64_t before = __atomic_fetch_add(&budget->used, size, __ATOMIC_RELAXED);
-  if (before <= budget->bytes && size <= budget->bytes - before) return true;
-  __atomic_sub_fetch(&budget->used, size, __ATOMIC_RELAXED);
+  uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+  while (size <= budget->bytes - used)
+    if (__atomic_compare_exchange_n(&budget->used, &used, used + size, true, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return true;
   __atomic_store_n(&budget->refused, true, __ATOMIC_RELAXED);
   __atomic_store_n(&budget->passed, true, __ATOMIC_RELAXED);
   return false;
@@ -98,7 +101,7 @@ uint64_t budget_left(const pprofc_allocator *mem) {
   struct budget *budget = budget_of(mem);
   if (!budget) return UINT64_MAX;
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
-  return used < budget->bytes ? budget->bytes - used : 0;
+  return budget->bytes - used;
 }
 
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes) {
