@@ -2,6 +2,7 @@
  * come. */
 #include "base/map.h"
 #include "graph/graph.h"
+#include "graph/join_files.h"
 #include "graph/stacks.h"
 
 #include <stdio.h>
@@ -12,11 +13,15 @@ struct builder {
   const struct stack_policy *policy;
   const pprofc_allocator *mem;
   struct stack_frames *frames;
-  struct interner texts; /* of names and files: equal text, equal id */
+  struct interner texts; /* of names and files: equal text, equal id; 0 is the empty one */
+  uint32_t *name, *file; /* [functions] of texts, as shown */
+  const uint8_t *sides;  /* [locations] that use them, or NULL: there is no base */
+  struct arena scratch;  /* what these live in */
   struct map map;
   struct keyed_frame {
     uint32_t name, file; /* of texts */
     uint32_t index;      /* before sorting */
+    bool is_of_head;     /* line, function and mapping are those of head */
     struct stack_frame frame;
   } * items;
   size_t count, capacity;
@@ -63,37 +68,120 @@ static bool may_be_unclean(pprofc_str path) {
   return false;
 }
 
-/* The file of a function as nodes show it: trimmed and cleaned. NULL data when out of memory. */
-static pprofc_str file_of(struct builder *b, uint32_t function) {
-  const struct stack_policy *policy = b->policy;
-  pprofc_str file = profile_string(b->profile, b->profile->functions.filename[function]);
-  if (!file.size) return STR("");
-  file = trim_source_path(file, policy->trim_path, policy->source_path);
-  if (!file.size || !may_be_unclean(file)) return file;
+/* The file of a function as nodes show it: trimmed and cleaned. */
+static uint32_t file_text(struct builder *b, pprofc_str file) {
+  file = trim_source_path(file, b->policy->trim_path, b->policy->source_path);
+  if (!file.size || !may_be_unclean(file)) return interner_add(&b->texts, file);
   char *clean = arena_alloc(&b->frames->arena, file.size + 2);
-  return clean ? str_path_clean(file, clean) : (pprofc_str){0};
+  return clean ? interner_add(&b->texts, str_path_clean(file, clean)) : MAP_NONE;
 }
+
+static uint32_t name_text(struct builder *b, pprofc_str name) {
+  return interner_add(&b->texts, name);
+}
+
+/* The text of each function, by its string; each string is looked at once. */
+static uint32_t *function_texts(struct builder *b, const uint32_t *strings,
+                                uint32_t (*text_of)(struct builder *, pprofc_str)) {
+  size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
+  uint32_t *known = arena_array(&b->scratch, string_count, sizeof *known);
+  uint32_t *texts = arena_array(&b->scratch, count, sizeof *texts);
+  if (!known || !texts) return NULL;
+  for (size_t i = 0; i < string_count; i++) known[i] = MAP_NONE;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t string = strings[i];
+    if (known[string] == MAP_NONE) known[string] = text_of(b, profile_string(b->profile, string));
+    if ((texts[i] = known[string]) == MAP_NONE) return NULL;
+  }
+  return texts;
+}
+
+/* The name of each function and the file it stands in. */
+static bool read_functions(struct builder *b) {
+  const struct functions *f = &b->profile->functions;
+  if (interner_add(&b->texts, STR("")) == MAP_NONE) return false;
+  b->name = function_texts(b, f->name, name_text);
+  b->file = function_texts(b, f->filename, file_text);
+  uint32_t *system_name = function_texts(b, f->system_name, name_text);
+  if (!b->name || !b->file || !system_name) return false;
+  for (size_t i = 0; i < f->count; i++)
+    if (!b->name[i]) b->name[i] = system_name[i];
+  return true;
+}
+
+/* ---- base and head ------------------------------------------------------------------------- */
+
+/* The lines of a location that become frames. */
+static struct line_range {
+  uint32_t from, to;
+} shown_lines(const struct builder *b, size_t location) {
+  const struct locations *l = &b->profile->locations;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1];
+  if (!b->policy->inlines && from < to) from = to - 1;
+  return (struct line_range){from, to};
+}
+
+/* The sides that show each function. */
+static void function_sides(const struct builder *b, struct joined_function *functions) {
+  const struct locations *l = &b->profile->locations;
+  for (size_t i = 0; i < l->count; i++) {
+    struct line_range lines = shown_lines(b, i);
+    for (uint32_t k = lines.from; k < lines.to; k++)
+      if (l->lines[k].function != NONE) functions[l->lines[k].function].sides |= b->sides[i];
+  }
+}
+
+/* What a function is found by on the other side: its name, or the name of its file where that is
+ * what is shown. MAP_NONE when out of memory. */
+static uint64_t name_key(struct builder *b, size_t function) {
+  if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
+  uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
+  return base == MAP_NONE ? MAP_NONE : (uint64_t)base << 1 | 1;
+}
+
+/* In a difference a function of base gets the file that it has in head. */
+static bool join_sides(struct builder *b) {
+  if (!has_sides(b->profile)) return true;
+  size_t count = b->profile->functions.count;
+  struct joined_function *functions = arena_zero_array(&b->scratch, count, sizeof *functions);
+  b->sides = location_sides(b->profile, &b->scratch);
+  if (!functions || !b->sides) return false;
+  for (size_t i = 0; i < count; i++) {
+    functions[i] = (struct joined_function){name_key(b, i), b->file[i], (uint32_t)i, 0};
+    if (functions[i].name == MAP_NONE) return false;
+  }
+  function_sides(b, functions);
+  if (!join_files(functions, count, &b->texts, b->mem)) return false;
+  for (size_t i = 0; i < count; i++) b->file[functions[i].index] = functions[i].file;
+  return true;
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
 
 /* Fills in what the frame is called and what tells it from others; false when out of memory. */
 static bool describe(struct builder *b, uint32_t location, const struct line *line,
-                     struct stack_frame *frame) {
+                     struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
   const struct stack_policy *policy = b->policy;
+  struct stack_frame *frame = &key->frame;
   frame->mapping = p->locations.mapping[location];
   frame->address = policy->address ? p->locations.address[location] : 0;
   frame->function = line ? line->function : NONE;
   if (frame->function != NONE) {
-    pprofc_str name = profile_string(p, p->functions.name[frame->function]);
-    if (!name.size) name = profile_string(p, p->functions.system_name[frame->function]);
-    pprofc_str file = file_of(b, frame->function);
-    if (!file.data) return false;
-    frame->name = policy->function && name.size ? name : file;
-    if (policy->file) frame->file = file;
+    uint32_t name = b->name[frame->function], file = b->file[frame->function];
+    key->name = policy->function && name ? name : file;
+    if (policy->file) key->file = file;
     if (policy->line) frame->line = line->line;
     if (policy->column) frame->column = line->column;
   }
-  if (!frame->name.size) frame->name = unnamed(b, location);
-  return frame->name.data != NULL;
+  if (!key->name) {
+    pprofc_str name = unnamed(b, location);
+    key->name = name.data ? name_text(b, name) : MAP_NONE;
+    if (key->name == MAP_NONE) return false;
+  }
+  frame->name = b->texts.items[key->name];
+  frame->file = b->texts.items[key->file];
+  return true;
 }
 
 /* Where lines do not tell frames apart, a frame shows the line its function begins at, or else the
@@ -105,13 +193,28 @@ static void note_line(struct builder *b, struct stack_frame *frame, const struct
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
+/* What a frame shows of a line that is one of it. Of a difference, what head has is shown. */
+static void note_use(struct builder *b, struct keyed_frame *item, const struct keyed_frame *use,
+                     uint32_t location, const struct line *line) {
+  bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;
+  item->frame.inlined = item->frame.inlined && use->frame.inlined;
+  if (item->is_of_head && !is_of_head) return;
+  if (is_of_head && !item->is_of_head) {
+    item->is_of_head = true;
+    item->frame.function = use->frame.function;
+    item->frame.mapping = use->frame.mapping;
+    if (!b->policy->line) item->frame.line = 0;
+  }
+  note_line(b, &item->frame, line);
+}
+
 /* ---- one entry per distinct frame ----------------------------------------------------------- */
 
 static bool same_frame(const struct builder *b, const struct keyed_frame *x,
                        const struct keyed_frame *y) {
   return x->name == y->name && x->file == y->file && x->frame.address == y->frame.address &&
          (!b->policy->line || x->frame.line == y->frame.line) &&
-         x->frame.column == y->frame.column && x->frame.inlined == y->frame.inlined;
+         x->frame.column == y->frame.column && (b->sides || x->frame.inlined == y->frame.inlined);
 }
 
 static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *key) {
@@ -119,14 +222,11 @@ static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *ke
   hash = hash_mix(hash, b->policy->line ? (uint64_t)key->frame.line : 0);
   hash = hash_mix(hash, (uint64_t)key->frame.column);
   hash = hash_mix(hash, key->frame.address);
-  return hash_mix(hash, key->frame.inlined);
+  return hash_mix(hash, !b->sides && key->frame.inlined);
 }
 
 /* The index of the frame, or MAP_NONE when out of memory. */
 static uint32_t add_frame(struct builder *b, struct keyed_frame *key) {
-  key->name = interner_add(&b->texts, key->frame.name);
-  key->file = interner_add(&b->texts, key->frame.file);
-  if (key->name == MAP_NONE || key->file == MAP_NONE) return MAP_NONE;
   uint64_t hash = frame_hash(b, key);
   struct map_probe probe = map_start(&b->map, hash);
   uint32_t index;
@@ -147,12 +247,12 @@ static uint32_t add_frame(struct builder *b, struct keyed_frame *key) {
 
 static bool add_line(struct builder *b, uint32_t location, const struct line *line, bool inlined,
                      uint32_t *out) {
-  struct keyed_frame key = {.frame = {.name = STR(""), .file = STR("")}};
+  struct keyed_frame key = {.name = 0};
   key.frame.inlined = inlined && b->policy->inlined;
-  if (!describe(b, location, line, &key.frame)) return false;
+  if (!describe(b, location, line, &key)) return false;
   *out = add_frame(b, &key);
   if (*out == MAP_NONE) return false;
-  note_line(b, &b->items[*out].frame, line);
+  note_use(b, &b->items[*out], &key, location, line);
   return true;
 }
 
@@ -165,13 +265,12 @@ static bool add_locations(struct builder *b) {
   if (most >= UINT32_MAX || !frames->location_from || !frames->location_frames) return false;
   uint32_t filled = 0;
   for (uint32_t i = 0; i < l->count; i++) {
-    uint32_t from = l->line_from[i], to = l->line_from[i + 1];
+    struct line_range lines = shown_lines(b, i);
     frames->location_from[i] = filled;
-    if (from == to && !add_line(b, i, NULL, false, &frames->location_frames[filled++]))
+    if (lines.from == lines.to && !add_line(b, i, NULL, false, &frames->location_frames[filled++]))
       return false;
-    if (!b->policy->inlines && from < to) from = to - 1;
-    for (uint32_t k = to; k > from; k--)
-      if (!add_line(b, i, &l->lines[k - 1], k < to, &frames->location_frames[filled++]))
+    for (uint32_t k = lines.to; k > lines.from; k--)
+      if (!add_line(b, i, &l->lines[k - 1], k < lines.to, &frames->location_frames[filled++]))
         return false;
   }
   frames->location_from[l->count] = filled;
@@ -227,9 +326,11 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
   struct builder b = {.profile = profile, .policy = policy, .mem = mem, .frames = frames};
   interner_init(&b.texts, mem);
   map_init(&b.map, mem);
-  bool ok = add_locations(&b) && sort_frames(&b);
+  arena_init(&b.scratch, mem);
+  bool ok = read_functions(&b) && join_sides(&b) && add_locations(&b) && sort_frames(&b);
   interner_free(&b.texts);
   map_free(&b.map);
+  arena_free(&b.scratch);
   mem_free(mem, b.items, b.capacity, sizeof *b.items);
   if (ok) return PPROFC_OK;
   arena_free(&frames->arena);

@@ -30,12 +30,6 @@ struct builder {
 
 /* ---- joining samples ------------------------------------------------------------------------ */
 
-static bool any_base(const pprofc_profile *p) {
-  for (uint32_t i = 0; i < p->samples.label_set_count; i++)
-    if (label_set_is_base(p, i)) return true;
-  return false;
-}
-
 static size_t selected_count(const struct builder *b) {
   return b->selection && b->selection->samples ? b->selection->count : b->profile->samples.count;
 }
@@ -322,7 +316,7 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error) {
   const pprofc_profile *p = frames->profile;
-  *set = (struct stack_set){.types = p->type_count, .has_base = any_base(p)};
+  *set = (struct stack_set){.types = p->type_count, .has_base = profile_has_base(p)};
   set->columns = set->has_base ? 2 * set->types : set->types;
   arena_init(&set->arena, mem);
   struct builder b = {

@@ -149,6 +149,12 @@ bool label_set_is_base(const pprofc_profile *p, uint32_t set) {
   return false;
 }
 
+bool profile_has_base(const pprofc_profile *p) {
+  for (uint32_t i = 0; i < p->samples.label_set_count; i++)
+    if (label_set_is_base(p, i)) return true;
+  return false;
+}
+
 size_t pprofc_profile_label_count(const pprofc_profile *p, size_t sample) {
   return sample < p->samples.count ? label_count(&p->samples, sample) : 0;
 }

@@ -235,6 +235,8 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
 
 /* Whether the samples of a set are those of a base. */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
+/* Whether any samples are those of a base. */
+bool profile_has_base(const pprofc_profile *p);
 
 static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {
   return p->samples.label_set && label_set_is_base(p, p->samples.label_set[sample]);

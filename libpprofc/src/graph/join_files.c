@@ -1,0 +1,258 @@
+/* Pairs the files of base with those of head, name by name.
+ *
+ * A name that each side has in one file is one function. A name that a side has in several files is
+ * as many functions: equal paths go together first, then those with the longest common end of the
+ * path, at least the file's own name. The rest stays apart. */
+#include "graph/join_files.h"
+
+#include <stdlib.h>
+
+/* No more than this of two paths is compared, so that time stays linear in their number. */
+#define MOST_COMPONENTS 64u
+#define MOST_BYTES      4096u
+
+/* A file that only one side has a function of that name in. */
+struct lone_file {
+  pprofc_str path;
+  uint32_t file;
+  uint32_t partner; /* the file of the other side, or NONE */
+  uint32_t shared;  /* components that its end has in common with the one before */
+  bool is_head;
+};
+
+/* The files of one name. */
+struct files_of_name {
+  struct lone_file *lone; /* [most functions of a name] */
+  size_t count;
+  size_t heads, bases; /* of the lone ones */
+  size_t both;         /* files that both sides have */
+  struct ranked_file {
+    size_t length;
+    uint32_t index;            /* of lone */
+  } * head_order, *base_order; /* scratch of the same size */
+};
+
+/* ---- ends of paths -------------------------------------------------------------------------- */
+
+static bool is_separator(char c) {
+  return c == '/' || c == '\\';
+}
+
+static bool component_begins(pprofc_str path, size_t at) {
+  return at == 0 || is_separator(path.data[at - 1]);
+}
+
+/* How many whole components the ends of two paths have in common. */
+static uint32_t shared_components(pprofc_str a, pprofc_str b) {
+  uint32_t shared = 0;
+  size_t i = a.size, j = b.size;
+  if (!i || !j) return 0;
+  while (a.size - i < MOST_BYTES && shared < MOST_COMPONENTS) {
+    bool a_begins = component_begins(a, i), b_begins = component_begins(b, j);
+    if (a_begins && b_begins) shared++;
+    if ((a_begins && b_begins && (!i || !j)) || a_begins != b_begins) break;
+    i--, j--;
+    if (!a_begins && a.data[i] != b.data[j]) break;
+  }
+  return shared;
+}
+
+/* A byte as paths are sorted by it: nothing stands between a path and the same below a folder. */
+static int path_rank(char c) {
+  return is_separator(c) ? -1 : (int)(unsigned char)c;
+}
+
+/* From the end on, so that paths with a common end are neighbours. */
+static int compare_ends(const void *left, const void *right) {
+  const struct lone_file *x = left, *y = right;
+  size_t i = x->path.size, j = y->path.size;
+  for (size_t n = 0; i && j && n < MOST_BYTES; n++) {
+    int a = path_rank(x->path.data[--i]), b = path_rank(y->path.data[--j]);
+    if (a != b) return a < b ? -1 : 1;
+  }
+  if (!i != !j) return i ? 1 : -1;
+  return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+static int compare_ranked(const void *left, const void *right) {
+  const struct ranked_file *x = left, *y = right;
+  if (x->length != y->length) return x->length < y->length ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static size_t path_length(pprofc_str path) {
+  size_t length = 1;
+  for (size_t i = 0; i < path.size; i++) length += is_separator(path.data[i]);
+  return length;
+}
+
+static void pair_lone(struct lone_file *head, struct lone_file *base) {
+  head->partner = base->file;
+  base->partner = head->file;
+}
+
+/* Pairs what is left of a run of files with a common end, the least nested first. */
+static void pair_run(struct files_of_name *f, size_t from, size_t to) {
+  size_t heads = 0, bases = 0;
+  for (size_t i = from; i < to; i++) {
+    if (f->lone[i].partner != NONE) continue;
+    if (f->lone[i].is_head)
+      f->head_order[heads++].index = (uint32_t)i;
+    else
+      f->base_order[bases++].index = (uint32_t)i;
+  }
+  if (!heads || !bases) return;
+  for (size_t i = 0; i < heads; i++)
+    f->head_order[i].length = path_length(f->lone[f->head_order[i].index].path);
+  for (size_t i = 0; i < bases; i++)
+    f->base_order[i].length = path_length(f->lone[f->base_order[i].index].path);
+  qsort(f->head_order, heads, sizeof *f->head_order, compare_ranked);
+  qsort(f->base_order, bases, sizeof *f->base_order, compare_ranked);
+  for (size_t i = 0; i < heads && i < bases; i++)
+    pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
+}
+
+/* Pairs by the longest common end first. */
+static void pair_ends(struct files_of_name *f) {
+  qsort(f->lone, f->count, sizeof *f->lone, compare_ends);
+  uint32_t most = 0;
+  for (size_t i = 1; i < f->count; i++) {
+    f->lone[i].shared = shared_components(f->lone[i - 1].path, f->lone[i].path);
+    if (f->lone[i].shared > most) most = f->lone[i].shared;
+  }
+  for (uint32_t level = most; level > 0; level--)
+    for (size_t from = 0, to; from < f->count; from = to) {
+      for (to = from + 1; to < f->count && f->lone[to].shared >= level;) to++;
+      if (to - from > 1) pair_run(f, from, to);
+    }
+}
+
+static void pair_files(struct files_of_name *f) {
+  if (!f->heads || !f->bases) return;
+  if (!f->both && f->heads == 1 && f->bases == 1)
+    pair_lone(&f->lone[0], &f->lone[1]);
+  else
+    pair_ends(f);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int compare_functions(const void *left, const void *right) {
+  const struct joined_function *x = left, *y = right;
+  if (x->name != y->name) return x->name < y->name ? -1 : 1;
+  if (x->file != y->file) return x->file < y->file ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static size_t same_file_end(const struct joined_function *functions, size_t from, size_t end) {
+  size_t to = from + 1;
+  while (to < end && functions[to].file == functions[from].file) to++;
+  return to;
+}
+
+/* The files of one name that not both sides have; `functions` are sorted by file. */
+static void list_files(struct files_of_name *f, const struct joined_function *functions,
+                       size_t count, const struct interner *texts) {
+  f->count = f->heads = f->bases = f->both = 0;
+  for (size_t from = 0, to; from < count; from = to) {
+    to = same_file_end(functions, from, count);
+    uint8_t sides = 0;
+    for (size_t i = from; i < to; i++) sides |= functions[i].sides;
+    bool is_head = sides == SIDE_HEAD, is_base = sides == SIDE_BASE;
+    f->heads += is_head;
+    f->bases += is_base;
+    f->both += sides == (SIDE_HEAD | SIDE_BASE);
+    if (!is_head && !is_base) continue;
+    f->lone[f->count++] = (struct lone_file){.path = texts->items[functions[from].file],
+                                             .file = functions[from].file,
+                                             .partner = NONE,
+                                             .is_head = is_head};
+  }
+}
+
+static int compare_lone(const void *left, const void *right) {
+  const struct lone_file *x = left, *y = right;
+  return x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Functions of base get the file that was found for theirs; both lists are sorted by file. */
+static void rename_files(struct files_of_name *f, struct joined_function *functions, size_t count) {
+  if (!f->heads || !f->bases) return;
+  qsort(f->lone, f->count, sizeof *f->lone, compare_lone);
+  for (size_t i = 0, at = 0; i < count; i++) {
+    while (at < f->count && f->lone[at].file < functions[i].file) at++;
+    if (at == f->count) return;
+    const struct lone_file *lone = &f->lone[at];
+    if (lone->file == functions[i].file && !lone->is_head && lone->partner != NONE)
+      functions[i].file = lone->partner;
+  }
+}
+
+bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
+                const pprofc_allocator *mem) {
+  if (count < 2) return true;
+  struct files_of_name f = {.lone = mem_array(mem, count, sizeof *f.lone)};
+  f.head_order = mem_array(mem, count, sizeof *f.head_order);
+  f.base_order = mem_array(mem, count, sizeof *f.base_order);
+  bool ok = f.lone && f.head_order && f.base_order;
+  if (ok) qsort(functions, count, sizeof *functions, compare_functions);
+  for (size_t from = 0, to; ok && from < count; from = to) {
+    for (to = from + 1; to < count && functions[to].name == functions[from].name;) to++;
+    list_files(&f, functions + from, to - from, texts);
+    pair_files(&f);
+    rename_files(&f, functions + from, to - from);
+  }
+  mem_free(mem, f.base_order, count, sizeof *f.base_order);
+  mem_free(mem, f.head_order, count, sizeof *f.head_order);
+  mem_free(mem, f.lone, count, sizeof *f.lone);
+  return ok;
+}
+
+/* ---- sides ---------------------------------------------------------------------------------- */
+
+static bool is_negative(const int64_t *values, size_t types) {
+  for (size_t i = 0; i < types; i++)
+    if (values[i] < 0) return true;
+  return false;
+}
+
+/* The side of a sample. What a plain difference (-base) took away is below zero. */
+static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, size_t sample) {
+  if (!side_of_set)
+    return is_negative(p->samples.values + sample * p->type_count, p->type_count) ? SIDE_BASE
+                                                                                  : SIDE_HEAD;
+  return side_of_set[p->samples.label_set[sample]];
+}
+
+/* The side of each set of labels. */
+static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
+  size_t count = p->samples.label_set_count;
+  uint8_t *sides = arena_array(arena, count, sizeof *sides);
+  for (uint32_t i = 0; sides && i < count; i++)
+    sides[i] = label_set_is_base(p, i) ? SIDE_BASE : SIDE_HEAD;
+  return sides;
+}
+
+bool has_sides(const pprofc_profile *profile) {
+  size_t count = profile->samples.count * profile->type_count;
+  return profile_has_base(profile) || is_negative(profile->samples.values, count);
+}
+
+uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena) {
+  const struct samples *s = &profile->samples;
+  bool labelled = profile_has_base(profile);
+  uint8_t *sides = arena_zero_array(arena, profile->locations.count, sizeof *sides);
+  uint8_t *side_of_set = labelled ? label_set_sides(profile, arena) : NULL;
+  uint32_t *stack = arena_array(arena, s->max_depth, sizeof *stack);
+  if (!sides || (labelled && !side_of_set) || !stack) return NULL;
+  struct stack_reader reader = stack_reader_at(s, 0);
+  for (size_t i = 0; i < s->count; i++) {
+    if (values_are_zero(s->values + i * profile->type_count, profile->type_count)) continue;
+    uint8_t side = sample_side(profile, side_of_set, i);
+    size_t depth = stack_read(&reader, i, stack);
+    for (size_t k = 0; k < depth; k++) sides[stack[k]] |= side;
+  }
+  return sides;
+}

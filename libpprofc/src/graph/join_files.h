@@ -1,0 +1,32 @@
+/* Which functions of base and head are the same: those with the same name, wherever the sources
+ * stood. The rule is in docs/FLAMEGRAPHS.md; every report that joins frames uses this one. */
+#ifndef PPROFC_GRAPH_JOIN_FILES_H
+#define PPROFC_GRAPH_JOIN_FILES_H
+
+#include "base/map.h"
+#include "model/profile.h"
+
+#define SIDE_HEAD 1u
+#define SIDE_BASE 2u
+
+/* A function by its name and the file it stands in. */
+struct joined_function {
+  uint64_t name;  /* equal for equal names */
+  uint32_t file;  /* of the interner; what base calls differently becomes the file of head */
+  uint32_t index; /* the caller's */
+  uint8_t sides;  /* SIDE_... that have it */
+};
+
+/* Gives functions of base the file of the function of head that they are. Sorts the functions;
+ * false when out of memory. */
+bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
+                const pprofc_allocator *mem);
+
+/* Whether the profile is a difference: with samples of a base, or with values below zero. */
+bool has_sides(const pprofc_profile *profile);
+
+/* The sides whose samples use each location, in the arena; samples without any value count for
+ * none. NULL when out of memory. */
+uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena);
+
+#endif
