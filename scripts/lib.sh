@@ -14,24 +14,24 @@ have() {
   command -v "$1" >/dev/null 2>&1
 }
 
-as_root() {
-  if [ "$(id -u)" -eq 0 ]; then
-    "$@"
-  elif have sudo; then
-    sudo "$@"
-  else
-    die "cannot run '$1' as root: neither root nor sudo; as root, run: $*"
-  fi
+is_root() {
+  [ "$(id -u)" -eq 0 ]
 }
 
-# Prints those of the packages that are not installed.
+as_root() {
+  if is_root; then "$@"; else sudo "$@"; fi
+}
+
+# Prints those of the packages that are not installed, in one line.
 missing_packages() {
+  absent=
   for package in "$@"; do
     case "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" in
       *" installed") ;;
-      *) printf '%s\n' "$package" ;;
+      *) absent="$absent${absent:+ }$package" ;;
     esac
   done
+  printf '%s' "$absent"
 }
 
 # Runs apt-get quietly; what it said is shown only when it failed.
@@ -56,44 +56,97 @@ refresh_lists() {
   apt_lists_fresh=yes
 }
 
-# need_packages NAME...: installs what is missing, or ends the script.
-need_packages() {
-  missing=$(missing_packages "$@" | tr '\n' ' ')
-  [ -n "$missing" ] || return 0
-  have apt-get || die "this machine has no apt; install the equivalents of: $missing"
-  refresh_lists
-  say "installing $missing"
-  # shellcheck disable=SC2086 # a list of words
-  apt_get install --no-install-recommends $missing ||
-    die "cannot install $missing:
-$apt_said"
+# The line with which root installs packages, to be copied from the terminal.
+root_line() {
+  printf 'apt-get update && apt-get install -y --no-install-recommends %s\n' "$*"
 }
 
-# want_packages NAME...: installs what is missing and can be had; the rest is named.
-want_packages() {
-  missing=$(missing_packages "$@" | tr '\n' ' ')
-  [ -n "$missing" ] && have apt-get || return 0
-  refresh_lists
-  say "installing $missing"
-  # shellcheck disable=SC2086
-  apt_get install --no-install-recommends $missing && return 0
-  for package in $missing; do
+# Prints those of the packages that apt has heard of; all where it knows none, before its first update.
+known_packages() {
+  known=
+  for package in "$@"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then known="$known${known:+ }$package"; fi
+  done
+  echo "${known:-$*}"
+}
+
+# What a machine without apt must have got in another way.
+check_without_apt() {
+  for command in cmake make pkg-config protoc-c; do
+    have "$command" || die "this machine has no apt and no $command; install the equivalents of: $*"
+  done
+}
+
+install_wanted() {
+  say "installing $*"
+  apt_get install --no-install-recommends "$@" && return 0
+  for package in "$@"; do
     apt_get install --no-install-recommends "$package" || say "going on without $package"
   done
 }
 
-# What the build cannot do without, and what it uses when it is there.
-build_packages="gcc libc6-dev cmake make pkg-config zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
-optional_packages="libdeflate-dev libjansson-dev libpcre2-dev libxxhash-dev libiberty-dev graphviz binutils"
+install_needed() {
+  say "installing $*"
+  apt_get install --no-install-recommends "$@" || die "cannot install $*:
+$apt_said
+run as root:
+$(root_line "$@")"
+}
 
+# For a user who cannot install: without what is needed the script ends, without the rest it goes on.
+explain_packages() {
+  # shellcheck disable=SC2046,SC2086 # lists of words
+  line=$(root_line $needed $(known_packages $wanted))
+  if [ -n "$needed" ]; then
+    die "packages are missing, and only root or sudo can install them; run as root:
+$line"
+  fi
+  say "going on without $wanted; to have them, run as root:"
+  printf '%s\n' "$line"
+}
+
+# install_packages NEEDED WANTED, two lists of words: installs what is missing. Ends the script when something
+# needed cannot be had; of the rest, what cannot be had is named.
+install_packages() {
+  # shellcheck disable=SC2086
+  needed=$(missing_packages $1) wanted=$(missing_packages $2)
+  [ -n "$needed$wanted" ] || return 0
+  if ! have apt-get; then
+    check_without_apt "$needed $wanted"
+    return 0
+  fi
+  if ! is_root && ! have sudo; then
+    explain_packages
+    return 0
+  fi
+  refresh_lists
+  # shellcheck disable=SC2086
+  [ -z "$needed" ] || install_needed $needed
+  # shellcheck disable=SC2086
+  [ -z "$wanted" ] || install_wanted $wanted
+}
+
+# need_packages NAME...: installs what is missing, or ends the script.
+need_packages() {
+  install_packages "$*" ""
+}
+
+# want_packages NAME...: installs what is missing and can be had; the rest is named.
+want_packages() {
+  install_packages "" "$*"
+}
+
+# What the build cannot do without, and the libraries and tools it uses when they are there. Graphviz is asked for by
+# the formats that it draws.
+build_packages="gcc libc6-dev cmake make pkg-config zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
+optional_packages="libdeflate-dev libjansson-dev libpcre2-dev libxxhash-dev libiberty-dev binutils"
+
+# install_build_tools NEEDED WANTED: what the build takes, and two more lists.
 install_build_tools() {
-  # shellcheck disable=SC2086
-  need_packages $build_packages
-  # shellcheck disable=SC2086
-  want_packages $optional_packages
+  install_packages "$build_packages $1" "$optional_packages $2"
   version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
-  if [ "${version%%.*}" -lt 3 ] || { [ "${version%%.*}" -eq 3 ] && [ "${version#*.}" -lt 25 ]; }; then
-    die "cmake $version is too old: 3.25 is needed (Debian 12, Ubuntu 24.04 and later have it)"
+  if [ "${version%%.*}" -lt 3 ] || { [ "${version%%.*}" -eq 3 ] && [ "${version#*.}" -lt 22 ]; }; then
+    die "cmake $version is too old: 3.22 is needed (Debian 12, Ubuntu 22.04 and later have it)"
   fi
 }
 
@@ -101,14 +154,15 @@ processors() {
   nproc 2>/dev/null || echo 2
 }
 
-# build FOLDER OPTION...: configures and builds (all, or $build_target), quietly unless it fails.
+# build FOLDER OPTION...: configures and builds (all, or the targets $build_target), quietly unless it fails.
 build() {
   folder=$1
   shift
   mkdir -p "$folder"
   log=$folder/build.log
   say "building in $folder"
-  if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)" ${build_target:+--target "$build_target"}; } >"$log" 2>&1; then
+  # shellcheck disable=SC2086 # a list of words
+  if ! { cmake -S . -B "$folder" "$@" && cmake --build "$folder" -j "$(processors)" ${build_target:+--target $build_target}; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     die "the build failed; all it said is in $log"
   fi

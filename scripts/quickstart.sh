@@ -5,9 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
-install_build_tools
-# A build folder that has the tests keeps them.
-if [ -f build/CMakeCache.txt ]; then build build; else build build -DPPROFC_BUILD_TESTS=OFF; fi
+install_build_tools "" ""
+# The programs only: tests are built by test.sh.
+build_target="pprofc benchstatc parse_bench_regressions"
+build build
 
 artifacts=.docs/artifacts/ci
 old=testdata/generator_cpu.prof

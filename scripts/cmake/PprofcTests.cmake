@@ -1,0 +1,12 @@
+# The tests, which need CUnit. Where it is not, those who only want the programs get them, and one line says so.
+if(PPROFC_BUILD_TESTS)
+  pkg_check_modules(CUNIT QUIET IMPORTED_TARGET cunit)
+  if(CUNIT_FOUND)
+    enable_testing()
+    add_subdirectory(tests)
+  elseif(PPROFC_BUILD_TESTS STREQUAL AUTO)
+    message(STATUS "no tests are built: CUnit was not found (package libcunit1-dev)")
+  else()
+    message(FATAL_ERROR "PPROFC_BUILD_TESTS is ON, but CUnit was not found (package libcunit1-dev)")
+  endif()
+endif()
