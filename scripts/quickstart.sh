@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 install_build_tools "" ""
-# The programs only: tests are built by test.sh.
-build_target="pprofc benchstatc parse_bench_regressions"
+# What is installed, without the tests.
+build_target="pprofc benchstatc parse_bench_regressions pprofc_shared pprofc_static man"
 build build
 
 artifacts=.docs/artifacts/ci
