@@ -4,6 +4,7 @@
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "destination.h"
+#include "hints.h"
 #include "options.h"
 #include "origin_rules.h"
 #include "simulate.h"
@@ -35,12 +36,23 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* The usual reason is a flag behind the profile. */
+/* The usual reasons are a flag behind the profile, and two profiles to compare. */
 static int without_format(const struct command *command) {
+  pprofc_error error;
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
       return misused("no format was chosen; flags stand before the first source");
-  return misused("no format was chosen, and there is no interactive mode yet; -top is a start");
+  error_set(&error, PPROFC_E_INVALID,
+            "no format was chosen, and there is no interactive mode yet; -top is a start");
+  hint_comparison(command, &error);
+  return misused(error.message);
+}
+
+static int without_source(const struct command_flags *flags, int argc, char **argv) {
+  pprofc_error error;
+  error_set(&error, PPROFC_E_INVALID, "no profile source specified");
+  hint_argument(flags, argc, argv, &error);
+  return misused(error.message);
 }
 
 /* Help and the like: text that needs no profile. */
@@ -117,13 +129,15 @@ int main(int argc, char **argv) {
   keep_small_blocks();
   signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
-  if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK)
+  if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK) {
+    if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);
     return misspelled(error.message, parsed.nearest);
+  }
   if (command.help || command.version || command.manual || *command.completion)
     return print_about(&flags, &command);
   command.report.warn = warn;
   if (command.simulate) return run_simulated(&command);
-  if (command.source_count == 0) return misused("no profile source specified");
+  if (command.source_count == 0) return without_source(&flags, argc, argv);
   if (!command.format) return without_format(&command);
   return run(&command);
 }

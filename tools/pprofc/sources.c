@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "common/terminal.h"
+#include "hints.h"
 #include "mappings.h"
 #include "model/profile.h"
 #include "pprofc/transform.h"
@@ -126,6 +127,7 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
   pprofc_status status = check_source(command, item->source, &item->error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_file(item->source, &options, &item->profile, &item->error);
+  if (status != PPROFC_OK) hint_source(item->source, &item->error);
   if (status == PPROFC_OK) status = locate_binaries(command, &item->profile, &item->error);
   if (status == PPROFC_OK) return;
   pprofc_profile_release(item->profile);
@@ -153,14 +155,23 @@ static void fetch_all(struct chunk *chunk) {
 static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_profile **merged,
                                 size_t *good, pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
+  const char *names[CHUNK];
   size_t found = 0;
-  for (size_t i = 0; i < count; i++)
-    if (items[i].profile) profiles[found++] = items[i].profile;
+  for (size_t i = 0; i < count; i++) {
+    if (!items[i].profile) continue;
+    names[found] = items[i].source;
+    profiles[found++] = items[i].profile;
+  }
   *good += found;
   if (!found) return PPROFC_OK;
   pprofc_profile *chunk;
   pprofc_status status = pprofc_merge(profiles, found, &chunk, error);
-  if (status != PPROFC_OK) return status;
+  if (status != PPROFC_OK) {
+    char types[HINT_MAX];
+    hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
+    hint_types_add(types, error);
+    return status;
+  }
   if (!*merged) {
     *merged = chunk;
     return PPROFC_OK;
@@ -302,17 +313,23 @@ static pprofc_status finish(const struct command *command, pprofc_profile **prof
 
 /* Makes the head of what was fetched the difference. A report that only adds up need not find equal
  * samples of the two first, where that cannot change a sum. */
-static pprofc_status subtract(const struct command *command, struct fetched *fetched,
-                              pprofc_error *error) {
+static pprofc_status subtract(const struct command *command, const char *base_name,
+                              struct fetched *fetched, pprofc_error *error) {
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
   bool normalize = command->report.normalize;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  if (command->format->adds_up && transform_diff_unmerged_is_exact(head, base, kind))
-    return transform_diff_unmerged(head, base, normalize, &fetched->head, error);
-  pprofc_status status = pprofc_diff(head, base, kind, normalize, &fetched->head, error);
-  pprofc_profile_release(head);
-  pprofc_profile_release(base);
+  char types[HINT_MAX]; /* made before the profiles are given away */
+  hint_types(base_name, base, command->sources[0], head, types);
+  pprofc_status status;
+  if (command->format->adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
+    status = transform_diff_unmerged(head, base, normalize, &fetched->head, error);
+  } else {
+    status = pprofc_diff(head, base, kind, normalize, &fetched->head, error);
+    pprofc_profile_release(head);
+    pprofc_profile_release(base);
+  }
+  if (status != PPROFC_OK) hint_types_add(types, error);
   return status;
 }
 
@@ -321,7 +338,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   struct fetched fetched = {.status = PPROFC_OK};
   const char *base = *command->base ? command->base : command->diff_base;
   pprofc_status status = fetch_chunks(command, base, &fetched, error);
-  if (status == PPROFC_OK && fetched.base) status = subtract(command, &fetched, error);
+  if (status == PPROFC_OK && fetched.base) status = subtract(command, base, &fetched, error);
   pprofc_profile_release(fetched.base);
   if (status == PPROFC_OK) status = finish(command, &fetched.head, error);
   if (status != PPROFC_OK) {

@@ -1,0 +1,163 @@
+/* What would work, for the mistakes of the first minutes: a page in place of a profile, a profile
+ * taken for an expression, profiles of two kinds, two profiles without a format. */
+#include "hints.h"
+
+#include "model/profile.h"
+#include "symbolize/elf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Adds " (text)" to the message, unless it does not fit. */
+static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format, ...) {
+  size_t size = strlen(error->message), room = sizeof error->message - size;
+  va_list arguments;
+  char text[sizeof error->message];
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length + 4 > room) return;
+  snprintf(error->message + size, room, " (%s)", text);
+}
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The first bytes of a file, without blanks in front. */
+static pprofc_str first_bytes(const char *path, char *room, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return STR("");
+  ssize_t got = read(fd, room, size);
+  close(fd);
+  pprofc_str text = {room, got > 0 ? (size_t)got : 0};
+  while (text.size && is_blank(text.data[0])) text = str_slice(text, 1, text.size);
+  return text;
+}
+
+static bool is_page(pprofc_str text) {
+  static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body"};
+  char lower[16] = "";
+  for (size_t i = 0; i + 1 < sizeof lower && i < text.size; i++)
+    lower[i] =
+        (char)(text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + 32 : text.data[i]);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (strncmp(lower, starts[i], strlen(starts[i])) == 0) return true;
+  return false;
+}
+
+static bool is_text(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    if ((c < ' ' && !is_blank((char)c)) || c == 0x7F) return false;
+  }
+  return text.size > 0;
+}
+
+static void hint_content(const char *path, pprofc_error *error) {
+  char room[512];
+  pprofc_str text = first_bytes(path, room, sizeof room);
+  if (is_page(text))
+    add_hint(error, "this is a web page; save the profile itself, as with "
+                    "curl -o cpu.pb.gz http://HOST/debug/pprof/profile");
+  else if (str_starts(text, STR("\177ELF")))
+    add_hint(error, "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE");
+  else if (str_starts(text, STR("Benchmark")) || str_starts(text, STR("goos: ")))
+    add_hint(error, "these are results of benchmarks; benchstatc reads them");
+  else if (is_text(text))
+    add_hint(error, "this is text of no format that is read; docs/FORMATS.md lists those that are, "
+                    "as folded stacks and perf script");
+}
+
+void hint_source(const char *path, pprofc_error *error) {
+  struct stat info;
+  if (strcmp(path, "-") == 0) {
+    if (strstr(error->message, "empty input"))
+      add_hint(error, "nothing came from standard input; the program before the | has failed");
+    return;
+  }
+  if (stat(path, &info) != 0) return;
+  if (S_ISDIR(info.st_mode))
+    add_hint(error, "give the files in it: pprofc -top %s/*.pb.gz adds them up", path);
+  else if (access(path, R_OK) != 0 && errno == EACCES)
+    add_hint(error, "who owns the file can allow it: chmod a+r %s", path);
+  else if (strstr(error->message, "empty input file"))
+    add_hint(error, "the program that was profiled did not write it, or not to its end; it must "
+                    "stop profiling before it exits");
+  else if (strstr(error->message, "truncated gzip stream"))
+    add_hint(error, "it was cut short; copy it again");
+  else if (strstr(error->message, "unrecognized profile format"))
+    hint_content(path, error);
+}
+
+/* ---- sample types --------------------------------------------------------------------------- */
+
+/* "samples, cpu" */
+static void list_types(const pprofc_profile *p, char *out, size_t size) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (size_t i = 0; i < p->type_count && at < size; i++) {
+    int added = snprintf(out + at, size - at, "%s%.*s", i ? ", " : "",
+                         STR_ARG(profile_string(p, p->types[i].type)));
+    if (added < 0) return;
+    at += (size_t)added;
+  }
+}
+
+void hint_types(const char *first, const pprofc_profile *one, const char *second,
+                const pprofc_profile *other, char text[HINT_MAX]) {
+  char types[2][120];
+  list_types(one, types[0], sizeof types[0]);
+  list_types(other, types[1], sizeof types[1]);
+  snprintf(text, HINT_MAX, "%.150s has %s; %.150s has %s; both must be profiles of one kind", first,
+           types[0], second, types[1]);
+}
+
+void hint_types_add(const char *text, pprofc_error *error) {
+  if (strstr(error->message, "empty common sample type list")) add_hint(error, "%s", text);
+}
+
+/* ---- the command line ----------------------------------------------------------------------- */
+
+static const struct flag *flag_of(const struct command_flags *flags, const char *word) {
+  if (word[0] != '-' || strchr(word, '=')) return NULL;
+  const struct flag *flag = flags_find(&flags->table, str_of(word + 1 + (word[1] == '-')));
+  return flag && flag_has_value(flag) ? flag : NULL;
+}
+
+/* A value that such a flag could have. */
+static const char *example_of(const struct flag *flag) {
+  if (flag->kind == FLAG_CHOICE) return flag->choices[0];
+  if (flag->kind == FLAG_INT || flag->kind == FLAG_FLOAT) return "10";
+  bool is_expression = flag->argument &&
+                       (strcmp(flag->argument, "regexp") == 0 || strcmp(flag->argument, "RE") == 0);
+  return is_expression ? "main" : flag->argument;
+}
+
+void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
+                   pprofc_error *error) {
+  const struct flag *last = argc > 1 ? flag_of(flags, argv[argc - 1]) : NULL;
+  if (last) {
+    add_hint(error, "as in pprofc %s-%s=%s cpu.pb.gz", last->group ? "-top " : "", last->name,
+             example_of(last));
+    return;
+  }
+  const struct flag *before = argc > 2 ? flag_of(flags, argv[argc - 2]) : NULL;
+  if (before && access(argv[argc - 1], F_OK) == 0)
+    add_hint(error, "%s was taken as the value of -%s, as in -%s=%s %s", argv[argc - 1],
+             before->name, before->name, example_of(before), argv[argc - 1]);
+}
+
+void hint_comparison(const struct command *command, pprofc_error *error) {
+  if (command->source_count != 2 || elf_is_object(command->sources[0])) return;
+  const char *one = command->sources[0], *two = command->sources[1];
+  if (*command->base || *command->diff_base) return;
+  add_hint(error, "to compare two: pprofc -top -diff_base=%s %s; to add them up: pprofc -top %s %s",
+           one, two, one, two);
+}
