@@ -17,10 +17,18 @@ static const struct flag_group groups[] = {
 #define FIELD(member) offsetof(struct options, member)
 #define STRING(name, member, argument, help, initial, group)                                       \
   { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
+#define OFFER(name, member, argument, help, initial, words, group)                                 \
+  { name, FLAG_STRING, FIELD(member), group, argument, help, initial, words, 0, false, NULL }
 #define NUMBER(member, argument, help, initial, group)                                             \
   { #member, FLAG_FLOAT, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(member, help, group)                                                                \
   { #member, FLAG_BOOL, FIELD(member), group, NULL, help, NULL, NULL, 0, false, NULL }
+
+/* What completion offers. */
+static const char *const test_words[] = {"utest", "ttest", "none", NULL};
+static const char *const format_words[] = {"text", "csv",     "markdown", "json",
+                                           "html", "classic", NULL};
+static const char *const sort_words[] = {"none", "name", "delta", "-name", "-delta", NULL};
 
 static const struct flag flags[] = {
     STRING("table", table, "PROJECTION", "Split results into tables by distinct values", ".config",
@@ -36,20 +44,20 @@ static const struct flag flags[] = {
            GROUP_COMPARE),
     NUMBER(alpha, "P", "A difference counts when p is at most this", "0.05", GROUP_COMPARE),
     NUMBER(confidence, "LEVEL", "Confidence level of the ranges", "0.95", GROUP_COMPARE),
-    STRING("delta-test", delta_test, "TEST",
-           "Test of a difference: utest (medians), ttest (means, by Welch) or none", "utest",
-           GROUP_COMPARE),
-    STRING("format", format, "FORMAT",
-           "Output: text; csv, with warnings on standard error; markdown; json, everything "
-           "unrounded; html; "
-           "classic, the table of earlier versions",
-           "text", GROUP_OUTPUT),
+    OFFER("delta-test", delta_test, "TEST",
+          "Test of a difference: utest (medians), ttest (means, by Welch) or none", "utest",
+          test_words, GROUP_COMPARE),
+    OFFER("format", format, "FORMAT",
+          "Output: text; csv, with warnings on standard error; markdown; json, everything "
+          "unrounded; html; "
+          "classic, the table of earlier versions",
+          "text", format_words, GROUP_OUTPUT),
     SWITCH(geomean, "Print the geometric mean of each file", GROUP_CLASSIC),
     STRING("split", split, "LABELS", "Split benchmarks by labels, with commas between",
            "pkg,goos,goarch", GROUP_CLASSIC),
-    STRING("sort", sort, "ORDER",
-           "Sort by delta or name, with a minus in front for the other way round", "none",
-           GROUP_CLASSIC),
+    OFFER("sort", sort, "ORDER",
+          "Sort by delta or name, with a minus in front for the other way round", "none",
+          sort_words, GROUP_CLASSIC),
     SWITCH(html, "Print an HTML table", GROUP_CLASSIC),
     SWITCH(csv, "Print CSV", GROUP_CLASSIC),
     SWITCH(norange, "Leave out the columns of ranges, in CSV", GROUP_CLASSIC),

@@ -9,6 +9,13 @@ static bool is_path(const struct flag *flag) {
   return false;
 }
 
+/* The words that are offered as the value of a flag, or NULL. */
+static const char *const *words_of(const struct flag *flag) {
+  static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+  if (flag->argument && strcmp(flag->argument, "SHELL") == 0) return shells;
+  return flag->choices;
+}
+
 /* Prints text inside '...' of a shell; `special` are characters that take a backslash too. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
@@ -22,47 +29,69 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-static void print_choices(struct output *out, const struct flag *flag) {
-  for (size_t i = 0; flag->choices[i]; i++)
-    output_printf(out, "%s%s", i ? " " : "", flag->choices[i]);
+/* The flag by which the program is asked for the values of another one, or NULL. */
+static const char *asked_for(const struct flag_table *table, const struct flag *flag) {
+  for (const struct flag_note *ask = table->asks; ask && ask->name; ask++)
+    if (strcmp(ask->name, flag->name) == 0) return ask->text;
+  return NULL;
 }
 
-/* The branch of the case statement that completes the value of a flag. */
-static void print_bash_value(struct output *out, const struct flag *flag) {
-  if (flag->hidden || !flag_has_value(flag)) return;
+static void print_words(struct output *out, const struct flag *flag) {
+  const char *const *words = words_of(flag);
+  for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
+}
+
+/* The branch of the case statement that completes the value of a flag. A flag whose value may only
+ * stand behind = takes nothing from the next word. */
+static void print_bash_value(struct output *out, const struct flag_table *table,
+                             const struct flag *flag) {
+  bool only_behind = flag->kind == FLAG_WORD;
+  if (flag->hidden || (!flag_has_value(flag) && !only_behind)) return;
   output_printf(out, "  -%s | --%s) ", flag->name, flag->name);
-  if (flag->kind == FLAG_CHOICE) {
+  if (only_behind) output_add_text(out, "if [[ $behind ]]; then ");
+  if (asked_for(table, flag)) {
+    output_printf(out, "COMPREPLY=($(compgen -W \"$(_%s_ask -%s)\" -- \"$cur\")); ", table->program,
+                  asked_for(table, flag));
+  } else if (words_of(flag)) {
     output_add_text(out, "COMPREPLY=($(compgen -W '");
-    print_choices(out, flag);
+    print_words(out, flag);
     output_add_text(out, "' -- \"$cur\")); ");
   } else if (is_path(flag)) {
     output_add_text(out, "compopt -o filenames 2>/dev/null; ");
     output_add_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); ");
   }
-  output_add_text(out, "return ;;\n");
+  output_add_text(out, only_behind ? "return; fi ;;\n" : "return ;;\n");
 }
 
 /* Bash hands over "-sort=fl" as the words -sort, = and fl. */
 static void print_bash(const struct flag_table *table, struct output *out) {
-  output_printf(out,
-                "# bash completion for %s; source it, or put it into a folder of bash-completion.\n"
-                "_%s() {\n",
-                table->program, table->program);
-  output_add_text(out, "  local cur=${COMP_WORDS[COMP_CWORD]} flag=\n"
+  output_printf(
+      out,
+      "# bash completion for %s; source it, or put it into a folder of bash-completion.\n"
+      "_%s_ask() {\n"
+      "  local word files=()\n"
+      "  for word in \"${COMP_WORDS[@]:1}\"; do [[ -f $word ]] && files+=(\"$word\"); done\n"
+      "  \"${COMP_WORDS[0]}\" \"$1\" \"${files[@]}\" 2>/dev/null\n"
+      "}\n"
+      "_%s() {\n",
+      table->program, table->program, table->program);
+  output_add_text(out, "  local cur=${COMP_WORDS[COMP_CWORD]} flag= behind=\n"
                        "  if [[ $cur == = ]]; then\n"
-                       "    flag=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
+                       "    flag=${COMP_WORDS[COMP_CWORD-1]} cur= behind=1\n"
                        "  elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then\n"
-                       "    flag=${COMP_WORDS[COMP_CWORD-2]}\n"
+                       "    flag=${COMP_WORDS[COMP_CWORD-2]} behind=1\n"
                        "  else\n"
                        "    flag=${COMP_WORDS[COMP_CWORD-1]}\n"
                        "  fi\n"
                        "  COMPREPLY=()\n"
                        "  case $flag in\n");
-  for (size_t i = 0; i < table->flag_count; i++) print_bash_value(out, &table->flags[i]);
+  for (size_t i = 0; i < table->flag_count; i++) print_bash_value(out, table, &table->flags[i]);
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
     const struct flag *flag = &table->flags[i];
-    if (!flag->hidden) output_printf(out, "-%s%s ", flag->name, flag_has_value(flag) ? "=" : "");
+    if (flag->hidden) continue;
+    output_printf(out, "-%s%s ", flag->name, flag_has_value(flag) ? "=" : "");
+    if (flag->kind == FLAG_WORD) output_printf(out, "-%s= ", flag->name);
   }
   output_add_text(out, "-help' -- \"$cur\"))\n"
                        "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
@@ -75,49 +104,91 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-static void print_zsh(const struct flag_table *table, struct output *out) {
-  output_printf(out,
-                "#compdef %s\n# zsh completion for %s; put it as _%s into a folder of "
-                "$fpath.\n_arguments \\\n",
-                table->program, table->program, table->program);
-  for (size_t i = 0; i < table->flag_count; i++) {
-    const struct flag *flag = &table->flags[i];
-    if (flag->hidden) continue;
-    output_printf(out, "  '-%s%s[", flag->name, flag_has_value(flag) ? "=-" : "");
-    print_quoted(out, flag->help, "'\\''", "[]\\:");
-    output_add_char(out, ']');
-    if (flag_has_value(flag)) {
-      output_printf(out, ":%s:", flag->argument);
-      if (flag->kind == FLAG_CHOICE) {
-        output_add_char(out, '(');
-        print_choices(out, flag);
-        output_add_char(out, ')');
-      } else if (is_path(flag))
-        output_add_text(out, "_files");
+/* One argument of _arguments: '-sort=-[help]:WAY:(cum flat)'. Two colons: it may be left out. */
+static void print_zsh_flag(const struct flag_table *table, struct output *out,
+                           const struct flag *flag) {
+  bool may_have = flag->kind == FLAG_WORD, has = flag_has_value(flag) || may_have;
+  output_printf(out, "    '-%s%s[", flag->name, has ? "=-" : "");
+  print_quoted(out, flag->help, "'\\''", "[]\\:");
+  output_add_char(out, ']');
+  if (has) {
+    const char *what = flag->argument ? flag->argument : flag->name;
+    output_printf(out, "%s%s:", may_have ? "::" : ":", what);
+    if (asked_for(table, flag)) {
+      output_printf(out, "{_%s_ask -%s}", table->program, asked_for(table, flag));
+    } else if (words_of(flag)) {
+      output_add_char(out, '(');
+      print_words(out, flag);
+      output_add_char(out, ')');
+    } else if (is_path(flag)) {
+      output_add_text(out, "_files");
     }
-    output_add_text(out, "' \\\n");
   }
-  output_add_text(out, "  '-help[print help]' \\\n  '*:file:_files'\n");
+  output_add_text(out, "' \\\n");
+}
+
+/* Works as a file of $fpath, where the shell calls it, and when it is sourced. */
+static void print_zsh(const struct flag_table *table, struct output *out) {
+  const char *program = table->program;
+  output_printf(
+      out,
+      "#compdef %s\n# zsh completion for %s: source <(%s -completion=zsh), or put it as "
+      "_%s into a folder of $fpath.\n"
+      "_%s_ask() {\n"
+      "  local word\n"
+      "  local -a files offered\n"
+      "  for word in ${(Q)words[2,-1]}; do [[ -f ${word#*=} ]] && files+=(${word#*=}); done\n"
+      "  offered=(${(f)\"$($words[1] $1 $files 2>/dev/null)\"})\n"
+      "  compadd -- $offered\n"
+      "}\n"
+      "_%s() {\n"
+      "  _arguments \\\n",
+      program, program, program, program, program, program);
+  for (size_t i = 0; i < table->flag_count; i++)
+    if (!table->flags[i].hidden) print_zsh_flag(table, out, &table->flags[i]);
+  output_add_text(out, "    '-help[print help]' \\\n    '*:file:_files'\n}\n");
+  output_printf(out,
+                "if [[ $funcstack[1] == _%s ]]; then\n"
+                "  _%s \"$@\"\n"
+                "else\n"
+                "  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\n"
+                "  compdef _%s %s\n"
+                "fi\n",
+                program, program, program, program);
+}
+
+static void print_fish_flag(const struct flag_table *table, struct output *out,
+                            const struct flag *flag) {
+  output_printf(out, "complete -c %s -o %s", table->program, flag->name);
+  if (flag_has_value(flag)) output_add_text(out, is_path(flag) ? " -r -F" : " -x");
+  if (asked_for(table, flag)) {
+    output_printf(out, " -a '(__%s_ask -%s)'", table->program, asked_for(table, flag));
+  } else if (words_of(flag)) {
+    output_add_text(out, flag_has_value(flag) ? " -a '" : " -f -a '");
+    print_words(out, flag);
+    output_add_char(out, '\'');
+  }
+  output_add_text(out, " -d '");
+  print_quoted(out, flag->help, "\\'", "\\");
+  output_add_text(out, "'\n");
 }
 
 static void print_fish(const struct flag_table *table, struct output *out) {
-  output_printf(out, "# fish completion for %s; put it into ~/.config/fish/completions.\n",
-                table->program);
-  for (size_t i = 0; i < table->flag_count; i++) {
-    const struct flag *flag = &table->flags[i];
-    if (flag->hidden) continue;
-    output_printf(out, "complete -c %s -o %s", table->program, flag->name);
-    if (flag_has_value(flag)) output_add_text(out, is_path(flag) ? " -r -F" : " -x");
-    if (flag->kind == FLAG_CHOICE) {
-      output_add_text(out, " -a '");
-      print_choices(out, flag);
-      output_add_char(out, '\'');
-    }
-    output_add_text(out, " -d '");
-    print_quoted(out, flag->help, "\\'", "\\");
-    output_add_text(out, "'\n");
-  }
-  output_printf(out, "complete -c %s -o help -d 'print help'\n", table->program);
+  const char *program = table->program;
+  output_printf(out,
+                "# fish completion for %s; put it into ~/.config/fish/completions.\n"
+                "function __%s_ask\n"
+                "    set -l files\n"
+                "    set -l words (commandline -o)\n"
+                "    for word in $words[2..-1]\n"
+                "        test -f $word; and set files $files $word\n"
+                "    end\n"
+                "    $words[1] $argv $files 2>/dev/null\n"
+                "end\n",
+                program, program);
+  for (size_t i = 0; i < table->flag_count; i++)
+    if (!table->flags[i].hidden) print_fish_flag(table, out, &table->flags[i]);
+  output_printf(out, "complete -c %s -o help -d 'print help'\n", program);
 }
 
 pprofc_status completion_print(const struct flag_table *table, pprofc_str shell, struct output *out,

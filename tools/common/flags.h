@@ -27,7 +27,8 @@ struct flag {
   const char *argument; /* what the help calls the value: "N", "RE", "FILE" (completed as a path) */
   const char *help;     /* one line, lower case, no full stop */
   const char *initial;  /* as on the command line; NULL is false, 0, "" or the first choice */
-  const char *const *choices; /* of FLAG_CHOICE and FLAG_WORD; ends with NULL */
+  const char *const *choices; /* of FLAG_CHOICE and FLAG_WORD; of a FLAG_STRING, what completion
+                                 offers beside anything else; ends with NULL */
   int value;                  /* of FLAG_SET */
   bool hidden;                /* understood, but in no list */
   /* Takes the value in place of the field; a FLAG_BOOL or FLAG_SET that is off is not told. Returns
@@ -57,6 +58,9 @@ struct flag_table {
   const struct flag *flags;
   size_t flag_count;                                         /* at most FLAGS_MAX */
   const struct flag_note *examples, *environment, *statuses; /* end with name NULL, or NULL */
+  /* Flags whose values depend on the files on the line, each with the flag by which completion asks
+   * the program for them; ends with name NULL, or NULL. */
+  const struct flag_note *asks;
 };
 
 #define FLAGS_MAX 256

@@ -5,6 +5,7 @@
 #include "common/terminal.h"
 #include "destination.h"
 #include "hints.h"
+#include "model/profile.h"
 #include "options.h"
 #include "origin_rules.h"
 #include "simulate.h"
@@ -74,6 +75,38 @@ static int print_about(const struct command_flags *flags, const struct command *
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : fail("cannot write standard output");
 }
 
+/* A shell expands what completion offers: a name with anything else in it is not offered. */
+static bool is_plain_word(pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter && (c == 0 || !strchr("_.-/", c))) return false;
+  }
+  return name.size > 0;
+}
+
+/* The sample types of the first source that can be read, one a line: completion asks for them. */
+static int print_sample_types(const struct command *command) {
+  pprofc_profile *profile = NULL;
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.limits = &command->limits;
+  for (size_t i = 0; i < command->source_count && !profile; i++)
+    pprofc_profile_read_file(command->sources[i], &options, &profile, NULL);
+  if (!profile) return EXIT_FAILED;
+  int fd = STDOUT_FILENO;
+  struct output out;
+  output_init(&out, fd_write, &fd);
+  for (size_t i = 0; i < profile->type_count; i++) {
+    pprofc_str name = profile_string(profile, profile->types[i].type);
+    if (!is_plain_word(name)) continue;
+    output_add_str(&out, name);
+    output_add_char(&out, '\n');
+  }
+  pprofc_profile_release(profile);
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+}
+
 static void warn(void *context, const char *message) {
   (void)context;
   message_error("%s", message);
@@ -136,6 +169,7 @@ int main(int argc, char **argv) {
   if (command.help || command.version || command.manual || *command.completion)
     return print_about(&flags, &command);
   command.report.warn = warn;
+  if (command.sample_types) return print_sample_types(&command);
   if (command.simulate) return run_simulated(&command);
   if (command.source_count == 0) return without_source(&flags, argc, argv);
   if (!command.format) return without_format(&command);

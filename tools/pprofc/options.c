@@ -69,6 +69,8 @@ static const struct flag_note environment[] = {
     {"NO_COLOR", "when set, messages are not red"},
     {NULL, NULL}};
 
+static const struct flag_note asks[] = {{"sample_index", "sample_types"}, {NULL, NULL}};
+
 static const struct flag_note statuses[] = {{"0", "done"}, {"2", "failed"}, {NULL, NULL}};
 
 /* -NAME is short for -sample_index=INDEX. In the order in which they are looked at: the first one
@@ -175,6 +177,27 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
+/* What completion offers for values that are not written in another table. */
+static const struct offer {
+  const char *name;
+  const char *const words[16];
+} offers[] = {
+    {"colors", {"hot", "change", "origin", "package", NULL}},
+    {"unit",
+     {"minimum", "auto", "ns", "us", "ms", "s", "min", "hrs", "B", "kB", "MB", "GB", "TB", NULL}},
+};
+
+static const char *const *offered_words(const char *name) {
+  for (size_t i = 0; i < COUNT(offers); i++)
+    if (strcmp(offers[i].name, name) == 0) return offers[i].words;
+  return NULL;
+}
+
+static const char *const symbolize_modes[] = {
+    "none",          "local",         "fastlocal",          "force",
+    "demangle=full", "demangle=none", "demangle=templates", NULL};
+static const char *const call_stack_ways[] = {"proportional", "edges", "flat", NULL};
+
 static void add_options(struct command_flags *flags) {
   static const struct flag kinds[] = {
       [PPROFC_OPTION_BOOL] = {.kind = FLAG_BOOL},
@@ -194,6 +217,7 @@ static void add_options(struct command_flags *flags) {
     flag.group = GROUP_REPORT;
     flag.help = info->help;
     flag.initial = info->default_text;
+    flag.choices = offered_words(info->name);
     add(flags, flag);
   }
 }
@@ -216,14 +240,14 @@ static const struct flag own_flags[] = {
     STRING(diff_base, "SOURCE", "Profile to compare with; percentages are of it", GROUP_SOURCE),
     STRING(add_comment, "TEXT", "Comment to add to the profile", GROUP_SOURCE),
     STRING(buildid, "ID", "Build id of the main binary, if it has none", GROUP_SOURCE),
-    STRING(symbolize, "MODE",
-           "Where names of addresses come from: none, local, fastlocal; force to ask again; "
-           "demangle=full, none, templates; several with : between",
-           GROUP_SOURCE),
+    {"symbolize", FLAG_STRING, FIELD(symbolize), GROUP_SOURCE, "MODE",
+     "Where names of addresses come from: none, local, fastlocal; force to ask again; "
+     "demangle=full, none, templates; several with : between",
+     NULL, symbolize_modes, 0, false, NULL},
     STRING(tools, "PATH", "Where addr2line, nm and objdump are", GROUP_SOURCE),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
-     "proportional", NULL, 0, false, store_call_stacks},
+     "proportional", call_stack_ways, 0, false, store_call_stacks},
     SWITCH(simulate,
            "The source is a program with its arguments, which is run once under valgrind: counts "
            "of instructions and cache misses",
@@ -242,6 +266,8 @@ static const struct flag own_flags[] = {
     SWITCH(help, "Print this text", GROUP_MISC),
     {"h", FLAG_BOOL, FIELD(help), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
+    {"sample_types", FLAG_BOOL, FIELD(sample_types), GROUP_MISC, NULL, "", NULL, NULL, 0, true,
+     NULL},
     LIMIT("max_input", input_bytes, "BYTES", "2G", store_u64, "Size of one source"),
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", store_u64,
           "Size of one source when inflated"),
@@ -268,6 +294,7 @@ void command_flags_init(struct command_flags *flags) {
       .examples = examples,
       .environment = environment,
       .statuses = statuses,
+      .asks = asks,
   };
   add_formats(flags);
   add_options(flags);

@@ -23,6 +23,7 @@ struct command {
   int64_t seconds, timeout;
   bool all_frames;
   bool help, version, manual;
+  bool sample_types;      /* of the sources, for the completion of shells */
   const char *completion; /* a shell, or "" */
   const char *executable; /* NULL: none */
   const char **sources;   /* point into argv */
