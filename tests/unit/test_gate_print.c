@@ -40,7 +40,7 @@ static void test_annotations_are_escaped(void) {
   print(&gate, "github", &out);
   CU_ASSERT(str_starts(buffer_str(&out),
                        STR("::error file=a%2Cb%3Ac.csv,line=3,title=regressed%3A A%3A1%2C50%250::"
-                           "A:1,50%250 sec/op +20.00%25 p=0.0005 n=10+10\n")));
+                           "A:1,50%250 sec/op +20.00%25 adjusted p=0.0005 n=10+10\n")));
   buffer_free(&out);
   buffer_free(&table);
   gate_free(&gate);
@@ -104,23 +104,35 @@ static void test_xml_is_escaped(void) {
 
 static void test_effects_read_as_promised(void) {
   struct gate_row row = gate_row_unknown();
+  struct gate gate;
   struct buffer out;
+  gate_init(&gate, &mem_default);
   buffer_init(&out, &mem_default, 1000);
+  row.in_base = row.in_head = true;
   row.delta = 0.215;
   row.low = 0.198;
   row.high = 0.231;
   row.tested = true;
   row.p = 0.0001;
+  row.adjusted = row.alpha = 0.05;
   row.base_count = row.head_count = 10;
-  gate_print_effect(&out, &row);
-  CU_ASSERT(str_equal(buffer_str(&out), STR("+21.50% [+19.80%, +23.10%] p=0.0001 n=10+10")));
+  gate_print_effect(&out, &gate, &row);
+  CU_ASSERT(
+      str_equal(buffer_str(&out), STR("+21.50% [+19.80%, +23.10%] adjusted p=0.0500 n=10+10")));
   buffer_clear(&out);
   row.delta_kind = GATE_DELTA_FROM_ZERO;
   row.low = row.high = (double)NAN;
   row.head = 3;
-  gate_print_effect(&out, &row);
-  CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 p=0.0001 n=10+10")));
+  row.adjusted = 0.050004;
+  gate_print_effect(&out, &gate, &row);
+  /* What is above alpha does not look as if it were alpha. */
+  CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 adjusted p=0.050004 n=10+10")));
+  buffer_clear(&out);
+  gate.settings.correction = GATE_UNCORRECTED;
+  gate_print_effect(&out, &gate, &row);
+  CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 p=0.050004 n=10+10")));
   buffer_free(&out);
+  gate_free(&gate);
 }
 
 UNIT_MAIN("gate print", UNIT(test_annotations_are_escaped),

@@ -154,7 +154,13 @@ static void test_unknown_units_are_informational(void) {
 
 static void test_change_from_zero(void) {
   CU_ASSERT_EQUAL(
-      status_of(HEADER "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"), 2);
+      status_of("        " BAR "   old.txt   " BAR "             new.txt              " BAR "\n"
+                "        " BAR "  allocs/op  " BAR "  allocs/op   vs base             " BAR "\n"
+                "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"),
+      2);
+  /* Nothing takes no time. */
+  CU_ASSERT_EQUAL(
+      status_of(HEADER "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"), 1);
 }
 
 static void test_missing_p_is_exact(void) {

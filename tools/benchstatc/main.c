@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "bench/set.h"
 #include "common/about.h"
 #include "common/terminal.h"
 #include "options.h"
@@ -66,6 +67,10 @@ static bool report_lines(const pprofc_bench *set) {
     message_error("%.*s:%llu: %.*s", STR_ARG(path), (unsigned long long)messages[i].line,
                   STR_ARG(messages[i].text));
   }
+  if (set_debug_inputs(set, NULL))
+    message_note("warning: the library of Google Benchmark was built as debug, which measures its "
+                 "own work along (%zu of %zu inputs)",
+                 set_debug_inputs(set, NULL), pprofc_bench_inputs(set));
   return count == 0;
 }
 

@@ -151,11 +151,13 @@ static pprofc_status note_problem(struct inputs *inputs, pprofc_status status,
 /* ---- comparisons
  * ---------------------------------------------------------------------------------------- */
 
-static pprofc_status read_table(struct inputs *inputs, const char *path, pprofc_error *error) {
+static pprofc_status read_table(struct inputs *inputs, const char *path, bool found,
+                                pprofc_error *error) {
   pprofc_str data;
   pprofc_status status = inputs_file(inputs, path, &data, error);
   if (status != PPROFC_OK) return note_problem(inputs, status, error);
   inputs->gate->inputs++;
+  ages_check(&inputs->ages, inputs->gate, path, found);
   return gate_read_tables(inputs->gate, str_of(path), data, error);
 }
 
@@ -163,7 +165,8 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   struct path_list list = {NULL, 0, 0};
   pprofc_status status = list_folder(inputs, folder, "bench_*.diff", &list, error);
   for (size_t i = 0; i < list.count && status == PPROFC_OK; i++)
-    status = read_table(inputs, list.paths[i], error);
+    status = read_table(inputs, list.paths[i], true, error);
+  ages_compare(&inputs->ages, inputs->gate);
   free_list(inputs, &list);
   return status;
 }
@@ -189,7 +192,7 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
     status = is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
-                                 : read_table(inputs, paths[i], error);
+                                 : read_table(inputs, paths[i], false, error);
   return status;
 }
 
@@ -218,12 +221,24 @@ static pprofc_status read_run(struct inputs *inputs, pprofc_bench *set, const ch
   return note_problem(inputs, status, error);
 }
 
+/* What a folder stands for has an age, too. */
+static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
+  char *copy = arena_alloc(&inputs->arena, path.size + 1);
+  if (!copy) return error_nomem(error);
+  memcpy(copy, path.data, path.size);
+  copy[path.size] = '\0';
+  ages_check(&inputs->ages, inputs->gate, copy, false);
+  return PPROFC_OK;
+}
+
 pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *head,
                          pprofc_error *error) {
   inputs->set = pprofc_bench_new(inputs->gate->mem);
   if (!inputs->set) return error_nomem(error);
   pprofc_status status = read_run(inputs, inputs->set, "base", base, error);
   if (status == PPROFC_OK) status = read_run(inputs, inputs->set, "head", head, error);
+  for (size_t i = 0; i < pprofc_bench_inputs(inputs->set) && status == PPROFC_OK; i++)
+    status = check_input(inputs, pprofc_bench_input_path(inputs->set, i), error);
   return status == PPROFC_OK ? gate_read_raw(inputs->gate, inputs->set, error) : status;
 }
 

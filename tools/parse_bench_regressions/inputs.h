@@ -2,6 +2,7 @@
 #ifndef PARSE_BENCH_REGRESSIONS_INPUTS_H
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
+#include "ages.h"
 #include "bench/gate.h"
 
 /* Everything that was read; rows point into it. */
@@ -10,6 +11,7 @@ struct inputs {
   struct arena arena;   /* paths */
   struct buffer *files; /* contents */
   size_t file_count, file_capacity;
+  struct ages ages;
   pprofc_bench *set; /* raw results of base and head, or NULL */
 };
 

@@ -4,6 +4,7 @@
 #include "common/terminal.h"
 #include "inputs.h"
 #include "options.h"
+#include "outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -196,7 +197,8 @@ static int run(const struct options *options, struct flags_parsed *parsed, const
   int exit_status = EXIT_FAILED;
   gate_init(&gate, &mem_default);
   inputs_init(&inputs, &gate);
-  pprofc_status status = read_rules(&inputs, options, &error);
+  pprofc_status status = ages_init(&inputs.ages, options->since, options->max_age, &error);
+  if (status == PPROFC_OK) status = read_rules(&inputs, options, &error);
   if (status == PPROFC_OK) status = options_apply(options, parsed, &gate, &error);
   if (status == PPROFC_OK) status = judge(&inputs, options, paths, count, &exit_status, &error);
   inputs_free(&inputs);
@@ -205,8 +207,11 @@ static int run(const struct options *options, struct flags_parsed *parsed, const
 }
 
 /* Flags that have no meaning together. */
-static const char *check_combination(const struct options *o, size_t arguments) {
-  if (!*o->base != !*o->head) return "-base and -head go together";
+static const char *check_combination(const struct options *o, const struct flags_parsed *parsed,
+                                     size_t arguments) {
+  bool base = options_given(parsed, "base"), head = options_given(parsed, "head");
+  if (base != head) return "-base and -head go together";
+  if (base && (!*o->base || !*o->head)) return "-base and -head name a file each";
   if (*o->base && arguments) return "-base and -head leave no room for other files";
   if (o->aa && o->out_count) return "-aa prints no other format";
   return NULL;
@@ -217,14 +222,16 @@ int main(int argc, char **argv) {
   struct flags_parsed parsed = {0};
   pprofc_error error;
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK) return fail(error.message);
-  if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
-    return misused(error.message, &parsed);
-  if (parsed.help) return print_help();
-  if (options.version || options.manual || *options.completion) return print_about(&options);
+  pprofc_status status = flags_parse(&options_table, &options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return print_help();
+  if (status == PPROFC_OK && (options.version || options.manual || *options.completion))
+    return print_about(&options);
+  outputs_remove(argc, argv);
+  if (status != PPROFC_OK) return misused(error.message, &parsed);
   if (options_environment(&options, &parsed, &error) != PPROFC_OK)
     return misused(error.message, NULL);
   size_t arguments = (size_t)(argc - parsed.rest);
-  const char *wrong = check_combination(&options, arguments);
+  const char *wrong = check_combination(&options, &parsed, arguments);
   if (wrong) return misused(wrong, NULL);
   return run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
 }

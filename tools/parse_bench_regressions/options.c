@@ -14,6 +14,7 @@ static const struct flag_group groups[] = {
 };
 
 static const char *const test_names[] = {"both", "welch", "utest", "none", NULL};
+static const char *const time_names[] = {"auto", "wall", "cpu", NULL};
 static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
@@ -62,6 +63,15 @@ static const struct flag flags[] = {
         "Raw results of earlier runs of the base; a benchmark that swings by 12% there needs more "
         "than 12%",
         NULL, GROUP_INPUT),
+    STRING("since", since, "FILE",
+           "Inputs that are older than this file were left by an earlier run: an error. Create it "
+           "when the run starts",
+           NULL, GROUP_INPUT),
+    STRING(
+        "max-age", max_age, "AGE",
+        "Inputs that are older were left by an earlier run: an error; 90m, 36h, 7d. The files of "
+        "a DIR may have 24h if this is not given",
+        NULL, GROUP_INPUT),
     STRING("threshold", threshold, "PERCENT", "A regression is worse by at least this", "5",
            GROUP_JUDGE),
     STRING("alpha", alpha, "P", "It is significant when its adjusted p-value is at most this",
@@ -74,6 +84,11 @@ static const struct flag flags[] = {
     CHOICE("correction", correction, "METHOD",
            "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none",
            correction_names, GROUP_JUDGE),
+    CHOICE(
+        "time", time, "TIME",
+        "What is judged of a benchmark that has both: wall time, cpu time, or auto, which is CPU "
+        "time where the benchmark has one thread and does not wait",
+        time_names, GROUP_JUDGE),
     {"min-samples", FLAG_INT, FIELD(min_samples), GROUP_JUDGE, "N",
      "With fewer samples a side a benchmark is inconclusive", "4", NULL, 0, false, NULL},
     STRING("floor", floor, "SIZE", "Smaller changes are no regressions: \"1us or 16 B\"", NULL,
@@ -81,7 +96,8 @@ static const struct flag flags[] = {
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
      "Which way a unit is better; may come again", NULL, NULL, 0, false, add_direction},
     SWITCH("strict", strict,
-           "Exit with 3 when something is inconclusive, missing or suspiciously faster",
+           "Exit with 3 when something is inconclusive, missing or suspiciously faster, or when a "
+           "change of the threshold could not have been seen",
            GROUP_JUDGE),
     STRING("today", today, "DATE",
            "The day on which rules expire or not, as 2027-01-31; now by "
@@ -142,6 +158,7 @@ static const struct {
     {"STRICT", "strict"},
     {"RULES", "rules"},
     {"NOISE_FROM", "noise-from"},
+    {"MAX_AGE", "max-age"},
     {"DIRECTION", "direction"},
     {"FORMAT", "format"},
 };
@@ -156,6 +173,7 @@ static const struct flag_note environment[] = {
     {"STRICT", "-strict: 1, true, 0 or false"},
     {"RULES", "-rules"},
     {"NOISE_FROM", "-noise-from"},
+    {"MAX_AGE", "-max-age"},
     {"DIRECTION", "-direction; several with blanks between"},
     {"FORMAT", "-format"},
     {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
@@ -169,7 +187,8 @@ static const struct flag_note statuses[] = {
      "a run that failed"},
     {"2", "something regressed"},
     {"3", "with -strict: nothing regressed, but something is inconclusive, missing or suspiciously "
-          "faster; with -aa: two runs of the same program would have failed"},
+          "faster, or a change of the threshold could not have been seen; with -aa: two runs of "
+          "the same program would have failed"},
     {NULL, NULL},
 };
 
@@ -194,7 +213,7 @@ static size_t index_of(const struct flag *flag) {
   return (size_t)(flag - flags);
 }
 
-static bool given(const struct flags_parsed *parsed, const char *name) {
+bool options_given(const struct flags_parsed *parsed, const char *name) {
   const struct flag *flag = flags_find(&options_table, str_of(name));
   return flag && parsed->seen[index_of(flag)];
 }
@@ -242,15 +261,16 @@ pprofc_status options_environment(struct options *options, struct flags_parsed *
 
 static pprofc_status apply_numbers(const struct options *o, const struct flags_parsed *parsed,
                                    struct gate_settings *s, pprofc_error *error) {
-  if (given(parsed, "threshold") && !gate_parse_percent(str_of(o->threshold), &s->threshold))
+  if (options_given(parsed, "threshold") &&
+      !gate_parse_percent(str_of(o->threshold), &s->threshold))
     return error_set(error, PPROFC_E_INVALID,
                      "the threshold must be a percentage from 0 up, not \"%s\"", o->threshold);
-  if (given(parsed, "alpha") &&
+  if (options_given(parsed, "alpha") &&
       (!str_parse_float(str_of(o->alpha), &s->alpha) || !(s->alpha >= 0 && s->alpha <= 1)))
     return error_set(error, PPROFC_E_INVALID, "alpha must be from 0 to 1, not \"%s\"", o->alpha);
-  if (given(parsed, "min-samples") && o->min_samples < 1)
+  if (options_given(parsed, "min-samples") && o->min_samples < 1)
     return error_set(error, PPROFC_E_INVALID, "-min-samples must be at least 1");
-  if (given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
+  if (options_given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
     return error_set(error, PPROFC_E_INVALID, "the floor must be like \"1us or 16 B\", not \"%s\"",
                      o->floor);
   return PPROFC_OK;
@@ -261,10 +281,11 @@ pprofc_status options_apply(const struct options *o, const struct flags_parsed *
   struct gate_settings *s = &gate->settings;
   pprofc_status status = apply_numbers(o, parsed, s, error);
   if (status != PPROFC_OK) return status;
-  if (given(parsed, "test")) s->test = (enum gate_test)o->test;
-  if (given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;
-  if (given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
-  if (given(parsed, "strict")) s->strict = o->strict;
+  if (options_given(parsed, "test")) s->test = (enum gate_test)o->test;
+  if (options_given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;
+  if (options_given(parsed, "time")) s->time = (enum gate_time)o->time;
+  if (options_given(parsed, "min-samples")) s->min_samples = (size_t)o->min_samples;
+  if (options_given(parsed, "strict")) s->strict = o->strict;
   for (size_t i = 0; i < o->direction_count; i++) {
     pprofc_str text = str_of(o->directions[i]);
     size_t equals = str_find_last_char(text, '=');

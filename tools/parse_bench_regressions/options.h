@@ -9,8 +9,9 @@
 
 struct options {
   const char *base, *head;
+  const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction; /* of enum gate_test, enum gate_correction */
+  int test, correction, time; /* of enum gate_test, enum gate_correction, enum gate_time */
   int64_t min_samples;
   bool strict, all, selftest, aa, version, manual;
   int format;
@@ -29,6 +30,9 @@ extern const char *const format_names[];
  * as given. */
 pprofc_status options_environment(struct options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
+
+/* True when the flag of that name was on the command line, or in the environment. */
+bool options_given(const struct flags_parsed *parsed, const char *name);
 
 /* Puts what was given over the gate's settings. */
 pprofc_status options_apply(const struct options *options, const struct flags_parsed *parsed,

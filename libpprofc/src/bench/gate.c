@@ -14,6 +14,7 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   buffer_init(&gate->warnings, mem, 1 << 24);
   interner_init(&gate->noise_keys, mem);
   buffer_init(&gate->noise, mem, SIZE_MAX / 2);
+  gate->visible_middle = gate->visible_worst = gate->needed_worst = (double)NAN;
   gate->settings = (struct gate_settings){.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
 }
 
@@ -37,8 +38,13 @@ struct gate_row gate_row_unknown(void) {
       .low = (double)NAN,
       .high = (double)NAN,
       .spread = (double)NAN,
+      .base_noise = (double)NAN,
+      .head_noise = (double)NAN,
       .p = 1,
       .adjusted = 1,
+      .level = (double)NAN,
+      .visible = (double)NAN,
+      .needed = (double)NAN,
       .rule = SIZE_MAX,
       .test = "none",
   };
@@ -102,9 +108,10 @@ bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction) {
 }
 
 const char *gate_verdict_name(enum gate_verdict verdict) {
-  static const char *const names[] = {"unchanged", "improved",     "suspiciously faster",
-                                      "regressed", "inconclusive", "too few samples",
-                                      "missing",   "new",          "accepted",
-                                      "ignored",   "informational"};
+  static const char *const names[] = {"unchanged", "improved",      "suspiciously faster",
+                                      "regressed", "inconclusive",  "too few samples",
+                                      "missing",   "new",           "accepted",
+                                      "ignored",   "informational", "not measured",
+                                      "not judged"};
   return names[verdict];
 }

@@ -22,18 +22,27 @@ enum gate_test {
 
 enum gate_correction { GATE_BH, GATE_HOLM, GATE_UNCORRECTED };
 
+/* What is judged of a benchmark that has wall time and CPU time. */
+enum gate_time {
+  GATE_TIME_AUTO, /* CPU time of what has one thread, else wall time */
+  GATE_TIME_WALL,
+  GATE_TIME_CPU
+};
+
 enum gate_verdict {
   GATE_UNCHANGED,
   GATE_IMPROVED,
   GATE_SUSPICIOUS, /* faster by more than half: was anything measured? */
   GATE_REGRESSED,
-  GATE_INCONCLUSIVE, /* beyond the threshold or not, the samples do not say */
-  GATE_TOO_FEW,      /* fewer samples than -min-samples */
-  GATE_MISSING,      /* in base only */
-  GATE_NEW,          /* in head only */
-  GATE_ACCEPTED,     /* worse, but a rule accepts it */
-  GATE_IGNORED,      /* a rule says so */
-  GATE_INFORMATIONAL /* nobody knows which way is better */
+  GATE_INCONCLUSIVE,  /* beyond the threshold or not, the samples do not say */
+  GATE_TOO_FEW,       /* fewer samples than -min-samples */
+  GATE_MISSING,       /* in base only */
+  GATE_NEW,           /* in head only */
+  GATE_ACCEPTED,      /* worse, but a rule accepts it */
+  GATE_IGNORED,       /* a rule says so */
+  GATE_INFORMATIONAL, /* nobody knows which way is better */
+  GATE_UNMEASURED,    /* a time of 0: nothing was measured */
+  GATE_ASIDE          /* the other time of the benchmark is judged */
 };
 
 /* How a delta is known when it is no number. */
@@ -56,17 +65,21 @@ struct gate_row {
   double base, head;             /* centers in base units; NaN where there is none */
   size_t base_count, head_count; /* samples */
   enum gate_delta delta_kind;
-  double delta;     /* (head - base) / base; +Inf from zero */
-  double low, high; /* confidence interval of delta; NaN when not known */
-  bool tested;      /* p means something */
-  bool constant;    /* all samples of a side are equal, on both sides: no test is needed */
-  bool exact;       /* a table says so without a test: no number of samples is needed either */
-  double p, adjusted;
-  const char *test;              /* "Welch", "U", "table", "Welch on medians of rounds" ... */
+  double delta;       /* (head - base) / base; +Inf from zero */
+  double low, high;   /* confidence interval of delta; NaN when not known */
+  bool tested;        /* p means something */
+  bool constant;      /* all samples of a side are equal, on both sides: no test is needed */
+  bool exact;         /* a table says so without a test: no number of samples is needed either */
+  double p, adjusted; /* as tested, and after correction for the number of tests */
+  double least_p;     /* a table cannot show less */
+  const char *test;   /* "Welch", "U", "table", "Welch on medians of rounds" ... */
   struct gate_second second;     /* the judge takes it when it decides what the first does not */
   double base_trend, head_trend; /* relative change along the samples of a side */
   bool base_drifts, head_drifts; /* that change is more than noise */
   double spread; /* robust relative spread, the greater of both sides; NaN when not known */
+  double base_noise, head_noise; /* standard deviation by mean; NaN when not known */
+
+  bool threaded; /* the benchmark has several threads, as its tool says */
 
   pprofc_str file; /* where the row comes from */
   size_t line;     /* 0: not from a line */
@@ -78,6 +91,12 @@ struct gate_row {
   double noise;                   /* of earlier runs, which raised the threshold; else 0 */
   size_t rule;                    /* the last one that matched, SIZE_MAX for none */
   bool significant;
+  bool is_cpu;       /* the CPU time of a benchmark that has both, judged in place of wall time */
+  const char *aside; /* GATE_ASIDE, and wall time that is watched: why; else NULL */
+  double level;      /* p at which this row alone would be significant */
+  double visible;    /* the smallest change that would have been; infinite: none; NaN: not known */
+  double needed;     /* rounds, or samples a side, that would show the threshold; the same */
+  bool blind;        /* a change of the threshold would not have been significant */
 };
 
 /* Smaller changes than these are no regressions, by the class of the unit. */
@@ -104,6 +123,7 @@ struct gate_settings {
   double alpha;
   enum gate_test test;
   enum gate_correction correction;
+  enum gate_time time;
   size_t min_samples;
   bool strict;
   struct gate_floor floor;
@@ -138,8 +158,16 @@ struct gate {
 
   /* Of the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
-  size_t too_few;         /* of the inconclusive */
-  size_t family;          /* p-values that were corrected for their number */
+  size_t too_few; /* of the inconclusive */
+  size_t unmeasured;
+  size_t doubts;                /* about the inputs: whether they are of this run */
+  size_t cpu_times, wall_times; /* judged, of benchmarks that have both */
+  size_t family;                /* p-values that were corrected for their number */
+  size_t tested, blind; /* rows with a test; those that could not have shown the threshold */
+  size_t visible_count; /* rows whose smallest visible change is known; of those: */
+  double visible_middle, visible_worst; /* the median, and the largest */
+  size_t visible_row;                   /* the row of the largest */
+  double needed_worst;                  /* rounds that would show the threshold in all */
   bool drifting, shifted; /* most benchmarks, along the samples of a side; from base to head */
 };
 
@@ -235,6 +263,21 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
  * way, samples too few for the number of rows. */
 void gate_find_trends(struct gate *gate);
 
+/* Chooses between wall time and CPU time of benchmarks that have both; the judge calls it first. */
+pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error);
+
+/* A pass says what it is worth: the smallest change that each row could have shown. The judge calls
+ * it last. */
+pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);
+
+/* Notes why there is no result when nothing was compared, or all of it too rarely. */
+void gate_check_compared(struct gate *gate);
+
+/* True for rows whose verdict came from comparing both sides. */
+bool gate_was_judged(const struct gate_row *row);
+/* True for rows whose p-value, if any, was adjusted: those, and times that are watched. */
+bool gate_was_corrected(const struct gate_row *row);
+
 /* 0 pass, 2 regression, 1 problems or nothing compared, 3 strict doubts; after gate_judge. */
 int gate_exit_status(const struct gate *gate);
 
@@ -274,6 +317,10 @@ struct gate_side {
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
+/* How many values of U at each end are significant at alpha, two-sided; 0 when none is. False when
+ * out of memory. */
+bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
+
 /* Hodges-Lehmann interval of the ratios head / base minus 1; NaN where there is none. False when
  * out of memory. */
 bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
@@ -282,8 +329,8 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
 /* ---- printing
  * ------------------------------------------------------------------------------------------- */
 
-/* "+21.5% [+19.8%, +23.1%] p=0.0001 n=10+10". */
-void gate_print_effect(struct buffer *out, const struct gate_row *row);
+/* "+21.5% [+19.8%, +23.1%] adjusted p=0.0001 n=10+10". */
+void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row);
 
 /* "1.025us", "29.3MB/s", "16B": a value of a unit for people. */
 void gate_print_value(struct buffer *out, double value, pprofc_str unit);
@@ -298,6 +345,16 @@ const char *gate_result_name(const struct gate *gate);
  * [0, count). NULL when out of memory; free with mem_free(gate->mem, order, count, sizeof
  * *order). */
 size_t *gate_order(const struct gate *gate);
+
+/* "4.9%", "none", "-" for what is not known: a smallest visible change. */
+void gate_print_visible(struct buffer *out, double visible);
+
+/* What all rows together could have shown, in a sentence and its line feed; nothing when no row was
+ * tested. */
+void gate_print_sight(struct buffer *out, const struct gate *gate);
+
+/* True for rows that a person is shown; with `all`, for every row. */
+bool gate_is_listed(const struct gate_row *row, bool all);
 
 /* What is said of one row beside its name: effect, drift, rule, reason. */
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row);

@@ -157,6 +157,7 @@ bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
     /* A difference without a p-value is exact: the table says that no test was needed. */
     row.constant = row.exact = !has_p && moved;
     if (has_p && row.p == 0) row.p = P_BELOW;
+    row.least_p = P_BELOW;
     if (row.p > 1) row.p = 1; /* benchstat's, with ties at unequal sizes */
     if (row.p < 0) return malformed(gate, cell, "the p-value is no probability");
   } else if (!row.in_base && !row.in_head) {

@@ -53,8 +53,7 @@ static void count_u(double *ways, size_t size, size_t n, size_t m) {
   }
 }
 
-/* How many of the ratios are cut off at each end. */
-static bool cut_off(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem) {
+bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem) {
   *cut = 0;
   if (n > EXACT_MAX || m > EXACT_MAX) {
     double pairs = (double)n * (double)m;
@@ -114,11 +113,17 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
   /* Ratios have an order that means something between positive numbers only. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
-  if (!cut_off(base.count, head.count, alpha, &cut, mem)) return false;
+  if (!gate_u_cut(base.count, head.count, alpha, &cut, mem)) return false;
   if (cut == 0) return true;
   *low = nth_ratio(base, head, cut - 1) - 1;
   *high = nth_ratio(base, head, pairs - cut) - 1;
   return true;
+}
+
+/* The standard deviation by the mean. */
+static double noise_of(struct gate_sample s) {
+  pprofc_moments m = pprofc_moments_of(s.values, s.count);
+  return s.count > 1 && m.mean != 0 ? sqrt(m.variance) / fabs(m.mean) : (double)NAN;
 }
 
 /* ---- one comparison
@@ -196,6 +201,8 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   row->head_count = head.count;
   row->constant = is_constant(base) && is_constant(head);
   row->spread = fmax(spread_of(base), spread_of(head));
+  row->base_noise = noise_of(base);
+  row->head_noise = noise_of(head);
   bool good = true;
   if (test == GATE_WELCH || test == GATE_BOTH)
     compare_means(row, base, head, alpha);

@@ -15,6 +15,8 @@
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
   if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
+  /* What is said of a benchmark's time holds for its CPU time when that is what is judged. */
+  if (row->is_cpu && str_glob(canonical_rule, STR("sec/op"))) return true;
   return !rule->unit.size || str_glob(rule->unit, row->unit) ||
          str_glob(canonical_rule, canonical_row);
 }
@@ -61,6 +63,13 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   row->threshold = swing;
 }
 
+/* Nothing takes no time. */
+static bool is_unmeasured(const struct gate_row *row) {
+  bool time = str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("ns/op")) ||
+              str_equal(row->unit, STR("time/op"));
+  return time && row->in_base && row->in_head && (row->base == 0 || row->head == 0);
+}
+
 static void settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                    const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
@@ -73,9 +82,14 @@ static void settle(struct gate *gate, struct gate_row *row, struct buffer *scrat
   if (!row->direction) row->direction = gate_direction(gate, row->unit);
   apply_rules(gate, row, scratch, decides);
   apply_noise(gate, row, scratch);
-  row->verdict = *decides && (*decides)->ignore ? GATE_IGNORED
-                 : row->direction == 0          ? GATE_INFORMATIONAL
-                                                : GATE_UNCHANGED;
+  row->verdict = GATE_UNCHANGED;
+  if (row->aside)
+    row->verdict = GATE_ASIDE;
+  else if (is_unmeasured(row))
+    row->verdict = GATE_UNMEASURED;
+  else if (!row->direction)
+    row->verdict = GATE_INFORMATIONAL;
+  if (*decides && (*decides)->ignore) row->verdict = GATE_IGNORED;
 }
 
 /* ---- correction for the number of comparisons
@@ -110,33 +124,39 @@ void gate_adjust(const double *p, size_t count, enum gate_correction correction,
   }
 }
 
-/* Adjusts the p-values of the first or of the second test, each a family of its own. */
-static size_t take_family(struct gate_row *rows, size_t count, bool second, struct member *family) {
+/* p-values that are adjusted together: of the first test, of the second one, and of the first one
+ * of times that are watched only. */
+enum family { FIRST, SECOND, WATCHED, FAMILIES };
+
+static size_t take_family(struct gate_row *rows, size_t count, enum family which,
+                          struct member *family) {
   size_t n = 0;
+  bool second = which == SECOND;
   for (size_t i = 0; i < count; i++) {
     struct gate_row *row = &rows[i];
-    bool judged = row->verdict != GATE_IGNORED && row->verdict != GATE_INFORMATIONAL;
-    if (!judged || row->constant || !(second ? row->second.tested : row->tested)) continue;
+    enum gate_verdict wanted = which == WATCHED ? GATE_ASIDE : GATE_UNCHANGED;
+    if (row->verdict != wanted || row->constant) continue;
+    if (!(second ? row->second.tested : row->tested)) continue;
     family[n++] = second ? (struct member){row->second.p, &row->second.adjusted}
                          : (struct member){row->p, &row->adjusted};
   }
   return n;
 }
 
-/* A family are all rows that were tested; adjusted values go back into the rows. */
+/* Adjusted values go back into the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
   struct member *family = mem_array(gate->mem, count, sizeof *family);
   double *p = mem_array(gate->mem, count, 2 * sizeof *p), *adjusted = p + count;
   bool good = family && p;
   for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
-  for (int second = 0; second < 2 && good; second++) {
-    size_t n = take_family(rows, count, second, family);
+  for (int which = FIRST; which < FAMILIES && good; which++) {
+    size_t n = take_family(rows, count, (enum family)which, family);
     qsort(family, n, sizeof *family, by_p);
     for (size_t i = 0; i < n; i++) p[i] = family[i].p;
     gate_adjust(p, n, gate->settings.correction, adjusted);
     for (size_t i = 0; i < n; i++) *family[i].adjusted = adjusted[i];
-    if (!second) gate->family = n;
+    if (which == FIRST) gate->family = n;
   }
   mem_free(gate->mem, family, count, sizeof *family);
   mem_free(gate->mem, p, count, 2 * sizeof *p);
@@ -237,12 +257,10 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
     gate_problem(gate, "%.*s:%zu: measurements of %.*s are too large to compare",
                  STR_ARG(row->file), row->line, STR_ARG(row->name));
   row->significant = is_significant(gate, row);
-  if (row->verdict == GATE_IGNORED) return;
-  if (!row->in_base || !row->in_head) {
+  bool both = row->in_base && row->in_head;
+  if (!both && row->verdict != GATE_IGNORED && row->verdict != GATE_ASIDE)
     row->verdict = row->in_head ? GATE_NEW : GATE_MISSING;
-    return;
-  }
-  if (row->verdict == GATE_INFORMATIONAL) return;
+  if (row->verdict != GATE_UNCHANGED) return;
   row->verdict = verdict_of(gate, row);
   take_second(gate, row);
   if (row->verdict == GATE_REGRESSED && decides && decides->accept &&
@@ -250,13 +268,25 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
     row->verdict = GATE_ACCEPTED;
 }
 
-static bool was_judged(const struct gate_row *row) {
+bool gate_was_judged(const struct gate_row *row) {
   return row->in_base && row->in_head && row->verdict != GATE_IGNORED &&
-         row->verdict != GATE_INFORMATIONAL;
+         row->verdict != GATE_INFORMATIONAL && row->verdict != GATE_UNMEASURED &&
+         row->verdict != GATE_ASIDE && !row->aside;
+}
+
+bool gate_was_corrected(const struct gate_row *row) {
+  return gate_was_judged(row) || row->aside;
+}
+
+/* Wall time that got worse while CPU time did not: the benchmark waits, or the machine was busy. */
+static void watch_row(const struct gate *gate, struct gate_row *row) {
+  if (row->verdict != GATE_ASIDE || row->constant || !row->tested) return;
+  struct gate_row other = *row;
+  if (verdict_of(gate, &other) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
 }
 
 static void count_row(struct gate *gate, const struct gate_row *row) {
-  bool compared = was_judged(row);
+  bool compared = gate_was_judged(row);
   gate->compared += compared;
   gate->significant += compared && row->significant;
   gate->regressed += row->verdict == GATE_REGRESSED;
@@ -264,6 +294,7 @@ static void count_row(struct gate *gate, const struct gate_row *row) {
   gate->improved += row->verdict == GATE_IMPROVED;
   gate->suspicious += row->verdict == GATE_SUSPICIOUS;
   gate->accepted += row->verdict == GATE_ACCEPTED;
+  gate->unmeasured += row->verdict == GATE_UNMEASURED;
   gate->too_few += row->verdict == GATE_TOO_FEW;
   gate->inconclusive += row->verdict == GATE_INCONCLUSIVE || row->verdict == GATE_TOO_FEW;
 }
@@ -292,16 +323,6 @@ static void check_rules(struct gate *gate) {
   }
 }
 
-static void check_samples(struct gate *gate) {
-  if (!gate->compared && !gate->missing && !gate->problem_count)
-    gate_problem(gate, "nothing was compared");
-  else if (gate->compared && gate->too_few == gate->compared)
-    gate_problem(gate,
-                 "no benchmark has %zu samples a side, so nothing can be judged: run them more "
-                 "often (-count=10), or ask for -test none",
-                 gate->settings.min_samples);
-}
-
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
   size_t count;
   struct gate_row *rows = gate_rows(gate, &count);
@@ -312,16 +333,20 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
     struct gate_rule *rule = &gate->settings.rules[i];
     rule->expired = rule->until.size && str_compare(str_of(today), rule->until) > 0;
   }
-  for (size_t i = 0; i < count && decides; i++) settle(gate, &rows[i], &scratch, &decides[i]);
-  pprofc_status status = decides ? adjust_all(gate, rows, count, error) : error_nomem(error);
+  pprofc_status status = decides ? gate_choose_times(gate, error) : error_nomem(error);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
+    settle(gate, &rows[i], &scratch, &decides[i]);
+  if (status == PPROFC_OK) status = adjust_all(gate, rows, count, error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     judge_row(gate, &rows[i], decides[i]);
+    watch_row(gate, &rows[i]);
     count_row(gate, &rows[i]);
   }
   if (status == PPROFC_OK) {
     check_rules(gate);
-    check_samples(gate);
+    gate_check_compared(gate);
     gate_find_trends(gate);
+    status = gate_find_visible(gate, error);
   }
   bool failed =
       scratch.failed || gate->rows.failed || gate->problems.failed || gate->warnings.failed;
@@ -330,9 +355,14 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
+/* What -strict does not let pass. */
+static bool is_doubtful(const struct gate *gate) {
+  return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
+         gate->blind || gate->doubts;
+}
+
 int gate_exit_status(const struct gate *gate) {
-  if (gate->problem_count) return 1;
+  if (gate->problem_count || !gate->compared) return 1;
   if (gate->regressed) return 2;
-  bool doubtful = gate->inconclusive || gate->missing || gate->suspicious;
-  return gate->settings.strict && doubtful ? 3 : 0;
+  return gate->settings.strict && is_doubtful(gate) ? 3 : 0;
 }

@@ -3,6 +3,7 @@
 #include "bench/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
@@ -15,14 +16,21 @@ static void put_percent(struct buffer *out, double value) {
     buffer_printf(out, "%+.2f%%", 100 * value);
 }
 
-static void put_p(struct buffer *out, double p) {
-  if (p > 0 && p < 0.0001)
-    buffer_printf(out, " p=%.1e", p);
-  else
-    buffer_printf(out, " p=%.4f", p);
+/* With as many digits as tell on which side of alpha p is. */
+static void put_p(struct buffer *out, double p, double alpha) {
+  char text[64];
+  for (int digits = 1; digits <= 16; digits++) {
+    double shown;
+    if (p > 0 && p < 0.0001)
+      snprintf(text, sizeof text, "%.*e", digits, p);
+    else
+      snprintf(text, sizeof text, "%.*f", digits + 3, p);
+    if (str_parse_float(str_of(text), &shown) && (shown <= alpha) == (p <= alpha)) break;
+  }
+  buffer_add_text(out, text);
 }
 
-void gate_print_effect(struct buffer *out, const struct gate_row *row) {
+void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   if (row->delta_kind == GATE_DELTA_FROM_ZERO)
     buffer_printf(out, "0 " ARROW " %.4g", row->head);
   else if (row->delta_kind == GATE_DELTA_UNKNOWN)
@@ -36,10 +44,13 @@ void gate_print_effect(struct buffer *out, const struct gate_row *row) {
     put_percent(out, row->high);
     buffer_add_char(out, ']');
   }
-  if (row->constant)
+  if (row->constant) {
     buffer_add_text(out, row->exact ? " exact" : " constant");
-  else if (row->tested)
-    put_p(out, row->p);
+  } else if (row->tested && gate_was_corrected(row)) {
+    bool corrected = gate->settings.correction != GATE_UNCORRECTED;
+    buffer_add_text(out, corrected ? " adjusted p=" : " p=");
+    put_p(out, row->adjusted, row->alpha);
+  }
   if (row->base_count || row->head_count)
     buffer_printf(out, " n=%zu+%zu", row->base_count, row->head_count);
 }
@@ -70,15 +81,20 @@ const char *gate_result_name(const struct gate *gate) {
   }
 }
 
+bool gate_is_listed(const struct gate_row *row, bool all) {
+  return all || (row->verdict != GATE_UNCHANGED && row->verdict != GATE_IGNORED &&
+                 row->verdict != GATE_ASIDE);
+}
+
 /* ---- order
  * ---------------------------------------------------------------------------------------------- */
 
 /* Rank of a verdict: what a person must see comes first. */
 static int rank_of(enum gate_verdict verdict) {
-  static const enum gate_verdict order[] = {GATE_REGRESSED,    GATE_MISSING,  GATE_SUSPICIOUS,
-                                            GATE_INCONCLUSIVE, GATE_TOO_FEW,  GATE_ACCEPTED,
-                                            GATE_IMPROVED,     GATE_NEW,      GATE_INFORMATIONAL,
-                                            GATE_IGNORED,      GATE_UNCHANGED};
+  static const enum gate_verdict order[] = {
+      GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
+      GATE_TOO_FEW,   GATE_ACCEPTED,  GATE_IMPROVED,   GATE_NEW,        GATE_INFORMATIONAL,
+      GATE_IGNORED,   GATE_UNCHANGED, GATE_ASIDE};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++)
     if (order[i] == verdict) return (int)i;
   return 0;
@@ -132,21 +148,52 @@ static void put_rule(struct buffer *out, const struct gate *gate, const struct g
     buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
 }
 
+/* Why a row is not significant, in a way that no number beside it denies. */
+static void put_insignificant(struct buffer *out, const struct gate *gate,
+                              const struct gate_row *row) {
+  if (row->aside) {
+    buffer_add_text(out, "; CPU time did not get worse: it waits, or the machine was busy");
+    return;
+  }
+  buffer_add_text(out, "; not significant");
+  if (row->alpha != gate->settings.alpha) buffer_printf(out, " at alpha %.4g", row->alpha);
+  if (row->second.tested && row->second.adjusted <= row->alpha)
+    buffer_printf(out, " by %s", row->test);
+}
+
 /* Why a row that seems to have changed did not count. */
 static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  if (row->verdict == GATE_TOO_FEW) {
+  if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
-  } else if (row->verdict == GATE_INCONCLUSIVE && row->significant) {
+  else if (row->verdict == GATE_UNMEASURED)
+    buffer_add_text(out, "; a time of 0: nothing was measured");
+  else if (row->verdict == GATE_ASIDE)
+    buffer_printf(out, "; %s", row->aside);
+  else if (row->verdict == GATE_INCONCLUSIVE && row->significant && !row->aside)
     buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
-  } else if (row->verdict == GATE_INCONCLUSIVE) {
-    buffer_printf(out, "; not significant");
-    if (row->tested && row->p <= row->alpha)
-      buffer_printf(out, " among %zu comparisons (adjusted p=%.4f)", gate->family, row->adjusted);
+  else if (row->verdict == GATE_INCONCLUSIVE)
+    put_insignificant(out, gate, row);
+}
+
+/* What a row without a finding is worth, and a finding that was luck. */
+static void put_sight(struct buffer *out, const struct gate_row *row) {
+  if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
+  if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
+    if (row->visible > row->threshold && fabs(row->delta) < row->visible)
+      buffer_printf(out, "; barely visible (from %.3g%%): the true change may be smaller",
+                    100 * row->visible);
+  } else if (isinf(row->visible)) {
+    buffer_add_text(out, "; no change would be visible");
+  } else {
+    buffer_printf(out, "; visible from %.3g%%", 100 * row->visible);
   }
+  if (row->blind && isfinite(row->needed))
+    buffer_printf(out, ", %.0f rounds would show %.4g%%", row->needed, 100 * row->threshold);
 }
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_doubt(out, gate, row);
+  put_sight(out, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);

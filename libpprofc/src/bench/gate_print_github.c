@@ -40,7 +40,7 @@ static void put_annotation(struct buffer *out, const struct gate *gate, const st
   buffer_add_text(out, "::");
   buffer_clear(&text);
   buffer_printf(&text, "%.*s %.*s ", STR_ARG(row->name), STR_ARG(row->unit));
-  if (row->in_base && row->in_head) gate_print_effect(&text, row);
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
   put_escaped(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
@@ -65,7 +65,8 @@ void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
   for (size_t i = 0; i < count; i++) {
     enum gate_verdict verdict = rows[i].verdict;
     bool doubtful = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||
-                    verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW;
+                    verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW ||
+                    verdict == GATE_UNMEASURED;
     if (verdict == GATE_REGRESSED && ++errors < ERRORS_MAX)
       put_annotation(out, gate, &rows[i], "error");
     if (doubtful && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");

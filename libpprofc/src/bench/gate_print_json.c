@@ -1,6 +1,7 @@
 /* The gate's result as JSON: everything, unrounded; and as GitLab's code quality report. */
 #include "base/json_write.h"
 #include "bench/gate.h"
+#include "bench/gate_power.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,8 +67,9 @@ static void put_tested(struct json_writer *json, const struct gate_row *row) {
   put_number(json, "high", row->high);
   put_str(json, "test", str_of(row->test));
   put_number(json, "p", row->tested ? row->p : (double)NAN);
-  put_number(json, "p_adjusted", row->tested ? row->adjusted : (double)NAN);
-  if (row->second.tested) {
+  put_number(json, "p_adjusted",
+             row->tested && gate_was_corrected(row) ? row->adjusted : (double)NAN);
+  if (row->second.tested && gate_was_corrected(row)) {
     put_str(json, "second_test", str_of(row->second.test));
     put_number(json, "second_p", row->second.p);
     put_number(json, "second_p_adjusted", row->second.adjusted);
@@ -77,6 +79,14 @@ static void put_tested(struct json_writer *json, const struct gate_row *row) {
   put_number(json, "spread", row->spread);
   put_bool(json, "base_drifts", row->base_drifts);
   put_bool(json, "head_drifts", row->head_drifts);
+}
+
+/* What the row could have shown; null: nothing up to any size, or not known. */
+static void put_sight(struct json_writer *json, const struct gate_row *row) {
+  put_number(json, "p_needed", row->level);
+  put_number(json, "visible_change", row->visible);
+  put_number(json, "rounds_for_threshold", row->needed);
+  put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
 }
 
 static void put_row(struct json_writer *json, const struct gate *gate, const struct gate_row *row) {
@@ -93,6 +103,8 @@ static void put_row(struct json_writer *json, const struct gate *gate, const str
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
   if (row->in_base && row->in_head) put_tested(json, row);
+  if (gate_was_judged(row)) put_sight(json, row);
+  if (row->aside) put_str(json, "aside", str_of(row->aside));
   put_number(json, "threshold", row->threshold);
   put_number(json, "alpha", row->alpha);
   put_number(json, "floor", row->floor);
@@ -123,6 +135,14 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   put_uint(json, "inconclusive", gate->inconclusive);
   put_uint(json, "accepted", gate->accepted);
   put_uint(json, "p_values", gate->family);
+  put_uint(json, "not_measured", gate->unmeasured);
+  put_uint(json, "cpu_times", gate->cpu_times);
+  put_uint(json, "wall_times", gate->wall_times);
+  put_number(json, "power", GATE_POWER);
+  put_uint(json, "threshold_not_visible", gate->blind);
+  put_number(json, "visible_change_middle", gate->visible_middle);
+  put_number(json, "visible_change_worst", gate->visible_worst);
+  put_number(json, "rounds_for_threshold", gate->needed_worst);
   put_bool(json, "drifting", gate->drifting);
   put_bool(json, "shifted", gate->shifted);
   put_lines(json, "problems", buffer_str(&gate->problems));
@@ -180,7 +200,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
   buffer_init(&text, gate->mem, SIZE_MAX / 2);
   buffer_printf(&text, "%s: %.*s %.*s ", gate_verdict_name(row->verdict), STR_ARG(row->name),
                 STR_ARG(row->unit));
-  if (row->in_base && row->in_head) gate_print_effect(&text, row);
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
   uint64_t print =
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);

@@ -25,7 +25,7 @@ static bool is_skipped(enum gate_verdict verdict) {
 static void put_case(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   struct buffer text;
   buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  if (row->in_base && row->in_head) gate_print_effect(&text, row);
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
   buffer_add_text(out, "    <testcase classname=\"");
   junit_put(out, row->group.size ? row->group : STR("benchmarks"));

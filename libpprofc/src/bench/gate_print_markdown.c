@@ -42,9 +42,11 @@ static void put_row(struct buffer *out, const struct gate *gate, const struct ga
   buffer_add_text(scratch, " | ");
   buffer_add_str(out, buffer_str(scratch));
   buffer_clear(scratch);
-  if (row->in_base && row->in_head) gate_print_effect(scratch, row);
+  if (row->in_base && row->in_head) gate_print_effect(scratch, gate, row);
   gate_print_remarks(scratch, gate, row);
   put_cell(out, buffer_str(scratch));
+  buffer_add_text(out, " | ");
+  gate_print_visible(out, row->visible);
   buffer_add_text(out, " |\n");
   out->failed |= scratch->failed;
 }
@@ -73,10 +75,11 @@ static size_t put_table(struct buffer *out, const struct gate *gate, bool all, s
   buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < count && order; i++) {
     const struct gate_row *row = &rows[order[i]];
-    if (!all && (row->verdict == GATE_UNCHANGED || row->verdict == GATE_IGNORED)) continue;
+    if (!gate_is_listed(row, all)) continue;
     if (!shown++)
-      buffer_add_text(out, "\n| verdict | benchmark | unit | base | head | change |\n"
-                           "| --- | --- | --- | --: | --: | --- |\n");
+      buffer_add_text(out,
+                      "\n| verdict | benchmark | unit | base | head | change | visible from |\n"
+                      "| --- | --- | --- | --: | --: | --- | --: |\n");
     size_t before = out->size;
     if (!left) put_row(out, gate, row, &scratch);
     if (out->size > limit) out->size = before;
@@ -89,12 +92,16 @@ static size_t put_table(struct buffer *out, const struct gate *gate, bool all, s
 }
 
 void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) {
-  struct buffer end;
+  struct buffer end, sight;
   buffer_init(&end, gate->mem, COMMENT_MAX);
+  buffer_init(&sight, gate->mem, COMMENT_MAX / 4);
   buffer_add_text(&end, "\n");
   put_notes(&end, "problem", buffer_str(&gate->problems), 8000);
   put_notes(&end, "warning", buffer_str(&gate->warnings), 8000);
   buffer_add_text(&end, "\n");
+  gate_print_sight(&sight, gate);
+  put_cell(&end, str_trim(buffer_str(&sight)));
+  if (sight.size) buffer_add_text(&end, "\n\n");
   gate_print_totals(&end, gate);
   size_t start = out->size;
   buffer_add_text(out, MARKER);
@@ -102,6 +109,7 @@ void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) 
   size_t left = put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
   if (left) buffer_printf(out, "\n%zu more rows do not fit here.\n", left);
   buffer_add_str(out, buffer_str(&end));
-  out->failed |= end.failed;
+  out->failed |= end.failed || sight.failed;
+  buffer_free(&sight);
   buffer_free(&end);
 }

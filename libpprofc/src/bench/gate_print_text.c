@@ -2,30 +2,26 @@
 #include "base/log_guard.h"
 #include "bench/gate.h"
 
-static bool is_listed(enum gate_verdict verdict, bool all) {
-  return all || (verdict != GATE_UNCHANGED && verdict != GATE_IGNORED);
-}
-
 static void put_name(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, "%.*s %.*s", STR_ARG(row->name), STR_ARG(row->unit));
   if (row->group.size) buffer_printf(out, " (%.*s)", STR_ARG(row->group));
 }
 
 /* "1.025u -> 1.027u" */
-static void put_values(struct buffer *out, const struct gate_row *row) {
+static void put_values(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return;
   buffer_add_text(out, "  ");
   gate_print_value(out, row->base, row->unit);
   buffer_add_text(out, " \xE2\x86\x92 ");
   gate_print_value(out, row->head, row->unit);
   buffer_add_text(out, "  ");
-  gate_print_effect(out, row);
+  gate_print_effect(out, gate, row);
 }
 
 static void put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   buffer_printf(out, "%s: ", gate_verdict_name(row->verdict));
   put_name(out, row);
-  put_values(out, row);
+  put_values(out, gate, row);
   gate_print_remarks(out, gate, row);
   buffer_add_char(out, '\n');
 }
@@ -78,7 +74,8 @@ static void put_tests(struct buffer *out, const struct gate *gate) {
   for (int second = 0; second < 2; second++)
     for (size_t i = 0; i < count; i++) {
       const struct gate_row *row = &rows[i];
-      if (row->constant || !(second ? row->second.tested : row->tested)) continue;
+      if (!gate_was_judged(row) || row->constant || !(second ? row->second.tested : row->tested))
+        continue;
       put_test(out, &tests, second ? row->second.test : row->test);
     }
   if (tests.count) buffer_add_text(out, "; ");
@@ -96,6 +93,13 @@ static void put_method(struct buffer *out, const struct gate *gate) {
   buffer_add_char(out, '\n');
 }
 
+/* "time: CPU time of 14 benchmarks, wall time of 3 (-time)" */
+static void put_times(struct buffer *out, const struct gate *gate) {
+  if (!gate->cpu_times && !gate->wall_times) return;
+  buffer_printf(out, "time: CPU time of %zu benchmarks, wall time of %zu (-time)\n",
+                gate->cpu_times, gate->wall_times);
+}
+
 static void put_text(struct buffer *out, const struct gate *gate, bool all) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
@@ -107,12 +111,14 @@ static void put_text(struct buffer *out, const struct gate *gate, bool all) {
   put_regressions(out, gate);
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[order[i]];
-    if (row->verdict != GATE_REGRESSED && is_listed(row->verdict, all)) put_row(out, gate, row);
+    if (row->verdict != GATE_REGRESSED && gate_is_listed(row, all)) put_row(out, gate, row);
   }
   mem_free(gate->mem, order, count, sizeof *order);
   put_prefixed(out, "warning", buffer_str(&gate->warnings));
   put_prefixed(out, "problem", buffer_str(&gate->problems));
   put_method(out, gate);
+  put_times(out, gate);
+  gate_print_sight(out, gate);
   buffer_printf(out, "result: %s\n", gate_result_name(gate));
   gate_print_totals(out, gate);
 }

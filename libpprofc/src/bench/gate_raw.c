@@ -1,6 +1,8 @@
 /* Compares raw results of base and head: samples are grouped by package, benchmark and unit. */
 #include "base/map.h"
 #include "bench/gate.h"
+#include "bench/set.h"
+#include "bench/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,6 +85,36 @@ static uint32_t find_entry(struct raw *raw, uint32_t package, uint32_t name, uin
 typedef void (*visit_fn)(struct raw *raw, struct raw_entry *entry, const struct place *place,
                          size_t result, double value);
 
+/* Zero keeps the unit that it was written in, as in benchstat; here 0 ns/op is 0 sec/op. */
+static uint32_t add_unit(struct raw *raw, pprofc_str unit, double value) {
+  if (value != 0) return interner_add(&raw->texts, unit);
+  struct buffer tidy;
+  buffer_init(&tidy, raw->gate->mem, SIZE_MAX / 2);
+  (void)unit_tidy(unit, &tidy);
+  uint32_t id =
+      tidy.failed ? MAP_NONE : interner_copy(&raw->texts, &raw->gate->arena, buffer_str(&tidy));
+  buffer_free(&tidy);
+  return id;
+}
+
+static bool visit_value(struct raw *raw, visit_fn visit, pprofc_str unit_name,
+                        const struct place *place, size_t result, double value) {
+  size_t unused;
+  const pprofc_bench_result *results = pprofc_bench_results(raw->set, &unused);
+  uint32_t unit = add_unit(raw, unit_name, value);
+  if (unit == MAP_NONE) return false;
+  uint32_t entry = find_entry(raw, place->package, results[result].name, unit);
+  if (entry == MAP_NONE) return false;
+  visit(raw, &raw->entries[entry], place, result, value);
+  return true;
+}
+
+/* CPU time that comes in two parts. */
+static void take_part(pprofc_str unit, double value, double *parts) {
+  if (str_equal(unit, STR("user-sec/op"))) parts[0] = value;
+  if (str_equal(unit, STR("sys-sec/op"))) parts[1] = value;
+}
+
 static bool for_each(struct raw *raw, visit_fn visit) {
   size_t count, value_count;
   const pprofc_bench_result *results = pprofc_bench_results(raw->set, &count);
@@ -91,13 +123,14 @@ static bool for_each(struct raw *raw, visit_fn visit) {
   struct place place = {.config = UINT32_MAX, .input = UINT32_MAX};
   for (size_t i = 0; i < count; i++) {
     if (!look_up(raw, &results[i], i, &place)) return false;
+    double parts[2] = {(double)NAN, (double)NAN};
     for (size_t v = results[i].first_value; v < results[i + 1].first_value; v++) {
-      uint32_t unit = interner_add(&raw->texts, pprofc_bench_unit(raw->set, units[v]));
-      if (unit == MAP_NONE) return false;
-      uint32_t entry = find_entry(raw, place.package, results[i].name, unit);
-      if (entry == MAP_NONE) return false;
-      visit(raw, &raw->entries[entry], &place, i, values[v]);
+      pprofc_str unit = pprofc_bench_unit(raw->set, units[v]);
+      take_part(unit, values[v], parts);
+      if (!visit_value(raw, visit, unit, &place, i, values[v])) return false;
     }
+    double cpu = parts[0] + parts[1];
+    if (!isnan(cpu) && !visit_value(raw, visit, STR("cpu-sec/op"), &place, i, cpu)) return false;
   }
   return true;
 }
@@ -156,6 +189,7 @@ static bool add_row(struct raw *raw, const struct raw_entry *e) {
   row.group = arena_str(&gate->arena, raw->texts.items[e->package]);
   row.unit = arena_str(&gate->arena, raw->texts.items[e->unit]);
   row.name = pprofc_bench_string(raw->set, e->name);
+  row.threaded = set_is_threaded(raw->set, row.name);
   row.direction = pprofc_bench_direction(raw->set, row.unit);
   row.file = pprofc_bench_input_path(raw->set, result->input);
   row.line = result->line;
@@ -188,6 +222,19 @@ static void compare_environments(struct raw *raw) {
                    "base and head were measured in different places: %s is '%.*s' and '%.*s'",
                    keys[i], STR_ARG(a), STR_ARG(b));
   }
+}
+
+static void check_builds(struct raw *raw) {
+  size_t base = set_debug_inputs(raw->set, "base"), head = set_debug_inputs(raw->set, "head");
+  if (base && head)
+    gate_warning(raw->gate,
+                 "the library of Google Benchmark was built as debug, which measures its "
+                 "own work along");
+  else if (base || head)
+    gate_warning(raw->gate,
+                 "base and head were measured differently: the library of Google Benchmark was "
+                 "built as debug for %s only",
+                 base ? "base" : "head");
 }
 
 /* Nothing on one side is a failed run, not a benchmark that vanished. */
@@ -225,6 +272,7 @@ pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_e
   if (good) {
     check_sides(&raw);
     compare_environments(&raw);
+    check_builds(&raw);
   }
   for (size_t i = 0; i < raw.entry_count && good; i++)
     if (!raw.entries[i].bad) good = add_row(&raw, &raw.entries[i]);

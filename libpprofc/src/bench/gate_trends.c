@@ -23,7 +23,9 @@ static double sign_p(size_t up, size_t down) {
 /* One row for each benchmark: its time if it has one, for the others move along with it. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
-  return !times || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
+  if (row->verdict == GATE_ASIDE || row->aside) return false;
+  return !times || row->is_cpu || str_equal(row->unit, STR("sec/op")) ||
+         str_equal(row->unit, STR("time/op"));
 }
 
 static double base_trend(const struct gate_row *row) {
@@ -106,24 +108,25 @@ static void find_shift(struct gate *gate) {
 
 /* Of the rows that a rank test was made on: could one of them alone be significant? */
 static void check_power(struct gate *gate) {
-  size_t count, weak = 0, least = SIZE_MAX;
+  size_t count, weak = 0, fewest = SIZE_MAX;
   const struct gate_row *rows = gate_rows(gate, &count);
   if (gate->settings.correction == GATE_UNCORRECTED || gate->family == 0) return;
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[i];
     bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
     if (!ranks || !row->tested || row->constant || !row->base_count || !row->head_count) continue;
-    if (gate_smallest_p(row->base_count, row->head_count) * (double)gate->family <= row->alpha)
-      continue;
+    if (!gate_was_judged(row)) continue;
+    double least = gate_smallest_p(row->base_count, row->head_count);
+    if (least * (double)gate->family <= row->alpha) continue;
     size_t n = row->base_count < row->head_count ? row->base_count : row->head_count;
-    if (n < least) least = n;
+    if (n < fewest) fewest = n;
     weak++;
   }
   if (weak)
     gate_warning(gate,
                  "with %zu samples a side and %zu comparisons, a single regression cannot be "
                  "significant in %zu of them; measure more often",
-                 least, gate->family, weak);
+                 fewest, gate->family, weak);
 }
 
 void gate_find_trends(struct gate *gate) {

@@ -104,6 +104,7 @@ static bool read_entry(struct bench_sink *sink, const struct node *entry) {
   name_begin(&encoded, sink, name, true);
   sink_result(sink, buffer_str(&encoded.text), node_count(entry, "iterations", 1), entry->line);
   name_end(&encoded);
+  if (node_count(entry, "threads", 1) > 1) sink_threads(sink);
   sink_value(sink, real, STR("sec/op"));
   if (node_number(node_get(entry, "cpu_time"), exponent, &cpu))
     sink_value(sink, cpu, STR("cpu-sec/op"));
@@ -118,8 +119,7 @@ static void read_tree(struct bench_sink *sink, const struct node *root) {
   sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("google-benchmark"));
   if (str_equal(node_text(node_get(root, "context"), "library_build_type"), STR("debug")))
-    sink_message(sink, node_get(root, "context")->line,
-                 "the library was built as debug: timings mislead");
+    sink_debug_build(sink);
   for (const struct node *entry = list && list->kind == NODE_ARRAY ? list->first : NULL; entry;
        entry = entry->next, entries++)
     samples += read_entry(sink, entry);

@@ -29,6 +29,7 @@ pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator) {
   set->mem = *mem;
   arena_init(&set->arena, &set->mem);
   interner_init(&set->strings, &set->mem);
+  interner_init(&set->threads, &set->mem);
   map_init(&set->config_map, &set->mem);
   map_init(&set->word_map, &set->mem);
   map_init(&set->unit_map, &set->mem);
@@ -58,6 +59,7 @@ void pprofc_bench_free(pprofc_bench *set) {
   map_free(&set->unit_map);
   map_free(&set->metadata_map);
   interner_free(&set->strings);
+  interner_free(&set->threads);
   arena_free(&set->arena);
   mem_free(&mem, set, 1, sizeof *set);
 }
@@ -313,6 +315,25 @@ void sink_drop(struct bench_sink *sink) {
   set->value_count = set->results[set->result_count].first_value;
 }
 
+void sink_threads(struct bench_sink *sink) {
+  struct pprofc_bench *set = sink->set;
+  if (sink->status != PPROFC_OK) return;
+  if (interner_add(&set->threads, set_string(set, sink->name)) == MAP_NONE) fail(sink, NULL);
+}
+
+void sink_debug_build(struct bench_sink *sink) {
+  sink->set->inputs[sink->input].debug = true;
+}
+
+size_t set_debug_inputs(const struct pprofc_bench *set, const char *label) {
+  size_t count = 0;
+  for (size_t i = 0; i < set->input_count; i++) {
+    bool wanted = !label || str_equal(set_string(set, set->inputs[i].label), str_of(label));
+    count += wanted && set->inputs[i].debug;
+  }
+  return count;
+}
+
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   struct pprofc_bench *set = sink->set;
   if (sink->status != PPROFC_OK) return;
@@ -426,7 +447,7 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path) {
   *sink = (struct bench_sink){.set = set, .config = MAP_NONE, .name = MAP_NONE};
   buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
-  struct bench_input input = {intern(sink, label), intern(sink, path)};
+  struct bench_input input = {.label = intern(sink, label), .path = intern(sink, path)};
   if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity,
                 sizeof *set->inputs)) {
     fail(sink, NULL);

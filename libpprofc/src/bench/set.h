@@ -21,6 +21,7 @@ struct bench_config {
 struct bench_input {
   uint32_t label; /* string; BENCH_EMPTY when .file is unset */
   uint32_t path;  /* string, for messages */
+  bool debug;     /* measured with a benchmark library of debug build */
 };
 
 /* A unit as measurements have it. `original` is what the input said, BENCH_EMPTY when that is the
@@ -85,7 +86,17 @@ struct pprofc_bench {
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
+  struct interner threads; /* names of benchmarks with several threads */
 };
+
+/* How many inputs, of those with the label, were measured with a benchmark library of debug build;
+ * NULL: of all. */
+size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
+
+/* True for a benchmark of which its tool says that it has several threads. */
+static inline bool set_is_threaded(const struct pprofc_bench *set, pprofc_str name) {
+  return interner_find(&set->threads, name) != MAP_NONE;
+}
 
 static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id) {
   return set->strings.items[id];
@@ -142,6 +153,12 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 /* "metadata KEY of unit UNIT already set to VALUE" is a message. */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
+
+/* The result that was started last has several threads. */
+void sink_threads(struct bench_sink *sink);
+
+/* The input was measured with a library of debug build. */
+void sink_debug_build(struct bench_sink *sink);
 
 /* Says that memory ran out in a reader. */
 void sink_fail(struct bench_sink *sink);
