@@ -40,7 +40,7 @@ static void test_annotations_are_escaped(void) {
   print(&gate, "github", &out);
   CU_ASSERT(str_starts(buffer_str(&out),
                        STR("::error file=a%2Cb%3Ac.csv,line=3,title=regressed%3A A%3A1%2C50%250::"
-                           "A:1,50%250 sec/op +20.00%25 adjusted p=0.0005 n=10+10\n")));
+                           "A:1,50%250 sec/op +20.00%25 p=0.0005 n=10+10\n")));
   buffer_free(&out);
   buffer_free(&table);
   gate_free(&gate);

@@ -18,9 +18,9 @@
  */
 
 /* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
- * which bends so that it never passes the solution from below. */
-static double critical_t(double level, double degrees) {
-  double t = -pprofc_normal_quantile(level / 2);
+ * from a value near it. */
+static double critical_t(double level, double degrees, double near) {
+  double t = near;
   double scale =
       lgamma((degrees + 1) / 2) - lgamma(degrees / 2) - log(degrees * 3.14159265358979324) / 2;
   for (int i = 0; i < 60; i++) {
@@ -28,24 +28,61 @@ static double critical_t(double level, double degrees) {
     if (!(tail > 0)) break;
     double density = exp(scale - (degrees + 1) / 2 * log1p(t * t / degrees));
     double step = tail * log(tail / level) / (2 * density);
-    t += step;
-    if (fabs(step) < 1e-9 * t) break;
+    t = fmax(t / 2, t + step);
+    if (fabs(step) < 1e-6 * t) break;
   }
   return t;
 }
 
-#define NODES 240
+/* Simpson's rule: the weight of node i of 0 ... last. */
+static double simpson(int i, int last) {
+  return i == 0 || i == last ? 1 : 2 + 2 * (i % 2);
+}
+
+#define NODES 60
+#define REACH 5.5 /* standard deviations */
 
 /* P(T > critical) for the noncentral t of `degrees` about `shift`: the mean of Phi(shift - critical
- * * u) over u, the root of a chi-squared by its degrees (Simpson's rule). */
+ * * u) over u, the root of a chi-squared by its degrees. */
 static double power_of_t(double shift, double critical, double degrees) {
-  double width = 6.5 / sqrt(2 * degrees), low = fmax(1e-9, 1 - width), high = 1 + width;
+  double width = REACH / sqrt(2 * degrees), low = fmax(1e-9, 1 - width), high = 1 + width;
   double peak = sqrt(fmax(degrees - 1, 1e-9) / degrees), sum = 0, all = 0;
   for (int i = 0; i <= NODES; i++) {
     double u = low + (high - low) * i / NODES;
-    double weight = i == 0 || i == NODES ? 1 : 2 + 2 * (i % 2);
+    double weight = simpson(i, NODES);
     weight *= exp((degrees - 1) * log(u / peak) - degrees / 2 * (u * u - peak * peak));
     sum += weight * pprofc_normal_cdf(shift - critical * u);
+    all += weight;
+  }
+  return sum / all;
+}
+
+/* A sample mean as Welch's test sees it: its true variance, and the degrees of its estimate. */
+struct mean_error {
+  double variance, degrees;
+};
+
+#define SHARES 12
+
+/* The power of Welch's test. The estimates of both variances are chi-squared; their sum is
+ * independent of the share that each has of it, and the degrees of freedom that the test takes
+ * depend on the share only (its angle here, in which the density has no pole). */
+static double power_of_welch(double change, struct mean_error x, struct mean_error y,
+                             double level) {
+  double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
+  double middle = atan2(sqrt(x.degrees), sqrt(y.degrees)), width = REACH / sqrt(2 * degrees);
+  double low = fmax(1e-9, middle - width), high = fmin(1.5707963, middle + width);
+  double sum = 0, all = 0, t = -pprofc_normal_quantile(level / 2);
+  for (int i = 0; i <= SHARES; i++) {
+    double angle = low + (high - low) * i / SHARES;
+    double a = degrees * pow(sin(angle), 2) * x.variance / x.degrees;
+    double b = degrees * pow(cos(angle), 2) * y.variance / y.degrees;
+    double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
+    double weight = simpson(i, SHARES);
+    weight *= exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
+                  (y.degrees - 1) * log(cos(angle) / cos(middle)));
+    t = critical_t(level, taken, t);
+    sum += weight * power_of_t(change / true_error, t * sqrt(a + b) / true_error, degrees);
     all += weight;
   }
   return sum / all;
@@ -57,15 +94,11 @@ static double growth(const struct gate_design *d, double change) {
 }
 
 double gate_power_welch(const struct gate_design *d, double change) {
-  double base = d->base_noise * d->base_noise / d->base_count;
   double head = d->head_noise * growth(d, change);
-  head *= head / d->head_count;
-  double variance = base + head;
-  if (!(variance > 0)) return change > 0 ? 1 : 0;
-  double degrees =
-      variance * variance / (base * base / (d->base_count - 1) + head * head / (d->head_count - 1));
-  if (!(degrees >= 1)) return 0;
-  return power_of_t(change / sqrt(variance), critical_t(d->level, degrees), degrees);
+  struct mean_error x = {d->base_noise * d->base_noise / d->base_count, d->base_count - 1};
+  struct mean_error y = {head * head / d->head_count, d->head_count - 1};
+  if (!(x.variance + y.variance > 0)) return change > 0 ? 1 : 0;
+  return power_of_welch(change, x, y, d->level);
 }
 
 /* In units of the normal distribution, in which power is nearly a straight line. */

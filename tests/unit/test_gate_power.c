@@ -1,0 +1,199 @@
+/* The smallest visible change: textbook values, simulations at the change that is stated, and what
+ * rows and results say of it. */
+#include "bench/gate.h"
+#include "bench/gate_power.h"
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DRAWS 4000
+
+/* ---- the formula
+ * --------------------------------------------------------------------------------- */
+
+static double visible(const struct gate_design *design) {
+  struct gate_power power;
+  double change = (double)NAN;
+  gate_power_init(&power, &mem_default);
+  CU_ASSERT(gate_power_visible(&power, design, &change));
+  gate_power_free(&power);
+  return change;
+}
+
+static double samples(const struct gate_design *design, double change) {
+  struct gate_power power;
+  double count = (double)NAN;
+  gate_power_init(&power, &mem_default);
+  CU_ASSERT(gate_power_samples(&power, design, change, &count));
+  gate_power_free(&power);
+  return count;
+}
+
+/* Noise so small that its growth with the change does not show: values of tables of the t-test of
+ * two samples of equal variance (Cohen 1988). Welch's test, which does not know that they are
+ * equal, needs little more. */
+static void test_textbook_values(void) {
+  static const struct {
+    double n, level, difference; /* in standard deviations */
+  } known[] = {{10, 0.05, 1.3249}, {20, 0.05, 0.9091}, {5, 0.05, 2.0244}, {64, 0.05, 0.4990}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    struct gate_design design = {1e-6, 1e-6, known[i].n, known[i].n, -1, known[i].level, false};
+    double difference = visible(&design) / 1e-6;
+    CU_ASSERT(difference > known[i].difference - 0.0005 && difference < 1.03 * known[i].difference);
+    CU_ASSERT(fabs(gate_power_welch(&design, visible(&design)) - 0.8) < 1e-4);
+  }
+  struct gate_design design = {1e-6, 1e-6, 10, 10, -1, 0.05, false};
+  CU_ASSERT_EQUAL(samples(&design, 1e-6), 17); /* 16.7 in the tables */
+  CU_ASSERT_EQUAL(samples(&design, 0.5e-6), 64);
+  CU_ASSERT_EQUAL(samples(&design, 0.2e-6), 394);
+}
+
+static void test_what_cannot_be_seen(void) {
+  /* Four values a side reach p = 0.029 by U, and no less. */
+  struct gate_design few = {0.01, 0.01, 4, 4, -1, 0.01, true};
+  CU_ASSERT(isinf(visible(&few)));
+  few.level = 0.03;
+  CU_ASSERT(isfinite(visible(&few)));
+  struct gate_design wild = {5, 5, 4, 4, -1, 0.001, false};
+  CU_ASSERT(isinf(visible(&wild)));
+  CU_ASSERT(isinf(samples(&wild, 0.01)));
+  struct gate_design one = {0.01, 0.01, 1, 1, -1, 0.05, false};
+  CU_ASSERT(isinf(visible(&one)));
+  /* What falls cannot fall below zero. */
+  struct gate_design rate = {0.9, 0.9, 4, 4, 1, 0.05, false};
+  CU_ASSERT(isinf(visible(&rate)));
+  struct gate_design still = {0, 0, 4, 4, -1, 0.05, false};
+  CU_ASSERT(visible(&still) < 1e-6);
+}
+
+/* ---- simulations
+ * ------------------------------------------------------------------------------- */
+
+static double normal(uint64_t *state) {
+  uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  z ^= z >> 31;
+  return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Values of mean 1 and some noise, times a factor. */
+static void draw(uint64_t *state, double noise, double factor, double *values, size_t count) {
+  for (size_t i = 0; i < count; i++) values[i] = factor * (1 + noise * normal(state));
+}
+
+static double p_of(const struct gate_design *d, const double *base, const double *head) {
+  size_t n = (size_t)d->base_count, m = (size_t)d->head_count;
+  double x[64], y[64];
+  if (!d->ranks) return pprofc_welch_test(base, n, head, m).p;
+  memcpy(x, base, n * sizeof *x);
+  memcpy(y, head, m * sizeof *y);
+  qsort(x, n, sizeof *x, by_value);
+  qsort(y, m, sizeof *y, by_value);
+  return pprofc_u_test(x, n, y, m, n > 50 ? 0 : PPROFC_U_CORRECT, NULL).p;
+}
+
+static double share_found(const struct gate_design *d, double change) {
+  uint64_t state = 5;
+  double base[64], head[64], found = 0;
+  double factor = d->direction > 0 ? 1 - change : 1 + change;
+  for (size_t i = 0; i < DRAWS; i++) {
+    draw(&state, d->base_noise, 1, base, (size_t)d->base_count);
+    draw(&state, d->head_noise, factor, head, (size_t)d->head_count);
+    found += p_of(d, base, head) <= d->level;
+  }
+  return found / DRAWS;
+}
+
+/* Four of five, within three standard errors: of what is drawn here, and for U of the shifts that
+ * were drawn to state the change. */
+static void test_stated_changes_are_found_in_four_of_five_runs(void) {
+  static const struct gate_design designs[] = {
+      {0.05, 0.05, 10, 10, -1, 0.05, false},       {0.05, 0.05, 10, 10, -1, 0.05 / 100, false},
+      {0.02, 0.02, 6, 6, -1, 0.05 / 20, false},    {0.10, 0.10, 20, 20, 1, 0.05 / 100, false},
+      {0.03, 0.08, 10, 15, -1, 0.05 / 10, false},  {0.05, 0.05, 10, 10, -1, 0.05, true},
+      {0.05, 0.05, 10, 10, -1, 0.05 / 100, true},  {0.02, 0.02, 20, 20, -1, 0.05 / 100, true},
+      {0.05, 0.05, 8, 12, 1, 0.05 / 20, true},     {0.05, 0.05, 60, 60, -1, 0.05 / 100, true},
+      {0.05, 0.05, 60, 60, -1, 0.05 / 100, false},
+  };
+  for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
+    double change = visible(&designs[i]), found = share_found(&designs[i], change);
+    double error = 3 * sqrt(0.8 * 0.2 * (1.0 / DRAWS + (designs[i].ranks ? 1.0 / 2000 : 0)));
+    if (fabs(found - 0.8) > error) fprintf(stderr, "design %zu: %.4f\n", i, found);
+    CU_ASSERT(fabs(found - 0.8) <= error);
+  }
+}
+
+/* The number of rounds is the least that shows the change. */
+static void test_rounds_that_are_stated_suffice(void) {
+  struct gate_design design = {0.05, 0.05, 4, 4, -1, 0.05 / 20, false};
+  for (int ranks = 0; ranks < 2; ranks++) {
+    design.ranks = ranks;
+    design.base_count = design.head_count = samples(&design, 0.05);
+    CU_ASSERT(visible(&design) <= 0.05);
+    design.base_count = --design.head_count;
+    CU_ASSERT(visible(&design) > 0.05);
+  }
+}
+
+/* ---- results
+ * ----------------------------------------------------------------------------------- */
+
+static int judge(struct gate *gate, double noise, size_t benchmarks, size_t count) {
+  uint64_t state = 7;
+  double base[64], head[64];
+  for (size_t i = 0; i < benchmarks; i++) {
+    struct gate_row row = gate_row_unknown();
+    draw(&state, noise, 1, base, count);
+    draw(&state, noise, 1, head, count);
+    row.name = STR("Same");
+    row.unit = STR("sec/op");
+    CU_ASSERT(gate_compare_sides(gate, &row, (struct gate_side){base, NULL, count},
+                                 (struct gate_side){head, NULL, count}));
+    CU_ASSERT(gate_add(gate, &row));
+  }
+  CU_ASSERT_EQUAL(gate_judge(gate, "2026-11-22", NULL), PPROFC_OK);
+  return gate_exit_status(gate);
+}
+
+static void test_a_pass_says_what_it_is_worth(void) {
+  struct gate gate;
+  size_t count;
+  gate_init(&gate, &mem_default);
+  gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(&gate, 0.01, 20, 10), 0);
+  CU_ASSERT_EQUAL(gate.blind, 0);
+  CU_ASSERT_EQUAL(gate.visible_count, 20);
+  /* 1.97 standard deviations at 0.05 / 20. */
+  CU_ASSERT(gate.visible_middle > 0.017 && gate.visible_middle < 0.022);
+  CU_ASSERT(gate_rows(&gate, &count)->level == 0.05 / 20);
+  gate_free(&gate);
+}
+
+static void test_strict_does_not_pass_what_nobody_could_have_seen(void) {
+  struct gate gate;
+  struct buffer out;
+  gate_init(&gate, &mem_default);
+  gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(&gate, 0.08, 20, 10), 3);
+  CU_ASSERT_EQUAL(gate.blind, 20);
+  CU_ASSERT(gate.needed_worst > 50 && gate.needed_worst < 200);
+  buffer_init(&out, &mem_default, 1 << 16);
+  gate_print_text(&out, &gate, false);
+  CU_ASSERT(str_find(buffer_str(&out), STR("20 could not have shown the threshold")) < out.size);
+  gate.settings.strict = false;
+  CU_ASSERT_EQUAL(gate_exit_status(&gate), 0);
+  buffer_free(&out);
+  gate_free(&gate);
+}
+
+UNIT_MAIN("gate power", UNIT(test_textbook_values), UNIT(test_what_cannot_be_seen),
+          UNIT(test_stated_changes_are_found_in_four_of_five_runs),
+          UNIT(test_rounds_that_are_stated_suffice), UNIT(test_a_pass_says_what_it_is_worth),
+          UNIT(test_strict_does_not_pass_what_nobody_could_have_seen))
