@@ -48,11 +48,11 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* "3 days", in whole numbers of the largest unit that gives at least two. */
+/* "3 days", rounded, in numbers of the largest unit that gives at least two. */
 static void describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
-  snprintf(out, size, "%.0f %s", floor(seconds / spans[i].seconds), spans[i].name);
+  snprintf(out, size, "%.0f %s", round(seconds / spans[i].seconds), spans[i].name);
 }
 
 static void note_found(struct ages *ages, const char *path, double age) {
@@ -70,7 +70,6 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
   double most = ages->most >= 0 ? ages->most : FOUND_MOST;
   bool limited = found || ages->most >= 0;
   bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
-  if (found) note_found(ages, path, age);
   describe(age, text, sizeof text);
   if (before)
     gate_problem(gate, "'%s' is left from an earlier run: it is older than the file of -since",
@@ -80,6 +79,8 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
                  "'%s' is left from an earlier run: it was written %s ago; remove it, or allow it "
                  "with -max-age",
                  path, text);
+  else if (found)
+    note_found(ages, path, age);
 }
 
 void ages_compare(const struct ages *ages, struct gate *gate) {
@@ -90,6 +91,6 @@ void ages_compare(const struct ages *ages, struct gate *gate) {
   gate->doubts++;
   gate_warning(gate,
                "'%s' was written %s before the newest file: is it left from an earlier run? "
-               "-since makes sure",
+               "(-since FILE tells)",
                ages->oldest_path, text);
 }

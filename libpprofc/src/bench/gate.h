@@ -92,7 +92,8 @@ struct gate_row {
   size_t rule;                    /* the last one that matched, SIZE_MAX for none */
   bool significant;
   bool is_cpu;       /* the CPU time of a benchmark that has both, judged in place of wall time */
-  const char *aside; /* GATE_ASIDE, and wall time that is watched: why; else NULL */
+  const char *aside; /* why the other time of the benchmark is judged; NULL: this one is */
+  bool watched;      /* not judged, but what gets worse by itself is a doubt */
   double level;      /* p at which this row alone would be significant */
   double visible;    /* the smallest change that would have been; infinite: none; NaN: not known */
   double needed;     /* rounds, or samples a side, that would show the threshold; the same */

@@ -135,7 +135,7 @@ static size_t take_family(struct gate_row *rows, size_t count, enum family which
   for (size_t i = 0; i < count; i++) {
     struct gate_row *row = &rows[i];
     enum gate_verdict wanted = which == WATCHED ? GATE_ASIDE : GATE_UNCHANGED;
-    if (row->verdict != wanted || row->constant) continue;
+    if (row->verdict != wanted || row->constant || (which == WATCHED && !row->watched)) continue;
     if (!(second ? row->second.tested : row->tested)) continue;
     family[n++] = second ? (struct member){row->second.p, &row->second.adjusted}
                          : (struct member){row->p, &row->adjusted};
@@ -275,12 +275,12 @@ bool gate_was_judged(const struct gate_row *row) {
 }
 
 bool gate_was_corrected(const struct gate_row *row) {
-  return gate_was_judged(row) || row->aside;
+  return gate_was_judged(row) || row->watched;
 }
 
 /* Wall time that got worse while CPU time did not: the benchmark waits, or the machine was busy. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
-  if (row->verdict != GATE_ASIDE || row->constant || !row->tested) return;
+  if (row->verdict != GATE_ASIDE || !row->watched) return;
   struct gate_row other = *row;
   if (verdict_of(gate, &other) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
 }

@@ -156,6 +156,8 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     return;
   }
   buffer_add_text(out, "; not significant");
+  if (gate->settings.correction != GATE_UNCORRECTED && gate->family > 1)
+    buffer_printf(out, " among %zu comparisons", gate->family);
   if (row->alpha != gate->settings.alpha) buffer_printf(out, " at alpha %.4g", row->alpha);
   if (row->second.tested && row->second.adjusted <= row->alpha)
     buffer_printf(out, " by %s", row->test);

@@ -93,10 +93,10 @@ static void put_method(struct buffer *out, const struct gate *gate) {
   buffer_add_char(out, '\n');
 }
 
-/* "time: CPU time of 14 benchmarks, wall time of 3 (-time)" */
+/* "time: CPU time of 14, wall time of 3 benchmarks (-time)" */
 static void put_times(struct buffer *out, const struct gate *gate) {
   if (!gate->cpu_times && !gate->wall_times) return;
-  buffer_printf(out, "time: CPU time of %zu benchmarks, wall time of %zu (-time)\n",
+  buffer_printf(out, "time: CPU time of %zu, wall time of %zu benchmarks (-time)\n",
                 gate->cpu_times, gate->wall_times);
 }
 

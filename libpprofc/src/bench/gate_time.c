@@ -56,16 +56,18 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
 /* Why CPU time does not serve; NULL when it does. `asked`: the user wants it. */
 static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
                             const struct gate_row *cpu, bool asked) {
-  if (!(cpu->base > 0) || !(cpu->head > 0)) return "it is 0";
-  if (!enough(gate, cpu, wall)) return "it has fewer samples";
+  if (!(cpu->base > 0) || !(cpu->head > 0)) return "wall time is judged: CPU time is 0";
+  if (!enough(gate, cpu, wall)) return "wall time is judged: it has more samples";
   if (asked) return NULL;
-  if (is_part(wall->name, "/real_time")) return "the benchmark asks for real time";
-  if (is_part(wall->name, "/manual_time")) return "the benchmark measures by itself";
+  if (is_part(wall->name, "/real_time")) return "wall time is judged: the benchmark asks for it";
+  if (is_part(wall->name, "/manual_time"))
+    return "wall time is judged: the benchmark measures by itself";
   double base = cpu->base / wall->base, head = cpu->head / wall->head;
   if (wall->threaded || cpu->threaded || names_threads(wall->name) || base > CPU_MOST ||
       head > CPU_MOST)
-    return "the benchmark has several threads";
-  if (base < CPU_LEAST || head < CPU_LEAST) return "the benchmark waits most of the time";
+    return "wall time is judged: the benchmark has several threads";
+  if (base < CPU_LEAST || head < CPU_LEAST)
+    return "wall time is judged: the benchmark waits most of the time";
   return NULL;
 }
 
@@ -73,13 +75,14 @@ static void choose(struct gate *gate, struct gate_row *rows, const struct times 
   struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
   if (!compares(wall) || !compares(cpu)) return;
   bool asked = gate->settings.time == GATE_TIME_CPU;
-  const char *why =
-      gate->settings.time == GATE_TIME_WALL ? "-time wall" : why_wall(gate, wall, cpu, asked);
+  const char *why = gate->settings.time == GATE_TIME_WALL ? "wall time is judged: -time wall"
+                                                          : why_wall(gate, wall, cpu, asked);
   if (why) {
     cpu->aside = why;
     gate->wall_times++;
   } else {
     wall->aside = "CPU time is judged";
+    wall->watched = !asked;
     cpu->is_cpu = true;
     gate->cpu_times++;
   }

@@ -124,17 +124,18 @@ void gate_print_sight(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested) return;
   buffer_add_text(out, "smallest visible change: ");
-  if (!n) {
-    buffer_add_text(out, "not known from a table; give the results themselves\n");
-    return;
+  /* Tables tell of few rows, and of those only that nothing can be seen. */
+  if (2 * n <= gate->tested) {
+    buffer_add_text(out, "not known from tables; compare the results themselves");
+  } else {
+    gate_print_visible(out, gate->visible_middle);
+    if (n > 1) {
+      buffer_printf(out, " in the middle of %zu comparisons, ", n);
+      gate_print_visible(out, gate->visible_worst);
+      buffer_add_text(out, " at worst");
+    }
+    put_name(out, &rows[gate->visible_row]);
   }
-  gate_print_visible(out, gate->visible_middle);
-  if (n > 1) {
-    buffer_printf(out, " in the middle of %zu comparisons, ", n);
-    gate_print_visible(out, gate->visible_worst);
-    buffer_add_text(out, " at worst");
-  }
-  put_name(out, &rows[gate->visible_row]);
   if (gate->blind) buffer_printf(out, "; %zu could not have shown the threshold", gate->blind);
   if (gate->blind && isfinite(gate->needed_worst))
     buffer_printf(out, ", %.0f rounds would", gate->needed_worst);
