@@ -123,6 +123,7 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
 /* The standard deviation by the mean. */
 static double noise_of(struct gate_sample s) {
   pprofc_moments m = pprofc_moments_of(s.values, s.count);
+  if (s.count > 1 && m.variance == 0) return 0;
   return s.count > 1 && m.mean != 0 ? sqrt(m.variance) / fabs(m.mean) : (double)NAN;
 }
 

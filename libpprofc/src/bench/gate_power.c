@@ -34,13 +34,9 @@ static double critical_t(double level, double degrees, double near) {
   return t;
 }
 
-/* Simpson's rule: the weight of node i of 0 ... last. */
-static double simpson(int i, int last) {
-  return i == 0 || i == last ? 1 : 2 + 2 * (i % 2);
-}
-
-#define NODES 60
-#define REACH 5.5 /* standard deviations */
+/* Bells are added up at equal steps: as they vanish at both ends, that is as exact as any rule. */
+#define NODES 40
+#define REACH 5.0 /* standard deviations */
 
 /* P(T > critical) for the noncentral t of `degrees` about `shift`: the mean of Phi(shift - critical
  * * u) over u, the root of a chi-squared by its degrees. */
@@ -49,8 +45,7 @@ static double power_of_t(double shift, double critical, double degrees) {
   double peak = sqrt(fmax(degrees - 1, 1e-9) / degrees), sum = 0, all = 0;
   for (int i = 0; i <= NODES; i++) {
     double u = low + (high - low) * i / NODES;
-    double weight = simpson(i, NODES);
-    weight *= exp((degrees - 1) * log(u / peak) - degrees / 2 * (u * u - peak * peak));
+    double weight = exp((degrees - 1) * log(u / peak) - degrees / 2 * (u * u - peak * peak));
     sum += weight * pprofc_normal_cdf(shift - critical * u);
     all += weight;
   }
@@ -78,9 +73,8 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
     double a = degrees * pow(sin(angle), 2) * x.variance / x.degrees;
     double b = degrees * pow(cos(angle), 2) * y.variance / y.degrees;
     double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
-    double weight = simpson(i, SHARES);
-    weight *= exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
-                  (y.degrees - 1) * log(cos(angle) / cos(middle)));
+    double weight = exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
+                        (y.degrees - 1) * log(cos(angle) / cos(middle)));
     t = critical_t(level, taken, t);
     sum += weight * power_of_t(change / true_error, t * sqrt(a + b) / true_error, degrees);
     all += weight;
@@ -110,24 +104,28 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MOST;
 }
 
-/* A secant that is kept between what is too small and what is enough. */
+/* A secant, from what theory of large samples says, that is kept between what is too small and what
+ * is enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
-  if (gate_power_welch(d, high) < GATE_POWER) return (double)INFINITY;
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
                       d->head_noise * d->head_noise / d->head_count);
-  double x = noise * (goal - pprofc_normal_quantile(d->level / 2)), last_x = 0, last_y = 0;
+  double degrees = d->base_count + d->head_count - 2;
+  double t = critical_t(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
+  double slope = noise * sqrt(1 + t * t / (2 * degrees));
+  double x = noise * t + slope * goal, last_x = 0, last_y = 0;
+  if (x >= high && gate_power_welch(d, high) < GATE_POWER) return (double)INFINITY;
   for (int i = 0; i < 60 && high - low > 1e-6 * high; i++) {
     if (!(x > low && x < high)) x = low > 0 ? sqrt(low * high) : high / 2;
     double y = probit_of(gate_power_welch(d, x)) - goal;
-    if (fabs(y) < 1e-6) return x;
+    if (fabs(y) < 1e-4) return x;
     *(y < 0 ? &low : &high) = x;
-    double next = i == 0 ? x * 1.1 : x - y * (x - last_x) / (y - last_y);
+    double next = x - y * (i == 0 ? slope : (x - last_x) / (y - last_y));
     last_x = x;
     last_y = y;
     x = next;
   }
-  return high;
+  return gate_power_welch(d, high) < GATE_POWER * 0.999 ? (double)INFINITY : high;
 }
 
 /* ---- U
@@ -256,15 +254,26 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* From the size that normal theory gives (with Guenther's correction for t), step by step. */
+/* The size that theory of large samples gives, at the degrees of freedom of the size before. */
+static double guess_samples(double level, double ratio) {
+  double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
+  double n = 2 + (t + goal) * (t + goal) * ratio;
+  for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
+    double degrees = 2 * n - 2;
+    t = critical_t(level, degrees, t);
+    double both = t + goal * sqrt(1 + t * t / (2 * degrees));
+    n = fmax(2, (n + both * both * ratio) / 2);
+  }
+  return ceil(n);
+}
+
+/* From a guess step by step. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;
   double head = d.head_noise * growth(&d, change);
-  double z = pprofc_normal_quantile(1 - d.level / 2);
-  double both = z + pprofc_normal_quantile(GATE_POWER);
-  double guess = both * both * (d.base_noise * d.base_noise + head * head) / (change * change);
-  double n = fmax(2, ceil(guess + z * z / 4));
+  double ratio = (d.base_noise * d.base_noise + head * head) / (change * change);
+  double n = guess_samples(d.level, ratio);
   bool enough, fewer;
   *samples = (double)INFINITY;
   if (!(d.level > 0) || !(change > 0) || !(n <= SAMPLES_MOST)) return true;

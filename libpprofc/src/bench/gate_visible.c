@@ -25,41 +25,44 @@ static bool is_decided(const struct gate_row *row) {
 }
 
 /* Of a table only the smallest p is known that it can bring. */
-static void see_table(const struct gate *gate, struct gate_row *row) {
+static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
   if (fmax(least, row->least_p) > row->level) row->visible = (double)INFINITY;
-  (void)gate;
 }
 
-static bool see_samples(const struct gate *gate, struct gate_power *power, struct gate_row *row) {
-  struct gate_design design = {.base_noise = row->base_noise,
-                               .head_noise = row->head_noise,
-                               .base_count = (double)row->base_count,
-                               .head_count = (double)row->head_count,
-                               .direction = row->direction,
-                               .level = row->level,
-                               .ranks = gate->settings.test == GATE_UTEST};
-  double change = least_change(row), least = (double)gate->settings.min_samples;
-  if (!gate_power_visible(power, &design, &row->visible)) return false;
-  if (row->verdict == GATE_TOO_FEW) row->visible = (double)INFINITY;
-  if (!(change > 0)) return true;
-  if (!gate_power_samples(power, &design, change, &row->needed)) return false;
-  row->needed = fmax(row->needed, least);
+static struct gate_design design_of(const struct gate *gate, const struct gate_row *row) {
+  return (struct gate_design){.base_noise = row->base_noise,
+                              .head_noise = row->head_noise,
+                              .base_count = (double)row->base_count,
+                              .head_count = (double)row->head_count,
+                              .direction = row->direction,
+                              .level = row->level,
+                              .ranks = gate->settings.test == GATE_UTEST};
+}
+
+/* Rounds of as much noise; the gate wants a few, whatever the noise is. */
+static bool find_rounds(const struct gate *gate, struct gate_power *power, struct gate_row *row) {
+  struct gate_design design = design_of(gate, row);
+  if (!gate_power_samples(power, &design, least_change(row), &row->needed)) return false;
+  row->needed = fmax(row->needed, (double)gate->settings.min_samples);
   return true;
 }
 
 static bool see_row(const struct gate *gate, struct gate_power *power, struct gate_row *row) {
+  struct gate_design design;
+  bool known = !isnan(row->base_noise) && !isnan(row->head_noise);
   row->level = level_of(gate, row);
+  design = design_of(gate, row);
   if (gate->settings.test == GATE_NONE || row->constant) return true;
-  if (isnan(row->base_noise) || isnan(row->head_noise))
-    see_table(gate, row);
-  else if (!see_samples(gate, power, row))
+  if (!known)
+    see_table(row);
+  else if (!gate_power_visible(power, &design, &row->visible))
     return false;
   if (row->verdict == GATE_TOO_FEW) row->visible = (double)INFINITY;
-  row->blind =
-      !is_decided(row) && row->threshold > 0 && row->visible > least_change(row) * (1 + 1e-9);
-  return true;
+  bool open = !is_decided(row) && row->threshold > 0;
+  row->blind = open && row->visible > least_change(row) * (1 + 1e-9);
+  return !row->blind || !known || find_rounds(gate, power, row);
 }
 
 static int by_value(const void *a, const void *b) {
