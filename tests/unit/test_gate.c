@@ -565,63 +565,7 @@ static void test_selftest_finds_what_it_planted(void) {
   gate_free(&gate);
 }
 
-/* ---- zero, and nothing
- * --------------------------------------------------------------------------------- */
-
-static int judge_values(struct fixture *f, const char *unit, double base, double head) {
-  open_gate(f);
-  put_same(&f->base, "A", unit, base, 6);
-  put_same(&f->head, "A", unit, head, 6);
-  return judge(f);
-}
-
-static void test_what_zero_says(void) {
-  static const struct {
-    const char *unit;
-    double base, head;
-    int status;
-    enum gate_verdict verdict;
-  } cases[] = {{"ns/op", 0, 100, 1, GATE_UNMEASURED},   {"ns/op", 100, 0, 1, GATE_UNMEASURED},
-               {"ns/op", 0, 0, 1, GATE_UNMEASURED},     {"allocs/op", 0, 100, 2, GATE_REGRESSED},
-               {"allocs/op", 0, 0, 0, GATE_UNCHANGED},  {"allocs/op", 100, 0, 0, GATE_SUSPICIOUS},
-               {"B/op", 0, 16, 2, GATE_REGRESSED},      {"MB/s", 100, 0, 2, GATE_REGRESSED},
-               {"widgets", 1, 2, 1, GATE_INFORMATIONAL}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct fixture f;
-    CU_ASSERT_EQUAL(judge_values(&f, cases[i].unit, cases[i].base, cases[i].head), cases[i].status);
-    CU_ASSERT_EQUAL(verdict_of(&f, "A"), cases[i].verdict);
-    CU_ASSERT_EQUAL(f.gate.compared, cases[i].status != 1);
-    CU_ASSERT_EQUAL(strcmp(gate_result_name(&f.gate), "no result") == 0, cases[i].status == 1);
-    close_gate(&f);
-  }
-}
-
-/* A zero keeps the unit that it was written in; it belongs to the others all the same. */
-static void test_zeros_among_times_are_of_the_same_benchmark(void) {
-  struct fixture f;
-  size_t count;
-  open_gate(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 9);
-  put_same(&f.base, "A", "ns/op", 0, 1);
-  put_quiet(&f.head, "A", "ns/op", 1, 10);
-  CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT_EQUAL(gate_rows(&f.gate, &count)->base_count, 10);
-  CU_ASSERT_EQUAL(count, 1);
-  close_gate(&f);
-}
-
-static void test_no_name_in_common_is_no_pass(void) {
-  struct fixture f;
-  open_gate(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 10);
-  put_quiet(&f.head, "B", "ns/op", 1, 10);
-  CU_ASSERT_EQUAL(judge(&f), 1);
-  CU_ASSERT(has_note(&f.gate.problems, "nothing was compared: 1 in base only, 1 in head only"));
-  close_gate(&f);
-}
-
-UNIT_MAIN("gate", UNIT(test_what_zero_says), UNIT(test_zeros_among_times_are_of_the_same_benchmark),
-          UNIT(test_no_name_in_common_is_no_pass), UNIT(test_the_samples_with_known_verdicts),
+UNIT_MAIN("gate", UNIT(test_the_samples_with_known_verdicts),
           UNIT(test_correction_of_the_whole_family), UNIT(test_correction_of_ten),
           UNIT(test_thresholds_over_the_samples), UNIT(test_interval_of_ratios_for_every_size),
           UNIT(test_one_sample_is_no_pass), UNIT(test_few_samples_are_inconclusive_beside_others),

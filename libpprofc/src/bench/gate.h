@@ -276,8 +276,9 @@ void gate_check_compared(struct gate *gate);
 
 /* True for rows whose verdict came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
-/* True for rows whose p-value, if any, was adjusted: those, and times that are watched. */
-bool gate_was_corrected(const struct gate_row *row);
+/* True for rows whose p-value, if any, was adjusted and counts: those, and times that are watched.
+ */
+bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* 0 pass, 2 regression, 1 problems or nothing compared, 3 strict doubts; after gate_judge. */
 int gate_exit_status(const struct gate *gate);

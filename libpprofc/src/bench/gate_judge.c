@@ -274,7 +274,8 @@ bool gate_was_judged(const struct gate_row *row) {
          row->verdict != GATE_ASIDE && !row->aside;
 }
 
-bool gate_was_corrected(const struct gate_row *row) {
+bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
+  if (gate->settings.test == GATE_NONE) return false;
   return gate_was_judged(row) || row->watched;
 }
 

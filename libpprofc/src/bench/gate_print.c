@@ -46,7 +46,7 @@ void gate_print_effect(struct buffer *out, const struct gate *gate, const struct
   }
   if (row->constant) {
     buffer_add_text(out, row->exact ? " exact" : " constant");
-  } else if (row->tested && gate_was_corrected(row)) {
+  } else if (row->tested && gate_was_corrected(gate, row)) {
     bool corrected = gate->settings.correction != GATE_UNCORRECTED;
     buffer_add_text(out, corrected ? " adjusted p=" : " p=");
     put_p(out, row->adjusted, row->alpha);

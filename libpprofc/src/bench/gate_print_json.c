@@ -60,7 +60,8 @@ static void put_lines(struct json_writer *json, const char *key, pprofc_str line
   json_end(json);
 }
 
-static void put_tested(struct json_writer *json, const struct gate_row *row) {
+static void put_tested(struct json_writer *json, const struct gate *gate,
+                       const struct gate_row *row) {
   put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
   put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
   put_number(json, "low", row->low);
@@ -68,8 +69,8 @@ static void put_tested(struct json_writer *json, const struct gate_row *row) {
   put_str(json, "test", str_of(row->test));
   put_number(json, "p", row->tested ? row->p : (double)NAN);
   put_number(json, "p_adjusted",
-             row->tested && gate_was_corrected(row) ? row->adjusted : (double)NAN);
-  if (row->second.tested && gate_was_corrected(row)) {
+             row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
+  if (row->second.tested && gate_was_corrected(gate, row)) {
     put_str(json, "second_test", str_of(row->second.test));
     put_number(json, "second_p", row->second.p);
     put_number(json, "second_p_adjusted", row->second.adjusted);
@@ -102,7 +103,7 @@ static void put_row(struct json_writer *json, const struct gate *gate, const str
   put_number(json, "head", row->head);
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
-  if (row->in_base && row->in_head) put_tested(json, row);
+  if (row->in_base && row->in_head) put_tested(json, gate, row);
   if (gate_was_judged(row)) put_sight(json, row);
   if (row->aside) put_str(json, "aside", str_of(row->aside));
   put_number(json, "threshold", row->threshold);

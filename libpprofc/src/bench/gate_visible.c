@@ -51,7 +51,7 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power, struc
 
 static bool see_row(const struct gate *gate, struct gate_power *power, struct gate_row *row) {
   struct gate_design design;
-  bool known = !isnan(row->base_noise) && !isnan(row->head_noise);
+  bool known = isfinite(row->base_noise) && isfinite(row->head_noise);
   row->level = level_of(gate, row);
   design = design_of(gate, row);
   if (gate->settings.test == GATE_NONE || row->constant) return true;
@@ -125,10 +125,10 @@ static void put_name(struct buffer *out, const struct gate_row *row) {
 void gate_print_sight(struct buffer *out, const struct gate *gate) {
   size_t count, n = gate->visible_count;
   const struct gate_row *rows = gate_rows(gate, &count);
-  if (!gate->tested) return;
+  if (!gate->tested || gate->settings.test == GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
   /* Tables tell of few rows, and of those only that nothing can be seen. */
-  if (2 * n <= gate->tested) {
+  if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {
     gate_print_visible(out, gate->visible_middle);
