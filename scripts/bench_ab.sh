@@ -50,6 +50,7 @@ case "$seed" in *[!0-9]*) fail "-seed must be a whole number, not '$seed'" ;; es
 [ -n "$head" ] || fail "-head is missing; -help tells more"
 [ -n "$seed" ] || seed=$(date +%s)
 
+case "$out" in -*) out=./$out ;; esac # a name is never an option
 mkdir -p "$out"
 : >"$out/base.txt"
 : >"$out/head.txt"
@@ -58,7 +59,7 @@ mkdir -p "$out"
 run() {
   echo "round: $3" >>"$out/$1.txt"
   status=0
-  sh -c "$2" >>"$out/$1.txt" || status=$?
+  sh -c -- "$2" >>"$out/$1.txt" || status=$?
   [ $status = 0 ] || fail "round $3: the $1 command failed with status $status"
 }
 
