@@ -9,6 +9,7 @@
 #
 # Without any base (a first run) there is a page without a comparison. See docs/CI.md. Exit status: that of the gate
 # (0 pass, 2 regression, 1 failed), with -no-fail 0 or 1.
+# A pipe ends in no "grep -q": it would leave before all is written, and what writes would fail.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -81,7 +82,7 @@ path_of() {
 # ---- options ------------------------------------------------------------------------------------------------
 
 base_dir='' head_dir='' bench_base='' bench_head='' out='' record='' base_ref='' count=10 gate_fails=yes
-bench=. benchtime='' cpus='' kinds_taken=cpu,mem simulate_base='' simulate_head='' given=
+bench=. benchtime='' cpus='' kinds_taken=cpu,mem simulate_base='' simulate_head='' given='' of_record=''
 threshold=${THRESHOLD_PERCENT:-5}
 pair_bases=() pair_heads=()
 while [ $# -gt 0 ]; do
@@ -117,7 +118,10 @@ while [ $# -gt 0 ]; do
       ;;
     *) fail "unknown option $1 (see -help)" ;;
   esac
-  case $option in -base | -head | -bench-* | -simulate-* | -record | -pair) given=$given$option ;; esac
+  case $option in
+    -base | -head | -bench-* | -simulate-* | -record | -pair) given=$given$option ;;
+    -base-ref | -count | -bench | -benchtime | -cpu | -profiles) of_record=$option ;;
+  esac
   shift 2
 done
 
@@ -131,6 +135,8 @@ matches "$cpus" '|[1-9][0-9]*(,[1-9][0-9]*)*' || fail "-cpu must be numbers with
 matches "$kinds_taken" '(cpu|mem|block|mutex)(,(cpu|mem|block|mutex))*' || fail "-profiles must be of cpu, mem, block and mutex, not '$kinds_taken'"
 matches "$threshold" '[0-9]+(\.[0-9]+)?%?' || fail "-threshold must be a percentage, not '$threshold'"
 [ -z "$record" ] || [ -z "$base_dir$head_dir$bench_base$bench_head" ] || fail "-record makes its profiles and results; leave -base, -head, -bench-base and -bench-head out"
+
+[ -n "$record" ] || [ -z "$of_record" ] || fail "$of_record belongs to -record, which is not given"
 
 # Either there is a base of everything, or of nothing: then this is a first run.
 has_base=yes
@@ -212,7 +218,7 @@ build_side() { # SIDE CHECKOUT
       || fail "$path does not build: $(grep -v '^#' "$work/said" | head -n 1)"
     # Without test files there is no program.
     [ -x "$program" ] || continue
-    (cd "$folder" && "$program" -test.list='^Benchmark') 2>/dev/null | grep -q '^Benchmark' || continue
+    (cd "$folder" && "$program" -test.list='^Benchmark') 2>/dev/null | grep '^Benchmark' >/dev/null || continue
     name_package "$path" "$module"
     program_of["$1 $path"]=$program
     folder_of["$1 $path"]=$folder
@@ -321,12 +327,12 @@ profile_one() {
     [ ${#arguments[@]} -gt 0 ] || continue
     progress $((++steps)) "$all_steps" "profiling $1 $4 (n=$5)"
     go_run "$1" "$2" "$3" -test.bench="$(exactly "$4")" -test.benchtime="$5x" "${arguments[@]}"
-    results_of "$2" "$3" | cut -f 3,4 | grep -qxF "$4"$'\t'"$5" || fail "$4 of $2 ($1) did not run $5 times"
+    results_of "$2" "$3" | cut -f 3,4 | grep -xF "$4"$'\t'"$5" >/dev/null || fail "$4 of $2 ($1) did not run $5 times"
   done
 }
 
 is_empty() { # A program that waits for no lock has an empty profile of it.
-  "$pprofc" -symbolize=none -top "$1" 2>/dev/null | grep -q ' 0 total$'
+  "$pprofc" -symbolize=none -top "$1" 2>/dev/null | grep ' 0 total$' >/dev/null
 }
 
 # One pair of profiles per benchmark and kind, with what it is of.
@@ -532,7 +538,7 @@ kind_of() {
     *block*) echo block ;;
     *mem* | *heap* | *alloc*) echo mem ;;
     *cpu*) echo cpu ;;
-    *) if "$pprofc" -raw "$2" 2>/dev/null | grep -q -m1 'alloc_space/'; then echo mem; else echo profile; fi ;;
+    *) if has_allocations "$2"; then echo mem; else echo profile; fi ;;
   esac
 }
 

@@ -84,13 +84,116 @@ run 2 -base base -head head -out quiet/ci -bench-base slow.txt -bench-head slowe
 THRESHOLD_PERCENT=50 run 0 -base base -head head -out quiet/ci -bench-base slow.txt -bench-head slower.txt
 ok "0 without a regression, 2 with one, THRESHOLD_PERCENT"
 
+# ---- modes -------------------------------------------------------------------------------------------------------------
+
+bundled_nowhere() {
+  not_there "$1/generator_cpu_diff_top.txt" "$1/generator_cpu_top.txt"
+}
+run 2 -out modes/ci -bench-base "${results[1]}" -bench-head "${results[0]}"
+has output '0 pairs of profiles'
+has modes/ci/index.html 'how it was judged'
+bundled_nowhere modes/ci
+there modes/benchdiff/bench_original.diff
+run 0 -out modes/ci -base base -head head
+has output 'no benchmarks were compared'
+not_there modes/benchdiff/bench_original.diff
+has modes/ci/manifest.json '"verdict": "no benchmarks were compared"'
+ok "benchmarks alone, then profiles alone: nothing tells of the verdict before"
+
+run 0 -out modes/ci -head head
+has output 'no comparison: there is no base'
+has modes/ci/index.html 'A first run'
+has modes/ci/summary.md 'A first run'
+grep -q 'New: there is no' modes/ci/index.html && broken "without a base nothing is new"
+there "modes/ci/two words_cpu_top.txt"
+bundled_nowhere modes/ci
+run 0 -out modes/ci -head head -bench-head "${results[0]}"
+has output 'no comparison: there is no base'
+has modes/ci/index.html 'RenderSource'
+run 0 -out modes/ci -bench-head "${results[0]}"
+has modes/ci/manifest.json '"verdict": "no comparison: there is no base"'
+ok "a head alone is a first run"
+
+# ---- formats -----------------------------------------------------------------------------------------------------------
+
+mkdir formats-base formats-head
+for file in calls.cpuprofile calls.heapprofile calls.dhat.json calls.perf.txt calls.jemalloc.heap calls.cachegrind.out.gz \
+  made.folded made.speedscope.json made.firefox.json; do
+  cp "$testdata/imports/$file" "formats-base/$file"
+  cp "$testdata/imports/$file" "formats-head/$file"
+done
+cp "$testdata/server_b_heap.debug1.txt" formats-base/heap.txt
+gzip -c "$testdata/server_b_heap.debug1.txt" >formats-head/heap.txt
+cp "$testdata/imports/calls.callgrind.out" formats-base/callgrind.out.100
+cp "$testdata/imports/calls.callgrind.out" formats-head/callgrind.out.2345
+gzip -c "$testdata/imports/made.folded" >formats-head/new.folded.gz
+printf '# Read me\n' >formats-head/README.md
+: >formats-head/.keep
+cp "${results[0]}" formats-head/bench.txt
+run 0 -base formats-base -head formats-head -out formats/ci
+has output '12 pairs of profiles'
+[ "$(wc -l <messages)" -eq 3 ] || broken "not three files are named"
+for file in README.md .keep bench.txt; do has messages "'formats-head/$file' is no profile, it is left out"; done
+there formats/ci/callgrind.out.100_diff_top.txt formats/ci/calls.cpuprofile_diff_top.txt formats/ci/new.folded_top.txt \
+  formats/ci/heap.txt_diff_top.txt
+not_there formats/ci/README.md_top.txt
+# Two of a kind that only their process ids tell apart are no pairs. Results that are given are no files to name.
+rm formats-base/[d-z]* formats-base/calls* formats-head/[d-z]* formats-head/calls*
+cp formats-base/callgrind.out.100 formats-base/callgrind.out.101
+run 0 -base formats-base -head formats-head -out formats/ci -bench-base formats-head/bench.txt -bench-head formats-head/bench.txt
+[ "$(wc -l <messages)" -eq 2 ] || broken "results that are given are named as well"
+not_there formats/ci/callgrind.out.100_diff_top.txt formats/ci/callgrind.out.101_diff_top.txt
+ok "every format that pprofc reads, found by content"
+
+# ---- names -------------------------------------------------------------------------------------------------------------
+
+mkdir -- -names -other
+cp "$testdata/generator_cpu.prof" $'./-names/\e[31mred\xff\xe2\x80\xae.prof'
+cp "$testdata/generator_cpu.prof" $'./-names/\e[31mred\xfe\xe2\x80\xae.prof'
+cp "$testdata/generator_cpu.prof" $'./-names/two\nlines.prof'
+cp "$testdata/generator_cpu.prof" './-names/-top.prof'
+cp "$testdata/generator_cpu.prof" './-names/::error::##[group]x.prof'
+printf 'no profile\n' >$'./-names/\n::error::##[group]a\e]0;title\a\xff'
+cp -- -names/* -other
+run 0 -base -names -head -other -out -named/ci
+python3 - -named/ci <<'END' || broken "a name acts"
+import json, os, sys
+manifest = json.loads(open(os.path.join(sys.argv[1], "manifest.json"), "rb").read().decode("utf-8"))
+assert len(manifest["pairs"]) == 5, manifest["pairs"]
+for path in manifest["files"]:
+    assert os.path.exists(os.path.join(sys.argv[1], path)), path
+for name in ("output", "messages", sys.argv[1] + "/index.html", sys.argv[1] + "/summary.md", sys.argv[1] + "/manifest.json"):
+    text = open(name, "rb").read().decode("utf-8")
+    bad = [c for c in text if (ord(c) < 32 and c not in "\n\t") or 0x7f <= ord(c) < 0xa0 or c in "\u202e\u2028\u200f"]
+    assert not bad, (name, bad)
+    if name in ("output", "messages"):
+        assert "##[" not in text and not any(line.lstrip().startswith("::") for line in text.split("\n")), (name, text)
+END
+[ "$(wc -l <messages)" -eq 2 ] || broken "not one line for each file that is left out"
+fails_with() { # STATUS TEXT ARGUMENT...
+  run "$1" "${@:3}"
+  has messages "$2"
+  grep -qP '\x1b|##\[' messages && broken "a message acts"
+  return 0
+}
+fails_with 1 'x1b' -base $'\e[31m##[error]' -head head
+fails_with 1 'unknown option' $'-\e[31m##[error]' x
+ok "names that would like to be options, commands of a log, or more than a line"
+
+printf 'Benchmark\e[31m<b>\xff::x 1 100 ns/op\n' | tee -a evil.txt evil.txt evil.txt evil.txt evil.txt >/dev/null
+run 0 -bench-base evil.txt -bench-head evil.txt -out -named/ci
+grep -qP '\x1b' output ./-named/ci/index.html ./-named/ci/summary.md && broken "ESC of a benchmark's name"
+grep -qF '<b>' ./-named/ci/index.html && broken "a benchmark became markup"
+rm -r ./-named ./-names ./-other
+ok "names of benchmarks"
+
 # ---- failures ----------------------------------------------------------------------------------------------------------
 
 fails() { # WHAT TEXT ARGUMENT...: one clear line, and nothing is left
   local what=$1 text=$2
   shift 2
   run 1 "$@"
-  [ "$(wc -l <messages)" -eq 1 ] || broken "$what: not one line"
+  [ "$(grep -vc 'is no profile, it is left out' messages)" -eq 1 ] || broken "$what: not one line"
   has messages "$text"
   not_there failing
   ok "$what"
@@ -102,6 +205,24 @@ mkdir empty
 fails 'empty folders' 'no profiles' -base empty -head empty -out failing
 fails 'no results' 'cannot read' -base base -head base -out failing -bench-base nowhere -bench-head nowhere
 fails 'results of one side' 'belong together' -base base -head base -out failing -bench-base "${results[0]}"
+fails 'results of one side alone' 'belong together' -out failing -bench-base "${results[0]}"
+fails 'a base without a head' 'belong together' -out failing -base base
+fails 'a head whose base is missing' 'belong together' -out failing -head head -bench-base "${results[0]}" -bench-head "${results[0]}"
+fails 'results of the head, a base of profiles' 'belong together' -out failing -base base -head head -bench-head "${results[0]}"
+fails 'a variable that is not set' '-base is empty' -out failing -base '' -head head
+mkdir words
+printf 'some words\n' >words/README
+fails 'a folder without profiles' 'no profiles' -base words/ -head words/ -out failing 2>/dev/null
+head -c 3000 "$testdata/imports/calls.cpuprofile" >words/cut.cpuprofile
+fails 'a profile that is cut off' 'JSON' -head words -out failing
+rm words/cut.cpuprofile
+printf 'no stacks\n' >words/made.folded
+mkdir words-base
+cp "$testdata/imports/made.folded" words-base/
+fails 'a partner that is no profile' "words/made.folded" -base words-base -head words -out failing
+fails 'an option of -record without it' 'belongs to -record' -out failing -count 3
+fails 'a count that is none' '-count' -out failing -record . -count 'a[$(touch here)]'
+not_there here
 fails 'an unknown option' 'unknown option' -colour blue
 fails 'a place that cannot be made' 'cannot make' -base base -head base -out /dev/null/ci
 (cd quiet && find . -type f -exec sha256sum {} +) | sort >before

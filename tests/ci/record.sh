@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# record.sh SOURCE PROGRAMS: -record runs the Go benchmarks of two commits of a repository made here.
+# record.sh SOURCE PROGRAMS: -record runs the Go benchmarks of two commits of a repository made here, and profiles equal
+# work of both.
 set -eu
 . "$(dirname "$0")/common.sh"
 command -v go >/dev/null && command -v git >/dev/null || {
@@ -8,18 +9,19 @@ command -v go >/dev/null && command -v git >/dev/null || {
 }
 # Neither the settings of the user nor a network.
 export HOME=$work GOFLAGS=-mod=mod GOPROXY=off GOCACHE=$work/cache GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GOMAXPROCS
 git_() {
   git -c user.name=tests -c user.email=tests@example.com "$@"
 }
 
+# Three stages of like cost, and the rounds of the second.
 write_package() { # ROUNDS
-  cat >words/words.go <<EOF
+  cat >words/words.go <<END
 package words
 
-func Count(text string) int {
-	n := 0
-	for i := 0; i < $1; i++ {
+//go:noinline
+func split(text string) (n int) {
+	for i := 0; i < 200; i++ {
 		for _, c := range text {
 			if c == ' ' {
 				n++
@@ -28,7 +30,41 @@ func Count(text string) int {
 	}
 	return n
 }
-EOF
+
+//go:noinline
+func hash(text string) (h int) {
+	for i := 0; i < $1; i++ {
+		for _, c := range text {
+			h = h*31 + int(c)
+		}
+	}
+	return h
+}
+
+//go:noinline
+func longest(text string) (n int) {
+	for i := 0; i < 200; i++ {
+		length := 0
+		for _, c := range text {
+			length++
+			if c == ' ' {
+				length = 0
+			}
+			n = max(n, length)
+		}
+	}
+	return n
+}
+
+func max(a, b int) int {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+func Index(text string) int { return split(text) + hash(text) + longest(text) }
+END
 }
 
 mkdir -p repository/words repository/plain
@@ -36,52 +72,149 @@ cd repository
 git_ init -q -b main .
 printf 'module example.com/repository\n\ngo 1.18\n' >go.mod
 printf 'package plain\n' >plain/plain.go
-cat >words/words_test.go <<'EOF'
+cat >words/words_test.go <<'END'
 package words
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 var sink int
 
-func BenchmarkCount(b *testing.B) {
+const text = "a flame graph shows where the time goes"
+
+func BenchmarkIndex(b *testing.B) {
 	for i := 0; i < b.N; i++ {
-		sink += Count("a flame graph shows where the time goes")
+		sink += Index(text)
 	}
 }
-EOF
-write_package 200
-git_ add . && git_ commit -q -m 'words: count blanks'
-write_package 2000
-mkdir more
-sed 's/^package .*/package more/' words/words.go >more/words.go
-sed 's/^package .*/package more/' words/words_test.go >more/words_test.go
-git_ add . && git_ commit -q -m 'words: count them again and again'
 
-run 2 -record ./... -base-ref HEAD~1 -count 6
+func BenchmarkIndexOther(b *testing.B) { // a longer name, which the expression of Index must not match
+	for i := 0; i < b.N; i++ {
+		sink += Index(text[:8])
+	}
+}
+
+func BenchmarkSplit(b *testing.B) {
+	for _, name := range []string{"a=1|2", "a=1|23", "(x.*) [k]/y^$-2", "\x01\\d+"} {
+		b.Run(fmt.Sprint(name), func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				sink += split(text + strings.Repeat(" ", b.N&1))
+			}
+		})
+	}
+}
+END
+write_package 200
+git_ add . && git_ commit -q -m 'words: an index'
+# Four times the work of one stage, a package and a benchmark that are new, and one that is gone.
+write_package 1600
+sed -i 's/IndexOther/IndexAnother/' words/words_test.go
+mkdir more
+printf 'package more\n' >more/more.go
+cat >more/more_test.go <<'END'
+package more
+
+import "testing"
+
+func BenchmarkNothing(b *testing.B) {
+	x := 0
+	for i := 0; i < b.N; i++ {
+		x += i
+	}
+}
+END
+git_ add . && git_ commit -q -m 'words: hash them again and again'
 artifacts=.docs/artifacts
-there $artifacts/ci/words_cpu_base_top.txt $artifacts/ci/words_cpu_head_top.txt $artifacts/ci/words_cpu_diff_top.txt \
-  $artifacts/ci/flamegraphs/words_cpu_diff.svg $artifacts/ci/words_mem_diff_top.txt $artifacts/ci/more_cpu_top.txt \
-  $artifacts/benchdiff/bench_head.diff
-has $artifacts/ci/words_cpu_diff_top.txt 'BenchmarkCount'
-has $artifacts/ci/words_mem_diff_top.txt 'Type: alloc_space'
+
+# ---- a planted regression --------------------------------------------------------------------------------------------
+
+# What grew most in a difference, by its table.
+largest() {
+  awk '/^ *flat /{ table = 1; next } table && $1 !~ /^-/ && $1 != "0" { print $6; exit }' "$1"
+}
+for i in 1 2 3 4 5; do
+  run 2 -record ./words -base-ref HEAD~1 -count 4 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1
+  diff=$artifacts/ci/words.Index_cpu_diff_top.txt
+  [ "$(largest $diff)" = example.com/repository/words.hash ] || broken "run $i: $(largest $diff) grew most: $(cat $diff)"
+  grep -q '^Showing nodes accounting for [1-9]' $diff || broken "run $i: it is shown as faster: $(cat $diff)"
+  has $artifacts/ci/summary.md '<code>Index</code></td><td>'
+  grep -q 'Index is .* slower' $artifacts/ci/index.html || broken "run $i: the page does not say slower"
+  grep -A 2 'Grew most (cpu)' $artifacts/ci/index.html | grep -q 'words\.hash' || broken "run $i: the page does not say where"
+done
+ok "a planted regression is the largest slowdown of the difference, five times of five"
+
+# Both sides have run as often: the base takes the time it was asked for, the head as much longer as it is slower.
+python3 - $artifacts/ci/manifest.json <<'END' || broken "iterations"
+import json, sys
+pairs = json.load(open(sys.argv[1]))["pairs"]
+assert [(p["kind"], p["package"], p["benchmark"]) for p in pairs] == [("cpu", "example.com/repository/words", "Index")], pairs
+assert pairs[0]["iterations"] > 100, pairs
+END
+grep -q '^\[[0-9]*/[0-9]*\] measuring base words (round 4 of 4)$' "$work/messages" || broken "no progress of the rounds"
+[ "$(grep -c '^\[[12]/2\] profiling .* BenchmarkIndex (n=[0-9]*)$' "$work/messages")" -eq 2 ] || broken "no progress of the profiles"
+[ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\))$/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
+ok "equal work, and progress"
+
+# ---- all packages, all kinds -------------------------------------------------------------------------------------------
+
+run 2 -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block,mutex
+cpus=$(sed -n 's/.*"benchmark": "Index\(-[0-9]*\)\{0,1\}".*/\1/p' $artifacts/ci/manifest.json | head -n 1)
+there "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" $artifacts/benchdiff/bench_head.diff
+has "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" 'Type: alloc_space'
+not_there "$artifacts/ci/words.Index${cpus}_mutex_diff_top.txt"
+has "$work/messages" "profiling base BenchmarkSplit/(x.*)_[k]/y^\$-2 (n="
+has "$work/messages" 'profiling base BenchmarkSplit/\x01\d+ (n='
+has "$work/messages" 'profiling base BenchmarkIndexOther (n='
+has "$work/messages" 'profiling head BenchmarkIndexAnother (n='
+has "$work/messages" 'profiling head BenchmarkNothing (n='
+grep -q 'profiling head BenchmarkIndexOther \|profiling base BenchmarkIndexAnother \|profiling base BenchmarkNothing ' "$work/messages" &&
+  broken "a benchmark of one side was profiled on the other"
 has $artifacts/ci/index.html 'New: there is no such profile in the base'
+has $artifacts/ci/index.html 'Gone: there is no such profile in the head'
 has $artifacts/ci/manifest.json "$(git rev-parse HEAD)"
-has "$work/output" 'regressed: Count'
+has "$work/output" 'regressed: Index'
+"$PPROFC_BIN/pprofc" -symbolize=none -raw "$artifacts/ci/profiles/words.Index${cpus}_mem_base.pb.gz" >"$work/raw"
+has "$work/raw" 'example.com/repository/words/words_test.go'
+grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"
 [ "$(git worktree list | wc -l)" -eq 1 ] || broken "a worktree is left"
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
-ok "both commits, a package without benchmarks, one that is new"
+ok "each leaf benchmark by itself, what is new and gone, all kinds"
 
-(cd words && run 0 -record . -base-ref HEAD -count 4 -out "$work/same/ci" -threshold 60)
-there "$work/same/ci/words_cpu_diff_top.txt"
-ok "a commit against itself, from a folder below"
+(cd words && run 0 -record . -base-ref HEAD -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem)
+there "$work/same/ci/words.Split_a=1_2_mem_diff_top.txt" "$work/same/ci/words.Split_a=1_2-2_mem_diff_top.txt"
+not_there "$work/same/ci/words.Split_a=1_2_cpu_diff_top.txt" "$work/same/ci/words.Index_mem_diff_top.txt"
+[ "$(grep -c 'profiling .*(n=50)$' "$work/messages")" -eq 16 ] || broken "not 4 benchmarks, 2 numbers of processors, 2 sides"
+ok "a commit against itself, from a folder below; -bench, -benchtime, -cpu, -profiles"
 
-run 1 -record ./... -base-ref no-such-commit -out "$work/none"
-has "$work/messages" "no-such-commit"
-not_there "$work/none"
-run 1 -record ./plain -base-ref HEAD -out "$work/none"
-has "$work/messages" 'no benchmarks in ./plain'
+git_ rm -q -r words && git_ commit -q -m 'words: away'
+run 0 -record ./more -base-ref main~2 -count 4 -benchtime 20ms
+has "$work/output" 'no comparison: there is no base'
+run 1 -record './words ./more' -base-ref main~2 -count 4 -benchtime 20ms -bench Index
+git_ reset -q --hard HEAD~1
+ok "a base without benchmarks is a first run, a head without them is an error"
+
+# ---- failures ------------------------------------------------------------------------------------------------------------
+
+cannot() { # TEXT ARGUMENT...
+  run 1 -out "$work/none" "${@:2}"
+  has "$work/messages" "$1"
+  not_there "$work/none"
+}
+cannot no-such-commit -record ./... -base-ref no-such-commit
+for ref in --lock -b -fnew --help '--detach main' '@{upstream' 'main:words'; do
+  cannot 'there is no such commit' -record ./... -base-ref "$ref"
+done
+cannot 'is no package' -record -toolexec=./x -base-ref HEAD
+cannot 'is no package' -record './... -exec=./x' -base-ref HEAD
+cannot 'no benchmarks in ./plain' -record ./plain -base-ref HEAD
+cannot 'no benchmark in ./words ran' -record ./words -base-ref HEAD -bench NoSuch -count 1
+printf 'package words\n\nimport "testing"\n\nfunc BenchmarkFails(b *testing.B) { b.Fatal("it is broken") }\n' >words/fails_test.go
+cannot 'example.com/repository/words (head) failed' -record ./words -base-ref HEAD -bench Fails -count 1
+rm words/fails_test.go
 printf 'package words\n\nfunc broken( {\n' >words/broken.go
-run 1 -record ./... -base-ref HEAD -out "$work/none"
-not_there "$work/none"
+cannot 'does not build' -record ./... -base-ref HEAD
 [ "$(git worktree list | wc -l)" -eq 1 ] || broken "a worktree is left after a failure"
-ok "a commit that is not there, nothing to run, code that does not build"
+ok "a commit that is not there, nothing to run, code that fails or does not build"

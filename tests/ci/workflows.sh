@@ -58,18 +58,21 @@ cp -r "$work/pprofc-origin" "$work/action"
 github() { # STATUS NAME=VALUE...: the action with these inputs
   local wanted=$1
   shift
-  rm -rf .docs "$work/step_summary" "$work/step_output"
+  rm -rf "$work/step_summary" "$work/step_output"
+  [ "${keep:-no}" = yes ] || rm -rf .docs
   (
     export CI=true GITHUB_ACTIONS=true GITHUB_SHA=$base GITHUB_WORKSPACE=$PWD RUNNER_OS=Linux
     export GITHUB_STEP_SUMMARY=$work/step_summary GITHUB_OUTPUT=$work/step_output
+    export ACTION_PATH=$work/action SIMULATE='' SIMULATE_BASE='' SIMULATE_HEAD=''
     export BASE='' HEAD='' BENCH_BASE='' BENCH_HEAD='' RECORD='' BASE_REF='' OUT=.docs/artifacts/ci
+    export BENCH='' BENCHTIME='' CPU='' COUNT='' PROFILES=''
     export THRESHOLD_PERCENT=5 FAIL=true SCRIPT=$work/action/scripts/ci_profiles.sh
     export "$@"
     steps "$wanted" "bash --noprofile --norc -eo pipefail" "$source/action.yml" github github.action_path="$work/action"
   )
 }
 github 2 BASE=out/base HEAD=out/head BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt
-has "$work/step_output" 'verdict=REGRESSION'
+grep -qx 'verdict=REGRESSION' "$work/step_output" || broken "the verdict: $(cat "$work/step_output")"
 has "$work/step_summary" '## Profiles: REGRESSION'
 there .docs/artifacts/ci/index.html .docs/artifacts/ci/cpu_diff_top.txt .docs/artifacts/benchdiff/bench_head.diff
 github 0 BASE=out/base HEAD=out/head BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt FAIL=false
@@ -78,6 +81,40 @@ has "$work/step_output" 'verdict=no benchmarks were compared'
 github 1 BASE=out/none HEAD=out/head
 has "$work/messages" "no folder 'out/none'"
 ok "action.yml"
+
+# What lacks a side, or all inputs, is an error, and nothing stands in for it. A verdict of an earlier run is not read.
+github 2 BASE=out/base HEAD=out/head BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt
+keep=yes
+for inputs in '' BASE=out/base BENCH_BASE=out/base.txt 'BENCH_BASE=out/base.txt HEAD=out/head' \
+  'BASE=out/base HEAD=out/head BENCH_HEAD=out/head.txt' 'BENCH_HEAD=out/head.txt BASE=out/base' FAIL=false; do
+  # shellcheck disable=SC2086 # a list of words
+  github 1 WORKSPACE=. $inputs
+  [ "$(cat "$work/step_output")" = verdict=failed ] || broken "$inputs: $(cat "$work/step_output")"
+  not_there "$work/step_summary" .docs/artifacts/ci/generator_cpu_diff_top.txt
+done
+keep=no
+ok "action.yml: no input, base without head, head without base"
+
+github 2 BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt
+there .docs/artifacts/ci/index.html
+not_there .docs/artifacts/ci/generator_cpu_diff_top.txt
+github 0 HEAD=out/head BENCH_HEAD=out/head.txt
+has "$work/step_output" 'verdict=no comparison: there is no base'
+has "$work/step_summary" 'A first run'
+has .docs/artifacts/ci/index.html 'A first run'
+ok "action.yml: benchmarks alone, a first run"
+
+# An input is a value, whatever it begins with.
+for inputs in BASE_REF=--help BASE_REF=-h RECORD=--help RECORD=-toolexec=./x; do
+  github 1 RECORD=./... "$inputs"
+  [ "$(cat "$work/step_output")" = verdict=failed ] || broken "$inputs: $(cat "$work/step_output")"
+done
+cp -r out/base ./-base
+cp -r out/head ./--help
+github 0 BASE=-base HEAD=--help OUT=-out
+there ./-out/index.html
+rm -r ./-base ./-out ./--help
+ok "action.yml: inputs that look like options"
 
 # What the test exports is what the action gives: every variable of its environment.
 sed -n 's/^        \([A-Z_]*\): \${{.*/\1/p' "$source/action.yml" | while read -r name; do
