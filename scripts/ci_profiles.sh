@@ -9,8 +9,7 @@
 #
 # Without any base (a first run) there is a page without a comparison. See docs/CI.md. Exit status: that of the gate
 # (0 pass, 2 regression, 1 failed), with -no-fail 0 or 1.
-# A pipe ends in no "grep -q": it would leave before all is written, and what writes would fail.
-set -euo pipefail
+set -euo pipefail # so no pipe ends in "grep -q", which leaves before all is written and makes the writer fail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 
@@ -166,11 +165,13 @@ benchstatc=$(find_program benchstatc)
 gate=$(find_program parse_bench_regressions)
 
 work=$(mktemp -d)
-stage='' worktree=''
-clean() {
+stage='' worktree='' judged=no
+clean() { # 2 says that there is a regression; what failed with it on the way has failed
+  local ended=$?
   rm -rf "$work" ${stage:+"$stage"}
   [ -z "$stage" ] || rmdir "$out" 2>/dev/null || true
   [ -z "$worktree" ] || git worktree prune 2>/dev/null || true
+  [ "$judged" = yes ] || [ "$ended" -eq 0 ] || exit 1
 }
 trap clean EXIT
 trap 'exit 1' INT TERM HUP
@@ -206,8 +207,13 @@ name_package() { # PATH MODULE
 # Builds the test program of every package of a checkout that has benchmarks. Without -trimpath the folder of the
 # checkout would be part of every file's name.
 build_side() { # SIDE CHECKOUT
-  local path module folder program n=0
-  (cd "$2" && go list -f '{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}' "${patterns[@]}") \
+  local path module folder program pattern wanted=() n=0
+  for pattern in "${patterns[@]}"; do # a folder that the base does not have is new
+    case $1$pattern in base.*) [ -d "$2/${pattern%%...*}" ] || continue ;; esac
+    wanted+=("$pattern")
+  done
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  (cd "$2" && go list -f '{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}' "${wanted[@]}") \
     >"$work/packages" 2>"$work/said" || fail "go list $record: $(last_line "$work/said")"
   while IFS='|' read -r path module folder; do
     progress $((++n)) "$(wc -l <"$work/packages")" "building $1 $path"
@@ -331,10 +337,6 @@ profile_one() {
   done
 }
 
-is_empty() { # A program that waits for no lock has an empty profile of it.
-  "$pprofc" -symbolize=none -top "$1" 2>/dev/null | grep ' 0 total$' >/dev/null
-}
-
 # One pair of profiles per benchmark and kind, with what it is of.
 pair_paths=() pair_benchmarks=() pair_rounds=() pair_kinds=()
 profile_all() {
@@ -349,8 +351,6 @@ profile_all() {
     for side in $sides; do profile_one "$side" "$path" "$cpu" "$name" "$n" "$taken"; done
     for kind in ${kinds_taken//,/ }; do
       files=("$recorded/base/${taken}_$kind.prof" "$recorded/head/${taken}_$kind.prof")
-      # A benchmark that has no samples of this kind has no pair, either.
-      { [ ! -f "${files[0]}" ] || is_empty "${files[0]}"; } && { [ ! -f "${files[1]}" ] || is_empty "${files[1]}"; } && continue
       [ -f "${files[0]}" ] || files[0]=''
       [ -f "${files[1]}" ] || files[1]=''
       pair_bases+=("${files[0]}") pair_heads+=("${files[1]}")
@@ -546,6 +546,10 @@ has_allocations() {
   "$pprofc" -symbolize=none -comments -sample_index=alloc_space "$1" >/dev/null 2>&1
 }
 
+has_samples() { # A program that waits for no lock has an empty profile of it.
+  ! "$pprofc" -symbolize=none -top "$@" 2>/dev/null | grep ' 0 total$' >/dev/null
+}
+
 # render NAME ARGUMENT...: all artifacts of one profile or difference.
 render() {
   local name=$1
@@ -602,7 +606,7 @@ find_where() { # OPERATIONS ARGUMENT...
 }
 
 # generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the base.
-kinds=() base_names=() head_names=() diff_names=() # of the pairs; a name is empty where there is none
+kinds=() base_names=() head_names=() diff_names=() notes=() # of the pairs; a name is empty where there is none
 for i in "${!pair_heads[@]}"; do
   base=${pair_bases[i]} head=${pair_heads[i]}
   base_name='' head_name='' diff_name=''
@@ -615,6 +619,16 @@ for i in "${!pair_heads[@]}"; do
     values=(-sample_index=alloc_space)
   fi
   [ "$kind" != instructions ] || values=(-sample_index=Ir)
+  notes[i]=''
+  if [ "$has_base" = no ]; then :
+  elif [ -z "$base" ]; then notes[i]='New: there is no such profile in the base.'
+  elif [ -z "$head" ]; then notes[i]='Gone: there is no such profile in the head.'
+  elif ! has_samples "${values[@]}" "$base"; then notes[i]='The profile of the base has no samples.' base=''
+  fi
+  if [ -n "$head" ] && ! has_samples "${values[@]}" "$head"; then
+    notes[i]="${notes[i]:-The profile of the head has no samples.}" head=''
+  fi
+  [ -n "$base$head" ] || continue
   if [ -n "$base" ] && [ -n "$head" ]; then
     diff_name=${base_name}_diff
     [ "$base_name" != "$head_name" ] || base_name=${base_name}_base head_name=${head_name}_head
@@ -638,7 +652,7 @@ for i in "${!pair_heads[@]}"; do
   fi
   # The page has a picture of the frames that can be seen in it; the file has all.
   quietly "$pprofc" -symbolize=none -flamegraph -minwidth=3 -output="$work/pictures/$shown.svg" "${seen[@]}"
-  kinds+=("$kind") base_names+=("$base_name") head_names+=("$head_name") diff_names+=("$diff_name")
+  kinds[i]=$kind base_names[i]=${base:+$base_name} head_names[i]=${head:+$head_name} diff_names[i]=$diff_name
 done
 
 # ---- benchmarks and the gate --------------------------------------------------------------------------------------------
@@ -685,7 +699,7 @@ if [ -n "$simulate_base" ]; then
     -v threshold="${threshold%\%}" 'BEGIN {
       change = base ? (head - base) * 100 / base : 0
       printf "%s: instructions %d → %d  %+.2f%% (threshold %s%%)\n", \
-        change >= threshold && change > 0 ? "regressed" : change <= -threshold && change < 0 ? "improved" : "unchanged", \
+        (change >= threshold && change > 0) ? "regressed" : (-change >= threshold && change < 0) ? "improved" : "unchanged", \
         base, head, change, threshold
     }')
   case $status$instructions in
@@ -828,10 +842,7 @@ write_where() { # PAIR
 }
 write_pair() { # what a pair shows, below its heading
   local i=$1 base=${base_names[$1]} head=${head_names[$1]} diff=${diff_names[$1]}
-  if [ "$has_base" = no ]; then :
-  elif [ -z "$head" ]; then printf '<p class="note">Gone: there is no such profile in the head.</p>\n'
-  elif [ -z "$base" ]; then printf '<p class="note">New: there is no such profile in the base.</p>\n'
-  fi
+  [ -z "${notes[i]}" ] || printf '<p class="note">%s</p>\n' "${notes[i]}"
   write_where "$i"
   embed "$(what_of "$i")"
   [ -z "$diff" ] || table 'change' "$diff" 40 ' open'
@@ -984,9 +995,11 @@ write_summary() {
   write_slowdowns
   [ ! -s "$gate_text" ] || fold_away benchmarks "$gate_text" 200
   for i in "${!kinds[@]}"; do
-    note=''
-    [ "$has_base" = no ] || [ -n "${base_names[i]}" ] || note=' (new)'
-    [ -n "${head_names[i]}" ] || note=' (gone)'
+    case ${notes[i]} in
+      New*) note=' (new)' ;;
+      Gone*) note=' (gone)' ;;
+      *) note='' ;;
+    esac
     fold_away "${kinds[i]}: $(what_of "$i")$note" "$new/$(what_of "$i")_top.txt" 25
   done
 }
@@ -1075,4 +1088,5 @@ move "$new" "$out" || fail "cannot write into '$out'"
   printf '%s\n' "$verdict"
 } | logged
 [ "$status" -ne 2 ] || [ "$gate_fails" = yes ] || status=0
+judged=yes
 exit "$status"
