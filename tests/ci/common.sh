@@ -9,12 +9,14 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# run STATUS ARGUMENT...: runs the script; output and messages are in files of that name.
+# run STATUS ARGUMENT...: runs the script; output and messages are in files of that name. STATUS may be 0|2, where a
+# verdict depends on how loud the machine is; which it was is in $status.
 run() {
-  local wanted=$1 status=0
+  local wanted=$1
+  status=0
   shift
   "${CI_PROFILES:-$script}" "$@" >"$work/output" 2>"$work/messages" || status=$?
-  [ "$status" -eq "$wanted" ] || broken "ci_profiles.sh $*: status $status, not $wanted"
+  [[ "|$wanted|" == *"|$status|"* ]] || broken "ci_profiles.sh $*: status $status, not $wanted"
 }
 broken() {
   printf 'failed: %s\n' "$*"

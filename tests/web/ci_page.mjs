@@ -96,6 +96,36 @@ async function testDarkAndPaper(url) {
   await page.context().close();
 }
 
+/** Each benchmark is a row: what regressed is open and first. */
+async function testBenchmarks(url) {
+  const page = await openPage(browser, url);
+  const rows = await page.$$eval("details.benchmark", (all) => all.map((d) => ({
+    word: d.querySelector(".word").textContent, text: d.querySelector("summary").textContent, open: d.open,
+    units: [...d.querySelectorAll("tbody th")].map((u) => u.textContent),
+  })));
+  check(rows.length === 25, `a row for each benchmark: ${rows.length}`);
+  const worst = rows.filter((r) => r.word === "regressed");
+  check(worst.length > 0 && rows.slice(0, worst.length).every((r) => r.open && r.word === "regressed"), "regressions are open and first");
+  check(rows.slice(worst.length).every((r) => !r.open), "the others are closed");
+  check(/Setup-2.*2\.3 times slower: 4\.593 µs → 10\.53 µs/.test(worst[0].text), `the largest slowdown: ${worst[0].text}`);
+  check(worst[0].units.join() === "sec/op,B/op,allocs/op", `its units: ${worst[0].units}`);
+  check(/^REGRESSIONSetup-2 is 2\.3 times slower/.test(await page.textContent("#verdict")), "the verdict names it");
+  quiet(page, "benchmarks");
+  await page.context().close();
+}
+
+/** A first run has no base: no verdict, and nothing is new. */
+async function testFirst() {
+  fs.mkdirSync(path.join(work, "first"));
+  fs.copyFileSync(path.join(testdata, "generator_cpu.prof"), path.join(work, "first", "cpu.prof"));
+  const page = await openPage(browser, make("first-run", "-head", path.join(work, "first"), "-bench-head", path.join(testdata, "bench_original.txt")));
+  check((await page.textContent("#verdict")).startsWith("no comparison"), "nothing was compared");
+  check(/A first run/.test(await page.textContent(".note")), "it says so");
+  check((await page.$$("img")).length === 1 && !/New:/.test(await page.textContent("body")), "the head alone");
+  quiet(page, "first run");
+  await page.context().close();
+}
+
 /** Pairs that lack a side, and names that would like to be markup. */
 async function testIncomplete() {
   for (const side of ["base", "head"]) fs.mkdirSync(path.join(work, side));
@@ -117,8 +147,10 @@ async function testIncomplete() {
 
 const url = make("bundled");
 await testPage(url);
+await testBenchmarks(url);
 await testPhone(url);
 await testDarkAndPaper(url);
 await testIncomplete();
+await testFirst();
 await browser.close();
 console.log(`${checks} passed, 0 failed`);
