@@ -161,14 +161,18 @@ END
 grep -q '^\[[0-9]*/[0-9]*\] measuring base words (round 6 of 6)$' "$work/messages" || broken "no progress of the rounds"
 [ "$(grep -c '^\[[12]/2\] profiling .* BenchmarkIndex (n=[0-9]*)$' "$work/messages")" -eq 2 ] || broken "no progress of the profiles"
 [ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\))$/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
-ok "equal work, and progress"
+"$PPROFC_BIN/pprofc" -symbolize=none -raw $artifacts/ci/profiles/words.Index_cpu_head.pb.gz >"$work/raw"
+has "$work/raw" 'example.com/repository/words/words.go'
+grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"
+ok "equal work, progress, and no folder of a checkout in a profile"
 
 # ---- all packages, all kinds -------------------------------------------------------------------------------------------
 
-run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block,mutex
+run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block
 cpus=$(sed -n 's/.*"benchmark": "Index\(-[0-9]*\)\{0,1\}".*/\1/p' $artifacts/ci/manifest.json | head -n 1)
 there "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" $artifacts/benchdiff/bench_head.diff
 has "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" 'Type: alloc_space'
+there "$artifacts/ci/words.Index${cpus}_block_diff_top.txt"
 not_there "$artifacts/ci/words.Index${cpus}_mutex_diff_top.txt"
 has "$work/messages" "profiling base BenchmarkSplit/(x.*)_[k]/y^\$-2 (n="
 has "$work/messages" 'profiling base BenchmarkSplit/\x01\d+ (n='
@@ -181,9 +185,6 @@ has $artifacts/ci/index.html 'New: there is no such profile in the base'
 has $artifacts/ci/index.html 'Gone: there is no such profile in the head'
 has $artifacts/ci/manifest.json "$(git rev-parse HEAD)"
 has "$work/output" 'missing: IndexOther'
-"$PPROFC_BIN/pprofc" -symbolize=none -raw "$artifacts/ci/profiles/words.Index${cpus}_cpu_base.pb.gz" >"$work/raw"
-has "$work/raw" 'example.com/repository/words/words.go'
-grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"
 [ "$(git worktree list | wc -l)" -eq 1 ] || broken "a worktree is left"
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
 ok "each leaf benchmark by itself, what is new and gone, all kinds"
