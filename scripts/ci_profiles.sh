@@ -207,13 +207,13 @@ name_package() { # PATH MODULE
 # Builds the test program of every package of a checkout that has benchmarks. Without -trimpath the folder of the
 # checkout would be part of every file's name.
 build_side() { # SIDE CHECKOUT
-  local path module folder program pattern wanted=() n=0
+  local path module folder program pattern chosen=() n=0
   for pattern in "${patterns[@]}"; do # a folder that the base does not have is new
     case $1$pattern in base.*) [ -d "$2/${pattern%%...*}" ] || continue ;; esac
-    wanted+=("$pattern")
+    chosen+=("$pattern")
   done
-  [ ${#wanted[@]} -gt 0 ] || return 0
-  (cd "$2" && go list -f '{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}' "${wanted[@]}") \
+  [ ${#chosen[@]} -gt 0 ] || return 0
+  (cd "$2" && go list -f '{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}' "${chosen[@]}") \
     >"$work/packages" 2>"$work/said" || fail "go list $record: $(last_line "$work/said")"
   while IFS='|' read -r path module folder; do
     progress $((++n)) "$(wc -l <"$work/packages")" "building $1 $path"
