@@ -74,6 +74,67 @@ static void test_every_form_of_the_table(void) {
   buffer_free(&out);
 }
 
+/* Brackets that say whose method it is stay; what stands in them, and generic arguments, go. */
+static const char *const rust_table[][3] = {
+    {"_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<>>::new",
+     "<arrayvec::ArrayVec<u8, 123>>::new"},
+    {"_RNvXs_C1aNtB4_1TNtC4core5Clone5clone", "<a::T as core::Clone>::clone", NULL},
+    {"_RYNtC1a1TNtC4core3Ord", "<a::T as core::Ord>", NULL},
+    {"_RINvC1a1fAhj10_E", "a::f::<>", "a::f::<[u8; 16]>"},
+    {"_RINvC1a1fTmETlyEuE", "a::f::<>", "a::f::<(u32,), (i32, u64), ()>"},
+    {"_RINvC1a1fRL_eQeE", "a::f::<>", "a::f::<&str, &mut str>"},
+    {"_RINvC1a1fPaOsShE", "a::f::<>", "a::f::<*const i8, *mut i16, [u8]>"},
+    {"_RIC1fFG_RL0_hEuE", "f::<>", "f::<for<'a> fn(&'a u8)>"},
+    {"_RIC1fFUKCjEzE", "f::<>", "f::<unsafe extern \"C\" fn(usize) -> !>"},
+    {"_RIC1fFK8fast_abiEuE", "f::<>", "f::<extern \"fast-abi\" fn()>"},
+    {"_RIC1fDINtC1a1TpEp4ItemhNtB7_4SendEL_E", "f::<>", "f::<dyn a::T<_, Item = u8> + a::Send>"},
+    {"_RIC1fDG_INtC1a1TRL0_hEEL_E", "f::<>", "f::<dyn for<'a> a::T<&'a u8>>"},
+    {"_RIC1fKb1_Kb0_Kc41_Kc27_Kc9_Kc1f600_Klna_Ko123456789abcdef01_E", "f::<>",
+     "f::<true, false, 'A', '\\'', '\\t', '\\u{1f600}', -10, 0x123456789abcdef01>"},
+    {"_RIC7backrefKj3_KBa_E", "backref::<>", "backref::<3, 3>"},
+    {"_RNCNCNvC1a1f0s_0", "a::f::{closure#0}::{closure#1}", NULL},
+    {"_RNSNvC1a1f6vtable", "a::f::{shim:vtable#0}", NULL},
+    {"_RNvNtCs1_1au8gdel_5qa1f",
+     "a::g\xC3\xB6"
+     "del::f",
+     NULL},
+    {"_RNvC1a1f.llvm.123", "a::f", NULL},
+    {"_RNvC1a1fC1b", "a::f", NULL},
+};
+
+/* What the reference takes for no name of Rust's. */
+static const char *const not_rust[] = {"_R",
+                                       "_R0NvC1a1f",
+                                       "_RNvC1a1",
+                                       "_RNvC1a9f",
+                                       "_RNvC1a1fC",
+                                       "_RNvC1a1f1g",
+                                       "_RINvC1a1fgE",
+                                       "_RINvC1a1fL0_E",
+                                       "_RINvC1a1fKj01_E",
+                                       "_RINvC1a1fKj_E",
+                                       "_RINvC1a1fKb2_E",
+                                       "_RB_",
+                                       "_RNvC1au1z",
+                                       "_RNvC1a1-",
+                                       "_RIC1fFKu3abcEuE",
+                                       "_RNvC2ab18446744073709551618xy"};
+
+static void test_rust_keeps_the_brackets_of_paths(void) {
+  begin();
+  for (size_t i = 0; i < sizeof rust_table / sizeof *rust_table; i++) {
+    const char *full = rust_table[i][2] ? rust_table[i][2] : rust_table[i][1];
+    check(rust_table[i][0], DEMANGLE_DEFAULT, rust_table[i][1]);
+    check(rust_table[i][0], DEMANGLE_TEMPLATES, full);
+    check(rust_table[i][0], DEMANGLE_FULL, full);
+  }
+  for (size_t i = 0; i < sizeof not_rust / sizeof *not_rust; i++) {
+    CU_ASSERT_FALSE(demangle(str_of(not_rust[i]), DEMANGLE_FULL, &out));
+    check(not_rust[i], DEMANGLE_DEFAULT, not_rust[i]);
+  }
+  buffer_free(&out);
+}
+
 static void test_names_that_look_demangled_lose_their_brackets(void) {
   begin();
   check("<module>", DEMANGLE_DEFAULT, "");
@@ -104,6 +165,8 @@ static void test_what_is_not_mangled_is_told(void) {
   buffer_free(&out);
 }
 
+static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /* Each S_ doubles what is printed: a few hundred bytes would become gigabytes. */
 static void test_names_that_explode_are_left_as_they_are(void) {
   begin();
@@ -118,11 +181,31 @@ static void test_names_that_explode_are_left_as_they_are(void) {
   buffer_add_text(&name, "i");
   demangle(buffer_str(&name), DEMANGLE_FULL, &out);
   CU_ASSERT(out.size <= (1 << 20));
+  buffer_clear(&name); /* a tuple of the two before, again and again */
+  buffer_add_text(&name, "_RIC1fhh");
+  for (int i = 0, second = 4; i < 60; i++) {
+    int here = (int)name.size - 2;
+    buffer_printf(&name, "TB%c%c_B%c%c_E", digits[(second - 1) / 62], digits[(second - 1) % 62],
+                  digits[(second - 1) / 62], digits[(second - 1) % 62]);
+    second = here;
+  }
+  buffer_add(&name, "E", 2); /* with its NUL */
+  name.size--;
+  CU_ASSERT_FALSE(demangle(buffer_str(&name), DEMANGLE_FULL, &out));
+  CU_ASSERT(out.size <= (1 << 20));
+  check(name.data, DEMANGLE_DEFAULT, "f::<>");
+  buffer_clear(&name);
+  buffer_add_text(&name, "_RIC1f");
+  buffer_add_fill(&name, 'S', 60000);
+  buffer_add_text(&name, "hE");
+  CU_ASSERT(demangle(buffer_str(&name), DEMANGLE_FULL, &out));
+  CU_ASSERT_EQUAL(out.size, 5 + 2 * 60000 + 2);
   buffer_free(&name);
   buffer_free(&out);
 }
 
 UNIT_MAIN("demangle", UNIT(test_every_form_of_the_table),
+          UNIT(test_rust_keeps_the_brackets_of_paths),
           UNIT(test_names_that_look_demangled_lose_their_brackets),
           UNIT(test_what_is_not_mangled_is_told),
           UNIT(test_names_that_explode_are_left_as_they_are))

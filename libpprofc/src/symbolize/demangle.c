@@ -1,18 +1,16 @@
-/* From linker names to names people read. libiberty does the parsing; this file gives its output
- * the form that pprof shows in each mode. */
+/* From linker names to names people read. libiberty does the parsing of C++; this file gives its
+ * output the form that pprof shows in each mode. */
 #include "symbolize/demangle.h"
+
+#include "symbolize/rust_v0.h"
 
 #include <setjmp.h>
 
 #define MOST_MANGLED ((size_t)64 * 1024)
 #define MOST_OUTPUT  ((size_t)1 << 20)
 
-static bool is_rust_v0(pprofc_str name) {
-  return str_starts(name, STR("_R"));
-}
-
 static bool is_mangled(pprofc_str name) {
-  return str_starts(name, STR("_Z")) || is_rust_v0(name) || str_starts(name, STR("___Z"));
+  return str_starts(name, STR("_Z")) || str_starts(name, STR("___Z"));
 }
 
 #ifdef HAVE_LIBIBERTY
@@ -119,9 +117,8 @@ static void part_brackets(struct buffer *out) {
   out->size += missing;
 }
 
-/* Takes template arguments off: foo<int>::bar becomes foo::bar. Those of Rust stay as an empty
- * pair. */
-static void drop_templates(struct buffer *out, bool leave_pair) {
+/* Takes template arguments off: foo<int>::bar becomes foo::bar. */
+static void drop_templates(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -132,10 +129,6 @@ static void drop_templates(struct buffer *out, bool leave_pair) {
       continue;
     }
     if (i > 1 && s.data[i - 1] == ' ' && is_operator(s, i - 2)) to--; /* "operator<< <int>" */
-    if (leave_pair) {
-      keep(out, &to, '<');
-      keep(out, &to, '>');
-    }
     i = end;
   }
   out->size = to;
@@ -181,6 +174,11 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (mode == DEMANGLE_NONE) return false;
   if (global_structor(mangled, mode, out)) return !out->failed;
+  if (mangled.size > MOST_MANGLED) return false;
+  if (str_starts(mangled, STR("_R"))) {
+    buffer_clear(out);
+    return rust_v0_demangle(mangled, mode != DEMANGLE_DEFAULT, MOST_OUTPUT, out);
+  }
   bool is_rust = false;
   if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
     return false;
@@ -188,7 +186,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (!is_rust) part_brackets(out);
   if (mode == DEMANGLE_FULL) return !out->failed;
   if (!is_rust) drop_enclosing_parameters(out);
-  if (mode == DEMANGLE_DEFAULT && (!is_rust || is_rust_v0(mangled))) drop_templates(out, is_rust);
+  if (mode == DEMANGLE_DEFAULT && !is_rust) drop_templates(out);
   return true;
 }
 

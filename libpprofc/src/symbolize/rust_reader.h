@@ -1,0 +1,75 @@
+/* Reading a Rust linker name: its numbers, identifiers, lifetimes and back references, and the
+ * steps that are still ahead. */
+#ifndef PPROFC_SYMBOLIZE_RUST_READER_H
+#define PPROFC_SYMBOLIZE_RUST_READER_H
+
+#include "base/buffer.h"
+
+/* What is to be read or written next. */
+enum what {
+  PATH,          /* flag: "::" stands before generic arguments */
+  NESTED,        /* the identifier behind a nested path; flag: its namespace */
+  TYPE,          /* a type */
+  CONSTANT,      /* the value of a const generic */
+  ARGUMENTS,     /* generic arguments up to 'E'; number: how many there were */
+  TYPES,         /* types up to 'E'; number: how many there were */
+  TUPLE,         /* the same; a single one gets a comma */
+  RESULT,        /* what a function returns */
+  TRAITS,        /* the bounds of dyn up to 'E'; number: how many there were */
+  TRAIT,         /* one of them; its generic arguments stay open */
+  OPENED,        /* flag: whether the trait's bracket is open */
+  BINDINGS,      /* the associated types behind a trait */
+  MORE_BINDINGS, /* flag: whether the bracket is open */
+  DYN_LIFETIME,  /* the lifetime at the end of dyn */
+  EXPECT,        /* flag: the letter that must follow */
+  WRITE,         /* text */
+  SET_SILENT,    /* flag: whether what follows is read only */
+  SET_LIFETIMES, /* number: how many lifetimes are bound */
+  COME_BACK      /* number, limit: where reading goes on after a back reference */
+};
+
+struct step {
+  enum what what;
+  unsigned char flag;
+  size_t number, limit;
+  const char *text;
+};
+
+/* The first failure is final; `failed` may be asked at the end. */
+struct rust_reader {
+  const char *text;
+  size_t at, limit;
+  bool arguments, silent, opened, failed;
+  uint64_t lifetimes;
+  size_t most, taken;
+  struct buffer *out;
+  struct buffer steps; /* of struct step, the next one last */
+};
+
+/* The next byte, -1 at the end. */
+int reader_peek(const struct rust_reader *r);
+bool reader_take(struct rust_reader *r, char c);
+
+/* Nothing is written while the reader is silent. */
+void reader_write(struct rust_reader *r, const char *text, size_t size);
+void reader_say(struct rust_reader *r, const char *text);
+
+/* Puts a step before those that are ahead. */
+void reader_next(struct rust_reader *r, struct step step);
+void reader_next_text(struct rust_reader *r, const char *text);
+
+/* The value of a base 62 digit, or -1. */
+int reader_digit(int c);
+/* "_" is 0, "0_" is 1. */
+uint64_t reader_base_62(struct rust_reader *r);
+uint64_t reader_disambiguator(struct rust_reader *r);
+/* The bytes of an identifier as they are in the name. */
+pprofc_str reader_identifier(struct rust_reader *r, bool *punycode);
+void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycode);
+void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
+/* "for<'a, 'b> " */
+void reader_binder(struct rust_reader *r);
+/* Does `step` at an earlier place of the name. What is read only needs no such look. */
+void reader_go_back(struct rust_reader *r, struct step step);
+
+#endif

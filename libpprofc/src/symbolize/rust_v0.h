@@ -1,0 +1,12 @@
+/* Rust's linker names of version 0 (RFC 2603). */
+#ifndef PPROFC_SYMBOLIZE_RUST_V0_H
+#define PPROFC_SYMBOLIZE_RUST_V0_H
+
+#include "base/buffer.h"
+
+/* Appends the path that a name "_R..." stands for to `out`. Without `arguments`, generic arguments
+ * are an empty pair of brackets. False when the name is not of that form, or when it expands beyond
+ * `most` bytes; `out` then holds a part. */
+bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
+
+#endif
