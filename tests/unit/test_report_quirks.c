@@ -184,6 +184,47 @@ static void test_only_the_number_label_bytes_is_shown_and_collapsed(void) {
   pprofc_profile_release(p);
 }
 
+/* The backslash of the \n between labels is dot's, whatever the labels hold. */
+static void test_labels_are_escaped_before_they_are_joined(void) {
+  static const struct {
+    const char *a, *k, *joined;
+  } cases[] = {{"1", "q\"x", "a:1\\nk:q\\\"x"},
+               {"c:\\new", "q\"x", "a:c:\\new\\nk:q\\\"x"},
+               {"1\"", "c:\\n", "a:1\\\"\\nk:c:\\n"},
+               {"c:\\", "z", "a:c:\\\\\\nk:z"},
+               {"1", "c:\\", "a:1\\nk:c:\\\\"},
+               {"1\n2", "z", "a:1\\l2\\nk:z"},
+               {"c:\\new", "d:\\lib", "a:c:\\new\\nk:d:\\lib"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[200];
+    pprofc_builder *b = cpu_builder();
+    sample(b, "f", 7, 0);
+    pprofc_builder_label(b, "k", cases[i].k);
+    pprofc_builder_label(b, "a", cases[i].a);
+    pprofc_profile *p = finish(b);
+    pprofc_report_options o = report_options("dot");
+    snprintf(line, sizeof line, "N1_0 [label = \"%s\" id=\"N1_0\"", cases[i].joined);
+    expect_in_report(p, &o, line, true);
+    pprofc_profile_release(p);
+  }
+}
+
+/* Names of kernel modules have a tab: "receive_buf\t[virtio_net]". */
+static void test_tabs_are_printed_as_they_are(void) {
+  static const char *const formats[] = {"top", "tree", "traces", "raw", "callgrind", "dot", "tags"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    pprofc_builder *b = two_types("u\tnit");
+    sample(b, "receive_buf\t[virtio_net] main", 3, 4);
+    pprofc_builder_label(b, "key", "of\ta tag");
+    pprofc_profile *p = finish(b);
+    pprofc_report_options o = bare(formats[i]);
+    bool is_tags = strcmp(formats[i], "tags") == 0;
+    expect_in_report(p, &o, is_tags ? "of\ta tag" : "receive_buf\t[virtio_net]", true);
+    expect_in_report(p, &o, "\\x09", false);
+    pprofc_profile_release(p);
+  }
+}
+
 static void test_divide_by_changes_values_but_no_percentages(void) {
   pprofc_builder *b = cpu_builder();
   pprofc_builder_time(b, 0, 10000000000);
@@ -330,7 +371,9 @@ UNIT_MAIN("report_quirks", UNIT(test_no_samples),
           UNIT(test_edges_to_vanished_nodes_stay),
           UNIT(test_dropped_edges_are_told_of_only_without_a_node_count),
           UNIT(test_inline_marks_depend_on_callers_that_are_shown),
-          UNIT(test_residual_edges_are_dotted), UNIT(test_entropy_of_a_zero_edge),
+          UNIT(test_residual_edges_are_dotted),
+          UNIT(test_labels_are_escaped_before_they_are_joined),
+          UNIT(test_tabs_are_printed_as_they_are), UNIT(test_entropy_of_a_zero_edge),
           UNIT(test_only_the_number_label_bytes_is_shown_and_collapsed),
           UNIT(test_divide_by_changes_values_but_no_percentages), UNIT(test_units),
           UNIT(test_negative_values), UNIT(test_filters_in_the_legend_are_cut),

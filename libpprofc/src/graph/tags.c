@@ -95,39 +95,53 @@ static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
 }
 
-/* "key:value" of the string labels, sorted, with the two characters \n between: its id, or MAP_NONE
- * when out of memory. */
-static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
-  struct arena arena;
-  arena_init(&arena, t->mem);
-  pprofc_str *texts = arena_array(&arena, count, sizeof *texts);
-  size_t n = 0, size = 0;
-  bool done = texts != NULL;
-  for (size_t i = 0; done && i < count; i++) {
+/* Dot takes a quote for the end of a text, and so a backslash before it or at the end: a label with
+ * one is escaped before it is joined. Others stay as pprof writes them. */
+static void add_label(struct buffer *joined, pprofc_str label) {
+  bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
+                   str_find_char(label, '\n') < label.size;
+  for (size_t i = 0; i < label.size; i++) {
+    char c = label.data[i];
+    if (ends_text && (c == '"' || c == '\\')) buffer_add_char(joined, '\\');
+    buffer_add_char(joined, c);
+  }
+}
+
+/* "key:value" of the string labels, sorted; their number, or SIZE_MAX when out of memory. */
+static size_t label_texts(const struct tagger *t, const struct label *labels, size_t count,
+                          struct arena *arena, pprofc_str *texts) {
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
     pprofc_str key = profile_string(t->profile, labels[i].key);
     pprofc_str value = profile_string(t->profile, labels[i].string);
     if (labels[i].is_number || str_equal(key, BASE_LABEL)) continue;
-    char *text = arena_alloc(&arena, key.size + value.size + 1);
-    done = text != NULL;
-    if (!done) break;
+    char *text = arena_alloc(arena, key.size + value.size + 1);
+    if (!text) return SIZE_MAX;
     memcpy(text, key.data, key.size);
     text[key.size] = ':';
     memcpy(text + key.size + 1, value.data, value.size);
-    texts[n] = (pprofc_str){text, key.size + value.size + 1};
-    size += texts[n++].size + 2;
+    texts[n++] = (pprofc_str){text, key.size + value.size + 1};
   }
-  char *joined = done ? arena_alloc(&arena, size + 1) : NULL;
+  if (n) qsort(texts, n, sizeof *texts, compare_texts);
+  return n;
+}
+
+/* Those texts with the two characters \n between: the id, or MAP_NONE when out of memory. */
+static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
+  struct arena arena;
+  struct buffer joined;
+  arena_init(&arena, t->mem);
+  buffer_init(&joined, t->mem, SIZE_MAX);
+  pprofc_str *texts = arena_array(&arena, count, sizeof *texts);
+  size_t n = texts ? label_texts(t, labels, count, &arena, texts) : SIZE_MAX;
+  for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
+    if (i) buffer_add(&joined, "\\n", 2);
+    add_label(&joined, texts[i]);
+  }
   uint32_t id = MAP_NONE;
-  if (joined) {
-    if (n) qsort(texts, n, sizeof *texts, compare_texts);
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-      if (i) memcpy(joined + at, "\\n", 2), at += 2;
-      memcpy(joined + at, texts[i].data, texts[i].size);
-      at += texts[i].size;
-    }
-    id = interner_copy(&t->texts, &t->graph->arena, (pprofc_str){joined, at});
-  }
+  if (n != SIZE_MAX && !joined.failed)
+    id = interner_copy(&t->texts, &t->graph->arena, n ? buffer_str(&joined) : STR(""));
+  buffer_free(&joined);
   arena_free(&arena);
   return id;
 }

@@ -152,7 +152,7 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
     output_printf(out, "_%u", index);
     output_add_text(out, i ? "\" fontsize=8 shape=box3d tooltip=\"" : " [label = \"");
     if (i == 0) {
-      dot_loose_text(out, text);
+      (number ? dot_loose_text : dot_escaped_text)(out, text);
       output_add_char(out, '"');
     }
   }

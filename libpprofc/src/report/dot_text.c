@@ -36,6 +36,10 @@ void dot_text(struct output *out, pprofc_str text) {
   add_text(out, text, true);
 }
 
+void dot_escaped_text(struct output *out, pprofc_str text) {
+  add_text(out, text, false);
+}
+
 void dot_loose_text(struct output *out, pprofc_str text) {
   bool ends_string = (text.size && text.data[text.size - 1] == '\\') ||
                      str_find_char(text, '"') < text.size || str_find_char(text, '\n') < text.size;

@@ -10,6 +10,8 @@
 void dot_text(struct output *out, pprofc_str text);
 /* The same for what pprof does not escape: as it is unless it would end the string. */
 void dot_loose_text(struct output *out, pprofc_str text);
+/* Text that is escaped already: only control bytes are made visible. */
+void dot_escaped_text(struct output *out, pprofc_str text);
 
 /* The name of a node on several lines, each ending in the characters \n. False when out of memory.
  */

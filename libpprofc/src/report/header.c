@@ -11,21 +11,22 @@
  */
 
 /* Where an unsafe character of text[from..] starts; text.size when there is none. */
-static size_t find_unsafe(pprofc_str text, size_t from, bool layout) {
+static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     size_t next = from;
     int32_t c = utf8_next(text, &next);
-    bool plain = (c >= 0x20 && c < 0x7F) || (layout && (c == '\n' || c == '\t'));
+    bool plain = (c >= 0x20 && c < 0x7F) || c == '\t' || (lines && c == '\n');
     if (!plain && !escape_terminal_clean(str_slice(text, from, next))) return from;
     from = next;
   }
   return text.size;
 }
 
-/* As escape_terminal, straight into the output, so that it cannot run out of memory. */
-static void add_safe(struct output *out, pprofc_str text, bool layout) {
+/* As escape_terminal, straight into the output, so that it cannot run out of memory. Tabs stay:
+ * names of kernel modules have them. `lines`: newlines stay, too. */
+static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
-    size_t unsafe = find_unsafe(text, from, layout);
+    size_t unsafe = find_unsafe(text, from, lines);
     output_add(out, text.data + from, unsafe - from);
     from = unsafe;
     if (from == text.size) return;

@@ -194,13 +194,17 @@ static pprofc_status apply_overrides(struct render *r, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Text that goes into a report as it is: control bytes made visible. */
+/* Text that goes into a report as it is: control bytes but tabs made visible. */
 static bool safe_copy(struct render *r, pprofc_str text, pprofc_str *out) {
   *out = text;
   if (escape_terminal_clean(text)) return true;
   struct buffer buffer;
   buffer_init(&buffer, r->report.mem, SIZE_MAX);
-  escape_terminal(&buffer, text, false);
+  pprofc_str rest = text, piece;
+  while (str_next(&rest, '\t', &piece)) {
+    escape_terminal(&buffer, piece, false);
+    if (rest.data) buffer_add_char(&buffer, '\t');
+  }
   *out = buffer.failed ? STR("") : buffer_keep(&buffer, &r->texts);
   bool done = !buffer.failed && out->data;
   buffer_free(&buffer);
