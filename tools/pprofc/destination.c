@@ -6,6 +6,7 @@
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "graphviz.h"
+#include "time_zone.h"
 #include "viewer.h"
 
 #include <errno.h>
@@ -32,9 +33,15 @@ static int sink_write(void *context, const void *data, size_t size) {
 /* Renders, through graphviz where the format needs that. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
-  pprofc_status status = command->format->graphviz
-                             ? graphviz_report(command, profile, sink_write, sink, error)
-                             : pprofc_report(profile, &command->report, sink_write, sink, error);
+  struct time_zone zone;
+  pprofc_status status = PPROFC_OK;
+  if (!time_zone_enter(&zone))
+    status = error_nomem(error);
+  else if (command->format->graphviz)
+    status = graphviz_report(command, profile, sink_write, sink, error);
+  else
+    status = pprofc_report(profile, &command->report, sink_write, sink, error);
+  time_zone_leave(&zone);
   if (!sink->failed) return status;
   const char *why = strerror(sink->failed);
   if (!sink->path) return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", why);

@@ -1,0 +1,64 @@
+/* The time zone that $TZ names, as pprof understands it. */
+#include "time_zone.h"
+
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where Go looks for a name, whatever $TZDIR says. */
+static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
+                                      "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* True for a file of tzfile(5); what is no regular file is not opened. */
+static bool is_zone(const char *path) {
+  char magic[4] = "";
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return false;
+  bool right = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
+  close(fd);
+  return right && memcmp(magic, "TZif", sizeof magic) == 0;
+}
+
+/* Writes ":" and the path of the zone's file. */
+static bool find_zone(const char *name, char *out, size_t size) {
+  bool absolute = name[0] == '/';
+  for (size_t i = 0; i < COUNT(folders); i++) {
+    int length = snprintf(out, size, ":%s%s", absolute ? "" : folders[i], name);
+    if (length > 0 && (size_t)length < size && is_zone(out + 1)) return true;
+    if (absolute) return false;
+  }
+  return false;
+}
+
+bool time_zone_enter(struct time_zone *zone) {
+  char value[PATH_MAX + 64];
+  const char *name = getenv("TZ");
+  zone->before = NULL;
+  if (!name) return true;
+  zone->before = mem_array(&mem_default, strlen(name) + 1, 1);
+  if (!zone->before) return false;
+  memcpy(zone->before, name, strlen(name) + 1);
+  if (*name == ':') name++;
+  bool found = *name && find_zone(name, value, sizeof value);
+  if (setenv("TZ", found ? value : "UTC0", 1) != 0) return false;
+  tzset();
+  return true;
+}
+
+void time_zone_leave(struct time_zone *zone) {
+  if (!zone->before) return;
+  setenv("TZ", zone->before, 1);
+  mem_free(&mem_default, zone->before, strlen(zone->before) + 1, 1);
+  zone->before = NULL;
+}
