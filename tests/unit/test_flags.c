@@ -233,6 +233,8 @@ static void test_help_stops_the_parser(void) {
   CU_ASSERT_TRUE(parsed.help);
   CU_ASSERT_EQUAL(PARSE("--help"), PPROFC_OK);
   CU_ASSERT_TRUE(parsed.help);
+  CU_ASSERT_EQUAL(PARSE("-h=foo", "-bogus"), PPROFC_OK);
+  CU_ASSERT_TRUE(parsed.help);
 }
 
 static void test_a_call_is_told_only_when_its_flag_is_on(void) {

@@ -105,6 +105,20 @@ static void test_flags_change_what_follows(void) {
              YES("((?i)a)b", "Ab"), NO("((?i)a)b", "AB"), YES("(?i)\xc3\xa9", "\xc3\x89"));
 }
 
+/* Case ignored, a category has the mates of its characters: U+0345, a mark, is iota's. */
+static void test_categories_take_mates_when_case_is_ignored(void) {
+  EXPECT_ALL(YES("(?i)\\pL", "\xcd\x85"), NO("\\pL", "\xcd\x85"), NO("(?i)\\PL", "\xcd\x85"),
+             YES("(?i)[\\pL]", "\xcd\x85"), NO("(?i)[^\\pL]", "\xcd\x85"),
+             YES("(?i)\\p{Greek}", "\xc2\xb5"), NO("\\p{Greek}", "\xc2\xb5"),
+             YES("(?i)\\p{Lu}", "\xc3\xa9"), NO("(?i)\\p{Lu}", "\xef\xac\x80"),
+             NO("(?i)\\p{Ll}", "\xc4\xb0"), YES("(?i)^\\P{Lu}$", "\xce\x90"),
+             YES("(?i)\\pM", "\xce\xb9"), NO("(?i)\\pM", "\xce\xb1"),
+             YES("(?i)\\p{ASCII}", "\xe2\x84\xaa"), NO("(?i)\\pN", "x"),
+             YES("(?i)^(?:\\p{Lu}\\p{Ll}){1,20}$", "abcd"),
+             YES("(?i)\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}\\p{Lu}",
+                 "abcdefghij"));
+}
+
 static void test_bad_utf8_in_a_text_is_one_replacement_character_per_byte(void) {
   EXPECT_ALL(YES("^a.b$", "a\xff"
                           "b"),
@@ -399,6 +413,7 @@ static void test_every_allocation_may_fail_and_nothing_leaks(void) {
 #define ENGINE_TESTS                                                                               \
   UNIT(test_escapes_stand_for_one_character), UNIT(test_anchors_are_those_of_go),                  \
       UNIT(test_classes_are_ascii_unless_unicode_is_named),                                        \
+      UNIT(test_categories_take_mates_when_case_is_ignored),                                       \
       UNIT(test_a_script_that_is_too_new_for_this_pcre2_is_unsupported),                           \
       UNIT(test_flags_change_what_follows),                                                        \
       UNIT(test_bad_utf8_in_a_text_is_one_replacement_character_per_byte),                         \

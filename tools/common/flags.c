@@ -244,9 +244,10 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
                                 const char *value, const char *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
+  /* As with Go's flags, whatever value is given with it, and whatever comes behind it. */
+  parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
+  if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
   if (!flag) {
-    parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
-    if (parsed->help) return PPROFC_OK;
     parsed->nearest = flags_nearest(table, name);
     return error_set(error, PPROFC_E_INVALID, "flag provided but not defined: -%.*s",
                      STR_ARG(name));

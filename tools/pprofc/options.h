@@ -20,7 +20,8 @@ struct command {
   const char *base, *diff_base; /* "" when not given */
   pprofc_call_stacks call_stacks;
   const char *symbolize, *buildid, *tools, *add_comment;
-  int64_t seconds, timeout;
+  int64_t seconds, timeout;                /* for sources that are fetched */
+  const char *tls_cert, *tls_key, *tls_ca; /* the same */
   bool all_frames;
   bool help, version, manual;
   bool sample_types;      /* of the sources, for the completion of shells */

@@ -6,8 +6,8 @@
  *  - (?:...) counts for the nesting limit of 1000, and PCRE2 takes some 500 of them;
  *  - where a repeated thing can match nothing, as in (a*|b)*, regex_find may report a shorter match
  * and other groups, as Perl does; whether there is a match does not differ;
- *  - (?i)\p{Lu} also takes letters that have no upper case, and other (?i)\p{..} are taken as they
- * are;
+ *  - case ignored, [x\P{Lu}] leaves out letters that have no upper case, too, and other [x\P{..}]
+ * are taken as they are; alone, and not negated, they are as in Go;
  *  - categories and scripts are those of the Unicode version PCRE2 knows. */
 #include "base/regex.h"
 #include "base/escape.h"

@@ -190,28 +190,34 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 /* ---- Unicode groups
  * --------------------------------------------------------------------------------- */
 
-static void write_property(struct regex_parser *p, const char *property, bool negated) {
-  /* Case ignored, the three cases are one; \p{Lu} alone would not be touched by PCRE2. */
-  static const char *const cased[] = {"Lu", "Ll", "Lt"};
-  for (size_t i = 0; p->flags & REGEX_FOLD && i < sizeof cased / sizeof *cased; i++)
-    if (strcmp(property, cased[i]) == 0) property = "L&";
-  buffer_printf(p->out, "\\%c{%s}", negated ? 'P' : 'p', property);
+/* `alone`: nothing else stands in the class, so that it can be negated as a whole. */
+static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
+  bool fold = p->flags & REGEX_FOLD;
+  if (alone && negated) buffer_add_char(p->out, '^');
+  if (negated && !alone) { /* PCRE2 cannot take the mates off; the three cases are one at least */
+    bool cased =
+        strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
+    buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);
+    return;
+  }
+  buffer_printf(p->out, "\\p{%s}", property);
+  if (fold) regex_unicode_mates(p->out, property);
 }
 
 /* Writes the group called `name`; false when there is none. */
-static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated) {
+static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
   char room[REGEX_PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {
     negated = !negated;
     name = str_slice(name, 1, name.size);
   }
   const char *property = regex_unicode_property(name, room);
-  if (property) write_property(p, property, negated);
+  if (property) write_property(p, property, negated, alone);
   return property != NULL;
 }
 
 /* Reads and writes `\pL`, `\p{Greek}` or `\P{^Greek}` when one is next. */
-static bool unicode_group(struct regex_parser *p, bool *found) {
+static bool unicode_group(struct regex_parser *p, bool alone, bool *found) {
   size_t start = p->at, end = p->whole.size;
   *found = regex_at(p, "\\p") || regex_at(p, "\\P");
   if (!*found) return true;
@@ -228,7 +234,7 @@ static bool unicode_group(struct regex_parser *p, bool *found) {
     if (p->at == end) return regex_fail(p, "invalid character class range", start, end);
     p->at++;
   }
-  return write_unicode(p, name, negated) ||
+  return write_unicode(p, name, negated, alone) ||
          regex_fail(p, "invalid character class range", start, p->at);
 }
 
@@ -245,7 +251,7 @@ bool regex_class_escape(struct regex_parser *p, bool *found) {
     write_pairs(p, group);
     p->at += 2;
   } else {
-    if (!unicode_group(p, found)) return false;
+    if (!unicode_group(p, true, found)) return false;
     if (!*found) {
       p->out->size = mark;
       return true;
@@ -283,7 +289,7 @@ static bool class_item(struct regex_parser *p, size_t class_start, size_t *items
   bool negated = false, found = false;
   if (!named_group(p, &group, &negated)) return false;
   if (!group) {
-    if (!unicode_group(p, &found)) return false;
+    if (!unicode_group(p, false, &found)) return false;
     if (found) {
       ++*items;
       return true;

@@ -495,9 +495,8 @@ static bool parse(struct regex_parser *p) {
   return true;
 }
 
-/* An expression may grow: the longest text for one byte is that of \W in a class that ignores case.
- */
-#define GROWTH 128
+/* An expression may grow: the longest text for one byte is that of \p{Lu} that ignores case. */
+#define GROWTH 512
 
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                               enum regex_engine engine, struct regex_translation *out,

@@ -81,4 +81,8 @@ bool regex_class_escape(struct regex_parser *parser, bool *found);
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
+/* regex_fold.c: writes, for between the brackets of a class, what \p{property} takes beside its own
+ * when case is ignored. */
+void regex_unicode_mates(struct buffer *out, const char *property);
+
 #endif
