@@ -90,6 +90,7 @@ static void symbol_options(const struct command *command, struct symbolize_optio
       .search_path = folders && *folders ? folders : path,
       .executable = command->executable,
       .build_id = *command->buildid ? command->buildid : NULL,
+      .skip_unused = *command->base || *command->diff_base,
       .warn = command->report.warn,
   };
 }

@@ -96,7 +96,7 @@ struct pass {
   struct tools tools;
   struct arena scratch;
   struct answer *answers; /* [mapping] */
-  uint32_t *slot;         /* [location] index of its address among those of its mapping */
+  uint32_t *slot;         /* [location] index of its address among those of its mapping, or NONE */
   uint32_t *members;      /* [mapping] how many locations it has */
   bool missing_binaries, any;
 };
@@ -154,7 +154,7 @@ static pprofc_status file_addresses(struct pass *pass, size_t index, const struc
   bool based = false;
   uint64_t base = 0;
   for (size_t i = 0; i < p->locations.count; i++) {
-    if (p->locations.mapping[i] != index) continue;
+    if (p->locations.mapping[i] != index || pass->slot[i] == NONE) continue;
     uint64_t address = p->locations.address[i];
     if (!based) {
       pprofc_status status = base_address(file, &range, address, &base, error);
@@ -217,7 +217,7 @@ static const struct source_frame *frames_of(const struct pass *pass, size_t loca
                                             size_t *count) {
   uint32_t mapping = pass->profile->locations.mapping[location];
   *count = 0;
-  if (mapping == NONE || !pass->answers[mapping].known) return NULL;
+  if (pass->slot[location] == NONE || !pass->answers[mapping].known) return NULL;
   const struct source_frames *frames = &pass->answers[mapping].frames;
   size_t from = frames->from[pass->slot[location]];
   *count = frames->from[pass->slot[location] + 1] - from;
@@ -272,7 +272,7 @@ static bool number_functions(struct pass *pass, struct columns *c) {
   if (!ordered || !start) return false;
   for (size_t i = 0; i < p->mappings.count; first += pass->members[i++]) start[i] = first;
   for (size_t i = 0; i < p->locations.count; i++)
-    if (p->locations.mapping[i] != NONE)
+    if (pass->slot[i] != NONE)
       ordered[start[p->locations.mapping[i]] + pass->slot[i]] = (uint32_t)i;
   for (size_t n = 0; n < first; n++) {
     const struct source_frame *frames = frames_of(pass, ordered[n], &count);
@@ -363,15 +363,44 @@ static pprofc_status apply_answers(struct pass *pass, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* Whether a mapping may be asked for names; most profiles have them all. */
+static bool lacks_names(const struct pass *pass) {
+  const struct mappings *mappings = &pass->profile->mappings;
+  unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
+  bool lacking = pass->mode.force;
+  for (size_t i = 0; i < mappings->count; i++) lacking |= !(mappings->items[i].flags & has);
+  return lacking;
+}
+
+/* One byte for each location: whether a sample uses it. */
+static uint8_t *find_used(struct pass *pass) {
+  const pprofc_profile *p = pass->profile;
+  uint8_t *used = arena_zero_array(&pass->scratch, p->locations.count, 1);
+  uint32_t *frames = arena_array(&pass->scratch, p->samples.max_depth, sizeof *frames);
+  if (!used || !frames) return NULL;
+  struct stack_reader reader = stack_reader_at(&p->samples, 0);
+  for (size_t i = 0; i < p->samples.count; i++) {
+    size_t depth = stack_read(&reader, i, frames);
+    for (size_t k = 0; k < depth; k++) used[frames[k]] = 1;
+  }
+  return used;
+}
+
 static bool prepare(struct pass *pass) {
   const pprofc_profile *p = pass->profile;
+  uint8_t *used = NULL;
+  if (pass->options->skip_unused && !p->in_order_of_use && lacks_names(pass)) {
+    used = find_used(pass);
+    if (!used) return false;
+  }
   pass->answers = arena_zero_array(&pass->scratch, p->mappings.count, sizeof *pass->answers);
   pass->members = arena_zero_array(&pass->scratch, p->mappings.count, sizeof *pass->members);
   pass->slot = arena_zero_array(&pass->scratch, p->locations.count, sizeof *pass->slot);
   if (!pass->answers || !pass->members || !pass->slot) return false;
   for (size_t i = 0; i < p->locations.count; i++) {
     uint32_t mapping = p->locations.mapping[i];
-    if (mapping != NONE) pass->slot[i] = pass->members[mapping]++;
+    bool asked = mapping != NONE && (!used || used[i]);
+    pass->slot[i] = asked ? pass->members[mapping]++ : NONE;
   }
   return true;
 }
