@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,9 +53,10 @@ static const struct place e_phoff = {28, 4, 32, 8}, e_shoff = {32, 4, 40, 8},
 static const struct place p_type = {0, 4, 0, 4}, p_flags = {24, 4, 4, 4}, p_offset = {4, 4, 8, 8},
                           p_vaddr = {8, 4, 16, 8}, p_filesz = {16, 4, 32, 8},
                           p_memsz = {20, 4, 40, 8}, p_align = {28, 4, 48, 8};
-static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_addr = {12, 4, 16, 8},
-                          sh_offset = {16, 4, 24, 8}, sh_size = {20, 4, 32, 8},
-                          sh_link = {24, 4, 40, 4}, sh_addralign = {32, 4, 48, 8};
+static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_flags = {8, 4, 8, 8},
+                          sh_addr = {12, 4, 16, 8}, sh_offset = {16, 4, 24, 8},
+                          sh_size = {20, 4, 32, 8}, sh_link = {24, 4, 40, 4},
+                          sh_addralign = {32, 4, 48, 8};
 static const struct place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
 
 /* ---- sections
@@ -117,6 +119,63 @@ bool elf_symbol(const struct elf_file *f, const char *name, uint64_t *address) {
     return found;
   }
   return false;
+}
+
+/* ---- ranges of addresses
+ * ------------------------------------------------------------------------- */
+
+static int range_order(const void *a, const void *b) {
+  const struct elf_range *x = a, *y = b;
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+static void add_range(struct elf_range *ranges, size_t *count, uint64_t from, uint64_t size) {
+  uint64_t to;
+  if (__builtin_add_overflow(from, size, &to)) to = UINT64_MAX;
+  if (size) ranges[(*count)++] = (struct elf_range){from, to};
+}
+
+/* Makes one range of those that overlap or touch. */
+static size_t join_ranges(struct elf_range *ranges, size_t count) {
+  if (!count) return 0;
+  qsort(ranges, count, sizeof *ranges, range_order);
+  size_t last = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (ranges[i].from > ranges[last].to)
+      ranges[++last] = ranges[i];
+    else if (ranges[i].to > ranges[last].to)
+      ranges[last].to = ranges[i].to;
+  }
+  return last + 1;
+}
+
+pprofc_status elf_ranges(const struct elf_file *f, struct arena *arena, struct elf_range **ranges,
+                         size_t *count, pprofc_error *error) {
+  uint8_t header[64];
+  *count = 0;
+  *ranges = arena_array(arena, f->section_count + f->segment_count, sizeof **ranges);
+  if (!*ranges) return error_nomem(error);
+  if (f->type == ET_REL) return PPROFC_OK;
+  for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++)
+    if (get(f, header, sh_flags) & SHF_ALLOC)
+      add_range(*ranges, count, get(f, header, sh_addr), get(f, header, sh_size));
+  for (size_t i = 0; !f->section_count && i < f->segment_count; i++)
+    if (f->segments[i].loadable)
+      add_range(*ranges, count, f->segments[i].vaddr, f->segments[i].memory_size);
+  *count = join_ranges(*ranges, *count);
+  return PPROFC_OK;
+}
+
+bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address) {
+  size_t from = 0, to = count; /* the first range that ends behind the address is in [from, to] */
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (ranges[middle].to > address)
+      to = middle;
+    else
+      from = middle + 1;
+  }
+  return from < count && ranges[from].from <= address;
 }
 
 /* ---- notes: the build id

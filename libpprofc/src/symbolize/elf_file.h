@@ -39,6 +39,17 @@ bool elf_is_object(const char *path);
 /* The address of a symbol of that name in .symtab. */
 bool elf_symbol(const struct elf_file *file, const char *name, uint64_t *address);
 
+/* The addresses of one section that is part of the running program: [from, to). */
+struct elf_range {
+  uint64_t from, to;
+};
+
+/* Those of all sections, sorted, none overlapping; the segments of a file that has no sections.
+ * *count is 0 when there are neither, and for objects that are not linked yet. */
+pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
+                         struct elf_range **ranges, size_t *count, pprofc_error *error);
+bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
+
 /* The address range and file offset of .text. */
 bool elf_text_section(const struct elf_file *file, uint64_t *address, uint64_t *offset,
                       uint64_t *size);

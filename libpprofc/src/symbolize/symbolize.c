@@ -166,6 +166,26 @@ static pprofc_status file_addresses(struct pass *pass, size_t index, const struc
   return PPROFC_OK;
 }
 
+/* The tools give an address outside the program the name of the last symbol, as in "_end". Such
+ * frames are taken out. */
+static pprofc_status drop_outside(struct pass *pass, const struct elf_file *file,
+                                  const uint64_t *addresses, size_t count,
+                                  struct source_frames *frames, pprofc_error *error) {
+  struct elf_range *ranges;
+  size_t range_count, kept = 0, from = 0;
+  pprofc_status status = elf_ranges(file, &pass->scratch, &ranges, &range_count, error);
+  if (status != PPROFC_OK || !range_count) return status;
+  for (size_t i = 0; i < count; i++) {
+    size_t to = frames->from[i + 1];
+    bool inside = elf_in_range(ranges, range_count, addresses[i]);
+    frames->from[i] = kept;
+    for (; from < to; from++)
+      if (inside) frames->items[kept++] = frames->items[from];
+  }
+  frames->from[count] = frames->count = kept;
+  return PPROFC_OK;
+}
+
 static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_error *error) {
   pprofc_profile *p = pass->profile;
   const struct mapping *m = &p->mappings.items[index];
@@ -188,6 +208,9 @@ static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_e
     if (status == PPROFC_OK)
       status = tools_symbolize(&pass->tools, path.data, addresses, pass->members[index],
                                pass->mode.fast, &pass->scratch, &pass->answers[index].frames, &why);
+    if (status == PPROFC_OK)
+      status = drop_outside(pass, &file, addresses, pass->members[index],
+                            &pass->answers[index].frames, &why);
     pass->answers[index].known = status == PPROFC_OK;
     pass->any |= status == PPROFC_OK;
     if (status != PPROFC_OK && status != PPROFC_E_NOMEM) {
