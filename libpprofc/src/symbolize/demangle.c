@@ -5,6 +5,7 @@
 #include "symbolize/rust_v0.h"
 
 #include <setjmp.h>
+#include <stdlib.h>
 
 #define MOST_MANGLED ((size_t)64 * 1024)
 #define MOST_OUTPUT  ((size_t)1 << 20)
@@ -30,6 +31,89 @@ static void collect(const char *text, size_t size, void *context) {
   buffer_add(collector->out, text, size);
 }
 
+#define MOST_PARTS 4096
+
+/* The part of a scope that its constructors are named after; NULL where libiberty knows better, as
+ * for std::string. */
+static struct demangle_component *class_name(struct demangle_component *scope) {
+  for (size_t i = 0; scope && i < MOST_PARTS; i++) {
+    switch (scope->type) {
+    case DEMANGLE_COMPONENT_NAME:
+    case DEMANGLE_COMPONENT_LAMBDA:
+    case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+      return scope;
+    case DEMANGLE_COMPONENT_QUAL_NAME:
+    case DEMANGLE_COMPONENT_LOCAL_NAME:
+      scope = scope->u.s_binary.right;
+      break;
+    case DEMANGLE_COMPONENT_TEMPLATE:
+    case DEMANGLE_COMPONENT_TAGGED_NAME:
+      scope = scope->u.s_binary.left;
+      break;
+    default:
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+/* libiberty names a constructor after the last identifier that it read: the enclosing function for
+ * a type without a name, the base for a constructor that is inherited. */
+static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
+  if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
+  struct demangle_component *name = class_name(scope);
+  if (!name || !member) return;
+  if (member->type == DEMANGLE_COMPONENT_CTOR) member->u.s_ctor.name = name;
+  if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
+}
+
+/* The members of one scope, from the last to the first. */
+static void name_members(struct demangle_component *part) {
+  for (size_t i = 0; part && i < MOST_PARTS; i++) {
+    if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
+      name_constructor(part->u.s_binary.left, part->u.s_binary.right);
+    else if (part->type != DEMANGLE_COMPONENT_CONST_THIS)
+      return;
+    part = part->u.s_binary.left;
+  }
+}
+
+/* Down from the whole name to the functions around it. */
+static void name_constructors(struct demangle_component *part) {
+  for (size_t i = 0; part && i < MOST_PARTS; i++) {
+    switch (part->type) {
+    case DEMANGLE_COMPONENT_QUAL_NAME:
+      name_constructor(part->u.s_binary.left, part->u.s_binary.right);
+      part = part->u.s_binary.left;
+      break;
+    case DEMANGLE_COMPONENT_LOCAL_NAME:
+      name_members(part->u.s_binary.right);
+      part = part->u.s_binary.left;
+      break;
+    case DEMANGLE_COMPONENT_TYPED_NAME:
+    case DEMANGLE_COMPONENT_TEMPLATE:
+    case DEMANGLE_COMPONENT_CONST_THIS:
+    case DEMANGLE_COMPONENT_CLONE:
+      part = part->u.s_binary.left;
+      break;
+    default:
+      return;
+    }
+  }
+}
+
+static bool print_cxx(const char *mangled, int options, struct collector *collector) {
+  void *memory = NULL;
+  struct demangle_component *name = cplus_demangle_v3_components(mangled, options, &memory);
+  if (!name) return false;
+  name_constructors(name);
+  bool printed = false;
+  if (!setjmp(collector->too_much))
+    printed = cplus_demangle_print_callback(options, name, collect, collector) != 0;
+  free(memory); /* libiberty's own */
+  return printed;
+}
+
 static bool run_demangler(const char *mangled, int options, bool *is_rust, struct buffer *out) {
   struct collector collector = {.out = out};
   buffer_clear(out);
@@ -38,7 +122,7 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   if (rust_demangle_callback(mangled, options, collect, &collector)) return true;
   buffer_clear(out);
   *is_rust = false;
-  return cplus_demangle_v3_callback(mangled, options, collect, &collector) && !out->failed;
+  return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
@@ -117,15 +201,17 @@ static void part_brackets(struct buffer *out) {
   out->size += missing;
 }
 
-/* Takes template arguments off: foo<int>::bar becomes foo::bar. */
+/* Takes template arguments off: foo<int>::bar becomes foo::bar. The parameters of a lambda stay. */
 static void drop_templates(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
     char c = s.data[i];
     size_t end = c == '<' && !is_operator(s, i) ? closing(s, i, '<', '>') : s.size;
-    if (end == s.size) {
-      keep(out, &to, c);
+    bool of_lambda = i >= 7 && memcmp(s.data + i - 7, "{lambda", 7) == 0;
+    for (; of_lambda && end < s.size && i < end; i++) keep(out, &to, s.data[i]);
+    if (end == s.size || of_lambda) {
+      keep(out, &to, s.data[i]);
       continue;
     }
     if (i > 1 && s.data[i - 1] == ' ' && is_operator(s, i - 2)) to--; /* "operator<< <int>" */
