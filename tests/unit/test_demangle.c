@@ -59,6 +59,21 @@ static const char *const table[][4] = {
      "3bar17h930b740aa94f1d3aE",
      "<Test + 'static as foo::Bar<Test>>::bar", NULL, NULL},
     {"__ZN3foo3barEv", "foo::bar", NULL, "foo::bar()"},
+    {"_ZN1DCI11BEi", "D::D", NULL, "D::D(int)"},
+    {"_ZN1DIiECI11BEi", "D::D", "D<int>::D", "D<int>::D(int)"},
+    {"_ZZ4mainENUt_C1ERKS_", "main::{unnamed type#1}::{unnamed type#1}", NULL,
+     "main::{unnamed type#1}::{unnamed type#1}({unnamed type#1} const&)"},
+    {"_ZZ4mainENUt_D1Ev", "main::{unnamed type#1}::~{unnamed type#1}", NULL,
+     "main::{unnamed type#1}::~{unnamed type#1}()"},
+    {"_ZZN1C1HEvENUlvE_C2EOS0_", "C::H()::{lambda()#1}::{lambda()#1}", NULL,
+     "C::H()::{lambda()#1}::{lambda()#1}({lambda()#1}&&)"},
+    {"_ZZ11inline_funcvENKUlTyTyT_T0_E_clIiiEEDaS_S0_",
+     "inline_func()::{lambda<typename $T, typename $T0>($T, $T0)#1}::operator()",
+     "inline_func()::{lambda<typename $T, typename $T0>($T, $T0)#1}::operator()<int, int>",
+     "auto inline_func()::{lambda<typename $T, typename $T0>($T, $T0)#1}::operator()<int, "
+     "int>(int, "
+     "int) const"},
+    {"_ZNH1S3fooES_", "S::foo", NULL, "_ZNH1S3fooES_"},
 };
 
 static void test_every_form_of_the_table(void) {

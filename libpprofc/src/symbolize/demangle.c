@@ -5,6 +5,7 @@
 #include "symbolize/rust_v0.h"
 
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_MANGLED ((size_t)64 * 1024)
@@ -130,7 +131,12 @@ static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct
   if (mangled.size > MOST_MANGLED || memchr(mangled.data, '\0', mangled.size)) return false;
   memcpy(name, mangled.data, mangled.size);
   name[mangled.size] = '\0';
-  return run_demangler(name, parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, is_rust, out);
+  int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+  if (run_demangler(name, options, is_rust, out)) return true;
+  /* A function whose object is an explicit parameter (C++23): only its parameters show that. */
+  if (parameters || !str_starts(mangled, STR("_ZNH"))) return false;
+  memmove(name + 3, name + 4, mangled.size - 3);
+  return run_demangler(name, options, is_rust, out);
 }
 #else
 static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct buffer *out) {
@@ -180,6 +186,26 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
     if (s.data[i] == close && --depth == 0) return i;
   }
   return s.size;
+}
+
+/* The template parameters of a lambda: libiberty's $T0, $T1 are pprof's $T, $T0. */
+static void renumber_parameters(struct buffer *out) {
+  pprofc_str s = buffer_str(out);
+  size_t to = 0;
+  for (size_t i = 0; i < s.size;) {
+    size_t end = i + 1, digits;
+    while (s.data[i] == '$' && end < s.size && (s.data[end] == 'T' || s.data[end] == 'N')) end++;
+    for (digits = end; digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9';) digits++;
+    int64_t number;
+    bool found = end > i + 1 && str_parse_int(str_slice(s, end, digits), 10, &number);
+    while (i < end) keep(out, &to, s.data[i++]);
+    if (!found) continue;
+    char lower[24];
+    int size = number > 0 ? snprintf(lower, sizeof lower, "%lld", (long long)number - 1) : 0;
+    for (int k = 0; k < size; k++) keep(out, &to, lower[k]);
+    i = digits;
+  }
+  out->size = to;
 }
 
 /* Puts a blank between brackets that close, "> >". libiberty leaves it out after an empty pack. */
@@ -269,6 +295,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
     return false;
   drop_clones(out);
+  if (!is_rust && str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   if (!is_rust) part_brackets(out);
   if (mode == DEMANGLE_FULL) return !out->failed;
   if (!is_rust) drop_enclosing_parameters(out);
