@@ -1,30 +1,8 @@
 /* Hash tables that give dense indices. */
 #include "base/map.h"
 
-#ifdef HAVE_XXHASH
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-uint64_t hash_bytes(const void *data, size_t size) {
-  return size ? XXH3_64bits(data, size) : 0x2D06800538D394C2u;
-}
-#else
-/* Without xxHash: eight bytes at a time through the word mixer. Slower, same contract. */
-uint64_t hash_bytes(const void *data, size_t size) {
-  const char *p = data;
-  uint64_t hash = 0x2D06800538D394C2u ^ size, word;
-  for (; size >= sizeof word; p += sizeof word, size -= sizeof word) {
-    memcpy(&word, p, sizeof word);
-    hash = hash_mix(hash, word);
-  }
-  word = 0;
-  if (size) memcpy(&word, p, size);
-  hash = hash_mix(hash, word);
-  return hash_mix(hash, hash >> 32);
-}
-#endif
-
 void map_init(struct map *map, const pprofc_allocator *mem) {
+  hash_init();
   *map = (struct map){.mem = mem};
 }
 
@@ -34,9 +12,10 @@ void map_free(struct map *map) {
 }
 
 static void place(struct map *map, struct map_slot slot) {
-  size_t position = slot.tag * (size_t)0x9E3779B1u & (map->capacity - 1);
-  while (map->slots[position].index != MAP_NONE) position = (position + 1) & (map->capacity - 1);
+  size_t mask = map->capacity - 1, first = (size_t)map_slot_hash(&slot) & mask, position = first;
+  while (map->slots[position].index != MAP_NONE) position = (position + 1) & mask;
   map->slots[position] = slot;
+  map->steps += (position - first) & mask;
 }
 
 static bool grow(struct map *map, size_t capacity) {
@@ -65,7 +44,9 @@ bool map_reserve(struct map *map, size_t count) {
 
 bool map_insert(struct map *map, uint64_t hash, uint32_t index) {
   if (!map_reserve(map, map->count + 1)) return false;
-  place(map, (struct map_slot){(uint32_t)(hash >> 32), index});
+  struct map_slot slot = {.index = index};
+  memcpy(slot.hash, &hash, sizeof hash);
+  place(map, slot);
   map->count++;
   return true;
 }

@@ -3,22 +3,11 @@
 #ifndef PPROFC_BASE_MAP_H
 #define PPROFC_BASE_MAP_H
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 
 #define MAP_NONE UINT32_MAX
-
-/* Hashes; seeded with a constant, the results are the same in every run. */
-uint64_t hash_bytes(const void *data, size_t size);
-static inline uint64_t hash_str(pprofc_str s) {
-  return hash_bytes(s.data, s.size);
-}
-/* Mixes one more word into a hash. The word is spread first: hash_mix(a, b) of two small numbers
- * would otherwise be the same for all with the same a ^ b. */
-static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word * 0xD6E8FEB86659FD93u) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 29;
-}
 
 /* An open-addressing table from hash to index. The records live elsewhere, and the caller compares:
  *
@@ -28,8 +17,9 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
  *     if (records[index] equals key) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
+/* 12 bytes; the hash stands in two halves so that slots need no padding. */
 struct map_slot {
-  uint32_t tag;   /* upper half of the hash */
+  uint32_t hash[2];
   uint32_t index; /* MAP_NONE when free */
 };
 
@@ -38,11 +28,12 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* a power of two, or 0 */
   size_t count;
+  uint64_t steps; /* slots that entries found taken when they were put in, growing included */
 };
 
 struct map_probe {
   size_t position;
-  uint32_t tag;
+  uint64_t hash;
 };
 
 void map_init(struct map *map, const pprofc_allocator *mem);
@@ -51,21 +42,25 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Slots are chosen by the upper half of the hash, which is kept, so that growing needs no hash
- * again. */
+static inline uint64_t map_slot_hash(const struct map_slot *slot) {
+  uint64_t hash;
+  memcpy(&hash, slot->hash, sizeof hash);
+  return hash;
+}
+
+/* The whole hash is kept, so that growing needs no hash again and a key is looked at only where all
+ * 64 bits are equal. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
-  uint32_t tag = (uint32_t)(hash >> 32);
-  return (struct map_probe){map->capacity ? tag * (size_t)0x9E3779B1u & (map->capacity - 1) : 0,
-                            tag};
+  return (struct map_probe){map->capacity ? (size_t)hash & (map->capacity - 1) : 0, hash};
 }
 
 static inline uint32_t map_next(const struct map *map, struct map_probe *probe) {
   if (!map->capacity) return MAP_NONE;
   for (;;) {
-    struct map_slot slot = map->slots[probe->position];
-    if (slot.index == MAP_NONE) return MAP_NONE;
+    const struct map_slot *slot = &map->slots[probe->position];
+    if (slot->index == MAP_NONE) return MAP_NONE;
     probe->position = (probe->position + 1) & (map->capacity - 1);
-    if (slot.tag == probe->tag) return slot.index;
+    if (map_slot_hash(slot) == probe->hash) return slot->index;
   }
 }
 

@@ -62,7 +62,7 @@ static uint32_t find_group(struct classic *c, size_t result, struct buffer *text
  */
 
 static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name) {
-  uint64_t hash = hash_mix(hash_mix(1, group), name);
+  uint64_t hash = hash_mix(group, name);
   uint32_t index;
   struct map_probe probe = map_start(&c->benchmark_map, hash);
   while ((index = map_next(&c->benchmark_map, &probe)) != MAP_NONE)
@@ -88,7 +88,7 @@ static void note_unit(struct classic *c, uint32_t unit) {
 
 static struct classic_metric *find_metric(const struct classic *c, uint32_t config,
                                           uint32_t benchmark, uint32_t unit) {
-  uint64_t hash = hash_mix(hash_mix(hash_mix(2, config), benchmark), unit);
+  uint64_t hash = hash_mix(hash_mix(config, benchmark), unit);
   uint32_t index;
   struct map_probe probe = map_start(&c->metric_map, hash);
   while ((index = map_next(&c->metric_map, &probe)) != MAP_NONE) {
@@ -102,7 +102,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
                                           uint32_t unit) {
   struct classic_metric *metric = find_metric(c, config, benchmark, unit);
   if (metric) return metric;
-  uint64_t hash = hash_mix(hash_mix(hash_mix(2, config), benchmark), unit);
+  uint64_t hash = hash_mix(hash_mix(config, benchmark), unit);
   if (!set_grow(c->mem, &c->metrics, c->metric_count, &c->metric_capacity, sizeof *c->metrics) ||
       !map_insert(&c->metric_map, hash, (uint32_t)c->metric_count)) {
     c->nomem = true;

@@ -69,7 +69,7 @@ struct collector {
 };
 
 static uint32_t find_table(struct collector *c, uint32_t key, uint32_t unit) {
-  uint64_t hash = hash_mix(hash_mix(1, key), unit);
+  uint64_t hash = hash_mix(key, unit);
   uint32_t index;
   struct map_probe probe = map_start(&c->table_map, hash);
   while ((index = map_next(&c->table_map, &probe)) != MAP_NONE)
@@ -89,7 +89,7 @@ static bool same_cell(struct cell_id a, struct cell_id b) {
 }
 
 static uint32_t find_cell(struct collector *c, struct cell_id id, uint32_t residue) {
-  uint64_t hash = hash_mix(hash_mix(hash_mix(2, id.table), id.row), id.column);
+  uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
   uint32_t index;
   struct map_probe probe = map_start(&c->cell_map, hash);
   while ((index = map_next(&c->cell_map, &probe)) != MAP_NONE)
@@ -104,7 +104,7 @@ static uint32_t find_cell(struct collector *c, struct cell_id id, uint32_t resid
 }
 
 static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
-  uint64_t hash = hash_mix(hash_mix(3, cell), residue);
+  uint64_t hash = hash_mix(cell, residue);
   uint32_t index;
   struct map_probe probe = map_start(&c->residue_map, hash);
   while ((index = map_next(&c->residue_map, &probe)) != MAP_NONE)

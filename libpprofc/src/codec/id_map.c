@@ -2,8 +2,7 @@
 #include "codec/id_map.h"
 
 static uint64_t hash_id(uint64_t id) {
-  uint64_t hash = hash_mix(0x5851F42D4C957F2Du, id);
-  return hash_mix(hash, hash >> 32);
+  return hash_mix(0, id);
 }
 
 uint32_t id_map_find_slow(const struct id_map *map, uint64_t id) {

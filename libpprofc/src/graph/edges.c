@@ -60,7 +60,7 @@ static bool grow(const pprofc_allocator *mem, struct edge_table *t) {
 /* The edge between two nodes, made when it is new; NONE when out of memory. */
 static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                           uint32_t target, bool is_inline) {
-  uint64_t hash = hash_mix(hash_mix(0x9E3779B97F4A7C15u, source), target);
+  uint64_t hash = hash_mix(source, target);
   struct map_probe probe = map_start(&t->map, hash);
   uint32_t index;
   while ((index = map_next(&t->map, &probe)) != MAP_NONE)

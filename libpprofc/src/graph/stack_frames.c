@@ -218,7 +218,7 @@ static bool same_frame(const struct builder *b, const struct keyed_frame *x,
 }
 
 static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *key) {
-  uint64_t hash = hash_mix(hash_mix(0, key->name), key->file);
+  uint64_t hash = hash_mix(key->name, key->file);
   hash = hash_mix(hash, b->policy->line ? (uint64_t)key->frame.line : 0);
   hash = hash_mix(hash, (uint64_t)key->frame.column);
   hash = hash_mix(hash, key->frame.address);

@@ -16,7 +16,7 @@ struct tree_pass {
 };
 
 static uint64_t hash_child(uint32_t parent, uint32_t info) {
-  return hash_mix(hash_mix(0x9E3779B97F4A7C15u, parent), info);
+  return hash_mix(parent, info);
 }
 
 uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info) {

@@ -60,7 +60,7 @@ static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const
 
 uint32_t callgrind_graph_function(struct callgrind_graph *graph, uint32_t object, uint32_t name,
                                   uint32_t plain_name, uint32_t file) {
-  uint64_t hash = hash_mix(hash_mix(hash_mix(0, object), name), file);
+  uint64_t hash = hash_mix(hash_mix(object, name), file);
   struct map_probe probe = map_start(&graph->by_name, hash);
   uint32_t index;
   while ((index = map_next(&graph->by_name, &probe)) != MAP_NONE) {
@@ -121,7 +121,7 @@ void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
 
 static uint32_t call_of(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                         const struct callgrind_place *site) {
-  uint64_t hash = hash_mix(hash_mix(1, caller), callee);
+  uint64_t hash = hash_mix(caller, callee);
   if (graph->by_site) hash = hash_place(hash, site);
   struct map_probe probe = map_start(&graph->by_call, hash);
   uint32_t index;

@@ -26,8 +26,7 @@ struct v8_tree {
 };
 
 static uint64_t hash_id(int64_t id) {
-  uint64_t hash = hash_mix(3, (uint64_t)id);
-  return hash_mix(hash, hash >> 32);
+  return hash_mix(0, (uint64_t)id);
 }
 
 static uint32_t find_node(const struct v8_tree *t, int64_t id) {

@@ -372,7 +372,7 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
 uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count) {
   if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
-  uint64_t hash = hash_mix(hash_mix(0, address), mapping);
+  uint64_t hash = hash_mix(address, mapping);
   for (size_t k = 0; k < line_count; k++) {
     hash = hash_mix(hash_mix(hash, lines[k].function), (uint64_t)lines[k].line);
     hash = hash_mix(hash, (uint64_t)lines[k].column);

@@ -44,7 +44,7 @@ static pprofc_str text_of(const struct callgrind *c, uint32_t text) {
  */
 
 static uint32_t find_namesake(struct callgrind *c, const struct node_info *info) {
-  uint64_t hash = hash_mix(hash_mix(0x9E3779B97F4A7C15u, info->file), info->name);
+  uint64_t hash = hash_mix(info->file, info->name);
   struct map_probe probe = map_start(&c->namesake_map, hash);
   uint32_t i;
   while ((i = map_next(&c->namesake_map, &probe)) != MAP_NONE)

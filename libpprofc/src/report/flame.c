@@ -242,8 +242,7 @@ static bool find_groups(struct grouping *g) {
 }
 
 static uint64_t child_hash(uint32_t parent, uint32_t frame) {
-  uint64_t hash = hash_mix(hash_mix(7, parent), frame);
-  return hash_mix(hash, hash >> 32);
+  return hash_mix(parent, frame);
 }
 
 static bool map_children(struct grouping *g) {

@@ -55,8 +55,7 @@ static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash,
 }
 
 static bool count_label(struct tags *tags, const struct label *label, int64_t value) {
-  uint64_t hash = hash_mix(0, (uint64_t)label->key << 1 | (label->is_number != 0));
-  hash = hash_mix(hash, content(label));
+  uint64_t hash = hash_mix((uint64_t)label->key << 1 | (label->is_number != 0), content(label));
   struct map_probe probe = map_start(&tags->map, hash);
   uint32_t index;
   while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {

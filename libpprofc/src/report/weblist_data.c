@@ -32,8 +32,7 @@ pprofc_str web_data_name(const struct web_data *data, pprofc_str function) {
 }
 
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction) {
-  uint64_t hash = hash_mix(1, instruction->address);
-  hash = hash_mix(hash, hash >> 32);
+  uint64_t hash = hash_mix(0, instruction->address);
   struct map_probe probe = map_start(&data->by_address, hash);
   uint32_t index;
   while ((index = map_next(&data->by_address, &probe)) != MAP_NONE)

@@ -270,8 +270,7 @@ static uint32_t new_function(struct pass *pass, struct columns *c,
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
   if (name == MAP_NONE || file == MAP_NONE) return NONE;
-  uint64_t hash = hash_mix(hash_mix(hash_mix(1, name), file), (uint64_t)frame->start_line);
-  hash = hash_mix(hash, hash >> 32);
+  uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)frame->start_line);
   struct map_probe probe = map_start(&c->functions, hash);
   uint32_t index;
   while ((index = map_next(&c->functions, &probe)) != MAP_NONE)

@@ -49,7 +49,7 @@ static pprofc_status check_id(const pprofc_profile *p, const struct id_column *c
                               struct map *seen, uint32_t i, pprofc_error *error) {
   uint64_t id = column->id(p, i);
   if (id == 0) return invalid(error, column->reserved);
-  uint64_t hash = hash_mix(hash_mix(1, id), id >> 32);
+  uint64_t hash = hash_mix(0, id);
   struct map_probe probe = map_start(seen, hash);
   uint32_t other;
   while ((other = map_next(seen, &probe)) != MAP_NONE)

@@ -41,7 +41,6 @@ static struct label_unit *item_of(struct finder *f, pprofc_str key) {
 
 static bool add_other(struct finder *f, uint32_t item, pprofc_str unit) {
   uint64_t hash = hash_mix(hash_str(unit), item);
-  hash = hash_mix(hash, hash >> 32);
   struct map_probe probe = map_start(&f->seen_others, hash);
   uint32_t index;
   while ((index = map_next(&f->seen_others, &probe)) != MAP_NONE)

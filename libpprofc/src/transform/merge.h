@@ -18,6 +18,7 @@ struct merge_source {
   bool is_base;        /* its samples get the label of a base */
   uint32_t *strings;   /* [strings] string of the result, or NONE while not needed */
   uint32_t *functions, *mappings, *locations; /* [...] class; locations[-1] is LOCATION_HIDDEN */
+  uint64_t *label_hashes;                     /* [label_set_count] equal for equal sets */
 };
 
 /* A run of samples that are written in the same way: one segment of a source. */
@@ -159,6 +160,18 @@ uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sa
 /* Ends it; `label_set` becomes the column of the result unless it is NULL or no sample has labels.
  */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
+
+/* A label in the order in which keys do not matter: by kind and key, values of a key as they are.
+ */
+struct merge_sorted_label {
+  uint32_t is_number, key, index;
+};
+
+/* `strings`: those of the source in the result. */
+void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
+                       struct merge_sorted_label *sorted);
+/* Hashes the label sets of all sources. */
+bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------------------------------------------------
  */

@@ -33,31 +33,6 @@ struct walk {
 /* ---- hashes -----------------------------------------------------------------------------------
  */
 
-#define STACK_SEED   0x51ED270B0F0F4D5Bu
-#define STACK_FACTOR 0x9E3779B97F4A7C15u
-
-/* The hash of a stack is a polynomial in STACK_FACTOR, so that the frames wait for each other as
- * little as can be. */
-static inline uint64_t frame_key(uint32_t class) {
-  uint64_t key = (class + 1u) * 0xD6E8FEB86659FD93u;
-  return key ^ key >> 32;
-}
-
-/* Without regard to the order of labels; equality looks at that. */
-static uint64_t hash_labels(const struct merge *m, uint32_t source, size_t sample) {
-  const struct samples *s = merge_samples_of(m, source);
-  const uint32_t *strings = m->sources[source].strings;
-  const struct label *labels = sample_labels(s, sample);
-  uint64_t sum = 0;
-  for (size_t i = 0; i < label_count(s, sample); i++) {
-    const struct label *l = &labels[i];
-    uint64_t value = l->is_number ? (uint64_t)l->number : strings[l->string];
-    uint64_t unit = l->is_number ? strings[l->unit] + 1u : 0;
-    sum += hash_mix(hash_mix(hash_mix(strings[l->key], value), unit), STACK_SEED);
-  }
-  return sum;
-}
-
 /* Notes the locations of a stack that were not seen before, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
   uint32_t *classes = w->classes[piece - w->m->pieces];
@@ -87,7 +62,7 @@ static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, co
     p = stack_varint_before(stack, p, &v);
     uint32_t class = classes[v];
     if (class != LOCATION_HIDDEN) {
-      hash = hash * STACK_FACTOR + frame_key(class & ~UNSEEN);
+      hash = hash_mix(hash, class & ~UNSEEN);
       new_ones = new_ones || class & UNSEEN;
     }
     w->state[end - p] = hash;
@@ -100,9 +75,8 @@ static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, co
 
 /* The hash of a sample from that of its stack, never 0. */
 static uint64_t finish_hash(const struct merge *m, uint64_t hash, uint32_t source, size_t local) {
-  bool labelled = merge_samples_of(m, source)->label_set;
-  hash = hash_mix(hash, labelled ? hash_labels(m, source, local) : 0);
-  hash = hash_mix(hash, hash >> 32);
+  const struct samples *s = merge_samples_of(m, source);
+  hash = hash_mix(hash, s->label_set ? m->sources[source].label_hashes[s->label_set[local]] : 0);
   return hash ? hash : 1;
 }
 
@@ -183,7 +157,7 @@ static void hash_range(void *context, unsigned worker) {
 bool merge_hash_uniform(struct merge *m) {
   struct hashing h = {.m = m};
   m->hashes = arena_array(&m->arena, m->sample_count, sizeof *m->hashes);
-  if (!m->hashes) return false;
+  if (!m->hashes || !merge_hash_labels(m)) return false;
   m->uniform = has_one_coding(m);
   if (!m->uniform) return true;
   parallel_run(m->workers, hash_range, &h);
@@ -289,7 +263,7 @@ static bool open_walker(struct merge *m, struct walker *w, size_t state_size) {
   w->first_uses = arena_array(&m->arena, m->location_count, sizeof *w->first_uses);
   w->state = arena_array(&m->arena, state_size, sizeof *w->state);
   if (!classes || !w->classes || !w->seen || !w->first_uses || !w->state) return false;
-  w->state[0] = STACK_SEED;
+  w->state[0] = 0;
   for (size_t i = 0; i < m->piece_count; i++) {
     const struct merge_piece *piece = &m->pieces[i];
     bool same = i && piece->classes == piece[-1].classes && piece->size == piece[-1].size;

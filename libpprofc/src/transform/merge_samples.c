@@ -3,8 +3,6 @@
 #include "base/parallel.h"
 #include "transform/merge.h"
 
-#include <stdlib.h>
-
 /* ---- equality ---------------------------------------------------------------------------------
  */
 
@@ -63,25 +61,6 @@ static bool same_label(const struct view *a, size_t i, const struct view *b, siz
   return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
 }
 
-/* A label in the order in which keys do not matter: by kind and key, values of a key as they are.
- */
-struct sorted_label {
-  uint32_t is_number, key, index;
-};
-
-static int compare_labels(const void *a, const void *b) {
-  const struct sorted_label *x = a, *y = b;
-  if (x->is_number != y->is_number) return x->is_number < y->is_number ? -1 : 1;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static void sort_labels(const struct view *v, struct sorted_label *sorted) {
-  for (uint32_t i = 0; i < v->label_count; i++)
-    sorted[i] = (struct sorted_label){v->labels[i].is_number, v->strings[v->labels[i].key], i};
-  qsort(sorted, v->label_count, sizeof *sorted, compare_labels);
-}
-
 enum answer { NO, YES, OUT_OF_MEMORY };
 
 static enum answer same_labels(const pprofc_allocator *mem, const struct view *a,
@@ -90,10 +69,10 @@ static enum answer same_labels(const pprofc_allocator *mem, const struct view *a
   size_t count = a->label_count, i = 0;
   while (i < count && same_label(a, i, b, i)) i++;
   if (i == count) return YES;
-  struct sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
+  struct merge_sorted_label *sorted = mem_array(mem, 2 * count, sizeof *sorted);
   if (!sorted) return OUT_OF_MEMORY;
-  sort_labels(a, sorted);
-  sort_labels(b, sorted + count);
+  merge_sort_labels(a->labels, count, a->strings, sorted);
+  merge_sort_labels(b->labels, count, b->strings, sorted + count);
   for (i = 0; i < count && same_label(a, sorted[i].index, b, sorted[count + i].index);) i++;
   mem_free(mem, sorted, 2 * count, sizeof *sorted);
   return i == count ? YES : NO;
@@ -109,8 +88,9 @@ struct finder {
   bool failed[16];
 };
 
+/* By the upper bits: the lower ones choose the slot. */
 static unsigned owner(uint64_t hash, unsigned workers) {
-  return (unsigned)((hash & 0xFFFF) * workers >> 16);
+  return (unsigned)((hash >> 48) * workers >> 16);
 }
 
 /* A lookup waits for memory three times: for the slot, for where the sample found there has its
@@ -139,14 +119,13 @@ static void await_found(struct pipeline *p, size_t at) {
   if (found == MAP_NONE) return;
   p->found_piece[at] = merge_piece_of(p->m, found);
   const struct merge_source *source = &p->m->sources[p->found_piece[at]->source];
-  __builtin_prefetch(&p->m->hashes[found]);
   __builtin_prefetch(&source->profile->samples.stack[found - source->first_sample]);
   __builtin_prefetch(&source->profile->samples.stack_size[found - source->first_sample]);
 }
 
 static void await_stack(struct pipeline *p, size_t at) {
   uint32_t found = p->found[at];
-  if (found == MAP_NONE || p->m->hashes[found] != p->m->hashes[p->samples[at]]) return;
+  if (found == MAP_NONE) return;
   const struct merge_source *source = &p->m->sources[p->found_piece[at]->source];
   const struct samples *s = &source->profile->samples;
   const uint8_t *stack = s->stack[found - source->first_sample];
@@ -162,7 +141,6 @@ static bool look_up(struct pipeline *p, size_t at) {
   struct view view = view_of(m, p->piece, sample);
   struct map_probe probe = map_start(p->table, hash);
   while ((other = map_next(p->table, &probe)) != MAP_NONE) {
-    if (m->hashes[other] != hash) continue;
     const struct merge_piece *piece =
         other == p->found[at] ? p->found_piece[at] : merge_piece_of(m, other);
     struct view first = view_of(m, piece, other);

@@ -28,7 +28,6 @@ static bool class_functions(struct merge *m, struct map *table, size_t source) {
     if (key.name == NONE || key.system_name == NONE || key.filename == NONE) return false;
     uint64_t hash = hash_mix(hash_mix(key.name, key.system_name),
                              hash_mix(key.filename, (uint64_t)key.start_line));
-    hash = hash_mix(hash, hash >> 32);
     struct map_probe probe = map_start(table, hash);
     uint32_t class;
     while ((class = map_next(table, &probe)) != MAP_NONE) {
@@ -69,7 +68,6 @@ static bool class_mappings(struct merge *m, struct map *table, size_t source) {
     const struct mapping *a = &p->mappings.items[i];
     pprofc_str name = mapping_name(p, a);
     uint64_t hash = hash_mix(hash_mix(hash_str(name), rounded_size(a)), a->offset);
-    hash = hash_mix(hash, hash >> 32);
     struct map_probe probe = map_start(table, hash);
     uint32_t class;
     while ((class = map_next(table, &probe)) != MAP_NONE) {
@@ -115,7 +113,7 @@ static uint64_t hash_location(const struct merge_source *s, const struct merge_l
   }
   if (l->line_from[i + 1] > l->line_from[i])
     hash = hash_mix(hash, (uint64_t)l->lines[l->line_from[i + 1] - 1].column);
-  return hash_mix(hash, hash >> 32);
+  return hash;
 }
 
 static bool same_location(struct merge *m, const struct merge_location *a,

@@ -85,7 +85,6 @@ static bool grow(const pprofc_allocator *mem, void **items, size_t *capacity, si
 /* The frame of that key and name, or NONE when out of memory. */
 static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
   uint64_t hash = hash_mix(hash_str(name), key);
-  hash = hash_mix(hash, hash >> 32);
   struct map_probe probe = map_start(&f->table, hash);
   uint32_t index;
   while ((index = map_next(&f->table, &probe)) != MAP_NONE)
@@ -100,8 +99,7 @@ static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name
 }
 
 static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t string) {
-  uint64_t hash = hash_mix(hash_mix(key, string), string);
-  hash = hash_mix(hash, hash >> 32);
+  uint64_t hash = hash_mix(key, string);
   struct map_probe probe = map_start(&f->by_label, hash);
   uint32_t index;
   while ((index = map_next(&f->by_label, &probe)) != MAP_NONE)

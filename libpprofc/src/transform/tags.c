@@ -267,8 +267,7 @@ static bool match_pair(struct matcher *m, uint8_t *results, const struct label *
 /* Which expressions match a string label; NULL when out of memory. */
 static const uint8_t *label_results(struct matcher *m, const struct label *l) {
   size_t width = m->filter->expression_count;
-  uint64_t hash = hash_mix(hash_mix(l->key, l->string), l->string);
-  hash = hash_mix(hash, hash >> 32);
+  uint64_t hash = hash_mix(l->key, l->string);
   struct map_probe probe = map_start(&m->pairs, hash);
   uint32_t index;
   while ((index = map_next(&m->pairs, &probe)) != MAP_NONE)

@@ -1,0 +1,66 @@
+/* When label sets are equal: the order of keys does not matter, that of the values of a key does.
+ * Hashes say the same, or many orders of the same labels would be many samples with one hash. */
+#include "transform/merge.h"
+
+#include <stdlib.h>
+
+static int sorted_label_compare(const void *a, const void *b) {
+  const struct merge_sorted_label *x = a, *y = b;
+  if (x->is_number != y->is_number) return x->is_number < y->is_number ? -1 : 1;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
+                       struct merge_sorted_label *sorted) {
+  bool in_order = true;
+  for (uint32_t i = 0; i < count; i++) {
+    sorted[i] = (struct merge_sorted_label){labels[i].is_number, strings[labels[i].key], i};
+    in_order = in_order && (!i || sorted_label_compare(&sorted[i - 1], &sorted[i]) < 0);
+  }
+  if (!in_order) qsort(sorted, count, sizeof *sorted, sorted_label_compare);
+}
+
+static uint64_t hash_label_set(const struct label *labels, size_t count, const uint32_t *strings,
+                               struct merge_sorted_label *sorted) {
+  uint64_t hash = count;
+  merge_sort_labels(labels, count, strings, sorted);
+  for (size_t i = 0; i < count; i++) {
+    const struct label *l = &labels[sorted[i].index];
+    uint64_t value = l->is_number ? (uint64_t)l->number : strings[l->string];
+    uint64_t unit = l->is_number ? strings[l->unit] + (uint64_t)1 : 0;
+    hash = hash_mix(hash_mix(hash, (uint64_t)strings[l->key] << 33 | unit), value);
+  }
+  return hash;
+}
+
+static size_t largest_set(const struct merge *m) {
+  size_t largest = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    const struct samples *s = &m->sources[i].profile->samples;
+    for (size_t set = 0; set < s->label_set_count; set++)
+      if (s->label_sets[set].count > largest) largest = s->label_sets[set].count;
+  }
+  return largest;
+}
+
+static bool hash_source(struct merge *m, struct merge_source *source,
+                        struct merge_sorted_label *sorted) {
+  const struct samples *s = &source->profile->samples;
+  if (!s->label_set) return true;
+  source->label_hashes = arena_array(&m->arena, s->label_set_count, sizeof *source->label_hashes);
+  if (!source->label_hashes) return false;
+  for (size_t set = 0; set < s->label_set_count; set++)
+    source->label_hashes[set] = hash_label_set(s->labels + s->label_sets[set].first,
+                                               s->label_sets[set].count, source->strings, sorted);
+  return true;
+}
+
+bool merge_hash_labels(struct merge *m) {
+  size_t largest = largest_set(m);
+  struct merge_sorted_label *sorted = mem_array(&m->out->mem, largest, sizeof *sorted);
+  bool ok = sorted != NULL;
+  for (size_t i = 0; ok && i < m->source_count; i++) ok = hash_source(m, &m->sources[i], sorted);
+  mem_free(&m->out->mem, sorted, largest, sizeof *sorted);
+  return ok;
+}
