@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the recorded command lines of tests/golden/cases.
 
-  run.py --bin BUILD/bin [--update] [PATTERN ...]
+  run.py --bin BUILD/bin [--update] [--secrets LIBRARY] [PATTERN ...]
 
 A case is one file:
 
@@ -16,7 +16,8 @@ A case is one file:
 Sections may be left out: nothing printed, nothing said, status 0. A line "# needs pcre2" leaves the case out where
 `pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals. The command runs in an empty folder that has
 testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
-the difference before you commit it.
+the difference before you commit it. --secrets runs every case once for each of several secrets of the hash tables, which
+LIBRARY (known_secret.c) gives to the programs.
 """
 import argparse
 import concurrent.futures
@@ -31,6 +32,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTDATA = HERE.parent.parent / "testdata"
+# All bytes zero, none given by the kernel, and two of no special kind.
+SECRETS = ("0", "-1", "7", "12345")
 
 
 class Case:
@@ -112,20 +115,7 @@ def find_missing(programs):
     return missing
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__,
-                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--bin", required=True, help="folder of the programs")
-    options.add_argument("--update", action="store_true")
-    options.add_argument("patterns", nargs="*", help="names of cases, with * for anything")
-    options = options.parse_args()
-    programs = os.path.abspath(options.bin)
-    cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
-    if options.patterns:
-        cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
-    missing = find_missing(programs)
-    cases = [c for c in cases if not missing.intersection(c.needs)]
-    act = Case.update if options.update else Case.check
+def run_cases(cases, programs, act):
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for case, wrong in zip(cases, pool.map(lambda case: act(case, programs), cases)):
@@ -137,6 +127,32 @@ def main():
                       .encode("utf-8", "backslashreplace").decode())
     print(f"{len(cases)} cases, {failed} failed")
     return 1 if failed or not cases else 0
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--bin", required=True, help="folder of the programs")
+    options.add_argument("--update", action="store_true")
+    options.add_argument("--secrets", metavar="LIBRARY", help="check with several secrets of hash tables")
+    options.add_argument("patterns", nargs="*", help="names of cases, with * for anything")
+    options = options.parse_args()
+    programs = os.path.abspath(options.bin)
+    cases = [Case(path) for path in sorted((HERE / "cases").rglob("*.test"))]
+    if options.patterns:
+        cases = [c for c in cases if any(fnmatch.fnmatch(c.name, p) for p in options.patterns)]
+    missing = find_missing(programs)
+    cases = [c for c in cases if not missing.intersection(c.needs)]
+    act = Case.update if options.update else Case.check
+    if not options.secrets:
+        return run_cases(cases, programs, act)
+    os.environ["LD_PRELOAD"] = os.path.abspath(options.secrets)
+    failed = 0
+    for secret in SECRETS:
+        os.environ["KNOWN_SECRET"] = secret
+        print(f"secret {secret}: ", end="")
+        failed += run_cases(cases, programs, act)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -375,6 +375,35 @@ static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MOST_EVENTS]
 }
 
 /* The sum of each event is what callgrind says it is, and nothing is lost: in every way. */
+/* Callers of a hub that calls as many: too many paths for a tree. What does not fit is below the
+ * hub alone, and no function loses a unit. */
+static void test_hubs_make_no_more_than_their_size(void) {
+  enum { SIDES = 400 };
+  struct buffer text;
+  char last[32];
+  buffer_init(&text, &mem_default, SIZE_MAX);
+  buffer_add_str(&text, STR("events: Ir\nfl=a.c\n"));
+  for (int i = 0; i < SIDES; i++)
+    buffer_printf(&text, "fn=caller%d\n1 10\ncfn=hub\ncalls=1 1\n1 4000\n", i);
+  buffer_add_str(&text, STR("fn=hub\n5 10\n"));
+  for (int i = 0; i < SIDES; i++) buffer_printf(&text, "cfn=leaf%d\ncalls=1 1\n6 4000\n", i);
+  for (int i = 0; i < SIDES; i++) buffer_printf(&text, "fn=leaf%d\n7 %d\n", i, 4000 - (i == 0));
+  pprofc_profile *profile = read_as(buffer_str(&text), PPROFC_STACKS_PROPORTIONAL);
+  pprofc_samples_view view;
+  pprofc_profile_samples(profile, &view);
+  CU_ASSERT_TRUE(view.count < 2048 + 17 * 4 * SIDES);
+  CU_ASSERT_EQUAL(total_of(profile, 0), SIDES * 4010 + 10 - 1);
+  snprintf(last, sizeof last, "leaf%d:7 hub:6 [pruned]:0", SIDES - 1);
+  CU_ASSERT_TRUE(value_of(profile, last, 0) > 3000);
+  for (size_t i = 0; i < view.count; i++)
+    CU_ASSERT_TRUE(!str_starts(str_of(stack_text(profile, i)), STR("[pruned]")));
+  CU_ASSERT_TRUE(has_comment(profile,
+                             "1 parts of callgrind's output have too many paths: some costs "
+                             "are below one caller alone"));
+  pprofc_profile_release(profile);
+  buffer_free(&text);
+}
+
 static void test_recorded_totals(void) {
   static const char *const files[] = {TESTDATA "/imports/calls.callgrind.out",
                                       TESTDATA "/imports/calls.instr.callgrind.out",
@@ -422,5 +451,5 @@ UNIT_MAIN("import_callgrind", UNIT(test_lines_and_calls), UNIT(test_edges_and_fl
           UNIT(test_memory_is_bounded), UNIT(test_recursion_is_cut_at_its_first_repeat),
           UNIT(test_levels_of_recursion_are_one_function), UNIT(test_shares_are_whole),
           UNIT(test_split_gives_all_of_it), UNIT(test_random_graphs_keep_their_lines),
-          UNIT(test_trees_are_bounded), UNIT(test_recorded_totals),
-          UNIT(test_costs_of_flame_graphs_are_found))
+          UNIT(test_trees_are_bounded), UNIT(test_hubs_make_no_more_than_their_size),
+          UNIT(test_recorded_totals), UNIT(test_costs_of_flame_graphs_are_found))

@@ -10,6 +10,7 @@
 /* Drawn once per process and never changed: the one global variable of the library. */
 struct hash_secret {
   uint64_t state, word;     /* of hash_mix */
+  uint64_t slot;            /* of hash_spread */
   unsigned char bytes[192]; /* of hash_bytes */
 };
 
@@ -46,6 +47,12 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
  * pair of words, that is known to make a factor 0 or two products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
+}
+
+/* Spreads a hash over the slots of a table. After one product only, numbers in arithmetic
+ * progression still stand close together for some secrets. */
+static inline uint64_t hash_spread(uint64_t hash) {
+  return hash_fold(hash, hash_secret.slot);
 }
 
 #endif

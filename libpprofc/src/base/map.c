@@ -12,7 +12,8 @@ void map_free(struct map *map) {
 }
 
 static void place(struct map *map, struct map_slot slot) {
-  size_t mask = map->capacity - 1, first = (size_t)map_slot_hash(&slot) & mask, position = first;
+  size_t mask = map->capacity - 1, position = map_start(map, map_slot_hash(&slot)).position;
+  size_t first = position;
   while (map->slots[position].index != MAP_NONE) position = (position + 1) & mask;
   map->slots[position] = slot;
   map->steps += (position - first) & mask;

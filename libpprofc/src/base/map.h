@@ -51,7 +51,8 @@ static inline uint64_t map_slot_hash(const struct map_slot *slot) {
 /* The whole hash is kept, so that growing needs no hash again and a key is looked at only where all
  * 64 bits are equal. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
-  return (struct map_probe){map->capacity ? (size_t)hash & (map->capacity - 1) : 0, hash};
+  return (struct map_probe){map->capacity ? (size_t)hash_spread(hash) & (map->capacity - 1) : 0,
+                            hash};
 }
 
 static inline uint32_t map_next(const struct map *map, struct map_probe *probe) {

@@ -43,7 +43,7 @@ struct reader {
   bool has_calls; /* cachegrind has none */
   pprofc_str command;
   uint32_t program; /* the object that the command names, or 0: the first mapping, for titles */
-  uint64_t bad_lines, unknown_lines, wrong_totals, parts;
+  uint64_t bad_lines, unknown_lines, wrong_totals, joined_parts, parts;
 };
 
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
@@ -292,8 +292,10 @@ static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
     return error_set(error, PPROFC_E_LIMIT,
                      "the call graph needs more than %llu bytes of memory (raise with -max_memory)",
                      (unsigned long long)r->options->limits->memory_bytes);
-  bool ok = has_memory(r) &&
-            callgrind_samples(&r->graph, r->builder, r->options->call_stacks, labels, count);
+  bool joined = false,
+       ok = has_memory(r) && callgrind_samples(&r->graph, r->builder, r->options->call_stacks,
+                                               labels, count, &joined);
+  r->joined_parts += joined;
   callgrind_graph_clear(&r->graph);
   r->parts++;
   start_part(r);
@@ -421,7 +423,7 @@ static const char *const stack_notes[] = {
 };
 
 static void add_note(struct reader *r, uint64_t count, const char *what) {
-  char note[128];
+  char note[160];
   if (!count) return;
   snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
   pprofc_builder_comment(r->builder, note);
@@ -434,6 +436,9 @@ static void add_notes(struct reader *r) {
   add_note(r, r->unknown_lines, "lines of callgrind's output have a meaning that is not known");
   add_note(r, r->wrong_totals,
            "parts of callgrind's output have totals that differ from its lines");
+  add_note(
+      r, r->joined_parts,
+      "parts of callgrind's output have too many paths: some costs are below one caller alone");
 }
 
 /* The first event, mostly instructions, is what reports show when nothing else is asked for. */

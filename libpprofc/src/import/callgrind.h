@@ -139,6 +139,7 @@ struct callgrind_tree {
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MOST_EVENTS];
   uint64_t frames; /* all depths */
+  bool joined;     /* the paths were too many: some places are below their caller alone */
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
@@ -169,9 +170,11 @@ uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *
 uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
                             uint32_t function, const struct callgrind_place *place);
 
-/* Makes samples of the graph, each with the labels. False when out of memory. */
+/* Makes samples of the graph, each with the labels; sets *joined where it had too many paths for a
+ * tree. False when out of memory. */
 bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
-                       pprofc_call_stacks stacks, const struct label *labels, size_t label_count);
+                       pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
+                       bool *joined);
 
 /* Shares `total` out by weight into out[0], out[stride] ..: whole numbers first, then one more for
  * the largest remainders. The parts add up to total unless all weights are 0. */

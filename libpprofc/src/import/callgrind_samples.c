@@ -5,9 +5,12 @@
 #include <math.h>
 
 /* One function's lines times its places may make so many frames of samples, and all functions this
- * many; a function that is over it is taken as one line. */
+ * many, and so many samples for each line of the graph; a function that is over it is taken as one
+ * line. Compilers have some thirty samples for each line. */
 #define MOST_FRAMES_EACH ((uint64_t)1 << 21)
 #define MOST_FRAMES_ALL  ((uint64_t)1 << 24)
+#define SAMPLES_ALWAYS   ((uint64_t)1 << 14)
+#define SAMPLES_FOR_EACH 128u
 
 /* Remainders are told apart to this fineness. */
 #define REMAINDERS 1024
@@ -104,7 +107,7 @@ struct sampling {
   pprofc_builder *builder;
   const struct label *labels;
   size_t label_count;
-  uint64_t frames_left;
+  uint64_t frames_left, samples_left;
   uint32_t *stack; /* [deepest + 2] */
   double *weights; /* [types * (places + 1)] of one function, places of one type side by side */
   int64_t *values; /* [(places + 1) * types] */
@@ -177,12 +180,14 @@ static void share_function(struct sampling *s, uint32_t function) {
   if (first == NONE) return;
   size_t count = gather(s, function, &frames);
   for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) lines++;
-  bool many = count > 1 && (frames > MOST_FRAMES_EACH / lines || frames * lines > s->frames_left);
+  bool many = count > 1 && (frames > MOST_FRAMES_EACH / lines || frames * lines > s->frames_left ||
+                            count * lines > s->samples_left);
   if (many) {
     share_as_one(s, function, count);
     return;
   }
   s->frames_left -= count > 1 ? frames * lines : 0;
+  s->samples_left -= count > 1 ? count * lines : 0;
   for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) {
     uint32_t leaf =
         callgrind_location(graph, s->builder, function, &callgrind_costs(graph)[c].place);
@@ -266,13 +271,17 @@ static bool make_samples(struct sampling *s) {
 }
 
 bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
-                       pprofc_call_stacks stacks, const struct label *labels, size_t label_count) {
+                       pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
+                       bool *joined) {
+  uint64_t lines = graph->costs.size / sizeof(struct callgrind_cost);
   struct sampling s = {.graph = graph,
                        .builder = builder,
                        .labels = labels,
                        .label_count = label_count,
-                       .frames_left = MOST_FRAMES_ALL};
+                       .frames_left = MOST_FRAMES_ALL,
+                       .samples_left = SAMPLES_ALWAYS + SAMPLES_FOR_EACH * lines};
   bool ok = callgrind_tree_init(&s.tree, graph, builder, stacks) && make_samples(&s);
+  *joined = *joined || s.tree.joined;
   callgrind_tree_free(&s.tree);
   return ok;
 }

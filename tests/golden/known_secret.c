@@ -1,0 +1,23 @@
+/* Loaded before a program (LD_PRELOAD), this makes the kernel's random bytes known: KNOWN_SECRET is
+ * a number from which they follow; 0 makes all of them zero, -1 lets the kernel fail. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+__attribute__((visibility("default"))) ssize_t getrandom(void *buffer, size_t size,
+                                                         unsigned flags) {
+  const char *text = getenv("KNOWN_SECRET");
+  uint64_t state = (uint64_t)strtoll(text ? text : "0", NULL, 10);
+  unsigned char *bytes = buffer;
+  (void)flags;
+  if (state == UINT64_MAX) {
+    errno = ENOSYS;
+    return -1;
+  }
+  for (size_t i = 0; i < size; i++) {
+    state = state * 6364136223846793005u + (state ? 1442695040888963407u : 0);
+    bytes[i] = (unsigned char)(state >> 56);
+  }
+  return (ssize_t)size;
+}

@@ -1,0 +1,316 @@
+"""Inputs of any size for scaling.py: one generator for every format that is read, and shapes of profiles that are awkward."""
+import json
+import struct
+
+
+# ---- formats: text or bytes for about n records ----
+
+def addresses(i, depth=8):
+    return " ".join(f"0x{0x401001 + (i * 7 + d * 131) % 90000 * 16:x}" for d in range(depth))
+
+
+MAPS = "\nMAPPED_LIBRARIES:\n00400000-00a00000 r-xp 00000000 fd:03 96 /bin/prog\n"
+
+
+def gperftools_cpu(n):
+    words = [0, 3, 0, 10000, 0]
+    for i in range(n):
+        words += [1, 4] + [0x401000 + (i * 7 + d * 131) % 90000 * 16 for d in range(4)]
+    return struct.pack(f"<{len(words) + 3}Q", *words, 0, 1, 0) + b"00400000-00a00000 r-xp 00000000 fd:03 96 /bin/prog\n"
+
+
+def heap_text(n):
+    return "heap profile: 1: 2 [1: 2] @ heap/1048576\n" + "".join(
+        f"1: {i + 1} [2: {2 * i + 2}] @ {addresses(i)}\n#\t0x401000\tmain.f{i}+0x1\tmain.go:{i}\n" for i in range(n)) + MAPS
+
+
+def go_count(n):
+    return f"goroutine profile: total {n}\n" + "".join(f"1 @ {addresses(i)}\n#\t0x1\tf{i}+0x1\ta.go:1\n\n" for i in range(n))
+
+
+def threadz(n):
+    return "--- threadz 1 ---\n\n" + "".join(
+        f"--- Thread {i:x} (name: main/{i}) stack: ---\n  {addresses(i)}\n" for i in range(n)) + "--- Memory map: ---\n  0-fffff000: /bin/prog\n"
+
+
+def contention(n):
+    return "--- mutex:\ncycles/second=1000000000\nsampling period=5\n" + "".join(f"{i + 1} 1 @ {addresses(i)}\n" for i in range(n))
+
+
+def java(n):
+    return "--- heapz 1 ---\nformat = java\nresolution = bytes\n\n" + "".join(
+        f"{16 * i + 16} 2 @ 0x{i + 1:x} 0x{i + 2:x}\n" for i in range(n)) + "".join(
+        f"0x{i + 1:x} com.Main.run{i} (Main{i}.java:{i})\n" for i in range(n + 1))
+
+
+def jemalloc(n):
+    return "heap_v2/4096\n  t*: 1: 8 [1: 8]\n" + "".join(
+        f"@ {addresses(i)}\n  t*: 1: {i + 1} [1: {i + 1}]\n  t{i}: 1: {i + 1} [1: {i + 1}]\n" for i in range(n)) + MAPS
+
+
+def callgrind(n):
+    """A hub: n callers of one function, which calls n others; a chain; one function of many lines with many callers."""
+    text = ["events: Ir\nfl=a.c\n"]
+    text += [f"fn=caller{i}\n1 10\ncfn=hub\ncalls=1 1\n1 {n * 10}\ncfn=lines\ncalls=1 1\n2 {n * 10}\n" for i in range(n)]
+    text += ["fn=hub\n5 10\n"] + [f"cfn=leaf{i}\ncalls=1 1\n{6 + i} {n * 10}\n" for i in range(n)]
+    text += [f"fn=leaf{i}\n7 {n * 10}\n" for i in range(n)] + ["fn=lines\n"] + [f"{i + 1} 100\n" for i in range(n)]
+    return "".join(text)
+
+
+def callgrind_ladder(n):
+    """Two ways through each of n floors: 2^n paths."""
+    text = ["events: Ir\nfl=a.c\n"]
+    for i in range(n):
+        for side in "ab":
+            calls = "".join(f"cfn={to}{i + 1}\ncalls=1 1\n1 {100 * (n - i)}\n" for to in "ab") if i + 1 < n else ""
+            text.append(f"fn={side}{i}\n1 100\n{calls}")
+    return "".join(text)
+
+
+def callgrind_names(n):
+    return "events: Ir\n" + "".join(f"fl=({i}) file{i}.c\nfn=({i}) function{i}\n{i} 10\ncfn=({i // 2})\ncalls=1 1\n1 5\n" for i in range(n))
+
+
+def call_frame(i):
+    return {"functionName": f"f{i}", "scriptId": "1", "url": f"a{i % 50}.js", "lineNumber": i, "columnNumber": 0}
+
+
+def json_v8(n):
+    nodes = [{"id": i + 1, "callFrame": call_frame(i), "hitCount": 1, "children": [c + 1 for c in (2 * i + 1, 2 * i + 2) if c < n]}
+             for i in range(n)]
+    return json.dumps({"nodes": nodes, "startTime": 0, "endTime": n, "samples": [i + 1 for i in range(n)], "timeDeltas": [1] * n})
+
+
+def json_v8_heap(n):
+    nodes = [{"callFrame": call_frame(i), "selfSize": 8, "id": i, "children": []} for i in range(n)]
+    for i in range(1, n):
+        nodes[(i - 1) // 2]["children"].append(nodes[i])
+    return json.dumps({"head": nodes[0]})
+
+
+def json_dhat(n):
+    points = [{"tb": 8, "tbk": 1, "fs": [1 + (i * 7 + d) % n for d in range(6)]} for i in range(n)]
+    return json.dumps({"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": False, "bkacc": False, "tu": "instrs",
+                       "Mtu": "Minstr", "cmd": "x", "pid": 1, "te": 1, "pps": points,
+                       "ftbl": ["[root]"] + [f"0x{i + 16:X}: f{i} (a.c:{i})" for i in range(n)]})
+
+
+def json_firefox(n):
+    none = [None] * n
+    shared = {"stringArray": [f"f{i}" for i in range(n)] + ["a.c"], "sources": {"filename": [n]},
+              "stackTable": {"frame": list(range(n)), "prefixOffset": [0] + [(i + 1) // 2 for i in range(1, n)], "length": n},
+              "frameTable": {"func": list(range(n)), "line": list(range(n)), "column": none, "address": [-1] * n, "inlineDepth": [0] * n,
+                             "category": [0] * n, "nativeSymbol": none, "length": n},
+              "funcTable": {"name": list(range(n)), "source": [0] * n, "resource": [-1] * n, "lineNumber": none, "columnNumber": none,
+                            "length": n}}
+    samples = {"stack": list(range(n)), "time": list(range(n)), "weight": [1] * n, "weightType": "samples", "length": n}
+    return json.dumps({"meta": {"interval": 1, "startTime": 0, "product": "x", "preprocessedProfileVersion": 56, "version": 27,
+                                "categories": [{"name": "Other", "color": "grey", "subcategories": ["Other"]}]},
+                       "libs": [], "shared": shared,
+                       "threads": [{"name": "t", "processName": "p", "pid": "7", "tid": 7, "isMainThread": True, "samples": samples}]})
+
+
+def json_speedscope(n):
+    frames = [{"name": f"f{i}", "file": "a.c", "line": i} for i in range(n)]
+    events = [{"type": "O", "frame": i, "at": i} for i in range(n)] + [{"type": "C", "frame": n - 1 - i, "at": n + i} for i in range(n)]
+    events = events if n <= 40 else events[:40] + events[-40:]
+    sampled = {"type": "sampled", "name": "a", "unit": "milliseconds", "startValue": 0, "endValue": n,
+               "samples": [[0, i % n, (i * 7) % n] for i in range(n)], "weights": [1] * n}
+    evented = {"type": "evented", "name": "b", "unit": "milliseconds", "startValue": 0, "endValue": 2 * n, "events": events}
+    return json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": frames},
+                       "profiles": [sampled, evented] if n <= 40 else [sampled]})
+
+
+def perf_script(n):
+    return "".join(f"prog {i % 64} {i}.000001: 1000 cpu-clock:u: \n" + "".join(
+        f"\t{0x1000 + (i * 3 + d) * 16:x} f{(i * 3 + d) % n}+0x1 (/bin/prog{i % 9})\n" for d in range(6)) + "\n" for i in range(n))
+
+
+def folded(n):
+    return "".join(f"main;a{i % 50};f{i};leaf{i * 7 % n} {i + 1}\n" for i in range(n))
+
+
+# The names of the rows of import/formats.c, and the files json_*.c of import/.
+FORMATS = {
+    "gperftools CPU profile": [(gperftools_cpu, 300)],
+    "heap profile": [(heap_text, 200)],
+    "Go count profile": [(go_count, 200)],
+    "thread profile": [(threadz, 200)],
+    "contention profile": [(contention, 200)],
+    "Java profile": [(java, 250)],
+    "jemalloc heap profile": [(jemalloc, 200)],
+    "callgrind": [(callgrind, 150), (callgrind_ladder, 250), (callgrind_names, 250)],
+    "JSON profile": [],  # by file, below
+    "json_v8": [(json_v8, 120), (json_v8_heap, 120)],
+    "json_dhat": [(json_dhat, 120)],
+    "json_firefox": [(json_firefox, 200)],
+    "json_speedscope": [(json_speedscope, 200)],
+    "perf script": [(perf_script, 100)],
+    "folded stacks": [(folded, 500)],
+}
+
+
+# ---- shapes of profiles in protocol buffers ----
+
+def varint(value):
+    out = bytearray()
+    value &= (1 << 64) - 1
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def message(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def packed(field, values):
+    return message(field, b"".join(map(varint, values)))
+
+
+class Profile:
+    def __init__(self):
+        self.strings, self.body = {"": 0}, bytearray()
+        self.body += message(1, number(1, self.text("samples")) + number(2, self.text("count")))
+
+    def text(self, text):
+        return self.strings.setdefault(text, len(self.strings))
+
+    def mapping(self, index, start, limit, name, has_functions=1):
+        self.body += message(3, number(1, index) + number(2, start) + number(3, limit) + number(5, self.text(name)) +
+                             number(7, has_functions))
+
+    def function(self, index, name, file="a.c"):
+        self.body += message(5, number(1, index) + number(2, self.text(name)) + number(3, self.text(name)) + number(4, self.text(file)))
+
+    def location(self, index, functions, line=1, mapping=0, address=0):
+        lines = b"".join(message(4, number(1, f) + number(2, line)) for f in functions)
+        self.body += message(4, number(1, index) + number(2, mapping) + number(3, address) + lines)
+
+    def sample(self, locations, value=1, labels=()):
+        texts = b"".join(message(3, number(1, self.text(k)) + (number(2, self.text(v)) if isinstance(v, str) else number(3, v)))
+                         for k, v in labels)
+        self.body += message(2, packed(1, locations) + packed(2, [value]) + texts)
+
+    def functions(self, n, ids=lambda i: i + 1):
+        for i in range(n):
+            self.function(ids(i), f"package{i % 40}.function{i}", f"file{i % 60}.c")
+            self.location(ids(i), [ids(i)], i + 1, 0, 16 * i + 16)
+
+    def bytes(self):
+        return bytes(self.body) + b"".join(message(6, s.encode()) for s in self.strings)
+
+
+def many_samples(n):
+    p = Profile()
+    p.functions(n)
+    for i in range(2 * n):
+        p.sample([1 + (i * (7 + d)) % n for d in range(6)], i + 1, [("thread", f"t{i % 40}"), ("bytes", i % 30 * 16 + 16)])
+    return p.bytes()
+
+
+def deep_stacks(n):
+    p = Profile()
+    p.functions(40)
+    for i in range(8):
+        p.sample([1 + (k * (i + 3)) % 40 for k in range(n)], i + 1)
+    return p.bytes()
+
+
+def one_hub(n):
+    p = Profile()
+    p.functions(2 * n + 1)
+    for i in range(n):
+        p.sample([1 + i, 2 * n + 1, 1 + n + i], i + 1)
+        p.sample([1 + i, 2 * n + 1, 1 + n + i * 7 % n], i + 1)
+    return p.bytes()
+
+
+def many_labels(n):
+    p = Profile()
+    p.functions(20)
+    for i in range(n):
+        p.sample([1 + i % 20], 1, [("id", f"request{i}"), (f"key{i}", "value"), ("bytes", i)])
+    p.sample([1], 1, [(f"key{i}", f"v{i}") for i in range(n)])
+    return p.bytes()
+
+
+def orders_of_labels(n):
+    """The same values of one key in other orders: other samples for pprof."""
+    p = Profile()
+    p.functions(1)
+    for i in range(n):
+        order, left, k = [], list(range(9)), i
+        while left:
+            order.append(left.pop(k % len(left)))
+            k //= len(left) + 1
+        p.sample([1], 1, [("k", f"v{o}") for o in order])
+    return p.bytes()
+
+
+def many_mappings(n):
+    p = Profile()
+    for i in range(n):
+        p.mapping(i + 1, 0x1000 * (i + 1), 0x1000 * (i + 2), f"/lib/lib{i}.so")
+        p.location(i + 1, [], 0, i + 1, 0x1000 * (i + 1) + 16)
+        p.sample([i + 1])
+    return p.bytes()
+
+
+def many_strings(n):
+    p = Profile()
+    p.functions(1)
+    for i in range(3 * n):
+        p.text(f"text{i}")
+    p.body += packed(13, range(3, 3 * n))
+    p.sample([1])
+    return p.bytes()
+
+
+def sparse_ids(n):
+    p = Profile()
+    ids = lambda i: (i * 0x9E3779B97F4A7C15 & (1 << 64) - 1) | 1
+    p.functions(n, ids)
+    for i in range(n):
+        p.sample([ids(i), ids(i // 2)])
+    return p.bytes()
+
+
+def inlined_calls(n):
+    p = Profile()
+    for i in range(n):
+        p.function(i + 1, f"f{i}")
+    p.location(1, range(1, n + 1))
+    p.sample([1])
+    return p.bytes()
+
+
+def one_name(n):
+    p = Profile()
+    for i in range(n):
+        p.function(i + 1, "same", f"file{i}.c")
+        p.location(i + 1, [i + 1], 1 + i)
+        p.sample([i + 1, 1 + i // 2])
+    return p.bytes()
+
+
+def lines_of_source(n):
+    return "// line\n" * n
+
+
+def one_long_line(n):
+    return "".join(f"f{i % 500};" for i in range(n)) + "leaf 1\n" + "x" * n + " 1\n"
+
+
+SHAPES = {
+    "many samples": (many_samples, 149), "deep stacks": (deep_stacks, 2500), "one hub": (one_hub, 150),
+    "many labels": (many_labels, 150), "orders of labels": (orders_of_labels, 150), "many mappings": (many_mappings, 150),
+    "many strings": (many_strings, 300), "sparse ids": (sparse_ids, 200), "inlined calls": (inlined_calls, 400),
+    "one name": (one_name, 200), "one long line": (one_long_line, 3000),
+}

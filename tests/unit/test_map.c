@@ -1,0 +1,142 @@
+/* Hash tables: what is found, and how many steps it takes, whatever the keys are. */
+#include "base/map.h"
+#include "codec/id_map.h"
+#include "unit.h"
+
+static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
+
+#define SEEDS (sizeof seeds / sizeof *seeds)
+#define COUNT 20000u
+
+/* A table that is at most three quarters full takes some three steps for an entry, growing
+ * included.
+ */
+#define MOST_STEPS (4 * (uint64_t)COUNT)
+
+/* ---- keys that shared a slot when hashes had no secret ---- */
+
+/* The mixer of that time, and a word that it makes equal to `target`. */
+#define OLD_WORD   0xD6E8FEB86659FD93u
+#define OLD_FACTOR 0x9E3779B97F4A7C15u
+
+static uint64_t inverse(uint64_t odd) {
+  uint64_t x = odd;
+  for (int i = 0; i < 6; i++) x *= 2 - odd * x;
+  return x;
+}
+
+static uint64_t old_mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word * OLD_WORD) * OLD_FACTOR;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t colliding_word(uint64_t hash, uint64_t target) {
+  uint64_t x = target;
+  for (int i = 0; i < 3; i++) x = target ^ x >> 29;
+  return (x * inverse(OLD_FACTOR) ^ hash) * inverse(OLD_WORD);
+}
+
+static uint64_t pair_first(uint32_t i) {
+  return (uint64_t)i * 16;
+}
+
+static uint64_t pair_second(uint32_t i) {
+  return colliding_word(old_mix(0, pair_first(i)), 0x123456789ABCDEF);
+}
+
+/* ---- steps ---- */
+
+typedef uint64_t (*hash_fn)(uint32_t i);
+
+static uint64_t hash_small(uint32_t i) {
+  return hash_mix(0, i);
+}
+static uint64_t hash_page(uint32_t i) {
+  return hash_mix(0, (uint64_t)i << 44);
+}
+static uint64_t hash_grid(uint32_t i) {
+  return hash_mix(i % 150, i / 150);
+}
+static uint64_t hash_halves(uint32_t i) {
+  return hash_mix((uint64_t)i << 32, (uint64_t)i << 32 | i);
+}
+static uint64_t hash_colliding_pair(uint32_t i) {
+  return hash_mix(hash_mix(0, pair_first(i)), pair_second(i));
+}
+static uint64_t hash_text(uint32_t i) {
+  char text[300] = {0};
+  int size = snprintf(text, sizeof text, "%u", i);
+  return hash_bytes(text, i % 2 ? (size_t)size : sizeof text);
+}
+/* Bytes that are all zero, of any length. */
+static uint64_t hash_length(uint32_t i) {
+  static const char zeros[COUNT];
+  return hash_bytes(zeros, i);
+}
+
+static uint64_t steps_of(hash_fn hash) {
+  struct map map;
+  map_init(&map, &mem_default);
+  for (uint32_t i = 0; i < COUNT; i++) CU_ASSERT_TRUE_FATAL(map_insert(&map, hash(i), i));
+  uint64_t steps = map.steps;
+  map_free(&map);
+  return steps;
+}
+
+static void test_no_keys_make_long_probes(void) {
+  static const hash_fn hashes[] = {hash_small,          hash_page, hash_grid,  hash_halves,
+                                   hash_colliding_pair, hash_text, hash_length};
+  CU_ASSERT_EQUAL(old_mix(old_mix(0, pair_first(7)), pair_second(7)), 0x123456789ABCDEF);
+  for (size_t s = 0; s < SEEDS; s++) {
+    hash_seed_for_test(seeds[s]);
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+      CU_ASSERT_TRUE(steps_of(hashes[i]) < MOST_STEPS);
+  }
+}
+
+static void test_ids_that_collided_take_few_steps(void) {
+  static uint64_t ids[COUNT];
+  struct arena arena;
+  struct id_map map;
+  arena_init(&arena, &mem_default);
+  /* Equal in all bits of the first round of the old hash of ids but the upper ones. */
+  for (uint32_t i = 0; i < COUNT; i++)
+    ids[i] = colliding_word(0x5851F42D4C957F2Du, (uint64_t)i << 40 | 0x42);
+  CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, COUNT, &arena));
+  CU_ASSERT_EQUAL(map.duplicate, MAP_NONE);
+  CU_ASSERT_TRUE(map.hash.steps < MOST_STEPS);
+  for (uint32_t i = 0; i < COUNT; i += 100) CU_ASSERT_EQUAL(id_map_find(&map, ids[i]), i);
+  id_map_free(&map);
+  arena_free(&arena);
+}
+
+/* ---- hashes ---- */
+
+static void test_the_secret_decides_hashes(void) {
+  uint64_t word[SEEDS], bytes[SEEDS];
+  for (size_t s = 0; s < SEEDS; s++) {
+    hash_seed_for_test(seeds[s]);
+    word[s] = hash_mix(1, 2);
+    bytes[s] = hash_str(STR("main"));
+    CU_ASSERT_EQUAL(word[s], hash_mix(1, 2));
+    CU_ASSERT_EQUAL(bytes[s], hash_str(STR("main")));
+    for (size_t o = 0; o < s; o++) CU_ASSERT_TRUE(word[s] != word[o] && bytes[s] != bytes[o]);
+  }
+}
+
+/* A key is looked at only where all 64 bits are equal: neither half is enough. */
+static void test_both_halves_of_a_hash_are_compared(void) {
+  const uint64_t hash = 0x1111111122222222u;
+  struct map map;
+  map_init(&map, &mem_default);
+  CU_ASSERT_TRUE(map_insert(&map, hash ^ 1u << 31, 0));
+  CU_ASSERT_TRUE(map_insert(&map, hash ^ (uint64_t)1 << 63, 1));
+  CU_ASSERT_TRUE(map_insert(&map, hash, 2));
+  struct map_probe probe = map_start(&map, hash);
+  CU_ASSERT_EQUAL(map_next(&map, &probe), 2);
+  CU_ASSERT_EQUAL(map_next(&map, &probe), MAP_NONE);
+  map_free(&map);
+}
+
+UNIT_MAIN("map", UNIT(test_no_keys_make_long_probes), UNIT(test_ids_that_collided_take_few_steps),
+          UNIT(test_the_secret_decides_hashes), UNIT(test_both_halves_of_a_hash_are_compared))
