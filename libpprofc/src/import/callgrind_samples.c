@@ -9,8 +9,8 @@
  * line. Compilers have some thirty samples for each line. */
 #define MOST_FRAMES_EACH ((uint64_t)1 << 21)
 #define MOST_FRAMES_ALL  ((uint64_t)1 << 24)
-#define SAMPLES_ALWAYS   ((uint64_t)1 << 14)
-#define SAMPLES_FOR_EACH 128u
+#define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
+#define SAMPLES_FOR_EACH 64u
 
 /* Remainders are told apart to this fineness. */
 #define REMAINDERS 1024
