@@ -139,7 +139,7 @@ want_packages() {
 # What the build cannot do without, and the libraries and tools it uses when they are there. Graphviz is asked for by
 # the formats that it draws.
 build_packages="gcc libc6-dev cmake make pkg-config zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
-optional_packages="libdeflate-dev libjansson-dev libpcre2-dev libxxhash-dev libiberty-dev binutils"
+optional_packages="libdeflate-dev libpcre2-dev libxxhash-dev libiberty-dev binutils"
 
 # install_build_tools NEEDED WANTED: what the build takes, and two more lists.
 install_build_tools() {

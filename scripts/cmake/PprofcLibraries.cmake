@@ -28,7 +28,6 @@ function(pprofc_optional name module)
 endfunction()
 
 pprofc_optional(LIBDEFLATE libdeflate)
-pprofc_optional(JANSSON jansson)
 pprofc_optional(PCRE2 libpcre2-8)
 
 if(PPROFC_OPTIONAL)

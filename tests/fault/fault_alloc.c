@@ -59,12 +59,14 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[5];
+static struct buffer foreign[10];
 
 static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.callgrind.out", TESTDATA "/imports/calls.threads.callgrind.out",
-    TESTDATA "/imports/calls.perf.txt", TESTDATA "/imports/calls.jemalloc.heap",
-    TESTDATA "/imports/made.folded"};
+    TESTDATA "/imports/calls.perf.txt",      TESTDATA "/imports/calls.jemalloc.heap",
+    TESTDATA "/imports/made.folded",         TESTDATA "/imports/calls.cpuprofile",
+    TESTDATA "/imports/calls.heapprofile",   TESTDATA "/imports/calls.dhat.json",
+    TESTDATA "/imports/made.firefox.json",   TESTDATA "/imports/made.speedscope.json"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -86,12 +88,38 @@ static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out)
   return read_and_count(&foreign[4], mem, out);
 }
 
-static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) {
+/* Names are compared, too: a lost letter is a wrong result. */
+static pprofc_status read_and_write(const struct buffer *input, const pprofc_allocator *mem,
+                                    struct buffer *out) {
   pprofc_profile *profile = NULL;
-  pprofc_status status = read_from(&one, mem, &profile);
+  pprofc_status status = read_from(input, mem, &profile);
   if (status == PPROFC_OK) status = pprofc_profile_write(profile, collect, out, NULL);
   pprofc_profile_release(profile);
   return status;
+}
+
+static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[5], mem, out);
+}
+
+static pprofc_status run_json_heapprofile(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[6], mem, out);
+}
+
+static pprofc_status run_json_dhat(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[7], mem, out);
+}
+
+static pprofc_status run_json_firefox(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[8], mem, out);
+}
+
+static pprofc_status run_json_speedscope(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[9], mem, out);
+}
+
+static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&one, mem, out);
 }
 
 /* Reads both inputs, combines them, and writes what comes of it. */
@@ -237,6 +265,24 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   return status;
 }
 
+/* Every rule names a unit or benchmark that decides the verdict; both are in the output. */
+static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) {
+  static const char rules[] =
+      "{\"threshold\": \"3%\", \"directions\": {\"widgets-of-a-long-name/op\": \"higher\"},"
+      "\"rules\": [{\"benchmark\": \"*/\\u0061-name-that-is-rather-long\", \"accept\": true,"
+      "\"until\": \"2027-01-31\", \"reason\": \"a new encoder\"}]}";
+  struct gate gate;
+  gate_init(&gate, mem);
+  pprofc_status status = gate_read_rules(&gate, STR("gate.json"), str_of(rules), NULL);
+  for (size_t i = 0; status == PPROFC_OK && i < gate.settings.rule_count; i++) {
+    buffer_add_str(out, gate.settings.rules[i].pattern);
+    buffer_add_str(out, gate.settings.rules[i].until);
+    buffer_add_str(out, gate.settings.rules[i].reason);
+  }
+  gate_free(&gate);
+  return status;
+}
+
 static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *out) {
   struct gate gate;
   bool good = false;
@@ -310,6 +356,11 @@ static const struct scenario scenarios[] = {
     {"read perf script", run_perf_script, NULL},
     {"read jemalloc", run_jemalloc, NULL},
     {"read folded", run_folded, NULL},
+    {"cpuprofile", run_json_cpuprofile, NULL},
+    {"heapprofile", run_json_heapprofile, NULL},
+    {"dhat", run_json_dhat, NULL},
+    {"firefox", run_json_firefox, NULL},
+    {"speedscope", run_json_speedscope, NULL},
     {"write", run_write, NULL},
     {"build", run_build, NULL},
     {"merge", run_merge, NULL},
@@ -329,6 +380,7 @@ static const struct scenario scenarios[] = {
     {"folded", NULL, "folded"},
     {"speedscope", NULL, "speedscope"},
     {"gate", run_gate, NULL},
+    {"rules", run_rules, NULL},
     {"compare", run_compare, NULL},
     {"selftest", run_selftest, NULL},
     {"flamegraph", NULL, "flamegraph"},

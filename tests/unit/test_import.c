@@ -143,7 +143,6 @@ static void test_perf_script(void) {
   pprofc_profile_release(p);
 }
 
-#ifdef HAVE_JANSSON
 /* ---- JSON
  * -------------------------------------------------------------------------------------------- */
 
@@ -241,9 +240,6 @@ static void test_broken_json_names_line_and_column(void) {
   UNIT(test_cpuprofile_weights_are_the_next_delta), UNIT(test_heapprofile),                        \
       UNIT(test_speedscope_sampled_and_evented), UNIT(test_dhat),                                  \
       UNIT(test_firefox_old_and_new_tables), UNIT(test_broken_json_names_line_and_column)
-#else
-#define JSON_TESTS UNIT(test_perf_script)
-#endif
 
 UNIT_MAIN("import", UNIT(test_folded_stacks_are_root_first),
           UNIT(test_folded_marks_say_inlined_and_kernel), UNIT(test_two_counts_are_base_and_head),

@@ -9,9 +9,6 @@
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
-#ifdef HAVE_JANSSON
-#include <jansson.h>
-#endif
 #ifdef HAVE_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -25,13 +22,10 @@ static void print_part(struct output *out, const char *name, const char *version
 }
 
 void version_print(struct output *out) {
-  const char *libdeflate = NULL, *jansson = NULL, *xxhash = NULL, *iberty = NULL;
+  const char *libdeflate = NULL, *xxhash = NULL, *iberty = NULL;
   char pcre2[64] = "missing", xxhash_text[32];
 #ifdef HAVE_LIBDEFLATE
   libdeflate = LIBDEFLATE_VERSION_STRING;
-#endif
-#ifdef HAVE_JANSSON
-  jansson = JANSSON_VERSION;
 #endif
 #ifdef HAVE_PCRE2
   pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
@@ -51,7 +45,6 @@ void version_print(struct output *out) {
   print_part(out, "protobuf-c", protobuf_c_version());
   print_part(out, "libdeflate", libdeflate);
   print_part(out, "pcre2", pcre2);
-  print_part(out, "jansson", jansson);
   print_part(out, "xxhash", xxhash);
   print_part(out, "libiberty", iberty);
   output_add_text(out, "\nprograms:\n");

@@ -18,7 +18,10 @@ extern char **environ;
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   if (!folder || !*folder) folder = "/tmp";
-  int size = snprintf(file->path, sizeof file->path, "%s/pprofXXXXXX.%s", folder, extension);
+  /* No viewer may take the path for an option. */
+  const char *here = *folder == '/' ? "" : "./";
+  int size =
+      snprintf(file->path, sizeof file->path, "%s%s/pprofXXXXXX.%s", here, folder, extension);
   errno = ENAMETOOLONG;
   file->fd = size > 0 && (size_t)size < sizeof file->path
                  ? mkstemps(file->path, (int)strlen(extension) + 1)

@@ -232,7 +232,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
 /* Reads the rules file. Its settings are applied to gate->settings; errors name path, line and
- * column. PPROFC_E_UNSUPPORTED without Jansson. */
+ * column. */
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
                               pprofc_error *error);
 

@@ -1,6 +1,6 @@
 /* Reads the JSON of benchstatc: every sample is in it, so each row is tested anew. */
 #include "bench/gate.h"
-#include "bench/json_tree.h"
+#include "bench/json_number.h"
 
 #include <math.h>
 

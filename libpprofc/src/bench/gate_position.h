@@ -1,4 +1,4 @@
-/* Where something stands in a rules file: Jansson tells that of syntax errors only. */
+/* Where something stands in a rules file, to the column. */
 #ifndef PPROFC_BENCH_GATE_POSITION_H
 #define PPROFC_BENCH_GATE_POSITION_H
 

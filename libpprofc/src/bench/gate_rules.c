@@ -9,11 +9,14 @@
 #include "base/log_guard.h"
 #include "bench/gate.h"
 
-#ifdef HAVE_JANSSON
+#include "base/json_tree.h"
 #include "bench/gate_position.h"
 
-#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+
+/* Each is looked for among all of them. */
+#define MOST_DIRECTIONS 1000
 
 /* A file that is read, and what was wrong with it first. */
 struct rules_reader {
@@ -28,51 +31,56 @@ struct rules_reader {
 /* One member: its name, and how its value is taken. Returns NULL or what is wrong with it. */
 struct member {
   const char *name;
-  const char *(*take)(struct rules_reader *reader, const json_t *value, void *target);
+  const char *(*take)(struct rules_reader *reader, const struct node *value, void *target);
 };
 
-static pprofc_str text_of(const json_t *value) {
-  return (pprofc_str){json_string_value(value), json_string_length(value)};
+static bool number_of(const struct node *value, double *out) {
+  return node_is(value, NODE_NUMBER) && str_parse_float(value->text, out);
+}
+
+static bool truth_of(const struct node *value, bool *out) {
+  *out = node_is(value, NODE_TRUE);
+  return *out || node_is(value, NODE_FALSE);
 }
 
 /* Numbers and strings like "5%". */
-static bool percent_of(const json_t *value, double *out) {
-  if (json_is_string(value)) return gate_parse_percent(text_of(value), out);
-  if (!json_is_number(value)) return false;
-  double percent = json_number_value(value);
-  if (!(percent >= 0) || isinf(percent)) return false;
+static bool percent_of(const struct node *value, double *out) {
+  if (node_is(value, NODE_STRING)) return gate_parse_percent(value->text, out);
+  double percent;
+  if (!number_of(value, &percent) || !(percent >= 0) || isinf(percent)) return false;
   *out = percent / 100;
   return true;
 }
 
-static const char *probability_of(const json_t *value, double *out) {
-  if (!json_is_number(value)) return "must be a number";
-  double p = json_number_value(value);
+static const char *probability_of(const struct node *value, double *out) {
+  double p;
+  if (!number_of(value, &p)) return "must be a number";
   if (!(p >= 0 && p <= 1)) return "must be from 0 to 1";
   *out = p;
   return NULL;
 }
 
-static const char *keep_text(struct rules_reader *reader, const json_t *value, pprofc_str *out) {
-  if (!json_is_string(value)) return "must be a string";
+static const char *keep_text(struct rules_reader *reader, const struct node *value,
+                             pprofc_str *out) {
+  if (!node_is(value, NODE_STRING)) return "must be a string";
   /* Rows have their texts clean, too. */
-  pprofc_str copy = arena_str(&reader->gate->arena, text_of(value));
+  pprofc_str copy = arena_str(&reader->gate->arena, value->text);
   *out = copy.data ? escape_line_keep(copy, &reader->gate->arena) : copy;
   reader->nomem |= !out->data;
   return NULL;
 }
 
 /* A word of a list, to its place. */
-static const char *word_of(const json_t *value, const char *const *words, int *out) {
-  for (int i = 0; json_is_string(value) && words[i]; i++)
-    if (str_equal(text_of(value), str_of(words[i]))) {
+static const char *word_of(const struct node *value, const char *const *words, int *out) {
+  for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
+    if (str_equal(value->text, str_of(words[i]))) {
       *out = i;
       return NULL;
     }
   return "is none of the words that it may be";
 }
 
-static const char *direction_of(const json_t *value, int *out) {
+static const char *direction_of(const struct node *value, int *out) {
   static const char *const words[] = {"lower", "higher", NULL};
   int place;
   if (word_of(value, words, &place)) return "must be \"lower\" or \"higher\"";
@@ -80,9 +88,9 @@ static const char *direction_of(const json_t *value, int *out) {
   return NULL;
 }
 
-static const char *floor_of(const json_t *value, struct gate_floor *out) {
+static const char *floor_of(const struct node *value, struct gate_floor *out) {
   struct gate_floor floor = {0, 0, 0};
-  if (!json_is_string(value) || !gate_parse_floor(text_of(value), &floor))
+  if (!node_is(value, NODE_STRING) || !gate_parse_floor(value->text, &floor))
     return "must be a string like \"1us or 16 B\"";
   *out = floor;
   return NULL;
@@ -91,54 +99,54 @@ static const char *floor_of(const json_t *value, struct gate_floor *out) {
 /* ---- members of a rule
  * ---------------------------------------------------------------------------------- */
 
-static const char *take_benchmark(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_benchmark(struct rules_reader *r, const struct node *value, void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->pattern);
 }
 
-static const char *take_unit(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_unit(struct rules_reader *r, const struct node *value, void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->unit);
 }
 
-static const char *take_threshold(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_threshold(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
   rule->has_threshold = true;
   return percent_of(value, &rule->threshold) ? NULL : "must be a percentage from 0 up";
 }
 
-static const char *take_alpha(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_alpha(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
   rule->has_alpha = true;
   return probability_of(value, &rule->alpha);
 }
 
-static const char *take_floor(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_floor(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
   rule->has_floor = true;
   return floor_of(value, &rule->floor);
 }
 
-static const char *take_direction(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_direction(struct rules_reader *r, const struct node *value, void *target) {
   (void)r;
   return direction_of(value, &((struct gate_rule *)target)->direction);
 }
 
-static const char *take_ignore(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_ignore(struct rules_reader *r, const struct node *value, void *target) {
   (void)r;
-  if (!json_is_boolean(value)) return "must be true or false";
-  ((struct gate_rule *)target)->ignore = json_is_true(value);
+  if (!truth_of(value, &((struct gate_rule *)target)->ignore)) return "must be true or false";
   return NULL;
 }
 
 /* How much worse is accepted: a percentage, or true for any. */
-static const char *take_accept(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_accept(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
-  rule->accept = !json_is_false(value);
+  rule->accept = !node_is(value, NODE_FALSE);
   rule->accepted = HUGE_VAL;
-  if (json_is_boolean(value) || percent_of(value, &rule->accepted)) return NULL;
+  if (node_is(value, NODE_TRUE) || node_is(value, NODE_FALSE) || percent_of(value, &rule->accepted))
+    return NULL;
   return "must be a percentage, true or false";
 }
 
@@ -151,13 +159,13 @@ static bool is_date(pprofc_str text) {
   return true;
 }
 
-static const char *take_until(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_until(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   const char *wrong = keep_text(r, value, &rule->until);
   return wrong || is_date(rule->until) ? wrong : "must be a date like 2027-01-31";
 }
 
-static const char *take_reason(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_reason(struct rules_reader *r, const struct node *value, void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->reason);
 }
 
@@ -178,15 +186,19 @@ static const struct member rule_members[] = {
 /* ---- reading members
  * ------------------------------------------------------------------------------------ */
 
-static void take_members(struct rules_reader *r, json_t *object, const struct member *members,
-                         void *target) {
-  const char *name;
-  json_t *value;
-  json_object_foreach(object, name, value) {
+static void take_members(struct rules_reader *r, const struct node *object,
+                         const struct member *members, void *target) {
+  for (const struct node *value = object->first; value; value = value->next) {
     const struct member *m = members;
-    while (m->name && strcmp(m->name, name) != 0) m++;
-    r->key = name;
-    r->what = m->name ? m->take(r, value, target) : "is not known";
+    while (m->name && !str_equal(str_of(m->name), value->key)) m++;
+    r->key = m->name ? m->name : arena_str(&r->gate->arena, value->key).data;
+    r->nomem |= !r->key;
+    if (!m->name)
+      r->what = "is not known";
+    else if (node_find(object, value->key) != value)
+      r->what = "is there twice";
+    else
+      r->what = m->take(r, value, target);
     if (r->what || r->nomem) return;
   }
 }
@@ -215,18 +227,18 @@ static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
   return true;
 }
 
-static const char *take_rules(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_rules(struct rules_reader *r, const struct node *value, void *target) {
   (void)target;
-  if (!json_is_array(value)) return "must be an array";
-  size_t *lines = arena_zero_array(&r->gate->arena, json_array_size(value) + 1, sizeof *lines);
+  if (!node_is(value, NODE_ARRAY)) return "must be an array";
+  size_t *lines = arena_zero_array(&r->gate->arena, node_size(value) + 1, sizeof *lines);
   r->nomem |= !lines;
-  if (lines) gate_rule_lines(r->data, lines, json_array_size(value));
-  for (size_t i = 0; i < json_array_size(value) && !r->nomem; i++) {
-    json_t *object = json_array_get(value, i);
+  if (lines) gate_rule_lines(r->data, lines, node_size(value));
+  for (size_t i = 0; i < node_size(value) && !r->nomem; i++) {
+    const struct node *object = node_at(value, i);
     struct gate_rule rule = {.direction = 0};
     r->rule = i;
     r->key = NULL;
-    if (!json_is_object(object)) {
+    if (!node_is(object, NODE_OBJECT)) {
       r->rule = SIZE_MAX;
       r->key = "rules";
       return "must hold objects only";
@@ -246,22 +258,23 @@ static const char *take_rules(struct rules_reader *r, const json_t *value, void 
 /* ---- members at the top
  * --------------------------------------------------------------------------------- */
 
-static const char *take_all_threshold(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_all_threshold(struct rules_reader *r, const struct node *value,
+                                      void *target) {
   (void)target;
   return percent_of(value, &r->gate->settings.threshold) ? NULL : "must be a percentage from 0 up";
 }
 
-static const char *take_all_alpha(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_all_alpha(struct rules_reader *r, const struct node *value, void *target) {
   (void)target;
   return probability_of(value, &r->gate->settings.alpha);
 }
 
-static const char *take_all_floor(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_all_floor(struct rules_reader *r, const struct node *value, void *target) {
   (void)target;
   return floor_of(value, &r->gate->settings.floor);
 }
 
-static const char *take_test(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_test(struct rules_reader *r, const struct node *value, void *target) {
   static const char *const words[] = {"both", "welch", "utest", "none", NULL};
   int place;
   (void)target;
@@ -270,7 +283,7 @@ static const char *take_test(struct rules_reader *r, const json_t *value, void *
   return NULL;
 }
 
-static const char *take_correction(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_correction(struct rules_reader *r, const struct node *value, void *target) {
   static const char *const words[] = {"bh", "holm", "none", NULL};
   int place;
   (void)target;
@@ -279,31 +292,29 @@ static const char *take_correction(struct rules_reader *r, const json_t *value, 
   return NULL;
 }
 
-static const char *take_min_samples(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_min_samples(struct rules_reader *r, const struct node *value,
+                                    void *target) {
   (void)target;
-  if (!json_is_integer(value) || json_integer_value(value) < 1 ||
-      json_integer_value(value) > 1000000)
-    return "must be a whole number from 1 up";
-  r->gate->settings.min_samples = (size_t)json_integer_value(value);
+  int64_t count = node_integer(value);
+  if (count < 1 || count > 1000000) return "must be a whole number from 1 up";
+  r->gate->settings.min_samples = (size_t)count;
   return NULL;
 }
 
-static const char *take_strict(struct rules_reader *r, const json_t *value, void *target) {
+static const char *take_strict(struct rules_reader *r, const struct node *value, void *target) {
   (void)target;
-  if (!json_is_boolean(value)) return "must be true or false";
-  r->gate->settings.strict = json_is_true(value);
-  return NULL;
+  return truth_of(value, &r->gate->settings.strict) ? NULL : "must be true or false";
 }
 
-static const char *take_directions(struct rules_reader *r, const json_t *value, void *target) {
-  const char *name;
-  json_t *word;
+static const char *take_directions(struct rules_reader *r, const struct node *value, void *target) {
+  size_t count = 0;
   (void)target;
-  if (!json_is_object(value)) return "must be an object";
-  /* Jansson iterates over what is not const, but changes nothing. */
-  json_object_foreach((json_t *)(uintptr_t)value, name, word) {
+  if (!node_is(value, NODE_OBJECT)) return "must be an object";
+  for (const struct node *word = value->first; word; word = word->next) {
     int direction;
-    pprofc_str unit = arena_str(&r->gate->arena, str_of(name));
+    if (++count > MOST_DIRECTIONS) return "must not have more than 1000 units";
+    if (node_find(value, word->key) != word) return "must not have a unit twice";
+    pprofc_str unit = arena_str(&r->gate->arena, word->key);
     const char *wrong = direction_of(word, &direction);
     if (wrong) return wrong;
     if (!unit.data || !gate_add_direction(r->gate, unit, direction)) r->nomem = true;
@@ -340,34 +351,26 @@ static pprofc_status complain(const struct rules_reader *r, pprofc_error *error)
                    r->key ? "\"" : "", r->what);
 }
 
-pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
-                              pprofc_error *error) {
-  json_error_t where;
-  json_t *root = json_loadb(data.data ? data.data : "", data.size, JSON_REJECT_DUPLICATES, &where);
-  if (!root)
-    return error_set(error, PPROFC_E_FORMAT, "%.*s:%d:%d: %s", STR_ARG(path),
-                     where.line < 1 ? 1 : where.line, where.column < 1 ? 1 : where.column,
-                     where.text);
+static pprofc_status take_file(struct gate *gate, pprofc_str path, pprofc_str data,
+                               const struct node *root, pprofc_error *error) {
   struct rules_reader reader = {.gate = gate, .path = path, .data = data, .rule = SIZE_MAX};
-  if (json_is_object(root))
+  if (node_is(root, NODE_OBJECT))
     take_members(&reader, root, top_members, NULL);
   else
     reader.what = "must be an object";
-  pprofc_status status = reader.nomem  ? error_nomem(error)
-                         : reader.what ? complain(&reader, error)
-                                       : PPROFC_OK;
-  json_decref(root);
-  return status;
+  if (reader.nomem) return error_nomem(error);
+  return reader.what ? complain(&reader, error) : PPROFC_OK;
 }
-
-#else
 
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
                               pprofc_error *error) {
-  (void)gate;
-  (void)data;
-  return error_set(error, PPROFC_E_UNSUPPORTED, "cannot read '%.*s': built without Jansson",
-                   STR_ARG(path));
+  struct arena arena;
+  struct node *root = NULL;
+  arena_init(&arena, gate->mem);
+  pprofc_str file = arena_str(&arena, path);
+  pprofc_status status =
+      file.data ? json_tree_parse(&arena, file.data, data, &root, error) : error_nomem(error);
+  if (status == PPROFC_OK) status = take_file(gate, path, data, root, error);
+  arena_free(&arena);
+  return status;
 }
-
-#endif

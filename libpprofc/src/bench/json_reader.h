@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_JSON_READER_H
 #define PPROFC_BENCH_JSON_READER_H
 
-#include "bench/json_tree.h"
+#include "bench/json_number.h"
 #include "bench/names.h"
 #include "bench/readers.h"
 

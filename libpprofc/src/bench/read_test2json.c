@@ -1,7 +1,7 @@
 /* Reads the line stream of `go test -json`: the text of each package is put together from its
  * output events. A result line may come in pieces, and packages that run at the same time are
  * mixed. */
-#include "bench/json_tree.h"
+#include "bench/json_number.h"
 #include "bench/readers.h"
 
 static bool matches(pprofc_str data) {

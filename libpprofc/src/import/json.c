@@ -1,28 +1,29 @@
 /* JSON profiles: one parse, then the shapes that are known. */
 #include "import/json.h"
 
-#include "base/mem.h"
 #include "import/formats.h"
 #include "model/builder.h"
 
 #include <math.h>
 
-#ifdef HAVE_JANSSON
-
-pprofc_str json_member_str(const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
-  if (!json_is_string(value)) return STR("");
-  return (pprofc_str){json_string_value(value), json_string_length(value)};
+static double number_or(const struct node *node, double otherwise) {
+  double value;
+  if (!node_is(node, NODE_NUMBER) || !str_parse_float(node->text, &value) || !isfinite(value))
+    return otherwise;
+  return value;
 }
 
-double json_member_number(const json_t *object, const char *key, double otherwise) {
-  const json_t *value = json_object_get(object, key);
-  return json_is_number(value) ? json_number_value(value) : otherwise;
+double json_number(const struct node *node) {
+  return number_or(node, 0);
 }
 
-int64_t json_member_int(const json_t *object, const char *key, int64_t otherwise) {
-  const json_t *value = json_object_get(object, key);
-  if (json_is_integer(value)) return json_integer_value(value);
+double json_member_number(const struct node *object, const char *key, double otherwise) {
+  return number_or(node_get(object, key), otherwise);
+}
+
+int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise) {
+  int64_t value;
+  if (node_to_integer(node_get(object, key), &value)) return value;
   double number = json_member_number(object, key, (double)NAN);
   return fabs(number) < 9e18 ? llround(number) : otherwise;
 }
@@ -35,32 +36,28 @@ uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, i
   return pprofc_builder_location(builder, NONE, 0, &where, 1);
 }
 
-uint32_t json_v8_frame(pprofc_builder *builder, const json_t *node) {
-  const json_t *call = json_object_get(node, "callFrame");
+uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
+  const struct node *call = node_get(node, "callFrame");
   if (!call) call = node; /* the form before 2017 has the members in the node itself */
-  pprofc_str name = json_member_str(call, "functionName");
+  pprofc_str name = node_text(call, "functionName");
   int64_t line = json_member_int(call, "lineNumber", -1),
           column = json_member_int(call, "columnNumber", -1);
-  return json_frame(builder, name.size ? name : STR("(anonymous)"), json_member_str(call, "url"),
+  return json_frame(builder, name.size ? name : STR("(anonymous)"), node_text(call, "url"),
                     line >= 0 ? line + 1 : 0, line >= 0 && column >= 0 ? column + 1 : 0);
 }
 
 static const json_shape_fn shapes[] = {json_cpuprofile, json_heapprofile, json_speedscope,
                                        json_dhat, json_firefox};
 
-/* What a parsed document takes for each byte of it, at the most: "1," becomes a number and a
- * pointer. */
-#define PARSED_BYTES 32
-
-static pprofc_status read_document(const json_t *root, const pprofc_allocator *mem,
+static pprofc_status read_document(const struct node *root, struct arena *arena,
                                    uint64_t memory_bytes, pprofc_profile **profile,
                                    pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
-    pprofc_builder *builder = pprofc_builder_new(mem);
+    pprofc_builder *builder = pprofc_builder_new(arena->mem);
     if (!builder) return error_nomem(error);
     builder_limit_memory(builder, memory_bytes);
-    status = shapes[i](root, builder, error);
+    status = shapes[i](root, builder, arena, error);
     if (status == PPROFC_OK) status = pprofc_builder_finish(builder, profile, error);
     pprofc_builder_free(builder);
   }
@@ -74,30 +71,16 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
   if (!text.size || text.data[0] != '{') return PPROFC_E_NO_MATCH;
   uint64_t most = options->limits->memory_bytes;
-  if (text.size > most / PARSED_BYTES)
+  if (text.size > most / JSON_TREE_BYTES)
     return error_set(error, PPROFC_E_LIMIT,
                      "%zu bytes of JSON may need more than %llu bytes of memory (raise with "
                      "-max_memory)",
                      text.size, (unsigned long long)most);
-  json_error_t why;
-  json_t *root = json_loadb(text.data, text.size, JSON_DISABLE_EOF_CHECK, &why);
-  if (!root) {
-    if (json_error_code(&why) == json_error_out_of_memory) return error_nomem(error);
-    return error_set(error, PPROFC_E_FORMAT, "%s at line %d, column %d", why.text, why.line,
-                     why.column);
-  }
-  pprofc_status status = read_document(root, mem, most, profile, error);
-  json_decref(root);
+  struct arena arena;
+  struct node *root = NULL;
+  arena_init(&arena, mem);
+  pprofc_status status = json_tree_parse_first(&arena, NULL, text, &root, error);
+  if (status == PPROFC_OK) status = read_document(root, &arena, most, profile, error);
+  arena_free(&arena);
   return status;
 }
-
-#else
-pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
-                          const pprofc_read_options *options, pprofc_profile **profile,
-                          pprofc_error *error) {
-  (void)mem, (void)options, (void)profile;
-  data = str_trim(data);
-  if (!data.size || data.data[0] != '{') return PPROFC_E_NO_MATCH;
-  return error_set(error, PPROFC_E_UNSUPPORTED, "cannot read JSON: built without Jansson");
-}
-#endif

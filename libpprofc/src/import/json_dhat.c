@@ -2,8 +2,6 @@
 #include "base/mem.h"
 #include "import/json.h"
 
-#ifdef HAVE_JANSSON
-
 #include "model/builder.h"
 
 #define MOST_DEPTH 65536u
@@ -50,11 +48,12 @@ static uint32_t read_frame(pprofc_builder *builder, pprofc_str text) {
   return pprofc_builder_location(builder, mapping, address, &(pprofc_line){function, line, 0}, 1);
 }
 
-static size_t find_counters(const json_t *points, const char **members, pprofc_builder *builder) {
+static size_t find_counters(const struct node *points, const char **members,
+                            pprofc_builder *builder) {
   size_t count = 0;
   for (size_t c = 0; c < COUNTERS; c++)
-    for (size_t i = 0; i < json_array_size(points); i++) {
-      if (!json_object_get(json_array_get(points, i), counters[c].member)) continue;
+    for (size_t i = 0; i < node_size(points); i++) {
+      if (!node_get(node_at(points, i), counters[c].member)) continue;
       members[count++] = counters[c].member;
       pprofc_builder_type(builder, counters[c].type, counters[c].unit);
       if (strcmp(counters[c].member, "tb") == 0)
@@ -64,39 +63,37 @@ static size_t find_counters(const json_t *points, const char **members, pprofc_b
   return count;
 }
 
-pprofc_status json_dhat(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
-  const json_t *points = json_object_get(root, "pps"), *table = json_object_get(root, "ftbl");
-  if (!json_object_get(root, "dhatFileVersion") || !json_is_array(points) || !json_is_array(table))
+pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                        pprofc_error *error) {
+  const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");
+  if (!node_get(root, "dhatFileVersion") || !node_is(points, NODE_ARRAY) ||
+      !node_is(table, NODE_ARRAY))
     return PPROFC_E_NO_MATCH;
   if (json_member_int(root, "dhatFileVersion", 0) != 2)
     return error_set(error, PPROFC_E_FORMAT, "DHAT file version is not 2");
   const char *members[COUNTERS];
-  size_t types = find_counters(points, members, builder), frame_count = json_array_size(table);
+  size_t types = find_counters(points, members, builder), frame_count = node_size(table);
   if (!types)
     return error_set(error, PPROFC_E_FORMAT, "DHAT file has no program points with blocks");
-  uint32_t *locations = mem_array(&mem_default, frame_count, sizeof *locations);
-  uint32_t *stack = mem_array(&mem_default, MOST_DEPTH, sizeof *stack);
-  for (size_t i = 0; locations && stack && i < frame_count; i++) {
-    const json_t *text = json_array_get(table, i);
-    pprofc_str frame = {json_string_value(text), json_string_length(text)};
-    locations[i] = i == 0 || !frame.data ? NONE : read_frame(builder, frame); /* 0 is "[root]" */
+  uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
+  uint32_t *stack = arena_array(arena, MOST_DEPTH, sizeof *stack);
+  if (!locations || !stack) return error_nomem(error);
+  for (size_t i = 0; i < frame_count; i++) {
+    const struct node *text = node_at(table, i);
+    bool frame = i > 0 && node_is(text, NODE_STRING); /* 0 is "[root]" */
+    locations[i] = frame ? read_frame(builder, text->text) : NONE;
   }
-  for (size_t i = 0; locations && stack && i < json_array_size(points); i++) {
-    const json_t *point = json_array_get(points, i), *frames = json_object_get(point, "fs");
+  for (size_t i = 0; i < node_size(points); i++) {
+    const struct node *point = node_at(points, i), *frames = node_get(point, "fs");
     int64_t values[COUNTERS];
     size_t depth = 0;
-    for (size_t k = 0; k < json_array_size(frames) && depth < MOST_DEPTH; k++) {
-      json_int_t index = json_integer_value(json_array_get(frames, k));
+    for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
+      int64_t index = node_integer(node_at(frames, k));
       if (index > 0 && (size_t)index < frame_count && locations[index] != NONE)
         stack[depth++] = locations[index];
     }
     for (size_t c = 0; c < types; c++) values[c] = json_member_int(point, members[c], 0);
     pprofc_builder_sample(builder, stack, depth, values);
   }
-  bool failed = !locations || !stack;
-  mem_free(&mem_default, locations, frame_count, sizeof *locations);
-  mem_free(&mem_default, stack, MOST_DEPTH, sizeof *stack);
-  return failed ? error_nomem(error) : PPROFC_OK;
+  return PPROFC_OK;
 }
-
-#endif

@@ -3,8 +3,6 @@
 #include "base/mem.h"
 #include "import/json.h"
 
-#ifdef HAVE_JANSSON
-
 #include <math.h>
 #include <stdio.h>
 
@@ -24,7 +22,7 @@ static const struct {
 
 struct reader {
   pprofc_builder *builder;
-  const json_t *root;
+  const struct node *root;
   bool has[WEIGHT_COUNT], has_cpu;
   double cpu_factor; /* of threadCPUDelta to nanoseconds */
   uint32_t stack[MOST_DEPTH];
@@ -33,26 +31,27 @@ struct reader {
 
 /* Tables of one thread, from the thread or shared. */
 struct tables {
-  const json_t *strings, *stack_frame, *stack_prefix, *prefix_offset;
-  const json_t *frame_func, *frame_line, *frame_column, *frame_address;
-  const json_t *func_name, *func_file, *func_source, *sources;
+  const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
+  const struct node *frame_func, *frame_line, *frame_column, *frame_address;
+  const struct node *func_name, *func_file, *func_source, *sources;
 };
 
-static const json_t *column(const json_t *table, const char *name) {
-  return json_object_get(table, name);
+static const struct node *column(const struct node *table, const char *name) {
+  return node_get(table, name);
 }
 
-static const json_t *table_of(const json_t *thread, const json_t *shared, const char *name) {
-  const json_t *own = json_object_get(thread, name);
-  return own ? own : json_object_get(shared, name);
+static const struct node *table_of(const struct node *thread, const struct node *shared,
+                                   const char *name) {
+  const struct node *own = node_get(thread, name);
+  return own ? own : node_get(shared, name);
 }
 
-static void find_tables(const json_t *thread, const json_t *root, struct tables *t) {
-  const json_t *shared = json_object_get(root, "shared");
-  const json_t *stacks = table_of(thread, shared, "stackTable");
-  const json_t *frames = table_of(thread, shared, "frameTable");
-  const json_t *funcs = table_of(thread, shared, "funcTable");
-  const json_t *strings = table_of(thread, shared, "stringArray");
+static void find_tables(const struct node *thread, const struct node *root, struct tables *t) {
+  const struct node *shared = node_get(root, "shared");
+  const struct node *stacks = table_of(thread, shared, "stackTable");
+  const struct node *frames = table_of(thread, shared, "frameTable");
+  const struct node *funcs = table_of(thread, shared, "funcTable");
+  const struct node *strings = table_of(thread, shared, "stringArray");
   if (!strings) strings = table_of(thread, shared, "stringTable");
   *t = (struct tables){
       .strings = strings,
@@ -70,30 +69,31 @@ static void find_tables(const json_t *thread, const json_t *root, struct tables 
   };
 }
 
-static bool index_at(const json_t *array, size_t i, size_t *index) {
-  const json_t *value = json_array_get(array, i);
-  if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
-  *index = (size_t)json_integer_value(value);
+static bool index_at(const struct node *array, size_t i, size_t *index) {
+  const struct node *value = node_at(array, i);
+  int64_t number;
+  if (!node_to_integer(value, &number) || number < 0) return false;
+  *index = (size_t)number;
   return true;
 }
 
-static int64_t number_at(const json_t *array, size_t i, int64_t otherwise) {
-  const json_t *value = json_array_get(array, i);
-  return json_is_integer(value) ? json_integer_value(value) : otherwise;
+static int64_t number_at(const struct node *array, size_t i, int64_t otherwise) {
+  const struct node *value = node_at(array, i);
+  int64_t number;
+  return node_to_integer(value, &number) ? number : otherwise;
 }
 
-static pprofc_str string_at(const struct tables *t, const json_t *array, size_t i) {
+static pprofc_str string_at(const struct tables *t, const struct node *array, size_t i) {
   size_t index;
-  const json_t *text = index_at(array, i, &index) ? json_array_get(t->strings, index) : NULL;
-  return json_is_string(text) ? (pprofc_str){json_string_value(text), json_string_length(text)}
-                              : STR("");
+  const struct node *text = index_at(array, i, &index) ? node_at(t->strings, index) : NULL;
+  return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
 /* The file of a function: its own, or that of its source. */
 static pprofc_str file_of(const struct tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
-    return string_at(t, json_object_get(t->sources, "filename"), source);
+    return string_at(t, node_get(t->sources, "filename"), source);
   return string_at(t, t->func_file, function);
 }
 
@@ -138,59 +138,54 @@ static size_t read_stack(struct reader *r, const struct tables *t, size_t stack,
 /* ---- threads
  * -------------------------------------------------------------------------------------------- */
 
-static enum weight weight_of(const json_t *samples) {
-  pprofc_str name = json_member_str(samples, "weightType");
+static enum weight weight_of(const struct node *samples) {
+  pprofc_str name = node_text(samples, "weightType");
   for (size_t i = 0; i < WEIGHT_COUNT; i++)
     if (str_equal(name, str_of(weights[i].name))) return (enum weight)i;
   return WEIGHT_SAMPLES;
 }
 
-static void label_text(struct reader *r, const char *key, const json_t *value) {
+static void label_text(struct reader *r, const char *key, const struct node *value) {
   char text[256];
-  if (json_is_string(value))
-    snprintf(text, sizeof text, "%s", json_string_value(value));
-  else if (json_is_integer(value))
-    snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-  else
-    return;
+  if (!node_is(value, NODE_STRING) && !node_is(value, NODE_NUMBER)) return;
+  snprintf(text, sizeof text, "%.*s", STR_ARG(str_slice(value->text, 0, sizeof text)));
   if (*text) pprofc_builder_label(r->builder, key, text);
 }
 
-static void add_sample(struct reader *r, const json_t *thread, const json_t *samples, size_t i,
-                       size_t depth) {
+static void add_sample(struct reader *r, const struct node *thread, const struct node *samples,
+                       size_t i, size_t depth) {
   int64_t values[WEIGHT_COUNT + 1] = {0};
   size_t count = 0;
   enum weight kind = weight_of(samples);
-  const json_t *list = json_object_get(samples, "weight");
-  double weight = json_is_array(list) ? json_number_value(json_array_get(list, i)) : 1;
+  const struct node *list = node_get(samples, "weight");
+  double weight = node_is(list, NODE_ARRAY) ? json_number(node_at(list, i)) : 1;
   for (size_t k = 0; k < WEIGHT_COUNT; k++) {
     if (!r->has[k]) continue;
     double value = k == (size_t)kind ? weight * weights[k].factor : 0;
     values[count++] = fabs(value) < 9e18 ? llround(value) : 0;
   }
   if (r->has_cpu) {
-    double cpu = json_number_value(json_array_get(json_object_get(samples, "threadCPUDelta"), i)) *
-                 r->cpu_factor;
+    double cpu = json_number(node_at(node_get(samples, "threadCPUDelta"), i)) * r->cpu_factor;
     values[count++] = fabs(cpu) < 9e18 ? llround(cpu) : 0;
   }
   pprofc_builder_sample(r->builder, r->stack, depth, values);
-  label_text(r, "process", json_object_get(thread, "processName"));
-  label_text(r, "pid", json_object_get(thread, "pid"));
-  label_text(r, "thread", json_object_get(thread, "name"));
-  label_text(r, "tid", json_object_get(thread, "tid"));
+  label_text(r, "process", node_get(thread, "processName"));
+  label_text(r, "pid", node_get(thread, "pid"));
+  label_text(r, "thread", node_get(thread, "name"));
+  label_text(r, "tid", node_get(thread, "tid"));
 }
 
-static pprofc_status read_thread(struct reader *r, const json_t *thread, pprofc_error *error) {
+static pprofc_status read_thread(struct reader *r, const struct node *thread,
+                                 const pprofc_allocator *mem, pprofc_error *error) {
   struct tables t;
   find_tables(thread, r->root, &t);
-  const json_t *samples = json_object_get(thread, "samples"),
-               *stacks = json_object_get(samples, "stack");
-  size_t frame_count = json_array_size(t.frame_func);
-  uint32_t *locations = mem_zero_array(&mem_default, frame_count, sizeof *locations);
+  const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
+  size_t frame_count = node_size(t.frame_func);
+  uint32_t *locations = mem_zero_array(mem, frame_count, sizeof *locations);
   if (!locations) return error_nomem(error);
   bool good = true;
   for (size_t i = 0; i < frame_count && good; i++) good = read_frame(r, &t, i, &locations[i]);
-  for (size_t i = 0; i < json_array_size(stacks) && builder_ok(r->builder); i++) {
+  for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     if (!good || !index_at(stacks, i, &stack)) {
       r->missing++;
@@ -198,32 +193,31 @@ static pprofc_status read_thread(struct reader *r, const json_t *thread, pprofc_
     }
     add_sample(r, thread, samples, i, read_stack(r, &t, stack, locations, frame_count));
   }
-  mem_free(&mem_default, locations, frame_count, sizeof *locations);
+  mem_free(mem, locations, frame_count, sizeof *locations);
   return PPROFC_OK;
 }
 
-static void find_types(struct reader *r, const json_t *threads) {
-  for (size_t i = 0; i < json_array_size(threads); i++) {
-    const json_t *samples = json_object_get(json_array_get(threads, i), "samples");
-    if (!json_array_size(json_object_get(samples, "stack"))) continue;
+static void find_types(struct reader *r, const struct node *threads) {
+  for (size_t i = 0; i < node_size(threads); i++) {
+    const struct node *samples = node_get(node_at(threads, i), "samples");
+    if (!node_size(node_get(samples, "stack"))) continue;
     r->has[weight_of(samples)] = true;
-    r->has_cpu |= json_is_array(json_object_get(samples, "threadCPUDelta"));
+    r->has_cpu |= node_is(node_get(samples, "threadCPUDelta"), NODE_ARRAY);
   }
-  const json_t *units = json_object_get(
-      json_object_get(json_object_get(r->root, "meta"), "sampleUnits"), "threadCPUDelta");
-  const char *unit = json_is_string(units) ? json_string_value(units) : "ns";
-  r->cpu_factor = unit[0] == 'n' ? 1 : 1e3; /* "ns" or "µs" */
+  pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
+  r->cpu_factor = !unit.size || unit.data[0] == 'n' ? 1 : 1e3; /* "ns" or "µs" */
   if (!r->has[WEIGHT_TIME] && !r->has[WEIGHT_BYTES]) r->has[WEIGHT_SAMPLES] = true;
   for (size_t k = 0; k < WEIGHT_COUNT; k++)
     if (r->has[k]) pprofc_builder_type(r->builder, weights[k].type, weights[k].unit);
   if (r->has_cpu) pprofc_builder_type(r->builder, "cpu", "nanoseconds");
 }
 
-pprofc_status json_firefox(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
-  const json_t *meta = json_object_get(root, "meta"), *threads = json_object_get(root, "threads");
-  if (!json_is_array(threads) || !json_object_get(meta, "preprocessedProfileVersion"))
+pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                           pprofc_error *error) {
+  const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
+  if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
     return PPROFC_E_NO_MATCH;
-  struct reader *r = mem_zero_array(&mem_default, 1, sizeof *r);
+  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
   if (!r) return error_nomem(error);
   r->builder = builder;
   r->root = root;
@@ -232,15 +226,12 @@ pprofc_status json_firefox(const json_t *root, pprofc_builder *builder, pprofc_e
   if (interval > 0 && interval < 1e9)
     pprofc_builder_period(builder, "wall", "nanoseconds", (int64_t)(interval * 1e6));
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < json_array_size(threads) && status == PPROFC_OK; i++)
-    status = read_thread(r, json_array_get(threads, i), error);
+  for (size_t i = 0; i < node_size(threads) && status == PPROFC_OK; i++)
+    status = read_thread(r, node_at(threads, i), arena->mem, error);
   if (r->missing) {
     char text[96];
     snprintf(text, sizeof text, "%zu samples have no stack", r->missing);
     pprofc_builder_comment(builder, text);
   }
-  mem_free(&mem_default, r, 1, sizeof *r);
   return status;
 }
-
-#endif

@@ -2,8 +2,6 @@
 #include "base/mem.h"
 #include "import/json.h"
 
-#ifdef HAVE_JANSSON
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +11,14 @@
 
 /* One profile of the file: a column of values, and a name that is a label where it is no type. */
 struct member {
-  const json_t *profile;
+  const struct node *profile;
   pprofc_str name, unit;
   size_t type;
 };
 
 struct reader {
   pprofc_builder *builder;
-  const json_t *frames;
+  const struct node *frames;
   uint32_t *location; /* [frames] */
   size_t frame_count;
   struct member members[MOST_TYPES];
@@ -85,10 +83,9 @@ static void find_types(struct reader *r) {
   }
 }
 
-static bool frame_location(const struct reader *r, const json_t *index, uint32_t *location) {
-  if (!json_is_integer(index)) return false;
-  json_int_t i = json_integer_value(index);
-  if (i < 0 || (size_t)i >= r->frame_count) return false;
+static bool frame_location(const struct reader *r, const struct node *index, uint32_t *location) {
+  int64_t i;
+  if (!node_to_integer(index, &i) || i < 0 || (size_t)i >= r->frame_count) return false;
   *location = r->location[i];
   return true;
 }
@@ -109,31 +106,31 @@ static void add_sample(struct reader *r, const struct member *m, const uint32_t 
 }
 
 static void read_sampled(struct reader *r, const struct member *m) {
-  const json_t *samples = json_object_get(m->profile, "samples");
-  const json_t *weights = json_object_get(m->profile, "weights");
-  for (size_t i = 0; i < json_array_size(samples) && builder_ok(r->builder); i++) {
-    const json_t *sample = json_array_get(samples, i);
-    size_t depth = json_array_size(sample);
+  const struct node *samples = node_get(m->profile, "samples");
+  const struct node *weights = node_get(m->profile, "weights");
+  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
+    const struct node *sample = node_at(samples, i);
+    size_t depth = node_size(sample);
     bool good = depth <= MOST_DEPTH;
     for (size_t d = 0; good && d < depth; d++)
-      good = frame_location(r, json_array_get(sample, d), &r->stack[d]);
+      good = frame_location(r, node_at(sample, d), &r->stack[d]);
     if (good)
-      add_sample(r, m, r->stack, depth, json_number_value(json_array_get(weights, i)));
+      add_sample(r, m, r->stack, depth, json_number(node_at(weights, i)));
     else
       r->bad++;
   }
 }
 
 static void read_evented(struct reader *r, const struct member *m) {
-  const json_t *events = json_object_get(m->profile, "events");
+  const struct node *events = node_get(m->profile, "events");
   double last = json_member_number(m->profile, "startValue", 0);
   size_t depth = 0;
-  for (size_t i = 0; i < json_array_size(events) && builder_ok(r->builder); i++) {
-    const json_t *event = json_array_get(events, i);
-    pprofc_str type = json_member_str(event, "type");
+  for (size_t i = 0; i < node_size(events) && builder_ok(r->builder); i++) {
+    const struct node *event = node_at(events, i);
+    pprofc_str type = node_text(event, "type");
     double at = json_member_number(event, "at", last);
     uint32_t location;
-    if (!frame_location(r, json_object_get(event, "frame"), &location) || at < last) {
+    if (!frame_location(r, node_get(event, "frame"), &location) || at < last) {
       r->bad++;
       continue;
     }
@@ -151,27 +148,29 @@ static void read_evented(struct reader *r, const struct member *m) {
 /* ---- the file
  * --------------------------------------------------------------------------------------------- */
 
-static pprofc_status read_file(struct reader *r, const json_t *root, pprofc_error *error) {
-  const json_t *profiles = json_object_get(root, "profiles");
-  size_t count = json_array_size(profiles);
+static pprofc_status read_file(struct reader *r, const struct node *root, struct arena *arena,
+                               pprofc_error *error) {
+  const struct node *profiles = node_get(root, "profiles");
+  size_t count = node_size(profiles);
   if (count > MOST_TYPES)
     return error_set(error, PPROFC_E_LIMIT, "more than %u profiles in one file", MOST_TYPES);
-  r->names_are_types = str_starts(json_member_str(root, "exporter"), STR("pprofc"));
+  r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
   for (size_t i = 0; i < count; i++) {
-    const json_t *p = json_array_get(profiles, i);
-    r->members[r->member_count++] =
-        (struct member){p, json_member_str(p, "name"), json_member_str(p, "unit"), 0};
+    const struct node *p = node_at(profiles, i);
+    pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* with a NUL behind it */
+    if (!unit.data) return error_nomem(error);
+    r->members[r->member_count++] = (struct member){p, node_text(p, "name"), unit, 0};
   }
   find_types(r);
   for (size_t i = 0; i < r->frame_count; i++) {
-    const json_t *f = json_array_get(r->frames, i);
+    const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
-    r->location[i] = json_frame(r->builder, json_member_str(f, "name"), json_member_str(f, "file"),
+    r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"),
                                 line > 0 ? line : 0, line > 0 && column > 0 ? column : 0);
   }
   for (size_t i = 0; i < r->member_count; i++) {
     const struct member *m = &r->members[i];
-    if (str_equal(json_member_str(m->profile, "type"), STR("evented")))
+    if (str_equal(node_text(m->profile, "type"), STR("evented")))
       read_evented(r, m);
     else
       read_sampled(r, m);
@@ -184,20 +183,16 @@ static pprofc_status read_file(struct reader *r, const json_t *root, pprofc_erro
   return PPROFC_OK;
 }
 
-pprofc_status json_speedscope(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
-  const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames");
-  if (!json_is_array(frames) || !json_is_array(json_object_get(root, "profiles")))
+pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                              pprofc_error *error) {
+  const struct node *frames = node_get(node_get(root, "shared"), "frames");
+  if (!node_is(frames, NODE_ARRAY) || !node_is(node_get(root, "profiles"), NODE_ARRAY))
     return PPROFC_E_NO_MATCH;
-  struct reader *r = mem_zero_array(&mem_default, 1, sizeof *r);
+  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
   if (!r) return error_nomem(error);
   r->builder = builder;
   r->frames = frames;
-  r->frame_count = json_array_size(frames);
-  r->location = mem_array(&mem_default, r->frame_count, sizeof *r->location);
-  pprofc_status status = r->location ? read_file(r, root, error) : error_nomem(error);
-  mem_free(&mem_default, r->location, r->frame_count, sizeof *r->location);
-  mem_free(&mem_default, r, 1, sizeof *r);
-  return status;
+  r->frame_count = node_size(frames);
+  r->location = arena_array(arena, r->frame_count, sizeof *r->location);
+  return r->location ? read_file(r, root, arena, error) : error_nomem(error);
 }
-
-#endif

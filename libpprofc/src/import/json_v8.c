@@ -3,8 +3,6 @@
 #include "base/mem.h"
 #include "import/json.h"
 
-#ifdef HAVE_JANSSON
-
 #include "base/buffer.h"
 #include "base/map.h"
 
@@ -52,11 +50,12 @@ static bool tree_init(struct v8_tree *t, const pprofc_allocator *mem, struct are
   return map_reserve(&t->by_id, count);
 }
 
-static bool add_node(struct v8_tree *t, pprofc_builder *builder, size_t node, const json_t *json) {
+static bool add_node(struct v8_tree *t, pprofc_builder *builder, size_t node,
+                     const struct node *json) {
   t->id[node] = json_member_int(json, "id", -1);
   t->location[node] = json_v8_frame(builder, json);
-  const json_t *call = json_object_get(json, "callFrame");
-  pprofc_str name = json_member_str(call ? call : json, "functionName");
+  const struct node *call = node_get(json, "callFrame");
+  pprofc_str name = node_text(call ? call : json, "functionName");
   t->is_root[node] = str_equal(name, STR("(root)"));
   t->is_gc[node] = str_equal(name, STR("(garbage collector)"));
   return map_insert(&t->by_id, hash_id(t->id[node]), (uint32_t)node);
@@ -107,18 +106,17 @@ static void add_ticks(const struct v8_tree *t, pprofc_builder *builder, const st
 }
 
 static pprofc_status read_ticks(const struct v8_tree *t, pprofc_builder *builder,
-                                const json_t *root, struct arena *arena, pprofc_error *error) {
-  const json_t *samples = json_object_get(root, "samples"),
-               *deltas = json_object_get(root, "timeDeltas");
-  size_t count = json_array_size(samples), missing = 0, used = 0;
+                                const struct node *root, struct arena *arena, pprofc_error *error) {
+  const struct node *samples = node_get(root, "samples"), *deltas = node_get(root, "timeDeltas");
+  size_t count = node_size(samples), missing = 0, used = 0;
   struct tick *ticks = arena_array(arena, count, sizeof *ticks);
   uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
   if (!ticks || !frames) return error_nomem(error);
   int64_t at = json_member_int(root, "startTime", 0);
   for (size_t i = 0; i < count; i++) {
-    double delta = json_number_value(json_array_get(deltas, i));
+    double delta = json_number(node_at(deltas, i));
     if (delta > -1e15 && delta < 1e15) at += (int64_t)delta;
-    uint32_t node = find_node(t, json_integer_value(json_array_get(samples, i)));
+    uint32_t node = find_node(t, node_integer(node_at(samples, i)));
     if (node == MAP_NONE)
       missing++;
     else
@@ -155,19 +153,18 @@ static size_t cut_loops(struct v8_tree *t) {
   return loops;
 }
 
-static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder, const json_t *nodes,
-                                pprofc_error *error) {
+static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder,
+                                const struct node *nodes, pprofc_error *error) {
   for (size_t i = 0; i < t->count; i++)
-    if (!add_node(t, builder, i, json_array_get(nodes, i))) return error_nomem(error);
+    if (!add_node(t, builder, i, node_at(nodes, i))) return error_nomem(error);
   for (size_t i = 0; i < t->count; i++) {
-    const json_t *node = json_array_get(nodes, i), *children = json_object_get(node, "children");
-    for (size_t k = 0; k < json_array_size(children); k++) {
-      uint32_t child = find_node(t, json_integer_value(json_array_get(children, k)));
+    const struct node *node = node_at(nodes, i), *children = node_get(node, "children");
+    for (size_t k = 0; k < node_size(children); k++) {
+      uint32_t child = find_node(t, node_integer(node_at(children, k)));
       if (child != MAP_NONE && child != i) t->parent[child] = (uint32_t)i;
     }
-    uint32_t parent = json_object_get(node, "parent")
-                          ? find_node(t, json_member_int(node, "parent", -1))
-                          : MAP_NONE;
+    uint32_t parent =
+        node_get(node, "parent") ? find_node(t, json_member_int(node, "parent", -1)) : MAP_NONE;
     if (parent != MAP_NONE && parent != i) t->parent[i] = parent;
   }
   size_t loops = cut_loops(t);
@@ -179,12 +176,13 @@ static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder, cons
   return PPROFC_OK;
 }
 
-pprofc_status json_cpuprofile(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
-  const json_t *nodes = json_object_get(root, "nodes");
-  if (!json_is_array(nodes) || !json_is_array(json_object_get(root, "samples")) ||
-      !json_object_get(root, "startTime"))
+pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                              pprofc_error *error) {
+  const struct node *nodes = node_get(root, "nodes");
+  if (!node_is(nodes, NODE_ARRAY) || !node_is(node_get(root, "samples"), NODE_ARRAY) ||
+      !node_get(root, "startTime"))
     return PPROFC_E_NO_MATCH;
-  size_t count = json_array_size(nodes);
+  size_t count = node_size(nodes);
   if (count > MOST_NODES)
     return error_set(error, PPROFC_E_LIMIT, "more than %zu nodes", MOST_NODES);
   pprofc_builder_type(builder, "samples", "count");
@@ -194,15 +192,12 @@ pprofc_status json_cpuprofile(const json_t *root, pprofc_builder *builder, pprof
   if (end > start && end - start < INT64_MAX / 1000)
     pprofc_builder_time(builder, 0, (end - start) * 1000);
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
-  struct arena arena;
   struct v8_tree tree;
-  arena_init(&arena, &mem_default);
   pprofc_status status =
-      tree_init(&tree, &mem_default, &arena, count) ? PPROFC_OK : error_nomem(error);
+      tree_init(&tree, arena->mem, arena, count) ? PPROFC_OK : error_nomem(error);
   if (status == PPROFC_OK) status = read_nodes(&tree, builder, nodes, error);
-  if (status == PPROFC_OK) status = read_ticks(&tree, builder, root, &arena, error);
+  if (status == PPROFC_OK) status = read_ticks(&tree, builder, root, arena, error);
   map_free(&tree.by_id);
-  arena_free(&arena);
   return status;
 }
 
@@ -211,27 +206,28 @@ pprofc_status json_cpuprofile(const json_t *root, pprofc_builder *builder, pprof
 
 /* A node waiting to be visited, and where its stack is. */
 struct visit {
-  const json_t *node;
+  const struct node *node;
   uint32_t above; /* in `visits`, MAP_NONE for the root */
   uint32_t location;
 };
 
-pprofc_status json_heapprofile(const json_t *root, pprofc_builder *builder, pprofc_error *error) {
-  const json_t *head = json_object_get(root, "head");
-  if (!json_is_object(head) || !json_object_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
+pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
+                               struct arena *arena, pprofc_error *error) {
+  const struct node *head = node_get(root, "head");
+  if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
   pprofc_builder_type(builder, "inuse_space", "bytes");
   struct buffer visits;
-  buffer_init(&visits, &mem_default, MOST_NODES * sizeof(struct visit));
-  uint32_t *frames = mem_array(&mem_default, MOST_DEPTH, sizeof *frames);
+  buffer_init(&visits, arena->mem, MOST_NODES * sizeof(struct visit));
+  uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
   struct visit first = {head, MAP_NONE, json_v8_frame(builder, head)};
   buffer_add(&visits, &first, sizeof first);
   for (size_t i = 0;
        frames && !visits.failed && builder_ok(builder) && i < visits.size / sizeof(struct visit);
        i++) {
     struct visit at = ((const struct visit *)(const void *)visits.data)[i];
-    const json_t *children = json_object_get(at.node, "children");
-    for (size_t k = 0; k < json_array_size(children); k++) {
-      const json_t *child = json_array_get(children, k);
+    const struct node *children = node_get(at.node, "children");
+    for (size_t k = 0; k < node_size(children); k++) {
+      const struct node *child = node_at(children, k);
       struct visit next = {child, (uint32_t)i, json_v8_frame(builder, child)};
       buffer_add(&visits, &next, sizeof next);
     }
@@ -245,8 +241,5 @@ pprofc_status json_heapprofile(const json_t *root, pprofc_builder *builder, ppro
   }
   bool failed = !frames || visits.failed;
   buffer_free(&visits);
-  mem_free(&mem_default, frames, MOST_DEPTH, sizeof *frames);
   return failed ? error_nomem(error) : PPROFC_OK;
 }
-
-#endif

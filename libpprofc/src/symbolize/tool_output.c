@@ -1,12 +1,9 @@
 /* Reading what nm, addr2line and llvm-symbolizer say. */
 #include "base/child.h"
+#include "base/json_tree.h"
 #include "symbolize/tools.h"
 
 #include <stdio.h>
-
-#ifdef HAVE_JANSSON
-#include <jansson.h>
-#endif
 
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *said, pprofc_error *error) {
@@ -144,29 +141,33 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
 /* ---- llvm-symbolizer
  * ---------------------------------------------------------------------------------------- */
 
-#ifdef HAVE_JANSSON
-static pprofc_str json_text(struct arena *arena, const json_t *value) {
-  if (!json_is_string(value)) return STR("");
-  pprofc_str copy =
-      arena_str(arena, (pprofc_str){json_string_value(value), json_string_length(value)});
-  return copy.data ? copy : STR("");
-}
-
-/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. */
-static bool add_answer(const json_t *answer, struct arena *arena, struct source_frames *frames) {
-  const json_t *symbols = json_object_get(answer, "Symbol");
-  for (size_t i = 0; i < json_array_size(symbols); i++) {
-    const json_t *symbol = json_array_get(symbols, i);
+/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. Texts are copied: `answer` goes away. */
+static bool add_answer(const struct node *answer, struct arena *arena,
+                       struct source_frames *frames) {
+  const struct node *symbols = node_get(answer, "Symbol");
+  for (size_t i = 0; i < node_size(symbols); i++) {
+    const struct node *symbol = node_at(symbols, i);
     struct source_frame frame = {
-        .function = json_text(arena, json_object_get(symbol, "FunctionName")),
-        .file = json_text(arena, json_object_get(symbol, "FileName")),
-        .line = json_integer_value(json_object_get(symbol, "Line")),
-        .column = json_integer_value(json_object_get(symbol, "Column")),
-        .start_line = json_integer_value(json_object_get(symbol, "StartLine")),
+        .function = arena_str(arena, node_text(symbol, "FunctionName")),
+        .file = arena_str(arena, node_text(symbol, "FileName")),
+        .line = node_integer(node_get(symbol, "Line")),
+        .column = node_integer(node_get(symbol, "Column")),
+        .start_line = node_integer(node_get(symbol, "StartLine")),
     };
-    if (!frames_add(frames, arena, frame)) return false;
+    if (!frame.function.data || !frame.file.data || !frames_add(frames, arena, frame)) return false;
   }
   return true;
+}
+
+/* A line that is no JSON is no answer. */
+static bool read_line(pprofc_str line, struct arena *arena, struct source_frames *frames) {
+  struct arena scratch;
+  struct node *answer = NULL;
+  arena_init(&scratch, arena->mem);
+  pprofc_status status = json_tree_parse(&scratch, NULL, line, &answer, NULL);
+  bool read = status != PPROFC_E_NOMEM && add_answer(answer, arena, frames);
+  arena_free(&scratch);
+  return read;
 }
 
 static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *arena,
@@ -176,10 +177,7 @@ static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *aren
   while (answer < count && str_next_line(&said, &line)) {
     if (!line.size) continue;
     frames->from[answer++] = frames->count;
-    json_t *json = json_loadb(line.data, line.size, JSON_REJECT_DUPLICATES, NULL);
-    bool added = add_answer(json, arena, frames);
-    json_decref(json);
-    if (!added) return error_nomem(error);
+    if (!read_line(line, arena, frames)) return error_nomem(error);
   }
   for (; answer <= count; answer++) frames->from[answer] = frames->count;
   return PPROFC_OK;
@@ -205,12 +203,3 @@ pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file
   buffer_free(&input);
   return status == PPROFC_OK ? read_llvm(said, count, arena, frames, error) : status;
 }
-#else
-pprofc_status llvm_symbolizer_frames(const struct tools *tools, const char *file,
-                                     const uint64_t *addresses, size_t count, struct arena *arena,
-                                     struct source_frames *frames, pprofc_error *error) {
-  (void)tools, (void)file, (void)addresses, (void)count, (void)arena, (void)frames;
-  return error_set(error, PPROFC_E_UNSUPPORTED,
-                   "cannot read llvm-symbolizer: built without Jansson");
-}
-#endif

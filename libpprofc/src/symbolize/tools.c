@@ -21,7 +21,7 @@ static const struct {
 };
 
 const char *tools_file_argument(const char *file, struct arena *arena) {
-  if (*file != '-') return file;
+  if (*file == '/' || strncmp(file, "./", 2) == 0) return file;
   size_t size = strlen(file);
   char *argument = arena_alloc(arena, size + 3);
   if (!argument) return NULL;

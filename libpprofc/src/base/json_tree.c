@@ -1,13 +1,15 @@
-/* JSON as benchmark tools write it, read into a tree that keeps every number as it is spelled. */
-#include "bench/json_tree.h"
+/* JSON as profilers and benchmark tools write it, read into a tree that keeps every number as it is
+ * spelled. */
+#include "base/json_tree.h"
 
 #include "base/escape.h"
-#include "bench/number.h"
 
-#include <math.h>
-#include <stdio.h>
+#define DEEPEST 2048
 
-#define DEEPEST 256
+/* An array or object that is being read, and its latest item. */
+struct level {
+  struct node *open, *last;
+};
 
 struct parser {
   struct arena *arena;
@@ -16,15 +18,20 @@ struct parser {
   uint32_t line;
   pprofc_error *error;
   pprofc_status status;
-  struct node *open[DEEPEST]; /* arrays and objects that are being read */
-  struct node *last[DEEPEST]; /* the latest item of each */
-  size_t depth;
+  struct level *levels; /* arrays and objects that are being read */
+  size_t depth, room;
 };
 
 static void fail(struct parser *s, const char *what) {
+  uint64_t at = (uint64_t)(s->p - s->start);
+  size_t column = (size_t)(s->p - s->line_start) + 1;
   if (s->status != PPROFC_OK) return;
-  s->status = error_at(s->error, PPROFC_E_FORMAT, (uint64_t)(s->p - s->start), "%s:%u:%zu: %s",
-                       s->path, s->line, (size_t)(s->p - s->line_start) + 1, what);
+  if (s->path)
+    s->status =
+        error_at(s->error, PPROFC_E_FORMAT, at, "%s:%u:%zu: %s", s->path, s->line, column, what);
+  else
+    s->status =
+        error_at(s->error, PPROFC_E_FORMAT, at, "%s at line %u, column %zu", what, s->line, column);
 }
 
 static void fail_nomem(struct parser *s) {
@@ -148,8 +155,37 @@ static const struct word words[] = {
     {{"NaN", 3}, NODE_NUMBER}, {{"Infinity", 8}, NODE_NUMBER}, {{"-Infinity", 9}, NODE_NUMBER},
 };
 
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 static bool is_number_byte(char c) {
-  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+  return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static size_t skip_digits(pprofc_str s, size_t at) {
+  while (at < s.size && is_digit(s.data[at])) at++;
+  return at;
+}
+
+/* As JSON has it, but leading zeros and a missing side of the point are let through. */
+static bool is_number(pprofc_str s) {
+  size_t start = s.size && s.data[0] == '-';
+  size_t at = skip_digits(s, start), digits = at - start;
+  if (at == start && at < s.size && s.data[at] == '.' && start == 0) return false;
+  if (at < s.size && s.data[at] == '.') {
+    size_t end = skip_digits(s, at + 1);
+    digits += end - at - 1;
+    at = end;
+  }
+  if (at < s.size && (s.data[at] | 32) == 'e') {
+    at++;
+    if (at < s.size && (s.data[at] == '+' || s.data[at] == '-')) at++;
+    size_t end = skip_digits(s, at);
+    if (end == at) return false;
+    at = end;
+  }
+  return digits && at == s.size;
 }
 
 static void parse_scalar(struct parser *s, struct node *node) {
@@ -165,9 +201,7 @@ static void parse_scalar(struct parser *s, struct node *node) {
   while (s->p < s->end && is_number_byte(*s->p)) s->p++;
   node->kind = NODE_NUMBER;
   node->text = (pprofc_str){begin, (size_t)(s->p - begin)};
-  double value;
-  enum number_result result = number_parse(node->text, &value);
-  if (begin < s->p && *begin != '+' && *begin != '.' && result != NUMBER_SYNTAX) return;
+  if (is_number(node->text)) return;
   s->p = begin;
   fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
@@ -182,13 +216,26 @@ static struct node *add_node(struct parser *s, pprofc_str key) {
   node->line = s->line;
   node->key = key;
   if (!s->depth) return node;
-  struct node **last = &s->last[s->depth - 1];
-  if (*last)
-    (*last)->next = node;
+  struct level *level = &s->levels[s->depth - 1];
+  if (level->last)
+    level->last->next = node;
   else
-    s->open[s->depth - 1]->first = node;
-  *last = node;
+    level->open->first = node;
+  level->last = node;
   return node;
+}
+
+static bool add_level(struct parser *s, struct node *node) {
+  if (s->depth == s->room) {
+    size_t room = s->room ? s->room * 2 : 16;
+    struct level *levels = arena_array(s->arena, room, sizeof *levels);
+    if (!levels) return false;
+    if (s->depth) memcpy(levels, s->levels, s->depth * sizeof *levels);
+    s->levels = levels;
+    s->room = room;
+  }
+  s->levels[s->depth++] = (struct level){node, NULL};
+  return true;
 }
 
 static void open_container(struct parser *s, struct node *node, enum node_kind kind) {
@@ -198,8 +245,25 @@ static void open_container(struct parser *s, struct node *node, enum node_kind k
     return;
   }
   s->p++;
-  s->open[s->depth] = node;
-  s->last[s->depth++] = NULL;
+  if (!add_level(s, node)) fail_nomem(s);
+}
+
+/* Items of arrays are asked for by number. */
+static void close_container(struct parser *s) {
+  struct node *node = s->levels[--s->depth].open;
+  s->p++;
+  if (node->kind != NODE_ARRAY || !node->first) return;
+  size_t count = 0;
+  for (struct node *item = node->first; item; item = item->next) count++;
+  struct node_items *items =
+      arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *)); /* nodes are larger */
+  if (!items) {
+    fail_nomem(s);
+    return;
+  }
+  items->count = 0;
+  for (struct node *item = node->first; item; item = item->next) items->at[items->count++] = item;
+  node->items = items;
 }
 
 static struct node *parse_value(struct parser *s, pprofc_str key) {
@@ -222,14 +286,13 @@ static struct node *parse_value(struct parser *s, pprofc_str key) {
 
 /* One step inside the innermost open container: its end, or its next item. */
 static void parse_item(struct parser *s) {
-  const struct node *container = s->open[s->depth - 1];
-  bool first = !s->last[s->depth - 1];
+  const struct node *container = s->levels[s->depth - 1].open;
+  bool first = !s->levels[s->depth - 1].last;
   char closer = container->kind == NODE_OBJECT ? '}' : ']';
   skip_blanks(s);
   char c = s->p < s->end ? *s->p : '\0';
   if (c == closer) {
-    s->p++;
-    s->depth--;
+    close_container(s);
     return;
   }
   if (!first) {
@@ -255,8 +318,8 @@ static void parse_item(struct parser *s) {
   parse_value(s, key);
 }
 
-pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
-                              struct node **root, pprofc_error *error) {
+static pprofc_status parse(struct arena *arena, const char *path, pprofc_str data, bool alone,
+                           struct node **root, pprofc_error *error) {
   struct parser *s = arena_zero_array(arena, 1, sizeof *s);
   if (!s) return error_nomem(error);
   *s = (struct parser){.arena = arena,
@@ -271,15 +334,25 @@ pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str 
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
   while (s->depth && s->status == PPROFC_OK) parse_item(s);
   if (s->status == PPROFC_OK) skip_blanks(s);
-  if (s->status == PPROFC_OK && s->p < s->end) fail(s, "unexpected text behind the value");
+  if (alone && s->p < s->end) fail(s, "unexpected text behind the value");
   if (s->status == PPROFC_OK) *root = value;
   return s->status;
+}
+
+pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
+                              struct node **root, pprofc_error *error) {
+  return parse(arena, path, data, true, root, error);
+}
+
+pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
+                                    struct node **root, pprofc_error *error) {
+  return parse(arena, path, data, false, root, error);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------
  */
 
-static const struct node *find_member(const struct node *node, pprofc_str name) {
+const struct node *node_find(const struct node *node, pprofc_str name) {
   if (!node || node->kind != NODE_OBJECT) return NULL;
   for (const struct node *member = node->first; member; member = member->next)
     if (str_equal(member->key, name)) return member;
@@ -287,12 +360,12 @@ static const struct node *find_member(const struct node *node, pprofc_str name) 
 }
 
 const struct node *node_get(const struct node *node, const char *name) {
-  return find_member(node, str_of(name));
+  return node_find(node, str_of(name));
 }
 
 const struct node *node_path(const struct node *node, const char *path) {
   pprofc_str rest = str_of(path), name;
-  while (node && str_next(&rest, '.', &name)) node = find_member(node, name);
+  while (node && str_next(&rest, '.', &name)) node = node_find(node, name);
   return node;
 }
 
@@ -301,31 +374,24 @@ pprofc_str node_text(const struct node *node, const char *name) {
   return member && member->kind == NODE_STRING ? member->text : STR("");
 }
 
-bool node_number(const struct node *node, int exponent, double *value) {
-  if (!node || node->kind != NODE_NUMBER) return false;
-  double number;
-  if (exponent == 0) {
-    if (number_parse(node->text, &number) != NUMBER_OK || !isfinite(number)) return false;
-    *value = number;
-    return true;
-  }
-  /* the digits with another exponent: exact, unlike a multiplication by 1e-9 */
-  char text[128];
-  size_t e = str_find_char(node->text, 'e');
-  if (e == node->text.size) e = str_find_char(node->text, 'E');
-  int64_t own = 0;
-  pprofc_str spelled = str_slice(node->text, e + 1, node->text.size);
-  if (e < node->text.size && !str_parse_int(spelled, 10, &own)) return false;
-  if (e > 100 || own > 1000 || own < -1000) return false;
-  int size = snprintf(text, sizeof text, "%.*se%d", (int)e, node->text.data, (int)own + exponent);
-  if (number_parse((pprofc_str){text, (size_t)size}, &number) != NUMBER_OK || !isfinite(number))
-    return false;
-  *value = number;
-  return true;
+bool node_is(const struct node *node, enum node_kind kind) {
+  return node && node->kind == kind;
 }
 
-int64_t node_count(const struct node *node, const char *name, int64_t otherwise) {
-  double value;
-  if (!node_number(node_get(node, name), 0, &value) || value < 0 || value > 9e15) return otherwise;
-  return (int64_t)value;
+size_t node_size(const struct node *array) {
+  return array && array->items ? array->items->count : 0;
+}
+
+const struct node *node_at(const struct node *array, size_t i) {
+  return i < node_size(array) ? array->items->at[i] : NULL;
+}
+
+bool node_to_integer(const struct node *node, int64_t *value) {
+  return node_is(node, NODE_NUMBER) && str_parse_int(node->text, 10, value);
+}
+
+int64_t node_integer(const struct node *node) {
+  int64_t value = 0;
+  node_to_integer(node, &value);
+  return value;
 }
