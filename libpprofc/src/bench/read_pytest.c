@@ -39,7 +39,7 @@ static void read_extra(struct bench_sink *sink, const struct node *extra) {
     name_begin(&unit, sink, STR("extra_info."), true);
     name_encode(&unit.text, member->key, true);
     sink_value(sink, value, buffer_str(&unit.text));
-    name_end(&unit);
+    name_end(&unit, sink);
   }
 }
 
@@ -84,7 +84,7 @@ static void read_entry(struct bench_sink *sink, const struct node *entry) {
   else
     sink_message(sink, entry->line,
                  "%.*s has no data, only their summary (use --benchmark-save-data)", STR_ARG(full));
-  name_end(&name);
+  name_end(&name, sink);
 }
 
 static void read_tree(struct bench_sink *sink, const struct node *root) {

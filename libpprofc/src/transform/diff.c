@@ -26,10 +26,10 @@ static void write_sets(pprofc_profile *copy, struct label base, struct label_set
   const struct samples *s = &copy->samples;
   size_t n = 0;
   for (size_t i = 0; i < s->label_set_count; i++) {
-    const struct label *old = s->labels + s->label_sets[i].first;
+    const struct label_set *set = &s->label_sets[i]; /* an empty one may have no labels to be in */
     size_t first = n;
-    for (size_t l = 0; l < s->label_sets[i].count; l++)
-      if (!is_base_label(copy, &old[l])) labels[n++] = old[l];
+    for (size_t l = set->first; l < (size_t)set->first + set->count; l++)
+      if (!is_base_label(copy, &s->labels[l])) labels[n++] = s->labels[l];
     labels[n++] = base;
     sets[i] = (struct label_set){(uint32_t)first, (uint32_t)(n - first)};
   }

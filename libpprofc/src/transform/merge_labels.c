@@ -58,10 +58,10 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
 /* A set of a source in strings of the result; that of a base without previous marks, and marked. */
 static uint32_t add_set(struct merge_labels *w, uint32_t source, struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];
-  const struct label *old = s->profile->samples.labels + set.first;
+  const struct label *labels = s->profile->samples.labels; /* NULL when every set is empty */
   size_t first = w->label_count, known = w->table.count;
   for (size_t l = 0; l < set.count; l++) {
-    struct label label = old[l];
+    struct label label = labels[set.first + l];
     label.key = s->strings[label.key];
     label.string = s->strings[label.string];
     label.unit = s->strings[label.unit];
