@@ -20,10 +20,12 @@ pprofc_status origin_rules_load(pprofc_report_options *options, struct buffer *t
     return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules): %s", path,
                      strerror(errno));
   while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(text, block, n);
-  bool failed = ferror(file);
+  int failed = ferror(file) ? errno : 0;
   fclose(file);
   buffer_add_char(text, '\0');
-  if (failed) return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules)", path);
+  if (failed)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules): %s", path,
+                     strerror(failed));
   if (text->failed)
     return error_set(error, PPROFC_E_LIMIT, "'%s' (-origin_rules) is longer than 1 MB", path);
   options->origin_rules = text->data;
