@@ -31,7 +31,7 @@ static void fail(struct parser *s, const char *what) {
         error_at(s->error, PPROFC_E_FORMAT, at, "%s:%u:%zu: %s", s->path, s->line, column, what);
   else
     s->status =
-        error_at(s->error, PPROFC_E_FORMAT, at, "%s at line %u, column %zu", what, s->line, column);
+        error_set(s->error, PPROFC_E_FORMAT, "%s at line %u, column %zu", what, s->line, column);
 }
 
 static void fail_nomem(struct parser *s) {
