@@ -43,7 +43,8 @@ def count(build):
             # -ffile-prefix-map leaves names that are relative to the root or to the build folder's objects
             name = os.path.normpath(entry["file"].lstrip("/") if not entry["file"].startswith(ROOT) else
                                     os.path.relpath(entry["file"], ROOT))
-            if not name.startswith(("libpprofc/", "tools/")):
+            # generated code, and notes of sources that are gone
+            if not name.startswith(("libpprofc/", "tools/")) or not os.path.exists(os.path.join(ROOT, name)):
                 continue
             lines = files.setdefault(name, {})
             for line in entry["lines"]:

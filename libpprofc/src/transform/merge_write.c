@@ -35,7 +35,7 @@ static bool write_stack(struct merge *m, const struct merge_piece *piece, const 
       n += stack_put(*room + n, m->location_number[piece->classes[v]] + 1);
   }
   *size = (uint32_t)n;
-  *room += n;
+  if (n) *room += n; /* without any frame there is no room at all */
   *left -= n;
   return true;
 }
