@@ -29,9 +29,9 @@ static void put_label(struct row *row, size_t from, size_t to, pprofc_str text) 
   bool cut = length > to - from;
   while (column < to && at < text.size) {
     if (cut && column + 2 >= to && to - from > 4) break;
-    size_t start = at;
+    size_t before = at;
     int32_t code = utf8_next(text, &at);
-    bool clean = escape_terminal_clean(str_slice(text, start, at));
+    bool clean = escape_terminal_clean(str_slice(text, before, at)) && code >= 0x20;
     row->cell[column++] = clean ? (uint32_t)code : 0xFFFD;
   }
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
