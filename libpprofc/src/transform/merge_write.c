@@ -27,7 +27,8 @@ static bool write_stack(struct merge *m, const struct merge_piece *piece, const 
   }
   const uint8_t *end = stack + *size;
   size_t n = 0;
-  *out = *room;
+  static const uint8_t no_frames;
+  *out = *room ? *room : &no_frames; /* readers add sizes to it */
   while (stack < end) {
     uint32_t v;
     stack = stack_varint(stack, &v);
