@@ -437,9 +437,10 @@ static pprofc_status local_pass(struct pass *pass, pprofc_error *error) {
     pprofc_status status = symbolize_mapping(pass, i, error);
     if (status != PPROFC_OK) return status;
   }
-  if (pass->missing_binaries)
-    warn(pass->options, "Some binary filenames not available. Symbolization may be incomplete.\n"
-                        "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
+  if (pass->missing_binaries) {
+    warn(pass->options, "Some binary filenames not available. Symbolization may be incomplete.");
+    warn(pass->options, "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
+  }
   return pass->any ? apply_answers(pass, error) : PPROFC_OK;
 }
 
