@@ -3,7 +3,7 @@
  * are table, row, column and ignore. */
 #include "fuzz.h"
 
-#include "base/str.h"
+#include "core/str.h"
 #include "pprofc/bench.h"
 
 #define TEXT_MAX 4096

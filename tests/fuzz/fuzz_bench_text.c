@@ -2,7 +2,7 @@
  * table in every format. */
 #include "fuzz.h"
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "pprofc/bench.h"
 
 #define TEXT_MAX 100000

@@ -3,7 +3,7 @@
  * each entry says what it is; names and texts end with a NUL byte. */
 #include "fuzz.h"
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "pprofc/bench.h"
 
 #include <dirent.h>

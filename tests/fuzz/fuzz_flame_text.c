@@ -1,6 +1,6 @@
 /* Prints hostile profiles, and differences of two, as -flame=text. What comes out is text: valid
  * UTF-8 without control characters, and it ends with a newline. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"
 

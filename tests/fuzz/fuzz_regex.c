@@ -3,8 +3,8 @@
  * asking agree, and none of it takes long. */
 #include "fuzz.h"
 
-#include "base/regex.h"
-#include "base/str.h"
+#include "core/str.h"
+#include "regex/regex.h"
 
 #define PATTERN_MAX 300
 #define TEXT_MAX    2000

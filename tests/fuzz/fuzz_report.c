@@ -1,7 +1,7 @@
 /* Makes a random profile and random options of the input, and makes every report. No
  * control byte may get into text but newline and tab, JSON, XML and dot must be well-formed, and
  * memory stays in proportion. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "fuzz.h"
 #include "pprofc/pprofc.h"
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_FUZZ_HOSTILE_H
 #define TESTS_FUZZ_HOSTILE_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "fuzz.h"
 
 struct hostile {

@@ -2,8 +2,8 @@
 #ifndef TESTS_FUZZ_IMPORT_TARGET_H
 #define TESTS_FUZZ_IMPORT_TARGET_H
 
-#include "base/buffer.h"
 #include "compare.h"
+#include "core/buffer.h"
 #include "fuzz.h"
 #include "import/import.h"
 

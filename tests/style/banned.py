@@ -18,10 +18,10 @@ RULES = [
 
 # The places that are there to call them.
 HOMES = {
-    "libpprofc/src/base/mem.c": MEMORY,
-    "libpprofc/src/base/str.c": "strtod",
+    "libpprofc/src/core/mem.c": MEMORY,
+    "libpprofc/src/core/str.c": "strtod",
     "libpprofc/src/bench/number.c": "strtod",
-    "libpprofc/src/base/child.c": "_exit",
+    "libpprofc/src/core/child.c": "_exit",
 }
 
 

@@ -1,7 +1,7 @@
 /* Holding two profiles against each other through the public views. */
 #include "compare.h"
 
-#include "base/map.h"
+#include "core/map.h"
 
 #include <stdlib.h>
 

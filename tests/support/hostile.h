@@ -3,7 +3,7 @@
 #ifndef HOSTILE_H
 #define HOSTILE_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Where the id of message i of n comes from. */
 enum hostile_ids {

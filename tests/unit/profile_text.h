@@ -6,8 +6,8 @@
 #ifndef PROFILE_TEXT_H
 #define PROFILE_TEXT_H
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/buffer.h"
+#include "core/error.h"
 #include "pprofc/builder.h"
 #include "pprofc/profile.h"
 

@@ -1,9 +1,9 @@
 /* What everything stands on: memory, buffers, hash tables, errors, threads. */
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/parallel.h"
+#include "core/buffer.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "core/mem.h"
+#include "core/parallel.h"
 #include "unit.h"
 
 /* ---- an allocator that counts, and that fails when told to ---- */

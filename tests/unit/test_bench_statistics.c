@@ -1,9 +1,9 @@
 /* The statistics of benchmarks against recorded numbers, and their answers where there is no usual
  * one. */
-#include "base/mem.h"
 #include "bench/gomath.h"
 #include "bench/utest_fourier.h"
 #include "bench_vectors.h"
+#include "core/mem.h"
 #include "pprofc/bench.h"
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 /* Comparison tables: keys, filters, cells, and the formats they are printed in. */
-#include "base/buffer.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "core/buffer.h"
+#include "core/mem.h"
+#include "core/str.h"
 #include "pprofc/bench.h"
 #include "unit.h"
 

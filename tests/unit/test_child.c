@@ -1,7 +1,7 @@
 /* Child processes: streams, status, and the bounds that keep them from holding us up. */
 #include "unit.h"
 
-#include "base/child.h"
+#include "core/child.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* Flags by Go's rules, and what is printed from a table of them: help, manual, completion. */
 #include "common/flags.h"
 
-#include "base/buffer.h"
 #include "common/progress.h"
 #include "common/quote.h"
 #include "common/terminal.h"
+#include "core/buffer.h"
 #include "unit.h"
 
 #include <stdlib.h>

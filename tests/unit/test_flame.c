@@ -1,7 +1,7 @@
 /* Flame graphs: the tree conserves what base and head spent, and so do the boxes that are drawn. */
 #include "unit.h"
 
-#include "base/str.h"
+#include "core/str.h"
 #include "flame/flame.h"
 #include "pprofc/pprofc.h"
 

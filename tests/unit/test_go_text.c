@@ -2,8 +2,8 @@
  * strconv packages. */
 #include "unit.h"
 
-#include "base/str.h"
 #include "bench/go_text.h"
+#include "core/str.h"
 
 static struct buffer out;
 

@@ -1,6 +1,6 @@
 /* The gzip writer: one member, the same bytes for any number of threads, nothing lost. */
-#include "base/buffer.h"
 #include "codec/gzip_writer.h"
+#include "core/buffer.h"
 #include "unit.h"
 
 #include <stdlib.h>

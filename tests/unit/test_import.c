@@ -1,7 +1,7 @@
 /* Formats of other tools, each from a few lines: what becomes a frame, a value, a label. */
 #include "unit.h"
 
-#include "base/str.h"
+#include "core/str.h"
 #include "pprofc/pprofc.h"
 
 static pprofc_profile *read_text(const char *text) {

@@ -1,7 +1,7 @@
 /* callgrind.out and cachegrind.out: the grammar line by line, and stacks that keep every total. */
 #include "unit.h"
 
-#include "base/str.h"
+#include "core/str.h"
 #include "import/callgrind.h"
 #include "pprofc/pprofc.h"
 #include "report/flame_costs.h"

@@ -1,7 +1,7 @@
 /* jemalloc's heap profiles: which line counts, what is scaled up, what addresses belong to. */
 #include "unit.h"
 
-#include "base/str.h"
+#include "core/str.h"
 #include "pprofc/pprofc.h"
 
 static pprofc_status read_text(const char *text, pprofc_profile **profile, pprofc_error *error) {

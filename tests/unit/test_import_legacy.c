@@ -1,6 +1,6 @@
 /* Old formats: each is recognised by its content and read with all its peculiarities. */
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/buffer.h"
+#include "core/error.h"
 #include "profile_text.h"
 #include "unit.h"
 

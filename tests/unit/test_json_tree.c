@@ -1,7 +1,7 @@
 /* The JSON reader: what it makes of every JSON file in testdata is what Jansson makes of it. */
 #include "unit.h"
 
-#include "base/json_tree.h"
+#include "core/json_tree.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* base/json_write: separators, nesting, escapes and numbers. */
-#include "base/json_write.h"
+#include "core/json_write.h"
 
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* Hash tables: what is found, and how many steps it takes, whatever the keys are. */
-#include "base/map.h"
 #include "codec/id_map.h"
+#include "core/map.h"
 #include "unit.h"
 
 static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};

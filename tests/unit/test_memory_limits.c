@@ -1,7 +1,7 @@
 /* Memory holds what docs/ARCHITECTURE.md promises, for every kind of message: reading takes no more
  * than the input and so many bytes for each message, a limit is met before much is allocated, and
  * what is made of a profile counts, too. */
-#include "base/budget.h"
+#include "core/budget.h"
 #include "counting.h"
 #include "faults.h"
 #include "hostile.h"

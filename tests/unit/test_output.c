@@ -1,10 +1,10 @@
 /* Bytes on their way out: UTF-8, escaping for terminals, JSON and XML, buffered output, files that
  * appear whole. */
-#include "base/buffer.h"
-#include "base/escape.h"
-#include "base/log_guard.h"
-#include "base/outfile.h"
-#include "base/output.h"
+#include "core/buffer.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "core/output.h"
 #include "unit.h"
 
 #include <dirent.h>

@@ -2,9 +2,9 @@
  * not matter how the bytes arrive. */
 #include "unit.h"
 
-#include "base/str.h"
 #include "codec/codec.h"
 #include "codec/id_map.h"
+#include "core/str.h"
 #include "pprofc/pprofc.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Regular expressions: Go's grammar, Go's words for errors, Go's matches, and a bound on the time.
  */
-#include "base/regex.h"
-#include "base/str.h"
+#include "core/str.h"
+#include "regex/regex.h"
 #include "unit.h"
 
 static struct regex *compile(pprofc_str pattern) {

@@ -1,6 +1,6 @@
 /* The reports that print or export samples: what they promise whatever the profile, the number of
  * threads, the memory and the disk. Their texts are in tests/golden. */
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "faults.h"
 #include "pprofc/pprofc.h"
 

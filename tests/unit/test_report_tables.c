@@ -2,7 +2,7 @@
 #include "report/report.h"
 #include "unit.h"
 
-#include "base/str.h"
+#include "core/str.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * that runs out. */
 #include "unit.h"
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "pprofc/pprofc.h"
 
 #include <stdlib.h>

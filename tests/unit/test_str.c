@@ -1,6 +1,6 @@
 /* Strings that carry their length: search, pieces, numbers as Go reads them, paths as Go cleans
  * them. */
-#include "base/str.h"
+#include "core/str.h"
 
 #include "unit.h"
 

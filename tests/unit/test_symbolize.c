@@ -3,7 +3,7 @@
  * testdata/native. */
 #include "unit.h"
 
-#include "base/child.h"
+#include "core/child.h"
 #include "pprofc/builder.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/tools.h"

@@ -1,10 +1,10 @@
 /* benchstatc: compares benchmark results like benchstat. */
-#include "base/mem.h"
-#include "base/outfile.h"
-#include "base/str.h"
 #include "bench/set.h"
 #include "common/about.h"
 #include "common/terminal.h"
+#include "core/mem.h"
+#include "core/outfile.h"
+#include "core/str.h"
 #include "options.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* What a program prints about itself. */
 #include "common/about.h"
 
-#include "base/outfile.h"
+#include "core/outfile.h"
 
 #include <unistd.h>
 

@@ -4,9 +4,9 @@
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
-#include "base/error.h"
-#include "base/output.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/output.h"
+#include "core/str.h"
 
 enum flag_kind {
   FLAG_BOOL,   /* bool; takes a value after = only */

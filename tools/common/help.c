@@ -1,7 +1,7 @@
 /* Help for a person, from a table of flags. */
 #include "common/flags.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 #include <stdio.h>
 

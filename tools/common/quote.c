@@ -1,7 +1,7 @@
 /* Quoting text the way Go's %q does. */
 #include "common/quote.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 #include <stdio.h>
 

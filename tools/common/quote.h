@@ -2,7 +2,7 @@
 #ifndef TOOLS_COMMON_QUOTE_H
 #define TOOLS_COMMON_QUOTE_H
 
-#include "base/str.h"
+#include "core/str.h"
 
 /* Room for a quoted text; a longer one is cut and ends with ..." */
 #define QUOTE_MAX 800

@@ -1,8 +1,8 @@
 /* Messages on standard error. */
 #include "common/terminal.h"
 
-#include "base/log_guard.h"
-#include "base/outfile.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
-#include "base/error.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/str.h"
 
 /* True when the descriptor is a terminal. */
 bool terminal_is(int fd);

@@ -1,7 +1,7 @@
 /* parse_bench_regressions: fails when benchmarks got slower. */
-#include "base/outfile.h"
 #include "common/about.h"
 #include "common/terminal.h"
+#include "core/outfile.h"
 #include "inputs.h"
 #include "options.h"
 #include "outputs.h"

@@ -2,9 +2,9 @@
  * and nothing that is not text is ever written to a terminal. */
 #include "destination.h"
 
-#include "base/outfile.h"
 #include "common/signals.h"
 #include "common/terminal.h"
+#include "core/outfile.h"
 #include "graphviz.h"
 #include "time_zone.h"
 #include "viewer.h"

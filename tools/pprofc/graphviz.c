@@ -1,7 +1,7 @@
 /* Running dot on the dot report, and making its SVG one that can be moved and zoomed. */
 #include "graphviz.h"
 
-#include "base/child.h"
+#include "core/child.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* pprofc: reads the command line, gets the profile, writes the report. */
-#include "base/outfile.h"
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
+#include "core/outfile.h"
 #include "destination.h"
 #include "hints.h"
 #include "model/profile.h"

@@ -2,7 +2,7 @@
  * URLs. */
 #include "mappings.h"
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* An edit of the profile with mappings of its own to change. */

@@ -1,7 +1,7 @@
 /* How much memory the program may use when nobody says so. */
 #include "memory.h"
 
-#include "base/str.h"
+#include "core/str.h"
 
 #include <stdio.h>
 #include <unistd.h>

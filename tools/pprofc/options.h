@@ -2,8 +2,8 @@
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 
-#include "base/budget.h"
 #include "common/flags.h"
+#include "core/budget.h"
 #include "pprofc/report.h"
 
 #define MAX_FORMATS 64

@@ -1,7 +1,7 @@
 /* Reading the file that -origin_rules names. */
 #include "origin_rules.h"
 
-#include "base/error.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_ORIGIN_RULES_H
 #define PPROFC_TOOLS_ORIGIN_RULES_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "pprofc/report.h"
 
 /* Puts the text of the file into `text` and makes the options point to it, as the library wants it.

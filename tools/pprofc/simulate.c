@@ -5,8 +5,8 @@
  * in the last level 5, an access to memory 35. docs/FORMATS.md has the weights too. */
 #include "simulate.h"
 
-#include "base/child.h"
 #include "common/signals.h"
+#include "core/child.h"
 #include "model/profile.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Reading sources in parallel, and combining them in the order pprof does. */
 #include "sources.h"
 
-#include "base/parallel.h"
 #include "common/terminal.h"
+#include "core/parallel.h"
 #include "hints.h"
 #include "mappings.h"
 #include "model/profile.h"

@@ -1,7 +1,7 @@
 /* The time zone that $TZ names, as pprof understands it. */
 #include "time_zone.h"
 
-#include "base/mem.h"
+#include "core/mem.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* The text of -version: what this program was built with, and which programs it would call. */
 #include "version.h"
 
-#include "base/child.h"
+#include "core/child.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_VERSION_H
 #define PPROFC_TOOLS_VERSION_H
 
-#include "base/output.h"
+#include "core/output.h"
 
 void version_print(struct output *out);
 

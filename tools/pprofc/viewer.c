@@ -1,7 +1,7 @@
 /* Temporary files for viewers, and running a viewer with the user's own environment. */
 #include "viewer.h"
 
-#include "base/child.h"
+#include "core/child.h"
 
 #include <errno.h>
 #include <spawn.h>

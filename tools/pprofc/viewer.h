@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_VIEWER_H
 #define PPROFC_TOOLS_VIEWER_H
 
-#include "base/error.h"
+#include "core/error.h"
 
 /* A temporary file that lives until its viewer has ended. */
 struct viewer_file {

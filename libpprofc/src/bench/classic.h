@@ -3,9 +3,9 @@
 #ifndef PPROFC_BENCH_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_H
 
-#include "base/buffer.h"
-#include "base/output.h"
 #include "bench/set.h"
+#include "core/buffer.h"
+#include "core/output.h"
 
 /* One benchmark's measurements in one unit from one input. */
 struct classic_metric {

@@ -1,9 +1,9 @@
 /* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
-#include "base/escape.h"
-#include "base/log_guard.h"
-#include "base/options.h"
 #include "bench/classic.h"
 #include "bench/print.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Finding criterion's samples in a folder like target/criterion. */
 #include "bench/criterion_tree.h"
 
-#include "base/str.h"
+#include "core/str.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PPROFC_BENCH_CRITERION_TREE_H
 #define PPROFC_BENCH_CRITERION_TREE_H
 
-#include "base/error.h"
-#include "base/mem.h"
+#include "core/error.h"
+#include "core/mem.h"
 
 struct criterion_tree {
   const char **paths; /* of sample.json files, sorted; the arena's, like the texts */

@@ -1,6 +1,6 @@
 /* The gate's rows and what is common to readers and printers. */
 #include "bench/gate.h"
-#include "base/log_guard.h"
+#include "core/log_guard.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -6,11 +6,11 @@
 #ifndef PPROFC_BENCH_GATE_H
 #define PPROFC_BENCH_GATE_H
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/map.h"
-#include "base/output.h"
-#include "base/str.h"
+#include "core/buffer.h"
+#include "core/error.h"
+#include "core/map.h"
+#include "core/output.h"
+#include "core/str.h"
 #include "pprofc/bench.h"
 
 enum gate_test {

@@ -1,6 +1,6 @@
 /* How far benchmarks swing by themselves, learned from earlier runs. */
-#include "base/log_guard.h"
 #include "bench/gate.h"
+#include "core/log_guard.h"
 
 #include <math.h>
 #include <stdlib.h>

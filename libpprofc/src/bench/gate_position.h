@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_GATE_POSITION_H
 #define PPROFC_BENCH_GATE_POSITION_H
 
-#include "base/str.h"
+#include "core/str.h"
 
 /* Line and column, from 1, of the member `key` (NULL: of the object itself) of the object number
  * `rule` of the array "rules", or with SIZE_MAX of the object at the top. `json` is valid JSON. */

@@ -7,7 +7,7 @@
 #ifndef PPROFC_BENCH_GATE_POWER_H
 #define PPROFC_BENCH_GATE_POWER_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 #define GATE_POWER 0.8
 

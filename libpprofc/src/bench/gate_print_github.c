@@ -1,6 +1,6 @@
 /* The gate's result as annotations of GitHub Actions, with the text behind them. */
-#include "base/log_guard.h"
 #include "bench/gate.h"
+#include "core/log_guard.h"
 
 /* More than these are not shown by GitHub. */
 #define ERRORS_MAX   10

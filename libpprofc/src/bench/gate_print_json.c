@@ -1,7 +1,7 @@
 /* The gate's result as JSON: everything, unrounded; and as GitLab's code quality report. */
-#include "base/json_write.h"
 #include "bench/gate.h"
 #include "bench/gate_power.h"
+#include "core/json_write.h"
 
 #include <math.h>
 #include <stdio.h>

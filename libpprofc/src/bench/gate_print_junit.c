@@ -1,7 +1,7 @@
 /* The gate's result as JUnit XML: a test case for each comparison. */
-#include "base/escape.h"
-#include "base/log_guard.h"
 #include "bench/gate.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
 
 /* Reporters print what they read from the file into logs, so commands are broken in the text
  * itself. */

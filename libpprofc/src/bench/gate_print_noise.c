@@ -1,6 +1,6 @@
 /* The noise floor of a machine, from two runs of the same program. */
-#include "base/log_guard.h"
 #include "bench/gate.h"
+#include "core/log_guard.h"
 
 #include <math.h>
 #include <stdlib.h>

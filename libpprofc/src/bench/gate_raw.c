@@ -1,8 +1,8 @@
 /* Compares raw results of base and head: samples are grouped by package, benchmark and unit. */
-#include "base/map.h"
 #include "bench/gate.h"
 #include "bench/set.h"
 #include "bench/units.h"
+#include "core/map.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  *               "floor": "100ns", "direction": "lower", "ignore": false,
  *               "accept": "12%", "until": "2027-01-31", "reason": "new encoder"}]}
  */
-#include "base/log_guard.h"
 #include "bench/gate.h"
+#include "core/log_guard.h"
 
-#include "base/json_tree.h"
 #include "bench/gate_position.h"
+#include "core/json_tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Reads files of comparisons: what kind they are, and what in them says that something failed. */
-#include "base/escape.h"
 #include "bench/gate_cell.h"
+#include "core/escape.h"
 
 /* ---- what went wrong before us
  * --------------------------------------------------------------------------- */

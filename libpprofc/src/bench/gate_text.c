@@ -1,7 +1,7 @@
 /* Reads benchstat's text tables. Columns are where the bars of the header stand, counted in code
  * points: names may hold blanks, and cells may be empty. */
-#include "base/escape.h"
 #include "bench/gate_cell.h"
+#include "core/escape.h"
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"

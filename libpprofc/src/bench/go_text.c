@@ -1,7 +1,7 @@
 /* What the benchmark formats take from Go: Unicode classes of characters, and quoted strings. */
 #include "bench/go_text.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 struct letter_range {
   int32_t low, high, stride;

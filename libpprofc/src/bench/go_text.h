@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_GO_TEXT_H
 #define PPROFC_BENCH_GO_TEXT_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Go's unicode.IsSpace, IsLower, IsUpper and IsGraphic. */
 bool rune_is_space(int32_t rune);

@@ -1,9 +1,9 @@
 /* A table of text cells in which cells may span columns. */
 #include "bench/grid.h"
 
-#include "base/escape.h"
-#include "base/log_guard.h"
 #include "bench/set.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
 
 #include <stdlib.h>
 

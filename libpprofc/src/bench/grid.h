@@ -3,8 +3,8 @@
 #ifndef PPROFC_BENCH_GRID_H
 #define PPROFC_BENCH_GRID_H
 
-#include "base/buffer.h"
-#include "base/output.h"
+#include "core/buffer.h"
+#include "core/output.h"
 
 enum grid_align { GRID_LEFT, GRID_CENTER, GRID_RIGHT };
 

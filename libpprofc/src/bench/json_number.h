@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_JSON_NUMBER_H
 #define PPROFC_BENCH_JSON_NUMBER_H
 
-#include "base/json_tree.h"
+#include "core/json_tree.h"
 
 /* A number times a power of ten, correctly rounded from its decimal digits. False for what is no
  * finite number; NaN and infinities that JSON spells as strings or bare words are not. `node` may

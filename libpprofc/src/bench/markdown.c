@@ -2,7 +2,7 @@
  * bare addresses: those are found in the text that they make. Code is left alone. */
 #include "bench/markdown.h"
 
-#include "base/log_guard.h"
+#include "core/log_guard.h"
 
 static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
   for (size_t k = 0; k < word.size; k++) {

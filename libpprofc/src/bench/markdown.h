@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_MARKDOWN_H
 #define PPROFC_BENCH_MARKDOWN_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Writes text as a span of code and returns true when it holds what acts whatever is escaped:
  * mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for all

@@ -3,7 +3,7 @@
 #ifndef PPROFC_BENCH_NAMES_H
 #define PPROFC_BENCH_NAMES_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Length of the name without its "-8"; name.size when there is none. */
 size_t name_without_procs(pprofc_str name);

@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_NUMBER_H
 #define PPROFC_BENCH_NUMBER_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
 

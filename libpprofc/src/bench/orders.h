@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_ORDERS_H
 #define PPROFC_BENCH_ORDERS_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* `@num`: numbers first, by value, NaN last of them; what is no number is unordered. Knows 4k,
  * 1MiB, x3y. */

@@ -1,8 +1,8 @@
 /* The output formats of comparison tables, and what several of them share. */
 #include "bench/print.h"
 
-#include "base/log_guard.h"
 #include "bench/number.h"
+#include "core/log_guard.h"
 
 #include <stdio.h>
 

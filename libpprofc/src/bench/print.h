@@ -2,9 +2,9 @@
 #ifndef PPROFC_BENCH_PRINT_H
 #define PPROFC_BENCH_PRINT_H
 
-#include "base/output.h"
 #include "bench/tables.h"
 #include "bench/units.h"
+#include "core/output.h"
 
 struct printer {
   const struct pprofc_bench_tables *tables;

@@ -1,9 +1,9 @@
 /* Comparison tables as comma-separated values; warnings go elsewhere, with the cell they belong to.
  */
-#include "base/log_guard.h"
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print.h"
+#include "core/log_guard.h"
 
 #define LABEL_COLUMNS  1
 #define CENTER_COLUMNS 2

@@ -1,6 +1,6 @@
 /* Comparison tables as one HTML page that needs nothing else. */
-#include "base/escape.h"
 #include "bench/print.h"
+#include "core/escape.h"
 
 static const char page_head[] =
     "<!doctype html>\n"

@@ -1,6 +1,6 @@
 /* Comparison tables as JSON: every sample, interval, p and delta, nothing scaled or rounded. */
-#include "base/json_write.h"
 #include "bench/print.h"
+#include "core/json_write.h"
 
 /* Raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1

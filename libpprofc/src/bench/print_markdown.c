@@ -1,7 +1,7 @@
 /* Comparison tables as GitHub-flavoured markdown, for comments and job summaries. */
-#include "base/escape.h"
 #include "bench/markdown.h"
 #include "bench/print.h"
+#include "core/escape.h"
 
 /* Appends text so that markdown shows it as it is, on one line. */
 static void add_escaped(struct buffer *out, pprofc_str text, const pprofc_allocator *mem) {

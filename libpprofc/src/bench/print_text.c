@@ -1,9 +1,9 @@
 /* Comparison tables as text for people: columns ruled by bars, footnotes below. */
-#include "base/log_guard.h"
 #include "bench/grid.h"
 #include "bench/number.h"
 #include "bench/print.h"
 #include "bench/units.h"
+#include "core/log_guard.h"
 
 #define BAR       STR(" \xE2\x94\x82 ")
 #define RIGHT_BAR STR(" \xE2\x94\x82")

@@ -1,8 +1,8 @@
 /* The small languages of filters and projections: their tokens and their syntax errors. */
 #include "bench/query.h"
 
-#include "base/escape.h"
 #include "bench/go_text.h"
+#include "core/escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #ifndef PPROFC_BENCH_QUERY_H
 #define PPROFC_BENCH_QUERY_H
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/regex.h"
+#include "core/buffer.h"
+#include "core/error.h"
+#include "regex/regex.h"
 
 /* Kinds of tokens: an operator's own character, and these. */
 enum {

@@ -1,9 +1,9 @@
 /* Reads benchmark text: "BenchmarkName 100 12.5 ns/op", "Unit ns/op better=lower", "goos: linux".
  * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
  */
-#include "base/escape.h"
 #include "bench/go_text.h"
 #include "bench/readers.h"
+#include "core/escape.h"
 
 /* A line with its newline must fit; upstream's scanner has the same limit. */
 #define LONGEST_LINE ((size_t)64 * 1024)

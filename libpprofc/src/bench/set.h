@@ -2,9 +2,9 @@
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
-#include "base/error.h"
-#include "base/map.h"
 #include "bench/number.h"
+#include "core/error.h"
+#include "core/map.h"
 #include "pprofc/bench.h"
 
 /* A configuration is a run of pairs: the keys in force at a result, in the order the format gives

@@ -1,8 +1,8 @@
 /* Sorts results into the cells of comparison tables. */
 #include "bench/tables.h"
 
-#include "base/options.h"
 #include "bench/filter.h"
+#include "core/options.h"
 
 #include <math.h>
 #include <stdlib.h>

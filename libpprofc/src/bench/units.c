@@ -2,9 +2,9 @@
  * The rules are those of golang.org/x/perf/benchunit. */
 #include "bench/units.h"
 
-#include "base/escape.h"
 #include "bench/go_text.h"
 #include "bench/number.h"
+#include "core/escape.h"
 
 #include <math.h>
 

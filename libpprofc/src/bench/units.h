@@ -2,7 +2,7 @@
 #ifndef PPROFC_BENCH_UNITS_H
 #define PPROFC_BENCH_UNITS_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Appends the tidied form of a unit (ns -> sec, MB -> B in numerators) to out and returns the
  * factor that a value is multiplied by. */

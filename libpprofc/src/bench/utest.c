@@ -1,8 +1,8 @@
 /* The Mann-Whitney U test: exact by counting while that is cheap, beyond that by a Fourier sum
  * where exactness was asked for, else by the normal approximation. */
-#include "base/mem.h"
 #include "bench/gomath.h"
 #include "bench/utest_fourier.h"
+#include "core/mem.h"
 #include "pprofc/bench.h"
 
 #include <math.h>

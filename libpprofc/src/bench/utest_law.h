@@ -8,7 +8,7 @@
 #ifndef PPROFC_BENCH_UTEST_LAW_H
 #define PPROFC_BENCH_UTEST_LAW_H
 
-#include "base/mem.h"
+#include "core/mem.h"
 
 struct law {
   const pprofc_allocator *mem;

@@ -2,8 +2,8 @@
 #ifndef PPROFC_CODEC_CODEC_H
 #define PPROFC_CODEC_CODEC_H
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/buffer.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* Bytes of an input in memory, in a region of their own so that a profile can point into them. */

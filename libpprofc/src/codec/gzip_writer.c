@@ -8,8 +8,8 @@
  * to it when no thread can be had. */
 #include "codec/gzip_writer.h"
 
-#include "base/parallel.h"
 #include "codec/zlib_memory.h"
+#include "core/parallel.h"
 
 #include <pthread.h>
 #include <string.h>

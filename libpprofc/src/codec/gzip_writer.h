@@ -2,8 +2,8 @@
 #ifndef PPROFC_CODEC_GZIP_WRITER_H
 #define PPROFC_CODEC_GZIP_WRITER_H
 
-#include "base/error.h"
-#include "base/mem.h"
+#include "core/error.h"
+#include "core/mem.h"
 
 struct gzip_writer;
 

@@ -2,7 +2,7 @@
 #ifndef PPROFC_CODEC_ID_MAP_H
 #define PPROFC_CODEC_ID_MAP_H
 
-#include "base/map.h"
+#include "core/map.h"
 
 /* Most files number their locations 1, 2, 3 ...; then there is nothing to store. Small ids in
  * another order get a table, large ones (addresses, hashes) a hash table. */

@@ -3,10 +3,10 @@
 #ifndef PPROFC_CODEC_PPROF_DECODE_H
 #define PPROFC_CODEC_PPROF_DECODE_H
 
-#include "base/budget.h"
 #include "codec/codec.h"
 #include "codec/id_map.h"
 #include "codec/wire.h"
+#include "core/budget.h"
 
 /* Field numbers of the messages. */
 enum {

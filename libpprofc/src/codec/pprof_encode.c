@@ -3,11 +3,11 @@
  *
  * Fields and strings come in the order in which Go's pprof writes them, so that the inflated bytes
  * are the same. */
-#include "base/budget.h"
-#include "base/map.h"
-#include "base/outfile.h"
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
+#include "core/budget.h"
+#include "core/map.h"
+#include "core/outfile.h"
 #include "pprofc/builder.h"
 
 #include "profile.pb-c.h"

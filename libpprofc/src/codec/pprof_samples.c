@@ -3,7 +3,7 @@
  * threads. */
 #include "codec/pprof_decode.h"
 
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "model/label_table.h"
 
 #define CHUNKS_PER_WORKER 8

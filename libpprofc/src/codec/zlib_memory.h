@@ -2,7 +2,7 @@
 #ifndef PPROFC_CODEC_ZLIB_MEMORY_H
 #define PPROFC_CODEC_ZLIB_MEMORY_H
 
-#include "base/mem.h"
+#include "core/mem.h"
 
 #include <zlib.h>
 

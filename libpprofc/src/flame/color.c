@@ -2,7 +2,7 @@
  * colour-blind eyes. */
 #include "flame/flame.h"
 
-#include "base/map.h"
+#include "core/map.h"
 
 #include <math.h>
 #include <stdio.h>

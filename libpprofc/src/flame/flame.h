@@ -2,8 +2,8 @@
 #ifndef PPROFC_FLAME_FLAME_H
 #define PPROFC_FLAME_FLAME_H
 
-#include "base/buffer.h"
-#include "base/output.h"
+#include "core/buffer.h"
+#include "core/output.h"
 #include "flame/layout.h"
 #include "flame/origin.h"
 

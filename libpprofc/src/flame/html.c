@@ -3,12 +3,12 @@
  * stands a static one for viewers that run no scripts, and for print. */
 #include "flame/flame.h"
 
-#include "base/base64.h"
-#include "base/escape.h"
-#include "base/json_write.h"
-#include "base/log_guard.h"
-#include "base/map.h"
 #include "codec/zlib_memory.h"
+#include "core/base64.h"
+#include "core/escape.h"
+#include "core/json_write.h"
+#include "core/log_guard.h"
+#include "core/map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
-#include "base/error.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/mem.h"
+#include "core/str.h"
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 

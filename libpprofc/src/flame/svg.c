@@ -3,7 +3,7 @@
  * query state) is that of flamegraph.pl, the exact widths are attributes as in inferno. */
 #include "flame/flame.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 #include "unit/unit.h"
 
 #include <math.h>

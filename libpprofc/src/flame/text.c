@@ -2,8 +2,8 @@
  * share of the row. */
 #include "flame/flame.h"
 
-#include "base/escape.h"
-#include "base/log_guard.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
 #include "unit/unit.h"
 
 #include <math.h>

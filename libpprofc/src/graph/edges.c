@@ -1,6 +1,6 @@
 /* Edges between kept nodes: a pass over samples that follows the path of kept frames, as sums.c
  * does for all frames. */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 

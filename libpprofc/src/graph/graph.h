@@ -6,11 +6,11 @@
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
-#include "base/error.h"
-#include "base/map.h"
-#include "base/regex.h"
+#include "core/error.h"
+#include "core/map.h"
 #include "graph/number.h"
 #include "model/profile.h"
+#include "regex/regex.h"
 #include "transform/transform.h"
 
 /* Where in the code a node is; all zero when only functions or files are told apart. */

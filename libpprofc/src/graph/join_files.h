@@ -3,7 +3,7 @@
 #ifndef PPROFC_GRAPH_JOIN_FILES_H
 #define PPROFC_GRAPH_JOIN_FILES_H
 
-#include "base/map.h"
+#include "core/map.h"
 #include "model/profile.h"
 
 #define SIDE_HEAD 1u

@@ -1,6 +1,6 @@
 /* The frame table: which lines of which locations are the same frame, and in which order frames
  * come. */
-#include "base/map.h"
+#include "core/map.h"
 #include "graph/graph.h"
 #include "graph/join_files.h"
 #include "graph/stacks.h"

@@ -2,8 +2,8 @@
  * by frames. */
 #include "graph/stacks.h"
 
-#include "base/map.h"
-#include "base/parallel.h"
+#include "core/map.h"
+#include "core/parallel.h"
 #include "graph/stack_sort.h"
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */

@@ -8,7 +8,7 @@
 #ifndef PPROFC_GRAPH_STACKS_H
 #define PPROFC_GRAPH_STACKS_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* What makes a frame of a line of a location. */

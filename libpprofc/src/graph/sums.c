@@ -5,7 +5,7 @@
  * worker keeps the current stack as a path from the root: a sample adds its value at the leaf end
  * only, and when a frame leaves the path, what was added above it goes to its node and on to the
  * frame below. So a shared frame is looked at once. */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 

@@ -5,8 +5,8 @@
 #ifndef PPROFC_IMPORT_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_H
 
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "model/builder.h"
 
 #define CALLGRIND_MOST_EVENTS 32u

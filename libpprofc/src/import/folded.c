@@ -1,7 +1,7 @@
 /* Folded (collapsed) stacks: "root;caller;leaf 12", as FlameGraph's stackcollapse scripts, inferno
  * and most profilers write them. Also the form with two counts (base, head) of difffolded, and the
  * form whose first line names several sample types ("cpu/nanoseconds samples/count"). */
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "import/formats.h"
 #include "import/text.h"
 #include "model/builder.h"

@@ -3,8 +3,8 @@
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
-#include "base/error.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/str.h"
 #include "model/profile.h"
 
 /* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the

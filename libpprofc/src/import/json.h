@@ -2,7 +2,7 @@
 #ifndef PPROFC_IMPORT_JSON_H
 #define PPROFC_IMPORT_JSON_H
 
-#include "base/json_tree.h"
+#include "core/json_tree.h"
 #include "model/builder.h"
 
 /* Reads a document of one shape. PPROFC_E_NO_MATCH when it has another; then nothing has been put

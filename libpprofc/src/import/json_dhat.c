@@ -1,5 +1,5 @@
 /* DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
-#include "base/mem.h"
+#include "core/mem.h"
 #include "import/json.h"
 
 #include "model/builder.h"

@@ -1,6 +1,6 @@
 /* Processed profiles of the Firefox Profiler, which samply writes too. Tables stand in each thread
  * (older files) or are shared; both forms are columns of arrays. */
-#include "base/mem.h"
+#include "core/mem.h"
 #include "import/json.h"
 
 #include <math.h>

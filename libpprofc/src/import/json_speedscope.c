@@ -1,5 +1,5 @@
 /* speedscope files, as py-spy, rbspy, dotnet-trace and pprofc write them. */
-#include "base/mem.h"
+#include "core/mem.h"
 #include "import/json.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* Profiles of V8: .cpuprofile and .heapprofile, as Node (--cpu-prof, --heap-prof) and Chromium
  * write them. */
-#include "base/mem.h"
+#include "core/mem.h"
 #include "import/json.h"
 
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

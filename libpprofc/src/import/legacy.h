@@ -7,8 +7,8 @@
 #ifndef PPROFC_IMPORT_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_H
 
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "import/import.h"
 #include "import/legacy_text.h"
 

@@ -3,8 +3,8 @@
 #ifndef PPROFC_IMPORT_LEGACY_TEXT_H
 #define PPROFC_IMPORT_LEGACY_TEXT_H
 
-#include "base/error.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/str.h"
 
 /* A line is at most this long, its line end not counted; a longer one ends the input. */
 #define LINE_MAX_BYTES 65535

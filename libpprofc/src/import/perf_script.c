@@ -4,7 +4,7 @@
  * Which fields there are depends on perf's version and -F; the header is read by what its words
  * look like, and a word that cannot be placed is left alone. One sample type for each event, beside
  * the number of samples. */
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "import/formats.h"
 #include "import/text.h"
 #include "model/builder.h"

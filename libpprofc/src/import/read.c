@@ -1,7 +1,7 @@
 /* Reading a profile of any format: profile.proto first, then the table of formats. */
-#include "base/budget.h"
-#include "base/options.h"
 #include "codec/codec.h"
+#include "core/budget.h"
+#include "core/options.h"
 #include "import/import.h"
 
 #include <stdio.h>

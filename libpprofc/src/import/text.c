@@ -1,7 +1,7 @@
 /* Text inputs: byte order marks and UTF-16. */
 #include "import/text.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   const unsigned char *p = (const unsigned char *)data.data + at;

@@ -2,8 +2,8 @@
 #ifndef PPROFC_IMPORT_TEXT_H
 #define PPROFC_IMPORT_TEXT_H
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/buffer.h"
+#include "core/error.h"
 
 /* The text of `data` without byte order mark; UTF-16 is converted into `utf8`, which the caller
  * frees in any case. */

@@ -6,7 +6,7 @@
  * next. */
 #include "model/builder.h"
 
-#include "base/map.h"
+#include "core/map.h"
 #include "model/label_table.h"
 
 #define STACK_CHUNK      ((size_t)1 << 20)

@@ -2,8 +2,8 @@
 #ifndef PPROFC_MODEL_BUILDER_H
 #define PPROFC_MODEL_BUILDER_H
 
-#include "base/error.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/str.h"
 #include "model/profile.h"
 #include "pprofc/builder.h"
 

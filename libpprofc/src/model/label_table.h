@@ -2,7 +2,7 @@
 #ifndef PPROFC_MODEL_LABEL_TABLE_H
 #define PPROFC_MODEL_LABEL_TABLE_H
 
-#include "base/map.h"
+#include "core/map.h"
 #include "model/profile.h"
 
 struct label_table {

@@ -8,8 +8,8 @@
 #ifndef PPROFC_MODEL_PROFILE_H
 #define PPROFC_MODEL_PROFILE_H
 
-#include "base/mem.h"
-#include "base/str.h"
+#include "core/mem.h"
+#include "core/str.h"
 #include "pprofc/profile.h"
 
 #define NONE            PPROFC_NONE

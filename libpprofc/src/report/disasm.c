@@ -1,6 +1,6 @@
 /* The -disasm report: the machine code of the functions that match, with the samples of each
  * instruction. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "report/listing.h"
 #include "symbolize/demangle.h"
 #include "symbolize/object.h"

@@ -1,7 +1,7 @@
 /* Text and colours of the dot report. */
 #include "report/dot_text.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). The drawings are in
  * flame/; this file says what they show. */
 #include "flame/flame.h"
-#include "base/map.h"
+#include "core/map.h"
 #include "report/flame_costs.h"
 #include "report/report.h"
 #include "unit/unit.h"

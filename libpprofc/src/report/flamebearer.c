@@ -1,6 +1,6 @@
 /* The -flamebearer report: the JSON that Pyroscope and its kin draw flame graphs from, format
  * "single", or "double" for a difference (left is the base). */
-#include "base/json_write.h"
+#include "core/json_write.h"
 #include "flame/layout.h"
 #include "report/report.h"
 #include "unit/unit.h"

@@ -1,7 +1,7 @@
 /* The -folded report: one line per distinct stack, "root;child;leaf value", as flame graph tools
  * read it. */
-#include "base/blocks.h"
-#include "base/escape.h"
+#include "core/blocks.h"
+#include "core/escape.h"
 #include "graph/graph.h"
 #include "graph/stacks.h"
 #include "report/report.h"

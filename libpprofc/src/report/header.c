@@ -1,5 +1,5 @@
 /* The lines above a report, and text of the profile made safe to print. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "graph/number.h"
 #include "report/labels.h"
 #include "unit/unit.h"

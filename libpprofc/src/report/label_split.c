@@ -1,8 +1,8 @@
 /* Which samples have which value of a label. */
 #include "report/label_split.h"
 
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "unit/unit.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef PPROFC_REPORT_LABEL_SPLIT_H
 #define PPROFC_REPORT_LABEL_SPLIT_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 struct label_part {

@@ -1,5 +1,5 @@
 /* The -raw report: the profile as text, nothing merged. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "pprofc/builder.h"
 #include "report/report.h"
 #include "report/sample_labels.h"

@@ -1,9 +1,9 @@
 /* One report from start to end: options, filters and granularity in pprof's order (10), then the
  * format's own function. */
-#include "base/budget.h"
-#include "base/escape.h"
-#include "base/log_guard.h"
-#include "base/options.h"
+#include "core/budget.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "core/options.h"
 #include "report/value.h"
 
 /* What a report owns while it is made. */

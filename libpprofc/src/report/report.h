@@ -3,11 +3,11 @@
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
-#include "base/error.h"
-#include "base/output.h"
-#include "base/regex.h"
+#include "core/error.h"
+#include "core/output.h"
 #include "model/profile.h"
 #include "pprofc/report.h"
+#include "regex/regex.h"
 #include "transform/transform.h"
 
 /* Everything a report needs, prepared by render.c in pprof's order: the profile filtered and

@@ -3,8 +3,8 @@
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
-#include "base/buffer.h"
-#include "base/output.h"
+#include "core/buffer.h"
+#include "core/output.h"
 #include "model/profile.h"
 
 /* Labels of one kind and key: labels[from] .. labels[from + count - 1], as they stand in the

@@ -2,9 +2,9 @@
 #ifndef PPROFC_REPORT_SOURCE_LOOKUP_H
 #define PPROFC_REPORT_SOURCE_LOOKUP_H
 
-#include "base/buffer.h"
-#include "base/error.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/error.h"
+#include "core/map.h"
 
 /* A profile may name any file, and what a listing shows may travel. So a file is read only when it
  * is regular, at most this large, and text. */

@@ -1,7 +1,7 @@
 /* The -speedscope report: a file for https://www.speedscope.app, one sampled profile per sample
  * type, and for a difference up to four of them on one frame table: base, head, slower, faster. */
-#include "base/blocks.h"
-#include "base/json_write.h"
+#include "core/blocks.h"
+#include "core/json_write.h"
 #include "graph/stacks.h"
 #include "report/label_split.h"
 #include "report/speedscope_profiles.h"

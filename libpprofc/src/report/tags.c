@@ -1,7 +1,7 @@
 /* The -tags report: for every label key, its values and how much of the profile each accounts for.
  */
-#include "base/escape.h"
-#include "base/map.h"
+#include "core/escape.h"
+#include "core/map.h"
 #include "report/report.h"
 #include "unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* The -traces report: every sample with its labels and stack, in the order of the profile. */
-#include "base/escape.h"
+#include "core/escape.h"
 #include "graph/graph.h"
 #include "report/report.h"
 #include "report/sample_labels.h"

@@ -1,7 +1,7 @@
 /* The -weblist report: a page with the source of the functions that match; a click on a line shows
  * the instructions that were made of it. */
-#include "base/base64.h"
-#include "base/escape.h"
+#include "core/base64.h"
+#include "core/escape.h"
 #include "report/labels.h"
 #include "report/listing.h"
 #include "report/source_lookup.h"

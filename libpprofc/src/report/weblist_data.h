@@ -3,7 +3,7 @@
 #ifndef PPROFC_REPORT_WEBLIST_DATA_H
 #define PPROFC_REPORT_WEBLIST_DATA_H
 
-#include "base/map.h"
+#include "core/map.h"
 #include "report/report.h"
 #include "symbolize/object.h"
 

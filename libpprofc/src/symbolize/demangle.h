@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_DEMANGLE_H
 #define PPROFC_SYMBOLIZE_DEMANGLE_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 enum demangle_mode {
   DEMANGLE_DEFAULT,   /* no parameters, no template arguments */

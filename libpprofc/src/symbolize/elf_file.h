@@ -4,9 +4,9 @@
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
 
-#include "base/error.h"
-#include "base/mem.h"
-#include "base/str.h"
+#include "core/error.h"
+#include "core/mem.h"
+#include "core/str.h"
 
 struct elf_segment {
   uint64_t offset, file_size, vaddr, memory_size, align;

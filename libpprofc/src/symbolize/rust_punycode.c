@@ -1,7 +1,7 @@
 /* Rust's spelling of punycode: identifiers beyond ASCII in linker names (RFC 3492, section 6.2). */
 #include "symbolize/rust_punycode.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 #define MOST_POINTS    4096 /* each insertion moves what follows it */
 #define BASE           36

@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_RUST_PUNYCODE_H
 #define PPROFC_SYMBOLIZE_RUST_PUNYCODE_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Appends the identifier in UTF-8 to `out`. False when `bytes` stand for none. */
 bool rust_punycode(pprofc_str bytes, struct buffer *out);

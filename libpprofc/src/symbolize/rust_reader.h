@@ -3,7 +3,7 @@
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* What is to be read or written next. */
 enum what {

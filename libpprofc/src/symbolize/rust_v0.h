@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_RUST_V0_H
 #define PPROFC_SYMBOLIZE_RUST_V0_H
 
-#include "base/buffer.h"
+#include "core/buffer.h"
 
 /* Appends the path that a name "_R..." stands for to `out`. Without `arguments`, generic arguments
  * are an empty pair of brackets. False when the name is not of that form, or when it expands beyond

@@ -2,7 +2,7 @@
  * the answers. */
 #include "symbolize/symbolize.h"
 
-#include "base/map.h"
+#include "core/map.h"
 #include "pprofc/builder.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"

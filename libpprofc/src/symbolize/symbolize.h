@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 struct symbolize_options {

@@ -1,6 +1,6 @@
 /* Reading what nm, addr2line and llvm-symbolizer say. */
-#include "base/child.h"
-#include "base/json_tree.h"
+#include "core/child.h"
+#include "core/json_tree.h"
 #include "symbolize/tools.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Finding the tools, and choosing which one answers. */
 #include "symbolize/tools.h"
 
-#include "base/child.h"
+#include "core/child.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

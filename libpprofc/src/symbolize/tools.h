@@ -3,8 +3,8 @@
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
-#include "base/buffer.h"
-#include "base/error.h"
+#include "core/buffer.h"
+#include "core/error.h"
 
 enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
 

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TRANSFORM_APPEND_H
 #define PPROFC_TRANSFORM_APPEND_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* The samples of head that are not all zero, then those of base, negated and labelled; locations

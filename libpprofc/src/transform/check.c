@@ -1,5 +1,5 @@
 /* The rules a profile must keep, in the order and words of pprof. Section 4.3. */
-#include "base/map.h"
+#include "core/map.h"
 #include "transform/transform.h"
 
 static pprofc_status invalid(pprofc_error *error, const char *message) {

@@ -2,8 +2,8 @@
  * one unit. */
 #include "transform/compatible.h"
 
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
 #include "unit/unit.h"

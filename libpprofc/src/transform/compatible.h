@@ -3,7 +3,7 @@
 #ifndef PPROFC_TRANSFORM_COMPATIBLE_H
 #define PPROFC_TRANSFORM_COMPATIBLE_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* Fills out[count] with the profiles, edited where they must be, each to be released. On failure

@@ -1,7 +1,7 @@
 /* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
 #include "transform/diff.h"
 
-#include "base/budget.h"
+#include "core/budget.h"
 #include "transform/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"

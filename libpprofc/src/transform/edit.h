@@ -3,7 +3,7 @@
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
-#include "base/error.h"
+#include "core/error.h"
 #include "model/profile.h"
 
 /* Samples that make a thread worth its start. */

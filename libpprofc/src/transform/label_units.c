@@ -1,6 +1,6 @@
 /* The unit of each numeric label key: the first that is given anywhere. Section 12.5. */
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "transform/transform.h"
 
 #include <stdlib.h>

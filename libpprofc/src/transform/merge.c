@@ -2,8 +2,8 @@
  */
 #include "transform/merge.h"
 
-#include "base/budget.h"
-#include "base/parallel.h"
+#include "core/budget.h"
+#include "core/parallel.h"
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"

@@ -4,8 +4,8 @@
 #ifndef PPROFC_TRANSFORM_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_H
 
-#include "base/error.h"
-#include "base/map.h"
+#include "core/error.h"
+#include "core/map.h"
 #include "model/label_table.h"
 #include "model/profile.h"
 

@@ -1,7 +1,7 @@
 /* The passes of a merge over all stacks: hashing samples, and numbering locations, functions and
  * mappings in the order in which pprof meets them: sample by sample, leaf to root, for a new
  * location its mapping, then its functions. */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/merge.h"
 #include "transform/stack_tail.h"

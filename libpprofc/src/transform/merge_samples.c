@@ -1,6 +1,6 @@
 /* The samples of a merge: which are equal, their sums, and the columns of the result. Section 6.3.
  */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "transform/merge.h"
 
 /* ---- equality ---------------------------------------------------------------------------------

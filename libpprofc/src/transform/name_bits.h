@@ -3,8 +3,8 @@
 #ifndef PPROFC_TRANSFORM_NAME_BITS_H
 #define PPROFC_TRANSFORM_NAME_BITS_H
 
-#include "base/regex.h"
 #include "model/profile.h"
+#include "regex/regex.h"
 
 /* Bit i of a name: expression i matches it. */
 #define NAME_BITS_MAX 4

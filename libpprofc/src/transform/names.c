@@ -1,6 +1,6 @@
 /* focus, ignore, hide and show: one run of each expression per distinct string, then a few bits per
  * location, then one pass over the samples. show_from likewise. Section 13. */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/name_bits.h"
 #include "transform/stack_tail.h"

@@ -1,6 +1,6 @@
 /* Cutting what is below a function: drop_frames and keep_frames of the profile, and prune_from.
  * Sections 9 and 13. */
-#include "base/buffer.h"
+#include "core/buffer.h"
 #include "transform/edit.h"
 #include "transform/stack_tail.h"
 #include "transform/transform.h"

@@ -1,6 +1,6 @@
 /* Multiplying values: the rounding primitive that merges, differences and normalising are made of
  * (6.2), and the truncating one of divide_by. */
-#include "base/budget.h"
+#include "core/budget.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
 #include "transform/transform.h"

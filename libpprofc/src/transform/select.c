@@ -1,5 +1,5 @@
 /* Leaving out samples, lines and frames: the edits that all filters end in. */
-#include "base/parallel.h"
+#include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 

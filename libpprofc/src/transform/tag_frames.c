@@ -1,7 +1,7 @@
 /* tagroot and tagleaf: a pseudo frame for each asked label at the root or leaf end of every stack.
  * Section 15. */
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"

@@ -1,7 +1,7 @@
 /* Filters on labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels.
  * Section 14. */
-#include "base/buffer.h"
-#include "base/map.h"
+#include "core/buffer.h"
+#include "core/map.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 #include "unit/unit.h"

@@ -4,9 +4,9 @@
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
-#include "base/error.h"
-#include "base/regex.h"
+#include "core/error.h"
 #include "model/profile.h"
+#include "regex/regex.h"
 
 /* ---- names: focus, ignore, hide, show; show_from; prune_from
  * --------------------------------------- */

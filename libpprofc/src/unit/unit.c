@@ -1,7 +1,7 @@
 /* Measurements: the unit table, conversion, value labels and percentages, as pprof prints them. */
 #include "unit/unit.h"
 
-#include "base/escape.h"
+#include "core/escape.h"
 
 #include <math.h>
 #include <stdio.h>

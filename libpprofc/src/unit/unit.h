@@ -2,8 +2,8 @@
 #ifndef PPROFC_UNIT_UNIT_H
 #define PPROFC_UNIT_UNIT_H
 
-#include "base/buffer.h"
-#include "base/str.h"
+#include "core/buffer.h"
+#include "core/str.h"
 
 /* A converted number and the text of its unit, a static string or a view of the `to` argument. */
 struct measure {

@@ -1,0 +1,127 @@
+/* A budget of memory. */
+#include "core/budget.h"
+
+#include "core/error.h"
+#include "core/mem.h"
+
+struct budget {
+  pprofc_allocator counted; /* what others get */
+  pprofc_allocator mem;     /* what is under it */
+  uint64_t bytes, used;
+  int references;
+  bool refused; /* the last allocation that failed was refused here, not by `mem` */
+  bool passed;  /* something was refused, ever */
+};
+
+/* Takes `size` bytes from the budget; false when there are not so many. What one thread is refused
+ * is never missing for another. */
+static bool budget_take(struct budget *budget, uint64_t size) {
+  uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+  while (size <= budget->bytes - used)
+    if (__atomic_compare_exchange_n(&budget->used, &used, used + size, true, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return true;
+  __atomic_store_n(&budget->refused, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&budget->passed, true, __ATOMIC_RELAXED);
+  return false;
+}
+
+static void budget_give(struct budget *budget, uint64_t size) {
+  __atomic_sub_fetch(&budget->used, size, __ATOMIC_RELAXED);
+}
+
+/* The system has refused: gives back what was taken for it. */
+static void budget_failed(struct budget *budget, uint64_t size) {
+  budget_give(budget, size);
+  __atomic_store_n(&budget->refused, false, __ATOMIC_RELAXED);
+}
+
+static void *budget_alloc(void *context, size_t size) {
+  struct budget *budget = context;
+  if (!budget_take(budget, size)) return NULL;
+  void *block = budget->mem.alloc(budget->mem.context, size);
+  if (!block) budget_failed(budget, size);
+  return block;
+}
+
+static void *budget_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  struct budget *budget = context;
+  size_t more = new_size > old_size ? new_size - old_size : 0;
+  if (more && !budget_take(budget, more)) return NULL;
+  void *moved = budget->mem.resize(budget->mem.context, block, old_size, new_size);
+  if (!moved)
+    budget_failed(budget, more);
+  else if (new_size < old_size)
+    budget_give(budget, old_size - new_size);
+  return moved;
+}
+
+static void budget_free(void *context, void *block, size_t size) {
+  struct budget *budget = context;
+  budget->mem.release(budget->mem.context, block, size);
+  budget_give(budget, size);
+}
+
+struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes) {
+  mem = mem_or_default(mem);
+  struct budget *budget = mem_zero_array(mem, 1, sizeof *budget);
+  if (!budget) return NULL;
+  budget->counted = (pprofc_allocator){budget_alloc, budget_resize, budget_free, budget};
+  budget->mem = *mem;
+  budget->bytes = bytes;
+  budget->references = 1;
+  return budget;
+}
+
+struct budget *budget_retain(struct budget *budget) {
+  if (budget) __atomic_add_fetch(&budget->references, 1, __ATOMIC_RELAXED);
+  return budget;
+}
+
+void budget_release(struct budget *budget) {
+  if (!budget || __atomic_sub_fetch(&budget->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  pprofc_allocator mem = budget->mem;
+  mem_free(&mem, budget, 1, sizeof *budget);
+}
+
+const pprofc_allocator *budget_allocator(const struct budget *budget) {
+  return &budget->counted;
+}
+
+struct budget *budget_of(const pprofc_allocator *mem) {
+  return mem && mem->alloc == budget_alloc ? mem->context : NULL;
+}
+
+uint64_t budget_bytes(const pprofc_allocator *mem) {
+  const struct budget *budget = budget_of(mem);
+  return budget ? budget->bytes : UINT64_MAX;
+}
+
+uint64_t budget_left(const pprofc_allocator *mem) {
+  struct budget *budget = budget_of(mem);
+  if (!budget) return UINT64_MAX;
+  uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+  return budget->bytes - used;
+}
+
+bool budget_allows(const pprofc_allocator *mem, uint64_t bytes) {
+  struct budget *budget = budget_of(mem);
+  if (bytes <= budget_left(mem)) return true;
+  if (budget) __atomic_store_n(&budget->passed, true, __ATOMIC_RELAXED);
+  return false;
+}
+
+bool budget_passed(const pprofc_allocator *mem) {
+  struct budget *budget = budget_of(mem);
+  return budget && __atomic_load_n(&budget->passed, __ATOMIC_RELAXED);
+}
+
+pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status,
+                            pprofc_error *error) {
+  struct budget *budget = budget_of(mem);
+  if (status != PPROFC_E_NOMEM || !budget) return status;
+  if (!__atomic_load_n(&budget->refused, __ATOMIC_RELAXED)) return status;
+  return error_set(error, PPROFC_E_LIMIT,
+                   "more than %llu bytes of memory are needed (raise with -max_memory)",
+                   (unsigned long long)budget->bytes);
+}

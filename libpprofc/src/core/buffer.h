@@ -1,0 +1,42 @@
+/* A growable byte buffer with a ceiling and a sticky error: append as much as you like, check once.
+ */
+#ifndef PPROFC_CORE_BUFFER_H
+#define PPROFC_CORE_BUFFER_H
+
+#include "core/mem.h"
+#include "core/str.h"
+
+struct buffer {
+  const pprofc_allocator *mem;
+  char *data;
+  size_t size, capacity;
+  size_t ceiling; /* the most it may hold */
+  bool failed;    /* out of memory or over the ceiling: what followed is missing */
+};
+
+void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
+void buffer_free(struct buffer *buffer);
+
+/* Makes room for `extra` more bytes. */
+bool buffer_reserve(struct buffer *buffer, size_t extra);
+
+void buffer_add(struct buffer *buffer, const void *data, size_t size);
+void buffer_add_str(struct buffer *buffer, pprofc_str s);
+void buffer_add_text(struct buffer *buffer, const char *text);
+void buffer_add_char(struct buffer *buffer, char c);
+void buffer_add_fill(struct buffer *buffer, char c, size_t count);
+void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
+
+/* A copy of what the buffer holds, in an arena; data is NULL when that or anything before ran out
+ * of memory. */
+pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
+
+static inline void buffer_clear(struct buffer *buffer) {
+  buffer->size = 0;
+}
+
+static inline pprofc_str buffer_str(const struct buffer *buffer) {
+  return (pprofc_str){buffer->data, buffer->size};
+}
+
+#endif

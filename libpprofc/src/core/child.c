@@ -1,0 +1,225 @@
+/* Running another program with bounds on time, output and environment. */
+#include "core/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One run, while it lasts. */
+struct run {
+  const struct child *child;
+  struct buffer *output;
+  struct child_end *end;
+  int input;    /* a file in memory, so that a program that does not read cannot block or kill us */
+  int pipes[2]; /* our ends: standard output, standard error; -1 when closed */
+  int theirs[2]; /* the other ends */
+  pid_t pid;
+  int64_t deadline;
+};
+
+static int64_t now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void close_fd(int *fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* Descriptors 0 to 2 are what the child's streams are put on, so ours stay above, also when the
+ * caller runs with some of them closed. */
+static bool move_up(int *fd) {
+  if (*fd > STDERR_FILENO) return true;
+  int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (moved < 0) return false;
+  close(*fd);
+  *fd = moved;
+  return true;
+}
+
+static bool open_input(struct run *run) {
+  pprofc_str text = run->child->input;
+  run->input = memfd_create("pprofc", MFD_CLOEXEC);
+  if (run->input < 0 || !move_up(&run->input)) return false;
+  size_t written = 0;
+  while (written < text.size) {
+    ssize_t more = write(run->input, text.data + written, text.size - written);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) return false;
+    written += (size_t)more;
+  }
+  return lseek(run->input, 0, SEEK_SET) == 0;
+}
+
+static bool open_pipes(struct run *run) {
+  for (int i = 0; i < 2; i++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    run->pipes[i] = ends[0];
+    run->theirs[i] = ends[1];
+    if (!move_up(&run->pipes[i]) || !move_up(&run->theirs[i])) return false;
+  }
+  return true;
+}
+
+/* PATH is needed to find helpers of the program, HOME and TMPDIR by some of them; nothing else is
+ * theirs to know. */
+static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
+  static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
+  static char locale[] = "LC_ALL=C";
+  size_t count = 0;
+  for (size_t i = 0; i < 3; i++) {
+    const char *value = getenv(names[i]);
+    if (!value || strlen(value) > 4096) continue;
+    snprintf(text[i], sizeof text[i], "%s=%s", names[i], value);
+    environment[count++] = text[i];
+  }
+  environment[count++] = locale;
+  environment[count] = NULL;
+  return count;
+}
+
+/* Starts the program in a process group of its own, with default signals. 0 or an errno. */
+static int start(struct run *run) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  char text[3][4096 + 16], *environment[5];
+  sigset_t none, all;
+  make_environment(text, environment);
+  sigemptyset(&none);
+  sigfillset(&all);
+  int failed = posix_spawn_file_actions_init(&files);
+  if (failed) return failed;
+  failed = posix_spawnattr_init(&attributes);
+  if (failed) {
+    posix_spawn_file_actions_destroy(&files);
+    return failed;
+  }
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  failed = posix_spawn_file_actions_adddup2(&files, run->input, STDIN_FILENO);
+  if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[0], STDOUT_FILENO);
+  if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[1], STDERR_FILENO);
+  if (!failed)
+    failed = posix_spawnp(&run->pid, run->child->argv[0], &files, &attributes,
+                          (char *const *)(uintptr_t)run->child->argv, environment);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return failed;
+}
+
+/* Keeps the beginning of what the program says on standard error. */
+static void keep_said(struct child_end *end, const char *data, size_t size) {
+  size_t used = strlen(end->said);
+  for (size_t i = 0; i < size && used + 1 < sizeof end->said; i++)
+    end->said[used++] = data[i] == '\n' || data[i] == '\0' ? ' ' : data[i];
+  end->said[used] = '\0';
+}
+
+/* Takes what one pipe has. */
+static pprofc_status drain(struct run *run, int which, pprofc_error *error) {
+  char chunk[64 * 1024];
+  ssize_t size = read(run->pipes[which], chunk, sizeof chunk);
+  if (size < 0 && (errno == EINTR || errno == EAGAIN)) return PPROFC_OK;
+  if (size <= 0) {
+    close_fd(&run->pipes[which]);
+  } else if (which == 1) {
+    keep_said(run->end, chunk, (size_t)size);
+  } else {
+    if ((size_t)size > run->output->ceiling - run->output->size)
+      return error_set(error, PPROFC_E_LIMIT, "'%s' wrote more than %zu bytes and was stopped",
+                       run->child->argv[0], run->output->ceiling);
+    buffer_add(run->output, chunk, (size_t)size);
+  }
+  return run->output->failed ? error_nomem(error) : PPROFC_OK;
+}
+
+/* Reads both pipes to their ends. */
+static pprofc_status read_all(struct run *run, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  while (status == PPROFC_OK && (run->pipes[0] >= 0 || run->pipes[1] >= 0)) {
+    int64_t left = run->deadline - now_ms();
+    struct pollfd fds[2] = {{run->pipes[0], POLLIN, 0}, {run->pipes[1], POLLIN, 0}};
+    int ready = left > 0 ? poll(fds, 2, (int)left) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0)
+      return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
+                       run->child->argv[0]);
+    for (int i = 0; i < 2 && status == PPROFC_OK; i++)
+      if (fds[i].revents) status = drain(run, i, error);
+  }
+  return status;
+}
+
+/* Waits for the program, which may go on after it closed its output; kills it when it does so for
+ * too long. */
+static pprofc_status finish(struct run *run, pprofc_status status, pprofc_error *error) {
+  int how = 0;
+  pid_t ended = 0;
+  while (status == PPROFC_OK && (ended = waitpid(run->pid, &how, WNOHANG)) == 0) {
+    if (now_ms() >= run->deadline)
+      status = error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
+                         run->child->argv[0]);
+    else
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  if (ended == 0) {
+    kill(-run->pid, SIGKILL);
+    while (waitpid(run->pid, &how, 0) < 0 && errno == EINTR) continue;
+  }
+  run->end->status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+  size_t used = strlen(run->end->said);
+  while (used && run->end->said[used - 1] == ' ') run->end->said[--used] = '\0';
+  return status;
+}
+
+pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
+                        pprofc_error *error) {
+  struct run run = {child, output, end, -1, {-1, -1}, {-1, -1}, 0, 0};
+  const char *program = child->argv[0];
+  pprofc_status status = PPROFC_OK;
+  memset(end, 0, sizeof *end);
+  run.deadline = now_ms() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
+  int failed = open_input(&run) && open_pipes(&run) ? 0 : errno;
+  if (!failed) failed = start(&run);
+  close_fd(&run.input);
+  close_fd(&run.theirs[0]);
+  close_fd(&run.theirs[1]);
+  if (failed) {
+    status = error_set(error, failed == ENOENT ? PPROFC_E_UNSUPPORTED : PPROFC_E_IO,
+                       "cannot run '%s': %s", program, strerror(failed));
+  } else {
+    status = read_all(&run, error);
+    status = finish(&run, status, error);
+  }
+  close_fd(&run.pipes[0]);
+  close_fd(&run.pipes[1]);
+  return status;
+}
+
+bool child_exists(const char *program) {
+  if (strchr(program, '/')) return access(program, X_OK) == 0;
+  const char *path = getenv("PATH");
+  pprofc_str rest = str_of(path ? path : "/bin:/usr/bin"), folder;
+  while (str_next(&rest, ':', &folder)) {
+    char candidate[4096];
+    if (!folder.size) folder = STR(".");
+    int size = snprintf(candidate, sizeof candidate, "%.*s/%s", STR_ARG(folder), program);
+    if (size > 0 && (size_t)size < sizeof candidate && access(candidate, X_OK) == 0) return true;
+  }
+  return false;
+}

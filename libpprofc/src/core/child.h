@@ -1,0 +1,34 @@
+/* Running another program: an argv array (never a shell), a reduced environment, a time limit and a
+ * ceiling for what it may say. */
+#ifndef PPROFC_CORE_CHILD_H
+#define PPROFC_CORE_CHILD_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+struct child {
+  const char *const *argv; /* ends with NULL; argv[0] is looked up in PATH unless it has a slash */
+  pprofc_str input;        /* all of its standard input */
+  unsigned timeout_ms;     /* 0: CHILD_TIMEOUT_MS */
+};
+
+#define CHILD_TIMEOUT_MS   30000u
+#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* a good ceiling for `output` */
+
+/* How the program ended. */
+struct child_end {
+  int status;     /* exit status; 128 + the number of the signal that killed it */
+  char said[512]; /* the beginning of its standard error, one line, without its last newline */
+};
+
+/* Runs the program to its end; its standard output is appended to `output`, whose ceiling bounds
+ * it. PPROFC_OK whatever its exit status was. PPROFC_E_UNSUPPORTED when there is no such program,
+ * PPROFC_E_LIMIT when it took too long or said too much (it is killed, with everything it started).
+ * The program sees PATH, HOME and TMPDIR, and LC_ALL=C. */
+pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
+                        pprofc_error *error);
+
+/* True when PATH (or the path, when it has a slash) holds a program of that name. */
+bool child_exists(const char *program);
+
+#endif

@@ -1,0 +1,52 @@
+/* Filling a pprofc_error. */
+#include "core/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void fill(pprofc_error *error, pprofc_status status, uint64_t offset, const char *format,
+                 va_list args) {
+  if (!error) return;
+  error->status = status;
+  error->offset = offset;
+  vsnprintf(error->message, sizeof error->message, format, args);
+}
+
+pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fill(error, status, PPROFC_NO_OFFSET, format, args);
+  va_end(args);
+  return status;
+}
+
+pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset,
+                       const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fill(error, status, offset, format, args);
+  va_end(args);
+  return status;
+}
+
+pprofc_status error_nomem(pprofc_error *error) {
+  return error_set(error, PPROFC_E_NOMEM, "out of memory");
+}
+
+void error_prefix(pprofc_error *error, const char *format, ...) {
+  if (!error) return;
+  char old[sizeof error->message];
+  memcpy(old, error->message, sizeof old);
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(error->message, sizeof error->message, format, args);
+  va_end(args);
+  if (length < 0 || (size_t)length >= sizeof error->message) return;
+  snprintf(error->message + length, sizeof error->message - (size_t)length, "%s", old);
+}
+
+const char *error_errno_text(int number, char *out, size_t size) {
+  snprintf(out, size, "%s", strerror(number));
+  if (size && *out >= 'A' && *out <= 'Z') *out = (char)(*out + 'a' - 'A');
+  return out;
+}

@@ -1,0 +1,157 @@
+/* Making foreign bytes safe for where they go: a terminal, JSON, XML/HTML. */
+#include "core/escape.h"
+
+int32_t utf8_next(pprofc_str s, size_t *position) {
+  const unsigned char *p = (const unsigned char *)s.data + *position;
+  size_t left = s.size - *position;
+  ++*position;
+  if (p[0] < 0x80) return p[0];
+  if (p[0] < 0xC2 || p[0] > 0xF4) return -1;
+  size_t length = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+  if (left < length) return -1;
+  int32_t code = p[0] & (0x7F >> length);
+  for (size_t i = 1; i < length; i++) {
+    if ((p[i] & 0xC0) != 0x80) return -1;
+    code = code << 6 | (p[i] & 0x3F);
+  }
+  static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
+  *position += length - 1;
+  return code;
+}
+
+size_t utf8_length(pprofc_str s) {
+  size_t count = 0, ascii = 0;
+  while (ascii < s.size && (unsigned char)s.data[ascii] < 0x80) ascii++;
+  for (size_t i = ascii; i < s.size; count++) utf8_next(s, &i);
+  return ascii + count;
+}
+
+bool utf8_valid(pprofc_str s) {
+  for (size_t i = 0; i < s.size;)
+    if (utf8_next(s, &i) < 0) return false;
+  return true;
+}
+
+size_t utf8_encode(uint32_t code, char *out) {
+  if (code < 0x80) {
+    out[0] = (char)code;
+    return 1;
+  }
+  size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (size_t i = length - 1; i > 0; i--) {
+    out[i] = (char)(0x80 | (code & 0x3F));
+    code >>= 6;
+  }
+  static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  out[0] = (char)(lead[length] | code);
+  return length;
+}
+
+/* What cannot be seen and changes what is: direction marks and controls, separators of lines, and
+ * the tags, which mirror ASCII without a glyph. */
+static bool is_invisible_mark(int32_t c) {
+  static const int32_t ranges[][2] = {
+      {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};
+  if (c < 0x061C) return false;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
+  return false;
+}
+
+bool escape_terminal_clean(pprofc_str s) {
+  for (size_t i = 0; i < s.size;) {
+    int32_t c = utf8_next(s, &i);
+    if (c < 0x20 || (c >= 0x7F && c < 0xA0) || is_invisible_mark(c)) return false;
+  }
+  return true;
+}
+
+void escape_terminal(struct buffer *out, pprofc_str s, bool layout) {
+  for (size_t i = 0; i < s.size;) {
+    size_t start = i;
+    int32_t c = utf8_next(s, &i);
+    bool kept = layout && (c == '\n' || c == '\t');
+    if (kept || (c >= 0x20 && c < 0x7F) || (c >= 0xA0 && !is_invisible_mark(c)))
+      buffer_add(out, s.data + start, i - start);
+    else if (c >= 0xA0)
+      buffer_printf(out, "\\u{%x}", (unsigned)c);
+    else
+      for (size_t k = start; k < i; k++) buffer_printf(out, "\\x%02x", (unsigned char)s.data[k]);
+  }
+}
+
+/* DEL and the C1 controls, which a terminal may obey. */
+static bool is_high_control(int32_t c) {
+  return c >= 0x7F && c < 0xA0;
+}
+
+/* The first of two hashes: "##[" is a command in logs. */
+static bool begins_command(pprofc_str s, size_t i) {
+  return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
+}
+
+/* A character as JSON writes it in ASCII, in two halves where it is too great for one. */
+static void add_json_code(struct buffer *out, uint32_t c) {
+  if (c < 0x10000) {
+    buffer_printf(out, "\\u%04x", (unsigned)c);
+    return;
+  }
+  c -= 0x10000;
+  buffer_printf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + (c >> 10)),
+                (unsigned)(0xDC00 + (c & 0x3FF)));
+}
+
+void escape_json(struct buffer *out, pprofc_str s) {
+  for (size_t i = 0; i < s.size;) {
+    size_t start = i;
+    int32_t c = utf8_next(s, &i);
+    if (c < 0)
+      buffer_add_text(out, "\xEF\xBF\xBD");
+    else if (c == '"' || c == '\\') {
+      buffer_add_char(out, '\\');
+      buffer_add_char(out, (char)c);
+    } else if (c < 0x20 || is_high_control(c) || c == '<' || c == '>' || c == '&' ||
+               is_invisible_mark(c) || begins_command(s, start))
+      add_json_code(out, (uint32_t)c);
+    else
+      buffer_add(out, s.data + start, i - start);
+  }
+}
+
+static const char *xml_entity(int32_t c) {
+  switch (c) {
+  case '&':
+    return "&amp;";
+  case '<':
+    return "&lt;";
+  case '>':
+    return "&gt;";
+  case '"':
+    return "&#34;";
+  case '\'':
+    return "&#39;";
+  default:
+    break;
+  }
+  bool control = c < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  return control || c == 0xFFFE || c == 0xFFFF ? "\xEF\xBF\xBD" : NULL;
+}
+
+void escape_xml(struct buffer *out, pprofc_str s) {
+  for (size_t i = 0; i < s.size;) {
+    size_t start = i;
+    int32_t c = utf8_next(s, &i);
+    const char *entity = xml_entity(c);
+    if (entity)
+      buffer_add_text(out, entity);
+    else if (c == '\r' || is_high_control(c))
+      buffer_printf(out, "&#%d;", (int)c);
+    else if (begins_command(s, start))
+      buffer_add_text(out, "&#35;");
+    else if (is_invisible_mark(c))
+      buffer_printf(out, "\\u{%x}", (unsigned)c);
+    else
+      buffer_add(out, s.data + start, i - start);
+  }
+}

@@ -1,0 +1,397 @@
+/* JSON as profilers and benchmark tools write it, read into a tree that keeps every number as it is
+ * spelled. */
+#include "core/json_tree.h"
+
+#include "core/escape.h"
+
+#define DEEPEST 2048
+
+/* An array or object that is being read, and its latest item. */
+struct level {
+  struct node *open, *last;
+};
+
+struct parser {
+  struct arena *arena;
+  const char *path, *start, *p, *end;
+  const char *line_start;
+  uint32_t line;
+  pprofc_error *error;
+  pprofc_status status;
+  struct level *levels; /* arrays and objects that are being read */
+  size_t depth, room;
+};
+
+static void fail(struct parser *s, const char *what) {
+  uint64_t at = (uint64_t)(s->p - s->start);
+  size_t column = (size_t)(s->p - s->line_start) + 1;
+  if (s->status != PPROFC_OK) return;
+  if (s->path)
+    s->status =
+        error_at(s->error, PPROFC_E_FORMAT, at, "%s:%u:%zu: %s", s->path, s->line, column, what);
+  else
+    s->status =
+        error_set(s->error, PPROFC_E_FORMAT, "%s at line %u, column %zu", what, s->line, column);
+}
+
+static void fail_nomem(struct parser *s) {
+  if (s->status == PPROFC_OK) s->status = error_nomem(s->error);
+}
+
+static void skip_blanks(struct parser *s) {
+  for (; s->p < s->end; s->p++) {
+    if (*s->p == '\n') {
+      s->line++;
+      s->line_start = s->p + 1;
+    } else if (*s->p != ' ' && *s->p != '\t' && *s->p != '\r') {
+      return;
+    }
+  }
+}
+
+/* ---- strings ----------------------------------------------------------------------------------
+ */
+
+static int64_t hex4(const char *p) {
+  int64_t value = 0;
+  for (int i = 0; i < 4; i++) {
+    char c = p[i];
+    int digit = c >= '0' && c <= '9'                 ? c - '0'
+                : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                     : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+/* "\uXXXX", a pair of them for what is beyond U+FFFF; a lone half becomes U+FFFD. Stands behind the
+ * u. */
+static size_t unescape_unicode(struct parser *s, const char *end, char *out) {
+  int64_t code = end - s->p >= 4 ? hex4(s->p) : -1;
+  if (code < 0) {
+    fail(s, "invalid \\u escape");
+    return 0;
+  }
+  s->p += 4;
+  if (code >= 0xD800 && code < 0xDC00 && end - s->p >= 6 && s->p[0] == '\\' && s->p[1] == 'u') {
+    int64_t low = hex4(s->p + 2);
+    if (low >= 0xDC00 && low < 0xE000) {
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      s->p += 6;
+    }
+  }
+  if (code >= 0xD800 && code < 0xE000) code = 0xFFFD;
+  return utf8_encode((uint32_t)code, out);
+}
+
+/* Copies [s->p, end) with its escapes resolved. */
+static pprofc_str unescape(struct parser *s, const char *end) {
+  static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+  char *copy = arena_alloc(s->arena, (size_t)(end - s->p) + 1);
+  size_t size = 0;
+  if (!copy) {
+    fail_nomem(s);
+    return STR("");
+  }
+  while (s->p < end && s->status == PPROFC_OK) {
+    if (*s->p != '\\') {
+      copy[size++] = *s->p++;
+      continue;
+    }
+    char letter = s->p[1];
+    s->p += 2;
+    if (letter == 'u') {
+      size += unescape_unicode(s, end, copy + size);
+      continue;
+    }
+    size_t i = 0;
+    while (i < sizeof letters - 1 && letters[i] != letter) i += 2;
+    if (i >= sizeof letters - 1) {
+      fail(s, "invalid escape");
+      break;
+    }
+    copy[size++] = letters[i + 1];
+  }
+  return (pprofc_str){copy, size};
+}
+
+/* A string whose quote is the next byte. Any bytes may stand in it. */
+static pprofc_str parse_string(struct parser *s) {
+  const char *begin = ++s->p, *q = begin;
+  bool escaped = false;
+  while (q < s->end && *q != '"') {
+    if (*q == '\\') {
+      escaped = true;
+      q++;
+    }
+    q++;
+  }
+  if (q >= s->end) {
+    s->p = s->end;
+    fail(s, "unterminated string");
+    return STR("");
+  }
+  pprofc_str text = escaped ? unescape(s, q) : (pprofc_str){begin, (size_t)(q - begin)};
+  for (const char *c = begin; c < q; c++) {
+    if (*c != '\n') continue;
+    s->line++;
+    s->line_start = c + 1;
+  }
+  if (s->status == PPROFC_OK) s->p = q + 1;
+  return text;
+}
+
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+struct word {
+  pprofc_str text;
+  enum node_kind kind;
+};
+
+static const struct word words[] = {
+    {{"null", 4}, NODE_NULL},  {{"true", 4}, NODE_TRUE},       {{"false", 5}, NODE_FALSE},
+    {{"NaN", 3}, NODE_NUMBER}, {{"Infinity", 8}, NODE_NUMBER}, {{"-Infinity", 9}, NODE_NUMBER},
+};
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_number_byte(char c) {
+  return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static size_t skip_digits(pprofc_str s, size_t at) {
+  while (at < s.size && is_digit(s.data[at])) at++;
+  return at;
+}
+
+/* As JSON has it, but leading zeros and a missing side of the point are let through. */
+static bool is_number(pprofc_str s) {
+  size_t start = s.size && s.data[0] == '-';
+  size_t at = skip_digits(s, start), digits = at - start;
+  if (at == start && at < s.size && s.data[at] == '.' && start == 0) return false;
+  if (at < s.size && s.data[at] == '.') {
+    size_t end = skip_digits(s, at + 1);
+    digits += end - at - 1;
+    at = end;
+  }
+  if (at < s.size && (s.data[at] | 32) == 'e') {
+    at++;
+    if (at < s.size && (s.data[at] == '+' || s.data[at] == '-')) at++;
+    size_t end = skip_digits(s, at);
+    if (end == at) return false;
+    at = end;
+  }
+  return digits && at == s.size;
+}
+
+static void parse_scalar(struct parser *s, struct node *node) {
+  pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (!str_starts(rest, words[i].text)) continue;
+    node->kind = words[i].kind;
+    node->text = words[i].text;
+    s->p += words[i].text.size;
+    return;
+  }
+  const char *begin = s->p;
+  while (s->p < s->end && is_number_byte(*s->p)) s->p++;
+  node->kind = NODE_NUMBER;
+  node->text = (pprofc_str){begin, (size_t)(s->p - begin)};
+  if (is_number(node->text)) return;
+  s->p = begin;
+  fail(s, begin == s->end ? "unexpected end" : "unexpected character");
+}
+
+/* Makes a node and hangs it into what is open. */
+static struct node *add_node(struct parser *s, pprofc_str key) {
+  struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
+  if (!node) {
+    fail_nomem(s);
+    return NULL;
+  }
+  node->line = s->line;
+  node->key = key;
+  if (!s->depth) return node;
+  struct level *level = &s->levels[s->depth - 1];
+  if (level->last)
+    level->last->next = node;
+  else
+    level->open->first = node;
+  level->last = node;
+  return node;
+}
+
+static bool add_level(struct parser *s, struct node *node) {
+  if (s->depth == s->room) {
+    size_t room = s->room ? s->room * 2 : 16;
+    struct level *levels = arena_array(s->arena, room, sizeof *levels);
+    if (!levels) return false;
+    if (s->depth) memcpy(levels, s->levels, s->depth * sizeof *levels);
+    s->levels = levels;
+    s->room = room;
+  }
+  s->levels[s->depth++] = (struct level){node, NULL};
+  return true;
+}
+
+static void open_container(struct parser *s, struct node *node, enum node_kind kind) {
+  node->kind = kind;
+  if (s->depth == DEEPEST) {
+    fail(s, "nested too deeply");
+    return;
+  }
+  s->p++;
+  if (!add_level(s, node)) fail_nomem(s);
+}
+
+/* Items of arrays are asked for by number. */
+static void close_container(struct parser *s) {
+  struct node *node = s->levels[--s->depth].open;
+  s->p++;
+  if (node->kind != NODE_ARRAY || !node->first) return;
+  size_t count = 0;
+  for (struct node *item = node->first; item; item = item->next) count++;
+  struct node_items *items =
+      arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *)); /* nodes are larger */
+  if (!items) {
+    fail_nomem(s);
+    return;
+  }
+  items->count = 0;
+  for (struct node *item = node->first; item; item = item->next) items->at[items->count++] = item;
+  node->items = items;
+}
+
+static struct node *parse_value(struct parser *s, pprofc_str key) {
+  skip_blanks(s);
+  struct node *node = add_node(s, key);
+  if (!node) return NULL;
+  char c = s->p < s->end ? *s->p : '\0';
+  if (c == '{') {
+    open_container(s, node, NODE_OBJECT);
+  } else if (c == '[') {
+    open_container(s, node, NODE_ARRAY);
+  } else if (c == '"') {
+    node->kind = NODE_STRING;
+    node->text = parse_string(s);
+  } else {
+    parse_scalar(s, node);
+  }
+  return node;
+}
+
+/* One step inside the innermost open container: its end, or its next item. */
+static void parse_item(struct parser *s) {
+  const struct node *container = s->levels[s->depth - 1].open;
+  bool first = !s->levels[s->depth - 1].last;
+  char closer = container->kind == NODE_OBJECT ? '}' : ']';
+  skip_blanks(s);
+  char c = s->p < s->end ? *s->p : '\0';
+  if (c == closer) {
+    close_container(s);
+    return;
+  }
+  if (!first) {
+    if (c != ',') {
+      fail(s, s->p == s->end ? "unexpected end" : "expected a comma");
+      return;
+    }
+    s->p++;
+    skip_blanks(s);
+  }
+  pprofc_str key = {NULL, 0};
+  if (container->kind == NODE_OBJECT) {
+    if (s->p == s->end || *s->p != '"') {
+      fail(s, s->p == s->end ? "unexpected end" : "expected a name");
+      return;
+    }
+    key = parse_string(s);
+    skip_blanks(s);
+    if (s->status == PPROFC_OK && (s->p == s->end || *s->p != ':')) fail(s, "expected a colon");
+    if (s->status != PPROFC_OK) return;
+    s->p++;
+  }
+  parse_value(s, key);
+}
+
+static pprofc_status parse(struct arena *arena, const char *path, pprofc_str data, bool alone,
+                           struct node **root, pprofc_error *error) {
+  struct parser *s = arena_zero_array(arena, 1, sizeof *s);
+  if (!s) return error_nomem(error);
+  *s = (struct parser){.arena = arena,
+                       .path = path,
+                       .start = data.data,
+                       .p = data.data,
+                       .end = data.data + data.size,
+                       .line_start = data.data,
+                       .line = 1,
+                       .error = error};
+  if (str_starts(data, STR("\xEF\xBB\xBF"))) s->p += 3;
+  struct node *value = parse_value(s, (pprofc_str){NULL, 0});
+  while (s->depth && s->status == PPROFC_OK) parse_item(s);
+  if (s->status == PPROFC_OK) skip_blanks(s);
+  if (alone && s->p < s->end) fail(s, "unexpected text behind the value");
+  if (s->status == PPROFC_OK) *root = value;
+  return s->status;
+}
+
+pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
+                              struct node **root, pprofc_error *error) {
+  return parse(arena, path, data, true, root, error);
+}
+
+pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
+                                    struct node **root, pprofc_error *error) {
+  return parse(arena, path, data, false, root, error);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------
+ */
+
+const struct node *node_find(const struct node *node, pprofc_str name) {
+  if (!node || node->kind != NODE_OBJECT) return NULL;
+  for (const struct node *member = node->first; member; member = member->next)
+    if (str_equal(member->key, name)) return member;
+  return NULL;
+}
+
+const struct node *node_get(const struct node *node, const char *name) {
+  return node_find(node, str_of(name));
+}
+
+const struct node *node_path(const struct node *node, const char *path) {
+  pprofc_str rest = str_of(path), name;
+  while (node && str_next(&rest, '.', &name)) node = node_find(node, name);
+  return node;
+}
+
+pprofc_str node_text(const struct node *node, const char *name) {
+  const struct node *member = node_get(node, name);
+  return member && member->kind == NODE_STRING ? member->text : STR("");
+}
+
+bool node_is(const struct node *node, enum node_kind kind) {
+  return node && node->kind == kind;
+}
+
+size_t node_size(const struct node *array) {
+  return array && array->items ? array->items->count : 0;
+}
+
+const struct node *node_at(const struct node *array, size_t i) {
+  return i < node_size(array) ? array->items->at[i] : NULL;
+}
+
+bool node_to_integer(const struct node *node, int64_t *value) {
+  return node_is(node, NODE_NUMBER) && str_parse_int(node->text, 10, value);
+}
+
+int64_t node_integer(const struct node *node) {
+  int64_t value = 0;
+  node_to_integer(node, &value);
+  return value;
+}

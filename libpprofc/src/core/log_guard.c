@@ -1,0 +1,164 @@
+/* Text for the log of a CI system: what would be a command there is broken. */
+#include "core/log_guard.h"
+
+#include "core/escape.h"
+
+/* ---- commands ---------------------------------------------------------------------------------
+ */
+
+void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context) {
+  *guard = (struct log_guard){.write = write, .context = context};
+}
+
+/* Blanks that a log trims before it looks for a command, beyond ASCII. */
+static bool is_wide_blank(int32_t c) {
+  return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
+}
+
+/* Takes a byte of a character that is no ASCII and stands at the start of a line. */
+static void take_wide(struct log_guard *g, unsigned char c) {
+  g->wide[g->wide_size++] = c;
+  size_t length = g->wide[0] < 0xE0 ? 2 : g->wide[0] < 0xF0 ? 3 : 4, position = 0;
+  if (g->wide_size < length) return;
+  int32_t code = utf8_next((pprofc_str){(const char *)g->wide, g->wide_size}, &position);
+  if (!is_wide_blank(code)) g->colons = -1;
+  g->wide_size = 0;
+}
+
+/* Is this the second colon at the start of a line? */
+static bool ends_colons(struct log_guard *g, unsigned char c) {
+  if (g->colons < 0) return false;
+  if (g->colons == 0 && c >= 0x80) {
+    take_wide(g, c);
+    return false;
+  }
+  bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+  bool second = c == ':' && g->colons == 1;
+  if (c == ':' && !second && !g->wide_size)
+    g->colons = 1;
+  else if (!blank || g->colons || g->wide_size)
+    g->colons = -1;
+  return second;
+}
+
+/* Is this the bracket behind "##" or "##word"? */
+static bool ends_hashes(struct log_guard *g, unsigned char c) {
+  bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  bool bracket = c == '[' && g->hashes == 2;
+  if (c == '#')
+    g->hashes += g->hashes < 2;
+  else if (!letter || g->hashes < 2)
+    g->hashes = 0;
+  return bracket;
+}
+
+/* True when c, the next byte, would complete the beginning of a command. */
+static bool log_guard_stops(struct log_guard *g, unsigned char c) {
+  if (c == '\n' || c == '\r') {
+    g->colons = g->hashes = 0;
+    g->wide_size = 0;
+    return false;
+  }
+  bool colons = ends_colons(g, c), hashes = ends_hashes(g, c);
+  return colons || hashes;
+}
+
+/* How much of data nothing can begin in. */
+static size_t skip_plain(const struct log_guard *g, const unsigned char *data, size_t size) {
+  size_t i = 0;
+  if (g->colons >= 0 || g->hashes) return 0;
+  while (i < size && data[i] != '\n' && data[i] != '\r' && data[i] != '#') i++;
+  return i;
+}
+
+int log_guard_write(void *guard, const void *data, size_t size) {
+  struct log_guard *g = guard;
+  const unsigned char *bytes = data;
+  size_t from = 0;
+  for (size_t i = 0; i < size; i++) {
+    i += skip_plain(g, bytes + i, size - i);
+    if (i == size || !log_guard_stops(g, bytes[i])) continue;
+    const char *shown = bytes[i] == ':' ? "\\x3a" : "\\x5b";
+    if (i > from && g->write(g->context, bytes + from, i - from) != 0) return -1;
+    if (g->write(g->context, shown, 4) != 0) return -1;
+    from = i + 1;
+  }
+  return from < size ? g->write(g->context, bytes + from, size - from) : 0;
+}
+
+static int log_guard_append(void *context, const void *data, size_t size) {
+  struct buffer *out = context;
+  buffer_add(out, data, size);
+  return out->failed;
+}
+
+void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
+  struct log_guard guard;
+  log_guard_init(&guard, log_guard_append, out);
+  if (!begins_line) guard.colons = -1;
+  (void)log_guard_write(&guard, text.data, text.size); /* a failure stays in the buffer */
+}
+
+/* ---- lines ------------------------------------------------------------------------------------
+ */
+
+void escape_line(struct buffer *out, pprofc_str s) {
+  while (s.size) {
+    size_t tab = str_find_char(s, '\t');
+    escape_terminal(out, str_slice(s, 0, tab), false);
+    if (tab == s.size) return;
+    buffer_add_char(out, '\t');
+    s = str_slice(s, tab + 1, s.size);
+  }
+}
+
+void escape_line_to_output(struct output *out, pprofc_str s) {
+  if (escape_terminal_clean(s)) {
+    output_add_str(out, s);
+    return;
+  }
+  for (size_t i = 0; i < s.size;) {
+    size_t start = i;
+    int32_t c = utf8_next(s, &i);
+    pprofc_str character = str_slice(s, start, i);
+    if (c == '\t' || escape_terminal_clean(character))
+      output_add_str(out, character);
+    else if (c >= 0xA0)
+      output_printf(out, "\\u{%x}", (unsigned)c);
+    else
+      for (size_t k = 0; k < character.size; k++)
+        output_printf(out, "\\x%02x", (unsigned char)character.data[k]);
+  }
+}
+
+pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
+  if (!s.size || escape_terminal_clean(s)) return s.data ? s : STR("");
+  struct buffer clean;
+  buffer_init(&clean, arena->mem, SIZE_MAX / 2);
+  escape_line(&clean, s);
+  pprofc_str kept = buffer_keep(&clean, arena);
+  buffer_free(&clean);
+  return kept;
+}
+
+/* Nothing in s needs more than a look: the usual case. */
+static bool is_plain_cell(pprofc_str s, bool begins_line) {
+  bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
+  return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&
+         (!begins_line || !s.size || (word && (s.data[0] | 32) <= 'z'));
+}
+
+pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena) {
+  if (is_plain_cell(s, begins_line)) return arena_str(arena, s);
+  struct buffer line, clean;
+  buffer_init(&line, arena->mem, SIZE_MAX / 2);
+  buffer_init(&clean, arena->mem, SIZE_MAX / 2);
+  escape_line(&line, s);
+  escape_log(&clean, buffer_str(&line), begins_line);
+  clean.failed |= line.failed;
+  pprofc_str kept = buffer_keep(&clean, arena);
+  buffer_free(&line);
+  buffer_free(&clean);
+  return kept;
+}

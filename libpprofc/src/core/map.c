@@ -1,0 +1,107 @@
+/* Hash tables that give dense indices. */
+#include "core/map.h"
+
+void map_init(struct map *map, const pprofc_allocator *mem) {
+  hash_init();
+  *map = (struct map){.mem = mem};
+}
+
+void map_free(struct map *map) {
+  mem_free(map->mem, map->slots, map->capacity, sizeof *map->slots);
+  *map = (struct map){.mem = map->mem};
+}
+
+static void place(struct map *map, struct map_slot slot) {
+  size_t mask = map->capacity - 1, position = map_start(map, map_slot_hash(&slot)).position;
+  size_t first = position;
+  while (map->slots[position].index != MAP_NONE) position = (position + 1) & mask;
+  map->slots[position] = slot;
+  map->steps += (position - first) & mask;
+}
+
+static bool grow(struct map *map, size_t capacity) {
+  struct map old = *map;
+  map->slots = mem_array(map->mem, capacity, sizeof *map->slots);
+  if (!map->slots) {
+    map->slots = old.slots;
+    return false;
+  }
+  memset(map->slots, 0xFF, capacity * sizeof *map->slots);
+  map->capacity = capacity;
+  for (size_t i = 0; i < old.capacity; i++)
+    if (old.slots[i].index != MAP_NONE) place(map, old.slots[i]);
+  mem_free(map->mem, old.slots, old.capacity, sizeof *old.slots);
+  return true;
+}
+
+bool map_reserve(struct map *map, size_t count) {
+  size_t capacity = map->capacity ? map->capacity : 16;
+  while (capacity - capacity / 4 < count) {
+    if (capacity > (size_t)1 << 32) return false;
+    capacity *= 2;
+  }
+  return capacity == map->capacity || grow(map, capacity);
+}
+
+bool map_insert(struct map *map, uint64_t hash, uint32_t index) {
+  if (!map_reserve(map, map->count + 1)) return false;
+  struct map_slot slot = {.index = index};
+  memcpy(slot.hash, &hash, sizeof hash);
+  place(map, slot);
+  map->count++;
+  return true;
+}
+
+void interner_init(struct interner *interner, const pprofc_allocator *mem) {
+  *interner = (struct interner){0};
+  map_init(&interner->map, mem);
+}
+
+void interner_free(struct interner *interner) {
+  mem_free(interner->map.mem, interner->items, interner->capacity, sizeof *interner->items);
+  map_free(&interner->map);
+  interner->items = NULL;
+  interner->count = interner->capacity = 0;
+}
+
+static uint32_t find(const struct interner *interner, uint64_t hash, pprofc_str s) {
+  struct map_probe probe = map_start(&interner->map, hash);
+  uint32_t index;
+  while ((index = map_next(&interner->map, &probe)) != MAP_NONE)
+    if (str_equal(interner->items[index], s)) return index;
+  return MAP_NONE;
+}
+
+uint32_t interner_find(const struct interner *interner, pprofc_str s) {
+  return find(interner, hash_str(s), s);
+}
+
+static uint32_t add(struct interner *interner, struct arena *arena, pprofc_str s) {
+  uint64_t hash = hash_str(s);
+  uint32_t index = find(interner, hash, s);
+  if (index != MAP_NONE) return index;
+  if (interner->count >= MAP_NONE) return MAP_NONE;
+  if (interner->count == interner->capacity) {
+    size_t capacity = interner->capacity ? interner->capacity * 2 : 64;
+    pprofc_str *items =
+        mem_resize(interner->map.mem, interner->items, interner->capacity, capacity, sizeof *items);
+    if (!items) return MAP_NONE;
+    interner->items = items;
+    interner->capacity = capacity;
+  }
+  if (arena) {
+    s = arena_str(arena, s);
+    if (!s.data) return MAP_NONE;
+  }
+  if (!map_insert(&interner->map, hash, (uint32_t)interner->count)) return MAP_NONE;
+  interner->items[interner->count] = s;
+  return (uint32_t)interner->count++;
+}
+
+uint32_t interner_add(struct interner *interner, pprofc_str s) {
+  return add(interner, NULL, s);
+}
+
+uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s) {
+  return add(interner, arena, s);
+}

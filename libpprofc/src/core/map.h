@@ -1,0 +1,85 @@
+/* Hash tables that give dense indices: strings to ids, and any record to its index.
+ * Nothing iterates over a table; what comes out is in order of first insertion. */
+#ifndef PPROFC_CORE_MAP_H
+#define PPROFC_CORE_MAP_H
+
+#include "core/hash.h"
+#include "core/mem.h"
+#include "core/str.h"
+
+#define MAP_NONE UINT32_MAX
+
+/* An open-addressing table from hash to index. The records live elsewhere, and the caller compares:
+ *
+ *   struct map_probe probe = map_start(&map, hash);
+ *   uint32_t index;
+ *   while ((index = map_next(&map, &probe)) != MAP_NONE)
+ *     if (records[index] equals key) return index;
+ *   if (!map_insert(&map, hash, new_index)) out of memory;
+ */
+/* 12 bytes; the hash stands in two halves so that slots need no padding. */
+struct map_slot {
+  uint32_t hash[2];
+  uint32_t index; /* MAP_NONE when free */
+};
+
+struct map {
+  const pprofc_allocator *mem;
+  struct map_slot *slots;
+  size_t capacity; /* a power of two, or 0 */
+  size_t count;
+  uint64_t steps; /* slots that entries found taken when they were put in, growing included */
+};
+
+struct map_probe {
+  size_t position;
+  uint64_t hash;
+};
+
+void map_init(struct map *map, const pprofc_allocator *mem);
+void map_free(struct map *map);
+/* Makes room for `count` entries at once; false when out of memory. */
+bool map_reserve(struct map *map, size_t count);
+bool map_insert(struct map *map, uint64_t hash, uint32_t index);
+
+static inline uint64_t map_slot_hash(const struct map_slot *slot) {
+  uint64_t hash;
+  memcpy(&hash, slot->hash, sizeof hash);
+  return hash;
+}
+
+/* The whole hash is kept, so that growing needs no hash again and a key is looked at only where all
+ * 64 bits are equal. */
+static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
+  return (struct map_probe){map->capacity ? (size_t)hash_spread(hash) & (map->capacity - 1) : 0,
+                            hash};
+}
+
+static inline uint32_t map_next(const struct map *map, struct map_probe *probe) {
+  if (!map->capacity) return MAP_NONE;
+  for (;;) {
+    const struct map_slot *slot = &map->slots[probe->position];
+    if (slot->index == MAP_NONE) return MAP_NONE;
+    probe->position = (probe->position + 1) & (map->capacity - 1);
+    if (map_slot_hash(slot) == probe->hash) return slot->index;
+  }
+}
+
+/* Strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must live
+ * as long as the interner, or be put into an arena first (interner_copy). */
+struct interner {
+  struct map map;
+  pprofc_str *items;
+  size_t count, capacity;
+};
+
+void interner_init(struct interner *interner, const pprofc_allocator *mem);
+void interner_free(struct interner *interner);
+/* The id of s, or MAP_NONE when out of memory. */
+uint32_t interner_add(struct interner *interner, pprofc_str s);
+/* The same; copies s into the arena when it is new. */
+uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s);
+/* The id of s, or MAP_NONE when it was never added. */
+uint32_t interner_find(const struct interner *interner, pprofc_str s);
+
+#endif

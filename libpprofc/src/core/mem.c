@@ -1,0 +1,284 @@
+/* Checked allocation, arenas and counted arenas. */
+#include "core/mem.h"
+
+#include "core/budget.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_alloc(void *context, size_t size) {
+  (void)context;
+  return malloc(size);
+}
+
+static void *default_resize(void *context, void *block, size_t old_size, size_t new_size) {
+  (void)context;
+  (void)old_size;
+  return realloc(block, new_size);
+}
+
+static void default_release(void *context, void *block, size_t size) {
+  (void)context;
+  (void)size;
+  free(block);
+}
+
+const pprofc_allocator mem_default = {default_alloc, default_resize, default_release, NULL};
+
+const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
+  return a ? a : &mem_default;
+}
+
+/* count * size with 0 turned into 1, or 0 when it overflows. */
+static size_t product(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;
+  return bytes ? bytes : 1;
+}
+
+void *mem_array(const pprofc_allocator *a, size_t count, size_t size) {
+  size_t bytes = product(count, size);
+  return bytes ? a->alloc(a->context, bytes) : NULL;
+}
+
+void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size) {
+  void *block = mem_array(a, count, size);
+  if (block) memset(block, 0, count * size);
+  return block;
+}
+
+void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count,
+                 size_t size) {
+  size_t bytes = product(new_count, size);
+  if (!bytes) return NULL;
+  if (!block) return a->alloc(a->context, bytes);
+  return a->resize(a->context, block, product(old_count, size), bytes);
+}
+
+void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size) {
+  if (block) a->release(a->context, block, product(count, size));
+}
+
+/* ---- arenas -----------------------------------------------------------------------------------
+ */
+
+#define BLOCK_SIZE ((size_t)64 * 1024)
+#define LARGE_SIZE ((size_t)256 * 1024)
+
+struct arena_block {
+  struct arena_block *next;
+  size_t size; /* of the data behind the header */
+  alignas(max_align_t) char data[];
+};
+
+void arena_init(struct arena *arena, const pprofc_allocator *mem) {
+  *arena = (struct arena){.mem = mem};
+}
+
+void arena_free(struct arena *arena) {
+  while (arena->blocks) {
+    struct arena_block *block = arena->blocks;
+    arena->blocks = block->next;
+    mem_free(arena->mem, block, 1, sizeof *block + block->size);
+  }
+  arena->next = arena->end = NULL;
+}
+
+static struct arena_block *add_block(struct arena *arena, size_t size) {
+  if (size > PTRDIFF_MAX - sizeof(struct arena_block)) return NULL;
+  struct arena_block *block = mem_array(arena->mem, 1, sizeof *block + size);
+  if (!block) return NULL;
+  block->size = size;
+  block->next = arena->blocks;
+  arena->blocks = block;
+  return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size) {
+  const size_t align = alignof(max_align_t);
+  if (size > PTRDIFF_MAX - align) return NULL;
+  size = (size ? size + align - 1 : align) / align * align;
+  if (size <= (size_t)(arena->end - arena->next)) {
+    void *result = arena->next;
+    arena->next += size;
+    return result;
+  }
+  if (size >= LARGE_SIZE / 4) {
+    struct arena_block *block = add_block(arena, size);
+    return block ? block->data : NULL;
+  }
+  struct arena_block *block = add_block(arena, BLOCK_SIZE);
+  if (!block) return NULL;
+  arena->next = block->data + size;
+  arena->end = block->data + BLOCK_SIZE;
+  return block->data;
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size) {
+  size_t bytes = product(count, size);
+  return bytes ? arena_alloc(arena, bytes) : NULL;
+}
+
+void *arena_zero_array(struct arena *arena, size_t count, size_t size) {
+  void *block = arena_array(arena, count, size);
+  if (block) memset(block, 0, count * size);
+  return block;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size) {
+  void *block = arena_alloc(arena, size ? size : 1);
+  if (block && size) memcpy(block, data, size);
+  return block;
+}
+
+void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
+  struct arena_block *head = arena->blocks;
+  if (!block || !head || block != head->data || new_size < LARGE_SIZE) {
+    void *copy = arena_alloc(arena, new_size);
+    if (copy && old_size) memcpy(copy, block, old_size);
+    return copy;
+  }
+  if (new_size > PTRDIFF_MAX - sizeof *head) return NULL;
+  /* A small first buffer shares its block with what comes after; grown, it has the block alone. */
+  bool shared = arena->end == head->data + head->size;
+  head = mem_resize(arena->mem, head, sizeof *head + head->size, sizeof *head + new_size, 1);
+  if (!head) return NULL;
+  if (shared) arena->next = arena->end = NULL;
+  head->size = new_size;
+  arena->blocks = head;
+  return head->data;
+}
+
+pprofc_str arena_str(struct arena *arena, pprofc_str s) {
+  char *copy = s.size < SIZE_MAX ? arena_alloc(arena, s.size + 1) : NULL;
+  if (!copy) return (pprofc_str){NULL, 0};
+  if (s.size) memcpy(copy, s.data, s.size);
+  copy[s.size] = '\0';
+  return (pprofc_str){copy, s.size};
+}
+
+/* ---- regions ----------------------------------------------------------------------------------
+ */
+
+struct region *region_new(const pprofc_allocator *mem) {
+  mem = mem_or_default(mem);
+  struct region *region = mem_zero_array(mem, 1, sizeof *region);
+  if (!region) return NULL;
+  region->mem = *mem;
+  region->references = 1;
+  budget_retain(budget_of(mem));
+  arena_init(&region->arena, &region->mem);
+  return region;
+}
+
+struct region *region_retain(struct region *region) {
+  if (region) __atomic_add_fetch(&region->references, 1, __ATOMIC_RELAXED);
+  return region;
+}
+
+struct region_parent {
+  struct region_parent *next;
+  struct region *region;
+};
+
+bool region_adopt(struct region *region, struct region *parent) {
+  struct region_parent *link = arena_alloc(&region->arena, sizeof *link);
+  if (!link) return false;
+  *link = (struct region_parent){region->parents, region_retain(parent)};
+  region->parents = link;
+  return true;
+}
+
+void region_release(struct region *region) {
+  /* A chain of edits is a chain of parents: work through a list, not by recursion. */
+  struct region *dead = NULL;
+  if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
+  while (dead) {
+    region = dead;
+    dead = region->next_dead;
+    for (struct region_parent *link = region->parents; link; link = link->next)
+      if (__atomic_sub_fetch(&link->region->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        link->region->next_dead = dead;
+        dead = link->region;
+      }
+    arena_free(&region->arena);
+    pprofc_allocator mem = region->mem;
+    mem_free(&mem, region, 1, sizeof *region);
+    budget_release(budget_of(&mem));
+  }
+}
+
+/* ---- columns that are given back early --------------------------------------------------------
+ */
+
+static bool has_block(const struct arena *arena, const void *data) {
+  const struct arena_block *block = arena->blocks;
+  while (block && (const void *)block->data != data) block = block->next;
+  return block != NULL;
+}
+
+#define EDITS_MOST 16
+
+/* The arena with a block at `data` among those of the region and the ones that only it holds, or
+ * that `lender` is. */
+static struct arena *find_arena(struct region *region, const struct region *lender,
+                                const void *data, int depth) {
+  if (has_block(&region->arena, data)) return &region->arena;
+  for (struct region_parent *link = region->parents; link && depth < EDITS_MOST;
+       link = link->next) {
+    int holders = __atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE);
+    if (holders > (link->region == lender ? 2 : 1)) continue;
+    struct arena *arena = find_arena(link->region, lender, data, depth + 1);
+    if (arena) return arena;
+  }
+  return NULL;
+}
+
+/* Takes the block that holds `size` bytes at `data`, and nothing else, out of its arena. */
+static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
+                                        struct arena **arena) {
+  if (size < LARGE_SIZE / 4) return NULL;
+  *arena = find_arena(region, NULL, data, 0);
+  if (!*arena) return NULL;
+  struct arena_block **link = &(*arena)->blocks, *block;
+  while ((const void *)(*link)->data != data) link = &(*link)->next;
+  block = *link;
+  *link = block->next;
+  return block;
+}
+
+static void link_block(struct arena *arena, struct arena_block *block) {
+  block->next = arena->blocks;
+  arena->blocks = block;
+}
+
+void *region_own(struct region *region, const struct region *lender, const void *column,
+                 size_t size) {
+  if (size < LARGE_SIZE / 4 || region->references != 1) return NULL;
+  return find_arena(region, lender, column, 0) ? (void *)(uintptr_t)column : NULL;
+}
+
+void region_drop(struct region *region, const void *column, size_t size) {
+  struct arena *arena;
+  struct arena_block *block = unlink_block(region, column, size, &arena);
+  if (block) mem_free(arena->mem, block, 1, sizeof *block + block->size);
+}
+
+void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
+                  size_t new_size) {
+  struct arena *arena;
+  if (new_size > PTRDIFF_MAX - sizeof(struct arena_block)) return NULL;
+  struct arena_block *block = unlink_block(from, column, old_size, &arena);
+  if (!block) return NULL;
+  struct arena_block *moved =
+      mem_resize(arena->mem, block, sizeof *block + block->size, sizeof *block + new_size, 1);
+  if (!moved) {
+    link_block(arena, block);
+    return NULL;
+  }
+  moved->size = new_size;
+  link_block(&to->arena, moved);
+  return moved->data;
+}

@@ -1,0 +1,80 @@
+/* Memory of the library: checked allocation through the caller's allocator, and arenas on top of
+ * it. No other file calls malloc, calloc, realloc, strdup or free. */
+#ifndef PPROFC_CORE_MEM_H
+#define PPROFC_CORE_MEM_H
+
+#include "pprofc/base.h"
+
+/* The allocator to use when the caller gave none: malloc, realloc, free. */
+extern const pprofc_allocator mem_default;
+
+/* `a`, or mem_default for NULL. */
+const pprofc_allocator *mem_or_default(const pprofc_allocator *a);
+
+/* Room for count objects of `size` bytes; NULL when out of memory or when the product overflows. A
+ * count of 0 gives a block too. */
+void *mem_array(const pprofc_allocator *a, size_t count, size_t size);
+void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size);
+void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count,
+                 size_t size);
+void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
+
+/* An arena hands out memory that is freed all at once. Blocks of 256 KiB and more are allocated
+ * one by one, so that giving the arena back returns them to the system. */
+struct arena {
+  const pprofc_allocator *mem; /* must outlive the arena */
+  struct arena_block *blocks;
+  char *next, *end;
+};
+
+void arena_init(struct arena *arena, const pprofc_allocator *mem);
+void arena_free(struct arena *arena);
+
+/* Memory aligned for any type, or NULL. */
+void *arena_alloc(struct arena *arena, size_t size);
+void *arena_array(struct arena *arena, size_t count, size_t size);
+void *arena_zero_array(struct arena *arena, size_t count, size_t size);
+void *arena_copy(struct arena *arena, const void *data, size_t size);
+
+/* Makes `block` (NULL, or what arena_grow gave last) larger, in place where the system can: for one
+ * buffer whose size is not known in advance. The block may move; NULL leaves it as it was. */
+void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
+
+/* Copies a string and puts a NUL behind it, which is not counted. data is NULL when out of memory.
+ */
+pprofc_str arena_str(struct arena *arena, pprofc_str s);
+
+/* A counted arena: what a profile's columns live in. Columns that several profiles share live in a
+ * region that each of them retains. The allocator is copied into it; a budget behind it is held. */
+struct region {
+  pprofc_allocator mem;
+  struct arena arena;
+  int references;
+  struct region_parent *parents; /* regions that columns of this one point into, retained */
+  struct region *next_dead;      /* while region_release works through a chain */
+};
+
+struct region *region_new(const pprofc_allocator *mem);
+struct region *region_retain(struct region *region);
+void region_release(struct region *region);
+/* Keeps `parent` alive as long as `region`; false when out of memory. */
+bool region_adopt(struct region *region, struct region *parent);
+
+/* For the only holder of a region, who needs one of its columns no more. Columns are looked for in
+ * the region and in those that only it keeps alive; those of less than 64 KiB have no block of
+ * their own and stay. */
+
+/* Gives a column back; `size` are the bytes that were asked for. */
+void region_drop(struct region *region, const void *column, size_t size);
+
+/* The column to be written to; NULL when somebody else may look at it. `lender`, or NULL, is a
+ * region whose only holder lends it: that holder counts for nobody. */
+void *region_own(struct region *region, const struct region *lender, const void *column,
+                 size_t size);
+
+/* Makes it a larger column of another region, in place where the system can. NULL leaves everything
+ * as it was. */
+void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
+                  size_t new_size);
+
+#endif

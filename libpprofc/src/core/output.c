@@ -1,0 +1,88 @@
+/* Report output: a buffer in front of the caller's write callback, with a sticky error. */
+#include "core/output.h"
+
+#include "core/escape.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void output_init(struct output *out, pprofc_write_fn write, void *context) {
+  out->write = write;
+  out->context = context;
+  out->size = 0;
+  out->failed = false;
+}
+
+static void send(struct output *out, const void *data, size_t size) {
+  if (!out->failed && size && out->write(out->context, data, size) != 0) out->failed = true;
+}
+
+void output_add(struct output *out, const void *data, size_t size) {
+  if (size > sizeof out->data - out->size) {
+    send(out, out->data, out->size);
+    out->size = 0;
+    if (size >= sizeof out->data) {
+      send(out, data, size);
+      return;
+    }
+  }
+  if (size) memcpy(out->data + out->size, data, size);
+  out->size += size;
+}
+
+void output_add_str(struct output *out, pprofc_str s) {
+  output_add(out, s.data, s.size);
+}
+
+void output_add_text(struct output *out, const char *text) {
+  output_add(out, text, strlen(text));
+}
+
+void output_add_char(struct output *out, char c) {
+  output_add(out, &c, 1);
+}
+
+void output_add_fill(struct output *out, char c, size_t count) {
+  for (; count; count--) output_add_char(out, c);
+}
+
+void output_add_uint(struct output *out, uint64_t value) {
+  char digits[20];
+  size_t n = sizeof digits;
+  do {
+    digits[--n] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  output_add(out, digits + n, sizeof digits - n);
+}
+
+void output_add_int(struct output *out, int64_t value) {
+  if (value < 0) output_add_char(out, '-');
+  output_add_uint(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void output_printf(struct output *out, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (length < 0 || (size_t)length >= sizeof text) {
+    out->failed = true; /* long texts go through output_add_str */
+    return;
+  }
+  output_add(out, text, (size_t)length);
+}
+
+void output_add_padded(struct output *out, pprofc_str s, size_t width) {
+  size_t length = utf8_length(s);
+  if (length < width) output_add_fill(out, ' ', width - length);
+  output_add_str(out, s);
+}
+
+pprofc_status output_flush(struct output *out, pprofc_error *error) {
+  send(out, out->data, out->size);
+  out->size = 0;
+  if (out->failed) return error_set(error, PPROFC_E_IO, "cannot write the output");
+  return PPROFC_OK;
+}

@@ -1,0 +1,33 @@
+/* Report output: a buffer in front of the caller's write callback, with a sticky error. */
+#ifndef PPROFC_CORE_OUTPUT_H
+#define PPROFC_CORE_OUTPUT_H
+
+#include "core/error.h"
+#include "core/str.h"
+
+struct output {
+  pprofc_write_fn write;
+  void *context;
+  size_t size;
+  bool failed; /* the callback refused; everything after is dropped */
+  char data[32 * 1024];
+};
+
+void output_init(struct output *out, pprofc_write_fn write, void *context);
+
+void output_add(struct output *out, const void *data, size_t size);
+void output_add_str(struct output *out, pprofc_str s);
+void output_add_text(struct output *out, const char *text);
+void output_add_char(struct output *out, char c);
+void output_add_fill(struct output *out, char c, size_t count);
+void output_add_int(struct output *out, int64_t value);
+void output_add_uint(struct output *out, uint64_t value);
+void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2, 3);
+
+/* Right-aligns s in `width` cells, counted in code points as Go's %10s does. */
+void output_add_padded(struct output *out, pprofc_str s, size_t width);
+
+/* Sends what is buffered; PPROFC_E_IO when the callback ever refused. */
+pprofc_status output_flush(struct output *out, pprofc_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* Strings that carry their length: comparison, search, and strict number parsing. */
+#ifndef PPROFC_CORE_STR_H
+#define PPROFC_CORE_STR_H
+
+#include "pprofc/base.h"
+
+#include <string.h>
+
+/* A literal as a pprofc_str. */
+#define STR(literal) ((pprofc_str){(literal), sizeof(literal) - 1})
+
+/* For printf: `printf("%.*s", STR_ARG(s))`. */
+#define STR_ARG(s) (int)(s).size, (s).data
+
+static inline pprofc_str str_of(const char *text) {
+  return (pprofc_str){text, text ? strlen(text) : 0};
+}
+
+static inline bool str_equal(pprofc_str a, pprofc_str b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* Bytewise order, a prefix before what continues it: <0, 0, >0. */
+int str_compare(pprofc_str a, pprofc_str b);
+
+bool str_starts(pprofc_str s, pprofc_str prefix);
+bool str_ends(pprofc_str s, pprofc_str suffix);
+
+/* Offset of the first (last) occurrence, or s.size. */
+size_t str_find(pprofc_str s, pprofc_str needle);
+size_t str_find_char(pprofc_str s, char c);
+size_t str_find_last_char(pprofc_str s, char c);
+
+/* s[from, to), both clamped to the size. */
+pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
+
+/* Without leading and trailing ASCII white space. */
+pprofc_str str_trim(pprofc_str s);
+
+/* True when the pattern covers all of the text: '*' stands for any run of bytes, '?' for one. */
+bool str_glob(pprofc_str pattern, pprofc_str text);
+
+/* Takes the text before the next `separator` off *rest. False when *rest was used up (data ==
+ * NULL). "a,,b" gives "a", "", "b"; an empty rest gives one empty piece. */
+bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
+
+/* The next line of *rest without "\n" or "\r\n"; false at the end. */
+bool str_next_line(pprofc_str *rest, pprofc_str *line);
+
+/* Whole-string numbers: no blanks, no junk, no overflow, or false and *out untouched. `base` 0
+ * takes 0x, 0o, 0b, a leading 0 for octal and underscores between digits, as Go's literals do. */
+bool str_parse_int(pprofc_str s, int base, int64_t *out);
+bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
+
+/* Decimal or hex float, inf, infinity, nan in any case; as Go's ParseFloat. */
+bool str_parse_float(pprofc_str s, double *out);
+
+/* base(p), dir(p), clean(p) of Go's path/filepath. clean and dir may need memory: they write into
+ * `out`, a buffer of at least p.size + 2 bytes, and return a view of it. */
+pprofc_str str_path_base(pprofc_str path);
+pprofc_str str_path_dir(pprofc_str path, char *out);
+pprofc_str str_path_clean(pprofc_str path, char *out);
+
+#endif

@@ -1,0 +1,378 @@
+/* Matching regular expressions: plain texts with memmem, all others with PCRE2.
+ *
+ * What differs from Go:
+ *  - the expression that PCRE2 builds may take 64 KiB (Go: about 3 million instructions); a larger
+ * one is refused as "expression too large";
+ *  - (?:...) counts for the nesting limit of 1000, and PCRE2 takes some 500 of them;
+ *  - where a repeated thing can match nothing, as in (a*|b)*, regex_find may report a shorter match
+ * and other groups, as Perl does; whether there is a match does not differ;
+ *  - case ignored, [x\P{Lu}] leaves out letters that have no upper case, too, and other [x\P{..}]
+ * are taken as they are; alone, and not negated, they are as in Go;
+ *  - categories and scripts are those of the Unicode version PCRE2 knows. */
+#include "regex/regex.h"
+#include "core/escape.h"
+#include "regex/regex_syntax.h"
+
+#ifdef HAVE_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+struct regex {
+  const pprofc_allocator *mem;
+  struct regex_translation translation;
+  bool tripped;
+#ifdef HAVE_PCRE2
+  pcre2_general_context *general;
+  pcre2_match_context *limits;
+  pcre2_code *code;
+  pcre2_match_data *match;
+  pprofc_str pattern; /* a copy */
+  pcre2_code *search; /* the same behind "anything", for the automaton; made when first needed */
+  int *workspace;
+  uint64_t steps; /* the automaton may have done */
+  uint64_t states;
+  struct buffer repaired; /* a text whose bad bytes were replaced */
+#endif
+};
+
+/* ---- plain texts
+ * ------------------------------------------------------------------------------------------ */
+
+static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
+  pprofc_str hit = {NULL, 0}, all = buffer_str(&t->text);
+  size_t best = s.size, start = 0;
+  for (size_t i = 0; i < t->needles; start = t->needle_end[i++]) {
+    pprofc_str needle = str_slice(all, start, t->needle_end[i]);
+    size_t at = str_find(s, needle);
+    bool found = at + needle.size <= s.size && (at < s.size || !needle.size);
+    if (!found || (hit.data && at >= best)) continue;
+    best = at;
+    hit = (pprofc_str){s.data ? s.data + at : "", needle.size};
+  }
+  return hit;
+}
+
+#ifdef HAVE_PCRE2
+/* ---- PCRE2
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* A match takes at most some 10 ms, then the automaton of pcre2_dfa_match takes over, which is
+ * slower but needs time in proportion to the text. */
+#define MATCH_LIMIT    200000
+#define HEAP_LIMIT_KIB 16384
+#define WORKSPACE_INTS 65536
+
+/* A longer text goes to the automaton at once: backtracking may be quadratic long before it trips.
+ */
+#define LONG_TEXT 8192
+
+/* What the automaton may do in the life of one expression, in steps of about a nanosecond. Each
+ * byte of a text may take the square of the number of its states, for which there is a byte of code
+ * in eight. */
+#define AUTOMATON_STEPS 5000000000
+#define BYTES_PER_STATE 8
+
+/* PCRE2 does not say the size of what it gives back, so the size is kept in front of it. */
+union block {
+  size_t size;
+  max_align_t align;
+};
+
+static void *take(size_t size, void *mem) {
+  union block *block =
+      size > SIZE_MAX - sizeof *block ? NULL : mem_array(mem, size + sizeof *block, 1);
+  if (!block) return NULL;
+  block->size = size;
+  return block + 1;
+}
+
+static void give_back(void *memory, void *mem) {
+  if (!memory) return;
+  union block *block = (union block *)memory - 1;
+  mem_free(mem, block, block->size + sizeof *block, 1);
+}
+
+static pcre2_code *build(struct regex *regex, pprofc_str text, uint32_t options, int *code) {
+  size_t offset;
+  pcre2_compile_context *context = pcre2_compile_context_create(regex->general);
+  if (!context) {
+    *code = PCRE2_ERROR_HEAP_FAILED;
+    return NULL;
+  }
+  pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+  pcre2_set_parens_nest_limit(context, REGEX_NEST_MAX + 8);
+  options |= PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | PCRE2_DOTALL;
+  pcre2_code *built =
+      pcre2_compile((PCRE2_SPTR)text.data, text.size, options, code, &offset, context);
+  pcre2_compile_context_free(context);
+  return built;
+}
+
+/* Our own grammar let the expression pass, so what is left are sizes, and what this PCRE2 lacks. */
+static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *error) {
+  char reason[256];
+  switch (code) {
+  case PCRE2_ERROR_HEAP_FAILED:
+    return error_nomem(error);
+  case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
+  case PCRE2_ERROR_QUERY_BARJX_NEST_TOO_DEEP:
+    return error_set(error, PPROFC_E_INVALID,
+                     "error parsing regexp: expression nests too deeply: `%.*s`", STR_ARG(pattern));
+  case PCRE2_ERROR_PATTERN_TOO_LARGE:
+  case PCRE2_ERROR_PATTERN_TOO_COMPLICATED:
+  case PCRE2_ERROR_INTERNAL_OVERRAN_WORKSPACE:
+    return error_set(error, PPROFC_E_INVALID, "error parsing regexp: expression too large: `%.*s`",
+                     STR_ARG(pattern));
+  default:
+    break;
+  }
+  pcre2_get_error_message(code, (PCRE2_UCHAR *)reason, sizeof reason);
+  return error_set(error, PPROFC_E_UNSUPPORTED, "cannot compile regular expression '%.*s': %s",
+                   STR_ARG(str_slice(pattern, 0, 200)), reason);
+}
+
+static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc_error *error) {
+  regex->general = pcre2_general_context_create(take, give_back, (void *)(uintptr_t)regex->mem);
+  if (!regex->general) return error_nomem(error);
+  char *copy = mem_array(regex->mem, pattern.size, 1);
+  if (!copy) return error_nomem(error);
+  memcpy(copy, pattern.data, pattern.size);
+  regex->pattern = (pprofc_str){copy, pattern.size};
+  int code = 0;
+  regex->code = build(regex, buffer_str(&regex->translation.pcre), 0, &code);
+  if (!regex->code) return build_failed(code, pattern, error);
+  /* Without it, pcre2_match interprets. */
+  (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+  regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
+  regex->limits = pcre2_match_context_create(regex->general);
+  if (!regex->match || !regex->limits) return error_nomem(error);
+  pcre2_set_match_limit(regex->limits, MATCH_LIMIT);
+  pcre2_set_depth_limit(regex->limits, MATCH_LIMIT);
+  pcre2_set_heap_limit(regex->limits, HEAP_LIMIT_KIB);
+  return PPROFC_OK;
+}
+
+static void engine_free(struct regex *regex) {
+  mem_free(regex->mem, (void *)(uintptr_t)regex->pattern.data, regex->pattern.size, 1);
+  mem_free(regex->mem, regex->workspace, WORKSPACE_INTS, sizeof *regex->workspace);
+  buffer_free(&regex->repaired);
+  pcre2_match_data_free(regex->match);
+  pcre2_match_context_free(regex->limits);
+  pcre2_code_free(regex->search);
+  pcre2_code_free(regex->code);
+  pcre2_general_context_free(regex->general);
+}
+
+static bool is_ascii(pprofc_str s) {
+  size_t i = 0;
+  uint64_t word = 0;
+  for (; i + 8 <= s.size; i += 8) {
+    memcpy(&word, s.data + i, 8);
+    if (word & 0x8080808080808080u) return false;
+  }
+  for (; i < s.size; i++)
+    if (s.data[i] & 0x80) return false;
+  return true;
+}
+
+/* Replaces each bad byte of s by U+FFFD, as which Go sees it. */
+static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
+  buffer_clear(&regex->repaired);
+  for (size_t i = 0; i < s.size;) {
+    size_t start = i;
+    if (utf8_next(s, &i) < 0)
+      buffer_add_text(&regex->repaired, "\xEF\xBF\xBD");
+    else
+      buffer_add(&regex->repaired, s.data + start, i - start);
+  }
+  *repaired = buffer_str(&regex->repaired);
+  return !regex->repaired.failed;
+}
+
+/* Where in s the place is that has `offset` in the repaired s. */
+static size_t original_offset(pprofc_str s, size_t offset) {
+  size_t i = 0;
+  for (size_t repaired = 0; i < s.size && repaired < offset;) {
+    size_t start = i;
+    repaired += utf8_next(s, &i) < 0 ? 3 : i - start;
+  }
+  return i;
+}
+
+static bool is_limit(int result) {
+  return result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_DEPTHLIMIT ||
+         result == PCRE2_ERROR_HEAPLIMIT;
+}
+
+static int backtrack(struct regex *regex, pprofc_str s) {
+  int result = pcre2_match(regex->code, (PCRE2_SPTR)s.data, s.size, 0, PCRE2_NO_UTF_CHECK,
+                           regex->match, regex->limits);
+  if (result == PCRE2_ERROR_JIT_STACKLIMIT)
+    result = pcre2_match(regex->code, (PCRE2_SPTR)s.data, s.size, 0,
+                         PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, regex->match, regex->limits);
+  return result;
+}
+
+static pcre2_code *build_search(struct regex *regex) {
+  struct regex_translation again;
+  struct buffer text;
+  pcre2_code *search = NULL;
+  int code;
+  pprofc_status status = regex_translate(regex->mem, regex->pattern, REGEX_AUTOMATON, &again, NULL);
+  buffer_init(&text, regex->mem, again.pcre.size + 32);
+  buffer_add_text(&text, "(?s:.*?)(?:");
+  buffer_add_str(&text, buffer_str(&again.pcre));
+  buffer_add_char(&text, ')');
+  if (status == PPROFC_OK && !text.failed)
+    search = build(regex, buffer_str(&text), PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS, &code);
+  buffer_free(&text);
+  regex_translation_free(&again);
+  return search;
+}
+
+/* Makes what the automaton needs; false when out of memory. */
+static bool automaton_init(struct regex *regex) {
+  if (!regex->search) regex->search = build_search(regex);
+  size_t size = 0;
+  if (!regex->search || pcre2_pattern_info(regex->search, PCRE2_INFO_SIZE, &size) != 0)
+    return false;
+  regex->states = size / BYTES_PER_STATE + 1 + regex->translation.copies;
+  if (!regex->workspace)
+    regex->workspace = mem_array(regex->mem, WORKSPACE_INTS, sizeof *regex->workspace);
+  return regex->workspace != NULL;
+}
+
+static int automaton(struct regex *regex, pprofc_str s) {
+  if (!automaton_init(regex)) return PCRE2_ERROR_MATCHLIMIT;
+  uint64_t per_byte = regex->states * regex->states; /* an expression has less than 64 KiB */
+  if (s.size > (AUTOMATON_STEPS - regex->steps) / per_byte) return PCRE2_ERROR_MATCHLIMIT;
+  regex->steps += s.size * per_byte;
+  return pcre2_dfa_match(regex->search, (PCRE2_SPTR)s.data, s.size, 0,
+                         PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, regex->match, regex->limits,
+                         regex->workspace, WORKSPACE_INTS);
+}
+
+/* Matches valid UTF-8. Returns PCRE2's result; `groups` says that the places of the groups are
+ * wanted, which the automaton cannot tell: it can only say that there is no match. */
+static int run(struct regex *regex, pprofc_str s, bool groups) {
+  if (regex->tripped) return PCRE2_ERROR_NOMATCH;
+  /* Once backtracking took too long for one text, it will for others. */
+  bool slow = !groups && (s.size > LONG_TEXT || regex->search);
+  int result = slow ? PCRE2_ERROR_MATCHLIMIT : backtrack(regex, s);
+  if (is_limit(result)) {
+    int found = automaton(regex, s);
+    if (!groups || found == PCRE2_ERROR_NOMATCH) result = found;
+  }
+  if (result < 0 && result != PCRE2_ERROR_NOMATCH) regex->tripped = true;
+  return result;
+}
+
+static bool engine_match(struct regex *regex, pprofc_str s) {
+  if (!s.data) s = STR("");
+  if (!is_ascii(s) && !utf8_valid(s) && !repair(regex, s, &s)) {
+    regex->tripped = true;
+    return false;
+  }
+  return run(regex, s, false) >= 0;
+}
+
+static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
+                          size_t max_groups) {
+  if (!s.data) s = STR("");
+  pprofc_str text = s;
+  bool valid = is_ascii(s) || utf8_valid(s);
+  if (!valid && !repair(regex, s, &text)) {
+    regex->tripped = true;
+    return 0;
+  }
+  if (run(regex, text, true) < 0) return 0;
+  const size_t *places = pcre2_get_ovector_pointer(regex->match);
+  size_t count = pcre2_get_ovector_count(regex->match);
+  if (count > max_groups) count = max_groups;
+  for (size_t i = 0; i < count; i++) {
+    size_t start = places[2 * i], end = places[2 * i + 1];
+    groups[i] = (pprofc_str){NULL, 0};
+    if (start == PCRE2_UNSET) continue;
+    if (!valid) {
+      start = original_offset(s, start);
+      end = original_offset(s, end);
+    }
+    groups[i] = (pprofc_str){s.data + start, end - start};
+  }
+  return count;
+}
+
+#else /* ---- without PCRE2: whatever is not plain text is refused                                 \
+         ---------------------------------------------- */
+
+static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc_error *error) {
+  (void)regex;
+  return error_set(error, PPROFC_E_UNSUPPORTED,
+                   "cannot compile regular expression '%.*s': built without PCRE2",
+                   STR_ARG(pattern));
+}
+
+static void engine_free(struct regex *regex) {
+  (void)regex;
+}
+
+static bool engine_match(struct regex *regex, pprofc_str s) {
+  (void)regex, (void)s;
+  return false;
+}
+
+static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
+                          size_t max_groups) {
+  (void)regex, (void)s, (void)groups, (void)max_groups;
+  return 0;
+}
+#endif
+
+/* ---- interface
+ * ------------------------------------------------------------------------------------------------
+ */
+
+pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, struct regex **out,
+                            pprofc_error *error) {
+  struct regex *regex = mem_zero_array(mem, 1, sizeof *regex);
+  if (!regex) return error_nomem(error);
+  regex->mem = mem;
+#ifdef HAVE_PCRE2
+  buffer_init(&regex->repaired, mem, SIZE_MAX / 2);
+#endif
+  pprofc_status status =
+      regex_translate(mem, pattern, REGEX_BACKTRACKING, &regex->translation, error);
+  if (status == PPROFC_OK && !regex->translation.plain) status = engine_init(regex, pattern, error);
+  if (status != PPROFC_OK) {
+    regex_free(regex);
+    return status;
+  }
+  *out = regex;
+  return PPROFC_OK;
+}
+
+void regex_free(struct regex *regex) {
+  if (!regex) return;
+  engine_free(regex);
+  regex_translation_free(&regex->translation);
+  mem_free(regex->mem, regex, 1, sizeof *regex);
+}
+
+bool regex_match(struct regex *regex, pprofc_str s) {
+  if (regex->translation.plain) return find_plain(&regex->translation, s).data != NULL;
+  return engine_match(regex, s);
+}
+
+bool regex_tripped(const struct regex *regex) {
+  return regex->tripped;
+}
+
+size_t regex_find(struct regex *regex, pprofc_str s, pprofc_str *groups, size_t max_groups) {
+  if (!regex->translation.plain) return engine_find(regex, s, groups, max_groups);
+  pprofc_str hit = find_plain(&regex->translation, s);
+  if (!hit.data || !max_groups) return 0;
+  groups[0] = hit;
+  return 1;
+}

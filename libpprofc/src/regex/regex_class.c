@@ -1,0 +1,327 @@
+/* Escapes and character classes of regular expressions: \n, \x{..}, \d, \pL, [a-z[:alpha:]]. */
+#include "core/escape.h"
+#include "regex/regex_syntax.h"
+
+#define RUNE_MAX 0x10FFFF
+
+/* The two letters outside ASCII that a case-insensitive match takes for an ASCII letter. */
+#define LONG_S      0x17F  /* is s */
+#define KELVIN_SIGN 0x212A /* is k */
+
+bool regex_read(struct regex_parser *p, int32_t *code) {
+  *code = 0xFFFD;
+  if (p->at >= p->whole.size) return true;
+  size_t start = p->at;
+  *code = utf8_next(p->whole, &p->at);
+  return *code >= 0 || regex_fail(p, "invalid UTF-8", start, p->whole.size);
+}
+
+bool regex_check_utf8(struct regex_parser *p, size_t from, size_t to) {
+  pprofc_str s = str_slice(p->whole, 0, to);
+  for (size_t i = from; i < to;) {
+    size_t start = i;
+    if (utf8_next(s, &i) < 0) return regex_fail(p, "invalid UTF-8", start, to);
+  }
+  return true;
+}
+
+/* The next byte, or 0 at the end. */
+static char peek(const struct regex_parser *p) {
+  return p->at < p->whole.size ? p->whole.data[p->at] : '\0';
+}
+
+/* ---- escapes of one character
+ * -------------------------------------------------------------------- */
+
+static int hex_value(int32_t c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+static bool is_octal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+static bool is_alnum(int32_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static bool bad_escape(struct regex_parser *p, size_t start) {
+  return regex_fail(p, "invalid escape sequence", start, p->at);
+}
+
+/* \x41 and \x{1F600}; "\x" has been read. */
+static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
+  int32_t c, low;
+  if (p->at == p->whole.size) return bad_escape(p, start);
+  if (!regex_read(p, &c)) return false;
+  if (c != '{') {
+    if (!regex_read(p, &low)) return false;
+    if (hex_value(c) < 0 || hex_value(low) < 0) return bad_escape(p, start);
+    *code = hex_value(c) * 16 + hex_value(low);
+    return true;
+  }
+  int32_t value = 0;
+  for (size_t digits = 0;; digits++) {
+    if (p->at == p->whole.size) return bad_escape(p, start);
+    if (!regex_read(p, &c)) return false;
+    if (c == '}' && digits) break;
+    if (hex_value(c) < 0) return bad_escape(p, start);
+    value = value * 16 + hex_value(c);
+    if (value > RUNE_MAX) return bad_escape(p, start);
+  }
+  *code = value;
+  return true;
+}
+
+bool regex_read_escape(struct regex_parser *p, int32_t *code) {
+  static const char letters[] = "afnrtv", meanings[] = "\a\f\n\r\t\v";
+  size_t start = p->at++;
+  if (p->at == p->whole.size)
+    return regex_fail(p, "trailing backslash at end of expression", p->at, p->at);
+  int32_t c;
+  if (!regex_read(p, &c)) return false;
+  if (c == 'x') return read_hex(p, start, code);
+  /* A single digit but 0 would be a back-reference, which there is none of. */
+  if (c == '0' || (c >= '1' && c <= '7' && is_octal(peek(p)))) {
+    *code = c - '0';
+    for (int i = 0; i < 2 && is_octal(peek(p)); i++)
+      *code = *code * 8 + p->whole.data[p->at++] - '0';
+    return true;
+  }
+  const char *letter = c < 0x80 && c > 0 ? strchr(letters, (int)c) : NULL;
+  if (letter) {
+    *code = meanings[letter - letters];
+    return true;
+  }
+  *code = c;
+  return (c < 0x80 && !is_alnum(c)) || bad_escape(p, start);
+}
+
+/* ---- groups of ASCII characters
+ * ------------------------------------------------------------------ */
+
+/* `pairs` are the first and the last character of each range. */
+static const struct ascii_group {
+  const char *name;
+  unsigned char size;
+  const char *pairs;
+} ascii_groups[] = {
+    {"d", 2, "09"},           {"s", 6, "\t\n\f\r  "},
+    {"w", 8, "09AZ__az"},     {"alnum", 6, "09AZaz"},
+    {"alpha", 4, "AZaz"},     {"ascii", 2, "\0\177"},
+    {"blank", 4, "\t\t  "},   {"cntrl", 4, "\0\037\177\177"},
+    {"digit", 2, "09"},       {"graph", 2, "!~"},
+    {"lower", 2, "az"},       {"print", 2, " ~"},
+    {"punct", 8, "!/:@[`{~"}, {"space", 4, "\t\r  "},
+    {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
+    {"xdigit", 6, "09AFaf"},
+};
+#define PERL_GROUPS 3 /* the first ones have a letter */
+
+/* Writes a range as PCRE2 takes it: surrogates, which no text holds, must not be its ends. */
+static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
+  if (low >= 0xD800 && low < 0xE000) low = 0xE000;
+  if (high >= 0xD800 && high < 0xE000) high = 0xD7FF;
+  if (low > high) return 0;
+  buffer_printf(p->out, low == high ? "\\x{%x}" : "\\x{%x}-\\x{%x}", (unsigned)low, (unsigned)high);
+  return 1;
+}
+
+static void write_pairs(struct regex_parser *p, const struct ascii_group *group) {
+  for (size_t i = 0; i < group->size; i += 2)
+    write_range(p, (unsigned char)group->pairs[i], (unsigned char)group->pairs[i + 1]);
+}
+
+/* Writes everything but the group, for a class that holds other things too. When case is ignored,
+ * the group is closed under that first: PCRE2 would add the case variants of the complement. */
+static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
+  bool in[128] = {false};
+  for (size_t i = 0; i < group->size; i += 2)
+    for (int c = group->pairs[i]; c <= group->pairs[i + 1]; c++) in[c] = true;
+  bool fold = p->flags & REGEX_FOLD;
+  for (int c = 'A'; fold && c <= 'Z'; c++) in[c] = in[c + 'a' - 'A'] = in[c] || in[c + 'a' - 'A'];
+  int32_t low = 0;
+  for (int32_t c = 0; c < 128; c++) {
+    if (!in[c]) continue;
+    if (low < c) write_range(p, low, c - 1);
+    low = c + 1;
+  }
+  if (fold && in['s']) {
+    write_range(p, low, LONG_S - 1);
+    low = LONG_S + 1;
+  }
+  if (fold && in['k']) {
+    write_range(p, low, KELVIN_SIGN - 1);
+    low = KELVIN_SIGN + 1;
+  }
+  write_range(p, low, RUNE_MAX);
+}
+
+/* `\d` or `\D`, or NULL. */
+static const struct ascii_group *perl_group(const struct regex_parser *p, bool *negated) {
+  if (p->whole.size - p->at < 2 || peek(p) != '\\') return NULL;
+  char letter = p->whole.data[p->at + 1];
+  *negated = letter >= 'A' && letter <= 'Z';
+  if (*negated) letter = (char)(letter + 'a' - 'A');
+  for (size_t i = 0; i < PERL_GROUPS; i++)
+    if (ascii_groups[i].name[0] == letter) return &ascii_groups[i];
+  return NULL;
+}
+
+/* Reads `[:alpha:]` or `[:^alpha:]` inside a class; *group stays NULL when there is none. */
+static bool named_group(struct regex_parser *p, const struct ascii_group **group, bool *negated) {
+  if (!regex_at(p, "[:")) return true;
+  pprofc_str rest = str_slice(p->whole, p->at + 2, p->whole.size);
+  size_t end = str_find(rest, STR(":]"));
+  if (end == rest.size) return true;
+  pprofc_str name = str_slice(rest, 0, end);
+  *negated = name.size && name.data[0] == '^';
+  if (*negated) name = str_slice(name, 1, name.size);
+  for (size_t i = PERL_GROUPS; i < sizeof ascii_groups / sizeof *ascii_groups; i++)
+    if (str_equal(name, str_of(ascii_groups[i].name))) *group = &ascii_groups[i];
+  size_t start = p->at;
+  p->at += end + 4;
+  return *group || regex_fail(p, "invalid character class range", start, p->at);
+}
+
+/* ---- Unicode groups
+ * --------------------------------------------------------------------------------- */
+
+/* `alone`: nothing else stands in the class, so that it can be negated as a whole. */
+static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
+  bool fold = p->flags & REGEX_FOLD;
+  if (alone && negated) buffer_add_char(p->out, '^');
+  if (negated && !alone) { /* PCRE2 cannot take the mates off; the three cases are one at least */
+    bool cased =
+        strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
+    buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);
+    return;
+  }
+  buffer_printf(p->out, "\\p{%s}", property);
+  if (fold) regex_unicode_mates(p->out, property);
+}
+
+/* Writes the group called `name`; false when there is none. */
+static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
+  char room[REGEX_PROPERTY_MAX];
+  if (name.size && name.data[0] == '^') {
+    negated = !negated;
+    name = str_slice(name, 1, name.size);
+  }
+  const char *property = regex_unicode_property(name, room);
+  if (property) write_property(p, property, negated, alone);
+  return property != NULL;
+}
+
+/* Reads and writes `\pL`, `\p{Greek}` or `\P{^Greek}` when one is next. */
+static bool unicode_group(struct regex_parser *p, bool alone, bool *found) {
+  size_t start = p->at, end = p->whole.size;
+  *found = regex_at(p, "\\p") || regex_at(p, "\\P");
+  if (!*found) return true;
+  bool negated = p->whole.data[start + 1] == 'P';
+  p->at += 2;
+  int32_t c;
+  if (!regex_read(p, &c)) return false;
+  pprofc_str name = str_slice(p->whole, start + 2, p->at);
+  if (c == '{') {
+    size_t length = str_find_char(str_slice(p->whole, p->at, end), '}');
+    name = str_slice(p->whole, p->at, p->at + length);
+    if (!regex_check_utf8(p, p->at, p->at + length)) return false;
+    p->at += length;
+    if (p->at == end) return regex_fail(p, "invalid character class range", start, end);
+    p->at++;
+  }
+  return write_unicode(p, name, negated, alone) ||
+         regex_fail(p, "invalid character class range", start, p->at);
+}
+
+/* ---- classes
+ * ---------------------------------------------------------------------------------------- */
+
+bool regex_class_escape(struct regex_parser *p, bool *found) {
+  bool negated = false;
+  const struct ascii_group *group = perl_group(p, &negated);
+  *found = group != NULL;
+  size_t mark = p->out->size;
+  buffer_add_text(p->out, group && negated ? "[^" : "[");
+  if (group) {
+    write_pairs(p, group);
+    p->at += 2;
+  } else {
+    if (!unicode_group(p, true, found)) return false;
+    if (!*found) {
+      p->out->size = mark;
+      return true;
+    }
+  }
+  buffer_add_char(p->out, ']');
+  return true;
+}
+
+/* One character of a class; `class_start` is where the class began. */
+static bool class_character(struct regex_parser *p, size_t class_start, int32_t *code) {
+  if (p->at == p->whole.size) return regex_fail(p, "missing closing ]", class_start, p->whole.size);
+  return peek(p) == '\\' ? regex_read_escape(p, code) : regex_read(p, code);
+}
+
+/* A character or a range. */
+static bool class_range(struct regex_parser *p, size_t class_start, size_t *items) {
+  size_t start = p->at;
+  int32_t low, high;
+  if (!class_character(p, class_start, &low)) return false;
+  high = low;
+  /* [a-] means a or -. */
+  if (p->whole.size - p->at >= 2 && peek(p) == '-' && p->whole.data[p->at + 1] != ']') {
+    p->at++;
+    if (!class_character(p, class_start, &high)) return false;
+    if (high < low) return regex_fail(p, "invalid character class range", start, p->at);
+  }
+  *items += write_range(p, low, high);
+  return true;
+}
+
+/* One item of a class: a group or a range. */
+static bool class_item(struct regex_parser *p, size_t class_start, size_t *items) {
+  const struct ascii_group *group = NULL;
+  bool negated = false, found = false;
+  if (!named_group(p, &group, &negated)) return false;
+  if (!group) {
+    if (!unicode_group(p, false, &found)) return false;
+    if (found) {
+      ++*items;
+      return true;
+    }
+    group = perl_group(p, &negated);
+    if (!group) return class_range(p, class_start, items);
+    p->at += 2;
+  }
+  if (negated)
+    write_complement(p, group);
+  else
+    write_pairs(p, group);
+  ++*items;
+  return true;
+}
+
+bool regex_class(struct regex_parser *p) {
+  size_t start = p->at++, mark = p->out->size;
+  bool negated = peek(p) == '^';
+  if (negated) p->at++;
+  buffer_add_text(p->out, negated ? "[^" : "[");
+  size_t items = 0;
+  /* ] is an ordinary character in the first place. */
+  for (bool first = true; first || peek(p) != ']'; first = false)
+    if (!class_item(p, start, &items)) return false;
+  p->at++;
+  if (items) {
+    buffer_add_char(p->out, ']');
+  } else {
+    /* Nothing but surrogates was listed: no character is in it. */
+    p->out->size = mark;
+    buffer_add_text(p->out, negated ? "[\\x{0}-\\x{10ffff}]" : "[^\\x{0}-\\x{10ffff}]");
+  }
+  return true;
+}

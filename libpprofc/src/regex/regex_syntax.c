@@ -1,0 +1,522 @@
+/* Checks a regular expression as Go does and writes it for PCRE2. One pass from left to right; open
+ * parentheses are on a stack of our own, so the nesting of a pattern costs no C stack here. */
+#include "regex/regex_syntax.h"
+#include "core/escape.h"
+
+#define REPEAT_MAX 1000
+#define NOWHERE    SIZE_MAX
+
+/* How much is inside a sub-expression. */
+struct shape {
+  int height; /* of Go's syntax tree */
+  int nest;   /* parentheses in PCRE2's text */
+  int copies; /* how often counted repetitions repeat the innermost thing */
+};
+
+/* What a repetition operator behind it would repeat. */
+struct atom {
+  size_t start; /* where in the output */
+  struct shape shape;
+  bool literal;
+  bool joined;   /* with the literal before it: one leaf of Go's tree */
+  bool repeated; /* has an operator already */
+  bool bare;     /* PCRE2 wants parentheses before it may be repeated */
+};
+
+/* An open parenthesis. groups[0] is the whole expression. */
+struct regex_group {
+  size_t start;
+  unsigned flags; /* in force around it */
+  bool out_fold;
+  bool captures;
+  struct shape branches; /* the largest of the alternatives before this one */
+  size_t branch_count;
+  struct shape parts; /* the largest of the parts of this alternative, but for `last` */
+  size_t part_count;
+  bool has_last;
+  struct atom last;
+};
+
+bool regex_fail(struct regex_parser *p, const char *what, size_t from, size_t to) {
+  pprofc_str fragment = str_slice(p->whole, from, to);
+  if (p->status == PPROFC_OK)
+    p->status = error_set(p->error, PPROFC_E_INVALID, "error parsing regexp: %s: `%.*s`", what,
+                          STR_ARG(fragment));
+  return false;
+}
+
+static bool fail_nomem(struct regex_parser *p) {
+  if (p->status == PPROFC_OK) p->status = error_nomem(p->error);
+  return false;
+}
+
+static bool fail_nested(struct regex_parser *p) {
+  return regex_fail(p, "expression nests too deeply", 0, p->whole.size);
+}
+
+bool regex_at(const struct regex_parser *p, const char *text) {
+  return str_starts(str_slice(p->whole, p->at, p->whole.size), str_of(text));
+}
+
+/* ---- groups and what is in them ----------------------------------------------------------------
+ */
+
+static struct regex_group *top(struct regex_parser *p) {
+  return &p->groups[p->depth - 1];
+}
+
+static int larger(int a, int b) {
+  return a > b ? a : b;
+}
+
+static void widen(struct shape *all, struct shape one) {
+  all->height = larger(all->height, one.height);
+  all->nest = larger(all->nest, one.nest);
+  all->copies = larger(all->copies, one.copies);
+}
+
+/* Moves the last atom to the parts that nothing can repeat any more. */
+static void settle(struct regex_group *group) {
+  if (!group->has_last) return;
+  widen(&group->parts, group->last.shape);
+  group->part_count++;
+  group->has_last = false;
+}
+
+/* Begins an atom; what is written next belongs to it. */
+static struct atom *begin_atom(struct regex_parser *p, bool literal) {
+  struct regex_group *group = top(p);
+  bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
+  if (!joined) settle(group);
+  group->last = (struct atom){
+      .start = p->out->size, .shape = {.height = 1}, .literal = literal, .joined = joined};
+  group->has_last = true;
+  if (!literal) p->result->plain = false;
+  return &group->last;
+}
+
+/* Makes the output ignore case here if the pattern does. */
+static void sync_fold(struct regex_parser *p) {
+  bool fold = p->flags & REGEX_FOLD;
+  if (fold == p->out_fold) return;
+  buffer_add_text(p->out, fold ? "(?i)" : "(?-i)");
+  p->out_fold = fold;
+}
+
+static bool open_group(struct regex_parser *p, bool captures, const char *text) {
+  if (p->depth == p->capacity) {
+    size_t capacity = p->capacity ? p->capacity * 2 : 16;
+    struct regex_group *groups =
+        mem_resize(p->mem, p->groups, p->capacity, capacity, sizeof *groups);
+    if (!groups) return fail_nomem(p);
+    p->groups = groups;
+    p->capacity = capacity;
+  }
+  p->groups[p->depth++] = (struct regex_group){
+      .start = p->out->size, .flags = p->flags, .out_fold = p->out_fold, .captures = captures};
+  buffer_add_text(p->out, text);
+  if (captures) p->result->captures++;
+  if (p->depth > 1) p->result->plain = false;
+  return true;
+}
+
+/* Ends an alternative of the innermost group. */
+static void end_branch(struct regex_group *group) {
+  settle(group);
+  struct shape shape = group->parts;
+  if (group->part_count != 1) shape.height++;
+  widen(&group->branches, shape);
+  group->branch_count++;
+  group->parts = (struct shape){0};
+  group->part_count = 0;
+}
+
+/* Ends the innermost group; *shape is what it amounts to. */
+static bool end_group(struct regex_parser *p, struct shape *shape) {
+  struct regex_group *group = top(p);
+  end_branch(group);
+  *shape = group->branches;
+  shape->height += (group->branch_count > 1) + group->captures;
+  shape->nest++;
+  p->depth--;
+  return (shape->height <= REGEX_NEST_MAX && shape->nest <= REGEX_NEST_MAX + 1) || fail_nested(p);
+}
+
+/* A plain text of the expression ends here. */
+static void end_needle(struct regex_translation *result) {
+  if (result->needles == REGEX_NEEDLES_MAX) result->plain = false;
+  if (result->plain) result->needle_end[result->needles++] = result->text.size;
+}
+
+static bool vertical_bar(struct regex_parser *p) {
+  if (p->depth == 1) end_needle(p->result);
+  end_branch(top(p));
+  buffer_add_char(p->out, '|');
+  p->at++;
+  return true;
+}
+
+static bool right_parenthesis(struct regex_parser *p) {
+  if (p->depth == 1) return regex_fail(p, "unexpected )", 0, p->whole.size);
+  struct regex_group group = *top(p);
+  struct shape shape;
+  if (!end_group(p, &shape)) return false;
+  p->flags = group.flags;
+  p->out_fold = group.out_fold;
+  struct atom *atom = begin_atom(p, false);
+  atom->start = group.start;
+  atom->shape = shape;
+  buffer_add_char(p->out, ')');
+  p->at++;
+  return true;
+}
+
+/* ---- atoms
+ * ------------------------------------------------------------------------------------------ */
+
+/* A character that stands for itself. */
+static void literal(struct regex_parser *p, int32_t code) {
+  sync_fold(p);
+  begin_atom(p, true);
+  /* Case has to be ignored, or bad bytes are to be matched too. */
+  if (p->flags & REGEX_FOLD || code == 0xFFFD) p->result->plain = false;
+  if (code >= 0xD800 && code < 0xE000) {
+    /* Go takes a surrogate, and no text matches it. */
+    p->result->plain = false;
+    buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
+    return;
+  }
+  char bytes[4];
+  size_t size = utf8_encode((uint32_t)code, bytes);
+  if (p->result->plain) buffer_add(&p->result->text, bytes, size);
+  if (code < 0x20 || code == 0x7F)
+    buffer_printf(p->out, "\\x{%x}", (unsigned)code);
+  else {
+    bool word = code >= 0x80 || (code >= '0' && code <= '9') || code == '_' ||
+                ((code | 0x20) >= 'a' && (code | 0x20) <= 'z');
+    if (!word) buffer_add_char(p->out, '\\');
+    buffer_add(p->out, bytes, size);
+  }
+}
+
+/* Something that matches a place, not a character. */
+static bool place(struct regex_parser *p, const char *text, size_t length) {
+  begin_atom(p, false)->bare = true;
+  buffer_add_text(p->out, text);
+  p->at += length;
+  return true;
+}
+
+static bool read_literal(struct regex_parser *p) {
+  int32_t code;
+  if (!regex_read(p, &code)) return false;
+  literal(p, code);
+  return true;
+}
+
+/* \Q...\E, of which the end may be missing. */
+static bool quotation(struct regex_parser *p) {
+  p->at += 2;
+  size_t length = str_find(str_slice(p->whole, p->at, p->whole.size), STR("\\E"));
+  size_t end = p->at + length;
+  if (!regex_check_utf8(p, p->at, end)) return false;
+  while (p->at < end)
+    if (!read_literal(p)) return false;
+  p->at += p->at < p->whole.size ? 2 : 0;
+  return true;
+}
+
+static bool bracket(struct regex_parser *p) {
+  sync_fold(p);
+  begin_atom(p, false);
+  return regex_class(p);
+}
+
+static bool dot(struct regex_parser *p) {
+  begin_atom(p, false);
+  buffer_add_text(p->out, p->flags & REGEX_DOT_NEWLINE ? "." : "\\N");
+  p->at++;
+  return true;
+}
+
+static bool backslash(struct regex_parser *p) {
+  if (regex_at(p, "\\A")) return place(p, "\\A", 2);
+  if (regex_at(p, "\\b")) return place(p, "\\b", 2);
+  if (regex_at(p, "\\B")) return place(p, "\\B", 2);
+  if (regex_at(p, "\\z")) return place(p, "\\z", 2);
+  if (regex_at(p, "\\Q")) return quotation(p);
+  bool found = false;
+  struct regex_group before = *top(p);
+  bool plain = p->result->plain;
+  sync_fold(p);
+  begin_atom(p, false);
+  if (!regex_class_escape(p, &found)) return false;
+  if (found) return true;
+  *top(p) = before;
+  p->result->plain = plain;
+  int32_t code;
+  if (!regex_read_escape(p, &code)) return false;
+  literal(p, code);
+  return true;
+}
+
+/* ---- (?flags) and (?P<name>
+ * ------------------------------------------------------------------------- */
+
+static bool is_word(pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (!letter && !(c >= '0' && c <= '9') && c != '_') return false;
+  }
+  return name.size > 0;
+}
+
+/* (?P<name>...) or (?<name>...); `prefix` is the length of what stands before the name. */
+static bool named_capture(struct regex_parser *p, size_t prefix) {
+  size_t start = p->at, name = p->at + prefix;
+  size_t end = start + str_find_char(str_slice(p->whole, start, p->whole.size), '>');
+  if (!regex_check_utf8(p, name, end)) return false;
+  p->at = end < p->whole.size ? end + 1 : end;
+  if (end == p->whole.size || !is_word(str_slice(p->whole, name, end)))
+    return regex_fail(p, "invalid named capture", start, p->at);
+  return open_group(p, true, "(");
+}
+
+static unsigned flag_of(int32_t letter) {
+  switch (letter) {
+  case 'i':
+    return REGEX_FOLD;
+  case 'm':
+    return REGEX_MULTI_LINE;
+  case 's':
+    return REGEX_DOT_NEWLINE;
+  case 'U':
+    return REGEX_LAZY;
+  default:
+    return 0;
+  }
+}
+
+/* (?flags), (?flags-flags:...) and (?:...). */
+static bool flags(struct regex_parser *p) {
+  size_t start = p->at;
+  size_t left = p->whole.size - p->at;
+  if (left > 4 && regex_at(p, "(?P<")) return named_capture(p, 4);
+  if (left > 3 && regex_at(p, "(?<")) return named_capture(p, 3);
+  p->at += 2;
+  unsigned set = p->flags;
+  bool clearing = false, saw_flag = true;
+  while (p->at < p->whole.size) {
+    int32_t c;
+    if (!regex_read(p, &c)) return false;
+    unsigned flag = flag_of(c);
+    if (flag) {
+      set = clearing ? set & ~flag : set | flag;
+      saw_flag = true;
+    } else if (c == '-' && !clearing) {
+      clearing = true;
+      saw_flag = false;
+    } else if ((c == ':' || c == ')') && saw_flag) {
+      if (c == ':' && !open_group(p, false, "(?:")) return false;
+      p->flags = set;
+      return true;
+    } else
+      break;
+  }
+  return regex_fail(p, "invalid or unsupported Perl syntax", start, p->at);
+}
+
+static bool left_parenthesis(struct regex_parser *p) {
+  if (regex_at(p, "(?")) return flags(p);
+  p->at++;
+  return open_group(p, true, "(");
+}
+
+/* ---- repetition
+ * ---------------------------------------------------------------------------------------- */
+
+struct repetition {
+  size_t start; /* of the operator in the pattern */
+  int min, max; /* max -1: no end */
+  bool counted; /* {n,m} */
+};
+
+/* Digits, without leading zeros; a number that is too large to be right becomes one of those. */
+static bool read_count(struct regex_parser *p, size_t *at, int *count) {
+  size_t start = *at;
+  *count = 0;
+  for (; *at < p->whole.size; ++*at) {
+    char c = p->whole.data[*at];
+    if (c < '0' || c > '9') break;
+    *count = *count > REPEAT_MAX ? *count : *count * 10 + (c - '0');
+  }
+  bool leading_zero = *at - start > 1 && p->whole.data[start] == '0';
+  return *at > start && !leading_zero;
+}
+
+/* Reads {n}, {n,} or {n,m}; false when it is something else, and then { is a literal. */
+static bool read_counts(struct regex_parser *p, struct repetition *r) {
+  size_t at = p->at + 1;
+  if (!read_count(p, &at, &r->min)) return false;
+  r->max = r->min;
+  if (at < p->whole.size && p->whole.data[at] == ',') {
+    at++;
+    r->max = -1;
+    if (at < p->whole.size && p->whole.data[at] != '}' && !read_count(p, &at, &r->max))
+      return false;
+  }
+  if (at == p->whole.size || p->whole.data[at] != '}') return false;
+  p->at = at + 1;
+  return true;
+}
+
+/* Puts parentheses around the last atom. */
+static void wrap_last(struct regex_parser *p, struct atom *atom) {
+  buffer_add_text(p->out, "(?:)");
+  if (p->out->failed) return;
+  char *start = p->out->data + atom->start;
+  memmove(start + 3, start, p->out->size - 4 - atom->start);
+  memcpy(start, "(?:", 3);
+  p->out->data[p->out->size - 1] = ')';
+  atom->shape.nest++;
+}
+
+static bool check_repetition(struct regex_parser *p, struct atom *atom,
+                             const struct repetition *r) {
+  struct shape *shape = &atom->shape;
+  if (++shape->height > REGEX_NEST_MAX || shape->nest > REGEX_NEST_MAX) return fail_nested(p);
+  if (!r->counted) return true;
+  int times = r->max < 0 ? r->min : r->max;
+  if (r->max == 0)
+    shape->copies = 0;
+  else if (times > 0)
+    shape->copies = times * larger(1, shape->copies);
+  if ((r->min >= 2 || r->max >= 2) && shape->copies > REPEAT_MAX)
+    return regex_fail(p, "invalid repeat count", r->start, p->at);
+  p->result->copies += (size_t)shape->copies;
+  return true;
+}
+
+static void write_repetition(struct regex_parser *p, const struct repetition *r, bool lazy) {
+  if (!r->counted)
+    buffer_add_char(p->out, p->whole.data[r->start]);
+  else if (r->max < 0)
+    buffer_printf(p->out, "{%d,}", r->min);
+  else
+    buffer_printf(p->out, "{%d,%d}", r->min, r->max);
+  if (lazy) buffer_add_char(p->out, '?');
+}
+
+/* Repeats the last atom. The operator has been read; `previous` is where the one before it started,
+ * if nothing stands between the two. */
+static bool repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
+  bool lazy = p->flags & REGEX_LAZY;
+  if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
+    p->at++;
+    lazy = !lazy;
+  }
+  if (previous != NOWHERE)
+    return regex_fail(p, "invalid nested repetition operator", previous, p->at);
+  struct regex_group *group = top(p);
+  struct atom *atom = &group->last;
+  if (!group->has_last)
+    return regex_fail(p, "missing argument to repetition operator", r->start, p->at);
+  p->result->plain = false;
+  if (atom->joined) group->part_count++, widen(&group->parts, (struct shape){.height = 1});
+  atom->joined = false;
+  /* pcre2_dfa_match counts the characters of x+ for ever, each count being a state of its own; it
+   * does not for a group. */
+  bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
+  if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
+  if (!check_repetition(p, atom, r)) return false;
+  atom->repeated = true;
+  write_repetition(p, r, lazy);
+  return true;
+}
+
+/* One of * + ? {, where *previous is as above and moves on. */
+static bool repetition(struct regex_parser *p, size_t *previous) {
+  struct repetition r = {.start = p->at};
+  r.counted = p->whole.data[p->at] == '{';
+  if (!r.counted) {
+    p->at++;
+  } else if (!read_counts(p, &r)) {
+    *previous = NOWHERE;
+    return read_literal(p);
+  } else if (r.min > REPEAT_MAX || r.max > REPEAT_MAX || (r.max >= 0 && r.min > r.max)) {
+    return regex_fail(p, "invalid repeat count", r.start, p->at);
+  }
+  bool repeated = repeat(p, &r, *previous);
+  *previous = r.start;
+  return repeated;
+}
+
+/* ---- the whole
+ * -------------------------------------------------------------------------------------------- */
+
+static bool item(struct regex_parser *p) {
+  bool lines = p->flags & REGEX_MULTI_LINE;
+  switch (p->whole.data[p->at]) {
+  case '(':
+    return left_parenthesis(p);
+  case ')':
+    return right_parenthesis(p);
+  case '|':
+    return vertical_bar(p);
+  case '^':
+    return place(p, lines ? "^" : "\\A", 1);
+  case '$':
+    return place(p, lines ? "$" : "\\z", 1);
+  case '.':
+    return dot(p);
+  case '[':
+    return bracket(p);
+  case '\\':
+    return backslash(p);
+  default:
+    return read_literal(p);
+  }
+}
+
+static bool parse(struct regex_parser *p) {
+  if (!open_group(p, false, "")) return false;
+  size_t previous = NOWHERE;
+  while (p->at < p->whole.size) {
+    char c = p->whole.data[p->at];
+    bool is_operator = c == '*' || c == '+' || c == '?' || c == '{';
+    if (is_operator ? !repetition(p, &previous) : !item(p)) return false;
+    if (!is_operator) previous = NOWHERE;
+  }
+  if (p->depth > 1) return regex_fail(p, "missing closing )", 0, p->whole.size);
+  struct shape shape;
+  if (!end_group(p, &shape)) return false;
+  end_needle(p->result);
+  return true;
+}
+
+/* An expression may grow: the longest text for one byte is that of \p{Lu} that ignores case. */
+#define GROWTH 512
+
+pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
+                              enum regex_engine engine, struct regex_translation *out,
+                              pprofc_error *error) {
+  *out = (struct regex_translation){.plain = true};
+  size_t ceiling = pattern.size > SIZE_MAX / GROWTH - 16 ? SIZE_MAX : (pattern.size + 16) * GROWTH;
+  buffer_init(&out->pcre, mem, ceiling);
+  buffer_init(&out->text, mem, ceiling);
+  struct regex_parser parser = {.mem = mem,
+                                .whole = pattern,
+                                .engine = engine,
+                                .result = out,
+                                .out = &out->pcre,
+                                .error = error};
+  if (parse(&parser) && (out->pcre.failed || out->text.failed)) fail_nomem(&parser);
+  mem_free(mem, parser.groups, parser.capacity, sizeof *parser.groups);
+  return parser.status;
+}
+
+void regex_translation_free(struct regex_translation *translation) {
+  buffer_free(&translation->pcre);
+  buffer_free(&translation->text);
+}
