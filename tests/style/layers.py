@@ -8,7 +8,7 @@ import re
 from source import Report, files, read
 
 # The room that a public header belongs to.
-PUBLIC = {"base": "core", "profile": "model", "builder": "model", "transform": "transform",
+PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
           "report": "report", "bench": "bench", "pprofc": "tools"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -1,8 +1,8 @@
 /* Holding a profile against what protobuf-c makes of the same bytes. */
 #include "codec/wire.h"
 #include "compare.h"
-#include "model/profile.h"
 #include "pprofc/builder.h"
+#include "profile/profile.h"
 
 #include "profile.pb-c.h"
 

@@ -1,6 +1,6 @@
 /* A profile that nobody needs again lends its columns to the filters of a report: the report is the
  * same. */
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "report_text.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
  * taken for an expression, profiles of two kinds, two profiles without a format. */
 #include "hints.h"
 
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "symbolize/elf_file.h"
 
 #include <errno.h>

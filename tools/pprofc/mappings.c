@@ -3,7 +3,7 @@
 #include "mappings.h"
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* An edit of the profile with mappings of its own to change. */
 static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profile **edited) {

@@ -7,7 +7,7 @@
 
 #include "common/signals.h"
 #include "core/child.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "core/buffer.h"
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* Bytes of an input in memory, in a region of their own so that a profile can point into them. */
 struct input {

@@ -4,7 +4,7 @@
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
-#include "model/label_table.h"
+#include "profile/label_table.h"
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)

@@ -3,7 +3,7 @@
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* A path (an array of any steps) with room for `needed` of them, or NULL when out of memory. A
  * location may be several steps, so that a path can get longer than any stack. */

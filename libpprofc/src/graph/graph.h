@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/map.h"
 #include "graph/number.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "regex/regex.h"
 #include "transform/transform.h"
 

@@ -4,7 +4,7 @@
 #define PPROFC_GRAPH_JOIN_FILES_H
 
 #include "core/map.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 #define SIDE_HEAD 1u
 #define SIDE_BASE 2u

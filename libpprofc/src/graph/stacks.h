@@ -9,7 +9,7 @@
 #define PPROFC_GRAPH_STACKS_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* What makes a frame of a line of a location. */
 struct stack_policy {

@@ -7,7 +7,7 @@
 
 #include "core/buffer.h"
 #include "core/map.h"
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #define CALLGRIND_MOST_EVENTS 32u
 

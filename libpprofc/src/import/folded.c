@@ -4,7 +4,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/text.h"
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/str.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* Tries to read `data` (inflated). Returns PPROFC_OK with a profile; PPROFC_E_NO_MATCH when the
  * bytes are not of this format (the next one is tried); any other status is final. `options` is

@@ -2,7 +2,7 @@
 #include "import/json.h"
 
 #include "import/formats.h"
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #include <math.h>
 

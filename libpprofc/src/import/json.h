@@ -3,7 +3,7 @@
 #define PPROFC_IMPORT_JSON_H
 
 #include "core/json_tree.h"
-#include "model/builder.h"
+#include "profile/builder.h"
 
 /* Reads a document of one shape. PPROFC_E_NO_MATCH when it has another; then nothing has been put
  * into the builder. Errors of the builder are sticky and need not be looked at. The arena lives

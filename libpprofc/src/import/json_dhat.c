@@ -2,7 +2,7 @@
 #include "core/mem.h"
 #include "import/json.h"
 
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #define MOST_DEPTH 65536u
 

@@ -3,7 +3,7 @@
 #include "import/legacy.h"
 
 #include "import/legacy_frames.h"
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #include <math.h>
 

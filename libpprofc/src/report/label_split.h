@@ -4,7 +4,7 @@
 #define PPROFC_REPORT_LABEL_SPLIT_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 struct label_part {
   pprofc_str

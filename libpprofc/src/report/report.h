@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "core/output.h"
-#include "model/profile.h"
 #include "pprofc/report.h"
+#include "profile/profile.h"
 #include "regex/regex.h"
 #include "transform/transform.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/output.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* Labels of one kind and key: labels[from] .. labels[from + count - 1], as they stand in the
  * sample. */

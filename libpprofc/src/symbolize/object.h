@@ -2,7 +2,7 @@
 #ifndef PPROFC_SYMBOLIZE_OBJECT_H
 #define PPROFC_SYMBOLIZE_OBJECT_H
 
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/tools.h"
 

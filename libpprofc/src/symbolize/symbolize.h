@@ -3,7 +3,7 @@
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 struct symbolize_options {
   const char *mode;  /* -symbolize: "none", "local", "fastlocal:force", "demangle=full" ...; "" for

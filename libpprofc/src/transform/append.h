@@ -3,7 +3,7 @@
 #define PPROFC_TRANSFORM_APPEND_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* The samples of head that are not all zero, then those of base, negated and labelled; locations
  * and functions of both are merged. Takes both profiles over. What nobody else holds is given back

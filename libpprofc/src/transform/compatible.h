@@ -4,7 +4,7 @@
 #define PPROFC_TRANSFORM_COMPATIBLE_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* Fills out[count] with the profiles, edited where they must be, each to be released. On failure
  * nothing is left to release. Sections 6.1 and 6.2. */

@@ -4,7 +4,7 @@
 #define PPROFC_TRANSFORM_EDIT_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 /* Samples that make a thread worth its start. */
 #define EDIT_GRAIN ((size_t)16384)

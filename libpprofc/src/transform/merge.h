@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/map.h"
-#include "model/label_table.h"
-#include "model/profile.h"
+#include "profile/label_table.h"
+#include "profile/profile.h"
 
 /* One profile that is merged. Its records have a class each: equal records of all sources have the
  * same class. */

@@ -3,7 +3,7 @@
 #ifndef PPROFC_TRANSFORM_NAME_BITS_H
 #define PPROFC_TRANSFORM_NAME_BITS_H
 
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "regex/regex.h"
 
 /* Bit i of a name: expression i matches it. */

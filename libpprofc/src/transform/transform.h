@@ -5,7 +5,7 @@
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
 #include "core/error.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 #include "regex/regex.h"
 
 /* ---- names: focus, ignore, hide, show; show_from; prune_from

@@ -4,10 +4,10 @@
  * Strings and stacks go straight into the region of the profile to be. Columns that grow are plain
  * arrays, which finish copies into the region one by one, giving each back before it takes the
  * next. */
-#include "model/builder.h"
+#include "profile/builder.h"
 
 #include "core/map.h"
-#include "model/label_table.h"
+#include "profile/label_table.h"
 
 #define STACK_CHUNK      ((size_t)1 << 20)
 #define VARINT_MAX_BYTES 5

@@ -1,9 +1,9 @@
 /* Label sets, each once: what fills the label columns of a profile. */
-#ifndef PPROFC_MODEL_LABEL_TABLE_H
-#define PPROFC_MODEL_LABEL_TABLE_H
+#ifndef PPROFC_PROFILE_LABEL_TABLE_H
+#define PPROFC_PROFILE_LABEL_TABLE_H
 
 #include "core/map.h"
-#include "model/profile.h"
+#include "profile/profile.h"
 
 struct label_table {
   const struct label *labels;

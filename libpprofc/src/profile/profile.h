@@ -5,8 +5,8 @@
  * first, that a segment's map turns into location indices. That is smaller than an array of
  * integers (the reader copies nothing), and it makes cutting a stack at either end or hiding a
  * location an edit of a few words: the run gets shorter, or the map says LOCATION_HIDDEN. */
-#ifndef PPROFC_MODEL_PROFILE_H
-#define PPROFC_MODEL_PROFILE_H
+#ifndef PPROFC_PROFILE_PROFILE_H
+#define PPROFC_PROFILE_PROFILE_H
 
 #include "core/mem.h"
 #include "core/str.h"

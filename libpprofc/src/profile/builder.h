@@ -1,11 +1,11 @@
 /* The builder as the importers use it: strings that carry their length, records by index. */
-#ifndef PPROFC_MODEL_BUILDER_H
-#define PPROFC_MODEL_BUILDER_H
+#ifndef PPROFC_PROFILE_BUILDER_H
+#define PPROFC_PROFILE_BUILDER_H
 
 #include "core/error.h"
 #include "core/str.h"
-#include "model/profile.h"
 #include "pprofc/builder.h"
+#include "profile/profile.h"
 
 /* The index of a string, which is copied when it is new. After an error it is 0, the empty string.
  */

@@ -1,5 +1,5 @@
 /* Label sets, each once. */
-#include "model/label_table.h"
+#include "profile/label_table.h"
 
 void label_table_init(struct label_table *table, const pprofc_allocator *mem,
                       const struct label *labels, struct label_set *sets) {

@@ -1,6 +1,6 @@
 /* Life and look of a profile: counted ownership, copy-on-write edits, public views of the columns.
  */
-#include "model/profile.h"
+#include "profile/profile.h"
 
 #include "pprofc/builder.h"
 
