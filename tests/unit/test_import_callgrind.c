@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "core/str.h"
-#include "import/callgrind.h"
+#include "import/callgrind/callgrind.h"
 #include "pprofc/pprofc.h"
 #include "report/flame_costs.h"
 

@@ -1,0 +1,528 @@
+/* callgrind.out and cachegrind.out: parts, each a header and a body of costs by line and of calls.
+ *
+ * The grammar is that of the chapter "Callgrind Format Specification" of valgrind's manual, with
+ * what valgrind 3.19 and other writers do beside it: relative numbers, missing counters, "cfl" for
+ * "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part is a call graph of its
+ * own, of which callgrind_samples.c makes stacks; ids of names hold for all parts. */
+#include "import/callgrind/read.h"
+#include "import/formats.h"
+#include "import/lines.h"
+
+#include <stdio.h>
+
+enum column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
+
+/* What the next line of numbers is. */
+enum expect { COST, CALL, JUMP };
+
+struct reader {
+  const pprofc_allocator *mem;
+  pprofc_builder *builder;
+  const pprofc_read_options *options;
+  struct callgrind_events events;
+  struct callgrind_graph graph;
+  struct callgrind_names objects, files, functions;
+
+  /* of the part */
+  enum column columns[COLUMN_KINDS];
+  size_t column_count;
+  uint32_t event_columns[CALLGRIND_MOST_EVENTS];
+  size_t event_count;
+  pprofc_str thread, part;
+  uint64_t sums[CALLGRIND_MOST_EVENTS]; /* by column, as the file has them */
+  bool in_body, many_parts;
+
+  /* of the place in it */
+  uint64_t position[COLUMN_KINDS];
+  uint32_t object, file, function, inlined;
+  uint32_t called_object, called_file; /* NONE: not said */
+  struct callgrind_name called;
+  bool has_called;
+  enum expect expect;
+
+  bool has_calls; /* cachegrind has none */
+  pprofc_str command;
+  uint32_t program; /* the object that the command names, or 0: the first mapping, for titles */
+  uint64_t bad_lines, unknown_lines, wrong_totals, joined_parts, parts;
+};
+
+bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
+  size_t from = 0, to;
+  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
+  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
+  *word = str_slice(*rest, from, to);
+  *rest = str_slice(*rest, to, rest->size);
+  return word->size > 0;
+}
+
+/* ---- numbers
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Decimal, or hexadecimal with 0x. */
+static bool parse_number(pprofc_str s, uint64_t *out) {
+  if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
+  return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
+}
+
+/* "12", "+3", "-3" and "*" are relative to the last position. */
+static bool parse_position(pprofc_str s, uint64_t last, uint64_t *out) {
+  uint64_t number;
+  if (str_equal(s, STR("*"))) {
+    *out = last;
+    return true;
+  }
+  bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
+  if (!parse_number(more || less ? str_slice(s, 1, s.size) : s, &number)) return false;
+  *out = more ? last + number : less ? last - number : number;
+  return true;
+}
+
+/* Takes the positions off the front of a line of numbers. */
+static bool take_positions(struct reader *r, pprofc_str *rest) {
+  uint64_t position[COLUMN_KINDS];
+  pprofc_str word;
+  memcpy(position, r->position, sizeof position);
+  for (size_t i = 0; i < r->column_count; i++) {
+    enum column column = r->columns[i];
+    if (!callgrind_next_word(rest, &word) ||
+        !parse_position(word, r->position[column], &position[column]))
+      return false;
+  }
+  memcpy(r->position, position, sizeof position);
+  return true;
+}
+
+/* Takes the counters; those that are left out are 0. `raw` is by column, `values` by sample type.
+ */
+static bool take_counters(const struct reader *r, pprofc_str rest, int64_t *raw, int64_t *values) {
+  pprofc_str word;
+  uint64_t number;
+  memset(raw, 0, CALLGRIND_MOST_EVENTS * sizeof *raw);
+  memset(values, 0, CALLGRIND_MOST_EVENTS * sizeof *values);
+  for (size_t i = 0; callgrind_next_word(&rest, &word); i++) {
+    if (i == r->event_count || !parse_number(word, &number)) return false;
+    uint32_t type = r->event_columns[i];
+    int64_t factor = r->events.items[type].factor;
+    if (number > (uint64_t)(INT64_MAX / factor)) return false;
+    raw[i] = (int64_t)number;
+    values[type] = (int64_t)number * factor;
+  }
+  return true;
+}
+
+static struct callgrind_place place_of(const struct reader *r) {
+  uint64_t line = r->position[LINE];
+  return (struct callgrind_place){r->file, r->inlined, line <= INT32_MAX ? (int64_t)line : 0,
+                                  r->position[INSTRUCTION]};
+}
+
+/* ---- lines of numbers
+ * --------------------------------------------------------------------------------------- */
+
+static bool add_cost(struct reader *r, pprofc_str counters) {
+  int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
+  if (r->function == NONE || !take_counters(r, counters, raw, values)) return false;
+  struct callgrind_place place = place_of(r);
+  callgrind_graph_cost(&r->graph, r->function, &place, values);
+  for (size_t i = 0; i < r->event_count && !r->graph.overflowed; i++)
+    r->sums[i] += (uint64_t)raw[i];
+  return true;
+}
+
+static bool add_call(struct reader *r, pprofc_str counters) {
+  int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
+  uint32_t object = r->called_object != NONE ? r->called_object : r->object;
+  uint32_t file = r->called_file != NONE ? r->called_file : r->file;
+  bool known = r->has_called && r->function != NONE;
+  r->called_object = r->called_file = NONE;
+  r->has_called = false;
+  if (!known || !take_counters(r, counters, raw, values)) return false;
+  uint32_t callee =
+      callgrind_graph_function(&r->graph, object, r->called.text, r->called.plain, file);
+  struct callgrind_place place = place_of(r);
+  if (callee != NONE) callgrind_graph_call(&r->graph, r->function, callee, &place, values);
+  return true;
+}
+
+static bool read_numbers(struct reader *r, pprofc_str line) {
+  enum expect expect = r->expect;
+  r->expect = COST;
+  r->in_body = true;
+  if (!take_positions(r, &line)) return false;
+  if (expect == JUMP) return true;
+  return expect == CALL ? add_call(r, line) : add_cost(r, line);
+}
+
+/* ---- specifications
+ * ----------------------------------------------------------------------------------------- */
+
+static bool read_object(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
+  r->object = name.text;
+  pprofc_str rest = r->command, program;
+  if (!r->program && callgrind_next_word(&rest, &program) &&
+      str_equal(str_path_base(program), str_path_base(name.raw)))
+    r->program = name.text;
+  return true;
+}
+
+static bool read_file(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
+  r->file = name.text;
+  return true;
+}
+
+static bool read_function(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  r->inlined = 0;
+  r->function = NONE;
+  if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
+  r->function = callgrind_graph_function(&r->graph, r->object, name.text, name.plain, r->file);
+  return true;
+}
+
+/* "cfni=name": what follows was inlined; "cfni=???": no longer. */
+static bool read_inlined(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
+  r->inlined = str_equal(name.raw, STR("???")) ? 0 : name.text;
+  return true;
+}
+
+static bool read_called_object(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
+  r->called_object = name.text;
+  return true;
+}
+
+static bool read_called_file(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
+  r->called_file = name.text;
+  return true;
+}
+
+static bool read_called(struct reader *r, pprofc_str value) {
+  r->has_called = callgrind_name_read(&r->functions, r->builder, value, &r->called);
+  return r->has_called;
+}
+
+/* Targets of jumps are not kept, but may be where a name is defined. */
+static bool read_jump_file(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  return callgrind_name_read(&r->files, r->builder, value, &name);
+}
+
+static bool read_jump_function(struct reader *r, pprofc_str value) {
+  struct callgrind_name name;
+  return callgrind_name_read(&r->functions, r->builder, value, &name);
+}
+
+static bool expect_call(struct reader *r, pprofc_str value) {
+  (void)value;
+  r->expect = CALL;
+  r->has_calls = true;
+  return true;
+}
+
+static bool expect_jump(struct reader *r, pprofc_str value) {
+  (void)value;
+  r->expect = JUMP;
+  return true;
+}
+
+static const struct specification {
+  const char *name;
+  bool (*read)(struct reader *, pprofc_str value);
+} specifications[] = {
+    {"fn", read_function},     {"fl", read_file},         {"fi", read_file},
+    {"fe", read_file},         {"ob", read_object},       {"cfn", read_called},
+    {"cfi", read_called_file}, {"cfl", read_called_file}, {"cob", read_called_object},
+    {"calls", expect_call},    {"jump", expect_jump},     {"jcnd", expect_jump},
+    {"cfni", read_inlined},    {"jfi", read_jump_file},   {"jfn", read_jump_function},
+};
+
+static bool read_specification(struct reader *r, pprofc_str name, pprofc_str value) {
+  r->in_body = true;
+  for (size_t i = 0; i < sizeof specifications / sizeof *specifications; i++)
+    if (str_equal(name, str_of(specifications[i].name))) return specifications[i].read(r, value);
+  r->unknown_lines++;
+  return true;
+}
+
+/* ---- parts
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static void start_part(struct reader *r) {
+  r->columns[0] = LINE;
+  r->column_count = 1;
+  r->event_count = 0;
+  r->thread = r->part = STR("");
+  memset(r->sums, 0, sizeof r->sums);
+  memset(r->position, 0, sizeof r->position);
+  r->object = r->file = r->inlined = 0;
+  r->function = r->called_object = r->called_file = NONE;
+  r->has_called = r->in_body = false;
+  r->expect = COST;
+}
+
+static bool has_memory(const struct reader *r) {
+  return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
+         !r->functions.items.failed;
+}
+
+static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
+  struct label labels[2];
+  size_t count = 0;
+  if (r->thread.size)
+    labels[count++] = (struct label){.key = builder_string(r->builder, STR("thread")),
+                                     .string = builder_string(r->builder, r->thread)};
+  if (r->part.size && r->many_parts)
+    labels[count++] = (struct label){.key = builder_string(r->builder, STR("part")),
+                                     .string = builder_string(r->builder, r->part)};
+  if (r->program) callgrind_mapping(&r->graph, r->builder, r->program);
+  if (r->graph.overflowed)
+    return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
+  if (r->graph.too_large)
+    return error_set(error, PPROFC_E_LIMIT,
+                     "the call graph needs more than %llu bytes of memory (raise with -max_memory)",
+                     (unsigned long long)r->options->limits->memory_bytes);
+  bool joined = false,
+       ok = has_memory(r) && callgrind_samples(&r->graph, r->builder, r->options->call_stacks,
+                                               labels, count, &joined);
+  r->joined_parts += joined;
+  callgrind_graph_clear(&r->graph);
+  r->parts++;
+  start_part(r);
+  return ok ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- headers
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool read_columns(struct reader *r, pprofc_str value) {
+  static const char *const names[] = {[INSTRUCTION] = "instr", [BLOCK] = "bb", [LINE] = "line"};
+  pprofc_str word;
+  r->column_count = 0;
+  while (callgrind_next_word(&value, &word))
+    for (size_t i = 0; i < COLUMN_KINDS; i++)
+      if (str_equal(word, str_of(names[i])) && r->column_count < COLUMN_KINDS)
+        r->columns[r->column_count++] = (enum column)i;
+  r->graph.has_addresses |= r->column_count > 0 && r->columns[0] == INSTRUCTION;
+  return true;
+}
+
+static bool read_events(struct reader *r, pprofc_str value) {
+  r->event_count = callgrind_event_columns(&r->events, value, r->event_columns);
+  return true;
+}
+
+/* Compares with what the lines added up to. */
+static bool check_totals(struct reader *r, pprofc_str value) {
+  pprofc_str word;
+  uint64_t total;
+  bool equal = true;
+  for (size_t i = 0; callgrind_next_word(&value, &word) && i < r->event_count; i++)
+    equal &= parse_number(word, &total) && total == r->sums[i];
+  r->wrong_totals += !equal;
+  return true;
+}
+
+static bool read_thread(struct reader *r, pprofc_str value) {
+  r->thread = str_trim(value);
+  return true;
+}
+
+static bool read_part(struct reader *r, pprofc_str value) {
+  r->part = str_trim(value);
+  return true;
+}
+
+static bool read_command(struct reader *r, pprofc_str value) {
+  if (!r->command.size) r->command = str_trim(value);
+  return true;
+}
+
+static bool ignore(struct reader *r, pprofc_str value) {
+  (void)r, (void)value;
+  return true;
+}
+
+static const struct header {
+  const char *name;
+  bool (*read)(struct reader *, pprofc_str value);
+  bool begins; /* behind a body it begins a new part */
+} headers[] = {
+    {"events", read_events, true}, {"positions", read_columns, true},
+    {"thread", read_thread, true}, {"part", read_part, true},
+    {"cmd", read_command, true},   {"version", ignore, true},
+    {"creator", ignore, true},     {"pid", ignore, true},
+    {"desc", ignore, true},        {"totals", check_totals, false},
+    {"summary", ignore, false},
+};
+
+static pprofc_status read_header(struct reader *r, pprofc_str name, pprofc_str value,
+                                 pprofc_error *error) {
+  for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+    if (!str_equal(name, str_of(headers[i].name))) continue;
+    pprofc_status status = PPROFC_OK;
+    if (headers[i].begins && r->in_body) status = finish_part(r, error);
+    headers[i].read(r, value);
+    return status;
+  }
+  return PPROFC_OK; /* other headers are allowed, and say nothing about costs */
+}
+
+/* ---- the file
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static bool is_number_line(pprofc_str line) {
+  char c = line.data[0];
+  return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
+}
+
+static pprofc_status read_line(struct reader *r, pprofc_str line, pprofc_error *error) {
+  if (!str_trim(line).size || line.data[0] == '#') return PPROFC_OK;
+  if (is_number_line(line)) {
+    r->bad_lines += !read_numbers(r, line);
+    return PPROFC_OK;
+  }
+  size_t equals = str_find_char(line, '='), colon = str_find_char(line, ':');
+  size_t mark = equals < colon ? equals : colon;
+  pprofc_str name = str_slice(line, 0, mark), value = str_slice(line, mark + 1, line.size);
+  if (equals < colon)
+    r->bad_lines += !read_specification(r, name, value);
+  else if (colon < line.size)
+    return read_header(r, name, value, error);
+  else
+    r->bad_lines++;
+  return PPROFC_OK;
+}
+
+static void count_parts(struct reader *r, pprofc_str text) {
+  pprofc_str line;
+  size_t parts = 0;
+  while (str_next_line(&text, &line)) parts += str_starts(line, STR("events:"));
+  r->many_parts = parts > 1;
+}
+
+static const char *const stack_notes[] = {
+    [PPROFC_STACKS_PROPORTIONAL] =
+        "stacks are estimated from a call graph: the cost of a function goes to its callers in "
+        "proportion to the cost of their calls",
+    [PPROFC_STACKS_EDGES] = "stacks are a function and its caller, estimated from a call graph in "
+                            "proportion to the cost of calls",
+    [PPROFC_STACKS_FLAT] = "stacks are single functions",
+};
+
+static void add_note(struct reader *r, uint64_t count, const char *what) {
+  char note[160];
+  if (!count) return;
+  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
+  pprofc_builder_comment(r->builder, note);
+}
+
+static void add_notes(struct reader *r) {
+  pprofc_builder_comment(r->builder,
+                         stack_notes[r->has_calls ? r->options->call_stacks : PPROFC_STACKS_FLAT]);
+  add_note(r, r->bad_lines, "lines of callgrind's output could not be read");
+  add_note(r, r->unknown_lines, "lines of callgrind's output have a meaning that is not known");
+  add_note(r, r->wrong_totals,
+           "parts of callgrind's output have totals that differ from its lines");
+  add_note(
+      r, r->joined_parts,
+      "parts of callgrind's output have too many paths: some costs are below one caller alone");
+}
+
+/* The first event, mostly instructions, is what reports show when nothing else is asked for. */
+static void add_types(struct reader *r) {
+  char first[64];
+  pprofc_str type = r->events.items[0].type;
+  for (size_t i = 0; i < r->events.count; i++)
+    builder_add_type(r->builder, r->events.items[i].type, r->events.items[i].unit);
+  if (type.size >= sizeof first) return;
+  snprintf(first, sizeof first, "%.*s", STR_ARG(type));
+  pprofc_builder_default_type(r->builder, first);
+}
+
+static pprofc_status read_text(struct reader *r, pprofc_str text, pprofc_error *error) {
+  add_types(r);
+  count_parts(r, text);
+  start_part(r);
+  pprofc_status status = PPROFC_OK;
+  pprofc_str line;
+  while (status == PPROFC_OK && str_next_line(&text, &line)) {
+    status = read_line(r, line, error);
+    if (!builder_ok(r->builder) || !has_memory(r)) break;
+  }
+  if (status == PPROFC_OK) status = finish_part(r, error);
+  if (status == PPROFC_OK) add_notes(r);
+  return status;
+}
+
+/* Header lines, one of them `events:`, then a body. */
+static bool looks_like_callgrind(pprofc_str text) {
+  pprofc_str line;
+  bool events = false;
+  for (size_t i = 0; i < 1000 && str_next_line(&text, &line); i++) {
+    if (!str_trim(line).size || line.data[0] == '#') continue;
+    size_t colon = str_find_char(line, ':'), equals = str_find_char(line, '=');
+    if (equals < colon) return events && equals >= 2 && equals <= 3;
+    if (colon == line.size) return false;
+    for (size_t k = 0; k < colon; k++)
+      if (!(line.data[k] >= 'a' && line.data[k] <= 'z')) return false;
+    events |= str_starts(line, STR("events:"));
+  }
+  return false;
+}
+
+static pprofc_status read_graphs(struct reader *r, pprofc_str text, pprofc_profile **profile,
+                                 pprofc_error *error) {
+  pprofc_status status = callgrind_find_events(&r->events, text, error);
+  if (status != PPROFC_OK) return status;
+  uint64_t most = r->options->limits->memory_bytes / 4;
+  callgrind_graph_init(&r->graph, r->mem, r->events.count,
+                       most < PTRDIFF_MAX ? (size_t)most : PTRDIFF_MAX);
+  r->graph.by_site = r->options->call_stacks == PPROFC_STACKS_EDGES;
+  status = read_text(r, text, error);
+  callgrind_graph_free(&r->graph);
+  return status == PPROFC_OK ? pprofc_builder_finish(r->builder, profile, error) : status;
+}
+
+static pprofc_status read_file_text(struct reader *r, pprofc_str text, const pprofc_allocator *mem,
+                                    pprofc_profile **profile, pprofc_error *error) {
+  r->builder = pprofc_builder_new(mem);
+  r->mem = mem;
+  callgrind_names_init(&r->objects, mem, true);
+  callgrind_names_init(&r->files, mem, true);
+  callgrind_names_init(&r->functions, mem, false);
+  if (r->builder) builder_limit_memory(r->builder, r->options->limits->memory_bytes);
+  pprofc_status status = r->builder ? read_graphs(r, text, profile, error) : error_nomem(error);
+  callgrind_names_free(&r->objects);
+  callgrind_names_free(&r->files);
+  callgrind_names_free(&r->functions);
+  pprofc_builder_free(r->builder);
+  return status;
+}
+
+IMPORT_READER(import_callgrind) {
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !looks_like_callgrind(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    struct reader *r = mem_zero_array(mem, 1, sizeof *r);
+    if (r) r->options = options;
+    status = r ? read_file_text(r, text, mem, profile, error) : error_nomem(error);
+    mem_free(mem, r, 1, sizeof *r);
+  }
+  buffer_free(&utf8);
+  return status;
+}

@@ -1,0 +1,95 @@
+/* The events of a callgrind file, as sample types: which there are, in what unit. */
+#include "import/callgrind/read.h"
+
+/* "Time_(10ns)" of Xdebug and others, "cpu(ms)" of pprof: name, unit and factor in one word. */
+static void split_name(pprofc_str word, struct callgrind_event *event) {
+  *event = (struct callgrind_event){word, word, STR("count"), 1};
+  size_t open = str_find_char(word, '(');
+  if (open == 0 || open >= word.size || !str_ends(word, STR(")"))) return;
+  pprofc_str unit = str_slice(word, open + 1, word.size - 1);
+  size_t digits = 0;
+  while (digits < unit.size && unit.data[digits] >= '0' && unit.data[digits] <= '9') digits++;
+  int64_t factor = 1;
+  if (digits &&
+      (!str_parse_int(str_slice(unit, 0, digits), 10, &factor) || factor < 1 || factor > 1000000))
+    return;
+  event->type = str_slice(word, 0, open);
+  if (str_ends(event->type, STR("_"))) event->type.size--;
+  event->unit = str_slice(unit, digits, unit.size);
+  event->factor = factor;
+  if (str_equal(event->unit, STR("ns"))) event->unit = STR("nanoseconds");
+  if (!event->unit.size) event->unit = STR("count");
+}
+
+/* The words in brackets at the end of long names of times, and what makes nanoseconds of them. */
+static const struct {
+  const char *word;
+  int64_t factor;
+} time_units[] = {{" ns)", 1}, {" us)", 1000}, {" ms)", 1000000}};
+
+/* "event: sysTime : sysTime (elapsed ns)". */
+static void read_long_name(struct callgrind_events *events, pprofc_str text) {
+  size_t colon = str_find_char(text, ':'), equals = str_find_char(text, '=');
+  if (colon == text.size) return;
+  pprofc_str name = str_trim(str_slice(text, 0, equals < colon ? equals : colon));
+  pprofc_str rest = str_trim(str_slice(text, colon + 1, text.size));
+  for (size_t i = 0; i < events->count; i++)
+    for (size_t u = 0; u < sizeof time_units / sizeof *time_units; u++)
+      if (str_equal(events->items[i].name, name) && str_ends(rest, str_of(time_units[u].word))) {
+        events->items[i].unit = STR("nanoseconds");
+        events->items[i].factor = time_units[u].factor;
+      }
+}
+
+static uint32_t find_event(const struct callgrind_events *events, pprofc_str name) {
+  for (uint32_t i = 0; i < events->count; i++)
+    if (str_equal(events->items[i].name, name)) return i;
+  return NONE;
+}
+
+size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
+                               uint32_t columns[CALLGRIND_MOST_EVENTS]) {
+  size_t count = 0;
+  pprofc_str word;
+  while (callgrind_next_word(&list, &word))
+    if (count < CALLGRIND_MOST_EVENTS) columns[count++] = find_event(events, word);
+  return count;
+}
+
+static pprofc_status add_events(struct callgrind_events *events, pprofc_str list,
+                                pprofc_error *error) {
+  pprofc_str word;
+  bool seen[CALLGRIND_MOST_EVENTS] = {false};
+  while (callgrind_next_word(&list, &word)) {
+    uint32_t index = find_event(events, word);
+    if (index == NONE && events->count == CALLGRIND_MOST_EVENTS)
+      return error_set(error, PPROFC_E_LIMIT, "more than %u events", CALLGRIND_MOST_EVENTS);
+    if (index == NONE) {
+      index = (uint32_t)events->count;
+      split_name(word, &events->items[events->count++]);
+    }
+    if (seen[index])
+      return error_set(error, PPROFC_E_FORMAT, "the event '%.*s' is there twice",
+                       (int)(word.size < 100 ? word.size : 100), word.data);
+    seen[index] = true;
+  }
+  return PPROFC_OK;
+}
+
+/* Parts may have different events, and long names may stand before or after them: so the whole file
+ * is looked through. */
+pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
+                                    pprofc_error *error) {
+  static const pprofc_str list = {"events:", 7}, one = {"event:", 6};
+  pprofc_status status = PPROFC_OK;
+  events->count = 0;
+  pprofc_str rest = text, line;
+  while (status == PPROFC_OK && str_next_line(&rest, &line))
+    if (str_starts(line, list))
+      status = add_events(events, str_slice(line, list.size, line.size), error);
+  for (rest = text; status == PPROFC_OK && str_next_line(&rest, &line);)
+    if (str_starts(line, one)) read_long_name(events, str_slice(line, one.size, line.size));
+  if (status == PPROFC_OK && !events->count)
+    status = error_set(error, PPROFC_E_FORMAT, "no events");
+  return status;
+}

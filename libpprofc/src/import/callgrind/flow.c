@@ -1,0 +1,214 @@
+/* Which share of a function's cost belongs to which of its callers, by what their calls cost.
+ *
+ * For a tree, cycles are broken where a walk from the roots comes back to a function that it is in
+ * (recursion ends at its first repeat). What is left has no cycle, and shares of one function add
+ * up to 1: so every function keeps its cost, whatever tree is made. */
+#include "import/callgrind/callgrind.h"
+
+/* A root is what costs more than all calls of it by this share; less is rounding. */
+#define ROOT_SHARE 0.001
+
+/* ---- cycles
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Tarjan's walk, with a stack of its own. */
+struct walk {
+  struct callgrind_flow *flow;
+  const struct callgrind_graph *graph;
+  uint32_t *found; /* [functions] when it was reached, 0: not yet */
+  uint32_t *low;   /* [functions] the earliest one that is reached from it */
+  uint32_t *next;  /* [functions] the call to follow next */
+  uint32_t *path;  /* [functions] the functions that are being walked through */
+  uint32_t *open;  /* [functions] reached, and not known yet to be in a cycle or not */
+  bool *on_path, *is_open;
+  size_t path_size, open_size, order_size;
+  uint32_t clock;
+};
+
+static void enter(struct walk *w, uint32_t function) {
+  w->found[function] = w->low[function] = ++w->clock;
+  w->next[function] = callgrind_functions(w->graph)[function].first_call;
+  w->path[w->path_size++] = function;
+  w->open[w->open_size++] = function;
+  w->on_path[function] = w->is_open[function] = true;
+}
+
+/* All calls of the function on top were followed. */
+static void leave(struct walk *w) {
+  uint32_t function = w->path[--w->path_size];
+  w->on_path[function] = false;
+  w->flow->order[w->order_size++] = function;
+  if (w->path_size) {
+    uint32_t caller = w->path[w->path_size - 1];
+    if (w->low[function] < w->low[caller]) w->low[caller] = w->low[function];
+  }
+  if (w->low[function] != w->found[function]) return;
+  bool several = w->open[w->open_size - 1] != function;
+  uint32_t member;
+  do {
+    member = w->open[--w->open_size];
+    w->is_open[member] = false;
+    if (several) w->flow->recursive[member] = true;
+  } while (member != function);
+}
+
+static void walk_from(struct walk *w, uint32_t root) {
+  if (w->found[root]) return;
+  enter(w, root);
+  while (w->path_size) {
+    uint32_t function = w->path[w->path_size - 1], index = w->next[function];
+    if (index == NONE) {
+      leave(w);
+      continue;
+    }
+    struct callgrind_call *call = &callgrind_calls(w->graph)[index];
+    w->next[function] = call->next;
+    if (!w->found[call->callee]) {
+      enter(w, call->callee);
+      continue;
+    }
+    if (call->callee == function) w->flow->recursive[function] = true;
+    call->closes_cycle = w->on_path[call->callee];
+    if (w->is_open[call->callee] && w->found[call->callee] < w->low[function])
+      w->low[function] = w->found[call->callee];
+  }
+}
+
+/* Starts where nobody calls, then at what was not reached. */
+static void walk_all(struct walk *w, bool *called) {
+  size_t functions = callgrind_function_count(w->graph);
+  const struct callgrind_call *calls = callgrind_calls(w->graph);
+  for (size_t i = 0; i < callgrind_call_count(w->graph); i++)
+    if (calls[i].caller != calls[i].callee) called[calls[i].callee] = true;
+  for (uint32_t f = 0; f < functions; f++)
+    if (!called[f]) walk_from(w, f);
+  for (uint32_t f = 0; f < functions; f++) walk_from(w, f);
+}
+
+static bool find_cycles(struct callgrind_flow *flow) {
+  const pprofc_allocator *mem = flow->mem;
+  size_t n = callgrind_function_count(flow->graph);
+  struct walk w = {.flow = flow, .graph = flow->graph};
+  w.found = mem_zero_array(mem, n, sizeof *w.found);
+  w.low = mem_array(mem, n, sizeof *w.low);
+  w.next = mem_array(mem, n, sizeof *w.next);
+  w.path = mem_array(mem, n, sizeof *w.path);
+  w.open = mem_array(mem, n, sizeof *w.open);
+  w.on_path = mem_zero_array(mem, n, sizeof *w.on_path);
+  w.is_open = mem_zero_array(mem, n, sizeof *w.is_open);
+  bool *called = mem_zero_array(mem, n, sizeof *called);
+  bool ok = w.found && w.low && w.next && w.path && w.open && w.on_path && w.is_open && called;
+  if (ok) walk_all(&w, called);
+  mem_free(mem, w.found, n, sizeof *w.found);
+  mem_free(mem, w.low, n, sizeof *w.low);
+  mem_free(mem, w.next, n, sizeof *w.next);
+  mem_free(mem, w.path, n, sizeof *w.path);
+  mem_free(mem, w.open, n, sizeof *w.open);
+  mem_free(mem, w.on_path, n, sizeof *w.on_path);
+  mem_free(mem, w.is_open, n, sizeof *w.is_open);
+  mem_free(mem, called, n, sizeof *called);
+  return ok;
+}
+
+/* ---- shares
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* `own`: [functions * types] what each function costs with its calls, as the file has it. */
+static void sum_calls(struct callgrind_flow *flow, double *own, bool tree) {
+  const struct callgrind_graph *graph = flow->graph;
+  size_t types = graph->types, functions = callgrind_function_count(graph);
+  for (size_t f = 0; f < functions; f++)
+    for (uint32_t c = callgrind_functions(graph)[f].first_cost; c != NONE;
+         c = callgrind_costs(graph)[c].next)
+      for (size_t t = 0; t < types; t++)
+        own[f * types + t] += (double)callgrind_cost_values(graph, c)[t];
+  memcpy(flow->inclusive, own, functions * types * sizeof *own);
+  for (size_t i = 0; i < callgrind_call_count(graph); i++) {
+    const struct callgrind_call *call = &callgrind_calls(graph)[i];
+    if (tree && call->closes_cycle) continue;
+    for (size_t t = 0; t < types; t++) {
+      own[call->caller * types + t] += callgrind_call_values(graph, i)[t];
+      flow->calls[call->callee * types + t] += callgrind_call_values(graph, i)[t];
+    }
+  }
+}
+
+/* Costs of calls within a cycle count the same work more than once, so there nothing is left over.
+ */
+static void find_roots(struct callgrind_flow *flow, const double *own) {
+  size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
+  for (size_t f = 0; f < functions; f++)
+    for (size_t t = 0; t < types; t++) {
+      double rest = own[f * types + t] - flow->calls[f * types + t];
+      if (!flow->recursive[f] && rest > own[f * types + t] * ROOT_SHARE)
+        flow->root[f * types + t] = rest;
+    }
+}
+
+static void sum_inclusive(struct callgrind_flow *flow) {
+  const struct callgrind_graph *graph = flow->graph;
+  size_t types = graph->types, functions = callgrind_function_count(graph);
+  for (size_t i = 0; i < functions; i++) {
+    uint32_t caller = flow->order[i];
+    for (uint32_t c = callgrind_functions(graph)[caller].first_call; c != NONE;
+         c = callgrind_calls(graph)[c].next) {
+      const struct callgrind_call *call = &callgrind_calls(graph)[c];
+      if (call->closes_cycle) continue;
+      for (size_t t = 0; t < types; t++)
+        flow->inclusive[caller * types + t] +=
+            flow->inclusive[call->callee * types + t] * callgrind_call_share(flow, c, t);
+    }
+  }
+}
+
+bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
+                         bool tree) {
+  *flow = (struct callgrind_flow){.graph = graph, .mem = graph->mem};
+  size_t functions = callgrind_function_count(graph), cells = functions * graph->types;
+  flow->calls = mem_zero_array(graph->mem, cells, sizeof *flow->calls);
+  flow->root = mem_zero_array(graph->mem, cells, sizeof *flow->root);
+  flow->inclusive = mem_zero_array(graph->mem, cells, sizeof *flow->inclusive);
+  flow->order = mem_array(graph->mem, functions, sizeof *flow->order);
+  flow->recursive = mem_zero_array(graph->mem, functions, sizeof *flow->recursive);
+  double *own = mem_zero_array(graph->mem, cells, sizeof *own);
+  bool ok = flow->calls && flow->root && flow->inclusive && flow->order && flow->recursive && own &&
+            find_cycles(flow);
+  if (ok) {
+    sum_calls(flow, own, tree);
+    find_roots(flow, own);
+    if (tree) sum_inclusive(flow);
+  }
+  mem_free(graph->mem, own, cells, sizeof *own);
+  return ok;
+}
+
+void callgrind_flow_free(struct callgrind_flow *flow) {
+  size_t functions = callgrind_function_count(flow->graph), cells = functions * flow->graph->types;
+  mem_free(flow->mem, flow->calls, cells, sizeof *flow->calls);
+  mem_free(flow->mem, flow->root, cells, sizeof *flow->root);
+  mem_free(flow->mem, flow->inclusive, cells, sizeof *flow->inclusive);
+  mem_free(flow->mem, flow->order, functions, sizeof *flow->order);
+  mem_free(flow->mem, flow->recursive, functions, sizeof *flow->recursive);
+}
+
+/* The event whose costs say how a function is shared: the one asked for, or the first one where its
+ * calls have none of that; NONE: nobody calls. */
+static size_t event_that_tells(const struct callgrind_flow *flow, uint32_t function, size_t type) {
+  const double *calls = flow->calls + function * flow->graph->types;
+  return calls[type] > 0 ? type : calls[0] > 0 ? 0 : NONE;
+}
+
+double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type) {
+  uint32_t callee = callgrind_calls(flow->graph)[call].callee;
+  size_t t = event_that_tells(flow, callee, type), at = callee * flow->graph->types + t;
+  if (t == NONE) return 0;
+  return callgrind_call_values(flow->graph, call)[t] / (flow->calls[at] + flow->root[at]);
+}
+
+double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type) {
+  size_t t = event_that_tells(flow, function, type), at = function * flow->graph->types + t;
+  if (t == NONE) return 1;
+  return flow->root[at] / (flow->calls[at] + flow->root[at]);
+}

@@ -1,0 +1,74 @@
+/* Compressed names of callgrind: "(12) name" gives a name its number, "(12)" stands for it. */
+#include "import/callgrind/read.h"
+
+void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
+                          bool may_be_unknown) {
+  names->may_be_unknown = may_be_unknown;
+  buffer_init(&names->items, mem, PTRDIFF_MAX);
+  map_init(&names->by_id, mem);
+}
+
+void callgrind_names_free(struct callgrind_names *names) {
+  buffer_free(&names->items);
+  map_free(&names->by_id);
+}
+
+/* The name of an id, or NULL. */
+static struct callgrind_name *find(const struct callgrind_names *names, uint64_t id) {
+  struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
+  struct map_probe probe = map_start(&names->by_id, hash_mix(0, id));
+  uint32_t index;
+  while ((index = map_next(&names->by_id, &probe)) != MAP_NONE)
+    if (items[index].id == id) return &items[index];
+  return NULL;
+}
+
+/* A recursive function is "name'2" when callgrind tells the levels apart. */
+static pprofc_str without_level(pprofc_str name) {
+  size_t quote = str_find_last_char(name, '\'');
+  uint64_t level;
+  bool fits = quote > 0 && quote < name.size &&
+              str_parse_uint(str_slice(name, quote + 1, name.size), 10, &level);
+  return fits ? str_slice(name, 0, quote) : name;
+}
+
+static void take_text(const struct callgrind_names *names, struct callgrind_name *name,
+                      pprofc_builder *builder, pprofc_str text) {
+  name->raw = text;
+  if (names->may_be_unknown && str_equal(text, STR("???"))) text = STR("");
+  name->text = builder_string(builder, text);
+  name->plain = builder_string(builder, without_level(text));
+}
+
+/* Takes "(12)" off *value: digits only, "(below main)" is a name. */
+static bool take_id(pprofc_str *value, uint64_t *id) {
+  size_t close = str_find_char(*value, ')');
+  if (!str_starts(*value, STR("(")) || close == value->size) return false;
+  if (!str_parse_uint(str_slice(*value, 1, close), 10, id)) return false;
+  *value = str_trim(str_slice(*value, close + 1, value->size));
+  return true;
+}
+
+bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,
+                         struct callgrind_name *name) {
+  *name = (struct callgrind_name){0};
+  value = str_trim(value);
+  if (!take_id(&value, &name->id)) {
+    take_text(names, name, builder, value);
+    return true;
+  }
+  struct callgrind_name *known = find(names, name->id);
+  if (value.size) {
+    take_text(names, name, builder, value);
+    if (known) {
+      *known = *name;
+      return true;
+    }
+    uint32_t index = (uint32_t)(names->items.size / sizeof *name);
+    buffer_add(&names->items, name, sizeof *name);
+    if (!map_insert(&names->by_id, hash_mix(0, name->id), index)) names->items.failed = true;
+    return !names->items.failed;
+  }
+  if (known) *name = *known;
+  return known != NULL;
+}

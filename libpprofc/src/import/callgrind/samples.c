@@ -1,0 +1,287 @@
+/* Samples of a call graph: the cost of every line, shared out over the places of its function in
+ * whole numbers that add up to what the file says. */
+#include "import/callgrind/callgrind.h"
+
+#include <math.h>
+
+/* One function's lines times its places may make so many frames of samples, and all functions this
+ * many, and so many samples for each line of the graph; a function that is over it is taken as one
+ * line. Compilers have some thirty samples for each line. */
+#define MOST_FRAMES_EACH ((uint64_t)1 << 21)
+#define MOST_FRAMES_ALL  ((uint64_t)1 << 24)
+#define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
+#define SAMPLES_FOR_EACH 64u
+
+/* Remainders are told apart to this fineness. */
+#define REMAINDERS 1024
+
+/* Shares below this are the noise of adding up. */
+#define NOISE 1e-9
+
+/* ---- whole shares
+ * ---------------------------------------------------------------------------------------- */
+
+static size_t remainder_class(double exact) {
+  size_t class = (size_t)((exact - floor(exact)) * REMAINDERS);
+  return class < REMAINDERS ? class : REMAINDERS - 1;
+}
+
+/* Gives one each to the `left` largest remainders; returns what is then still left. */
+static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
+                        int64_t left, int64_t *out, size_t stride) {
+  uint32_t classes[REMAINDERS] = {0};
+  for (size_t i = 0; i < count; i++)
+    if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
+  size_t lowest = REMAINDERS;
+  int64_t above = 0; /* how many remainders are larger than `lowest` */
+  while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
+  int64_t in_lowest = lowest > 0 ? left - above : 0; /* so many of the class below */
+  for (size_t i = 0; i < count; i++) {
+    if (!(weights[i] > 0)) continue;
+    size_t class = remainder_class((double)total * (weights[i] / sum));
+    bool more = class >= lowest || (class + 1 == lowest && in_lowest-- > 0);
+    out[i * stride] += more;
+    left -= more;
+  }
+  return left;
+}
+
+void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
+                     size_t stride) {
+  double sum = 0;
+  size_t heaviest = 0;
+  for (size_t i = 0; i < count; i++) {
+    out[i * stride] = 0;
+    if (!(weights[i] > 0)) continue;
+    sum += weights[i];
+    if (weights[i] > weights[heaviest] || !(weights[heaviest] > 0)) heaviest = i;
+  }
+  if (total <= 0 || !(sum > 0)) return;
+  int64_t left = total;
+  for (size_t i = 0; i < count; i++) {
+    if (!(weights[i] > 0)) continue;
+    double exact = floor((double)total * (weights[i] / sum));
+    int64_t whole = exact < (double)left ? (int64_t)exact : left; /* doubles round large totals */
+    out[i * stride] = whole;
+    left -= whole;
+  }
+  if (left > 0) left = round_up(total, weights, sum, count, left, out, stride);
+  out[heaviest * stride] += left;
+}
+
+/* ---- locations
+ * -------------------------------------------------------------------------------------------- */
+
+uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,
+                           uint32_t object) {
+  struct mapping mapping = {.file = object,
+                            .limit = graph->has_addresses ? INT64_MAX : 0,
+                            .flags = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES |
+                                     PPROFC_HAS_LINE_NUMBERS | PPROFC_HAS_INLINE_FRAMES};
+  return object ? builder_add_mapping(builder, &mapping) : NONE;
+}
+
+uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
+                            uint32_t function, const struct callgrind_place *place) {
+  const struct callgrind_function *f = &callgrind_functions(graph)[function];
+  uint32_t mapping = callgrind_mapping(graph, builder, f->object);
+  pprofc_line lines[2];
+  size_t count = 0;
+  if (place->inlined)
+    lines[count++] =
+        (pprofc_line){builder_add_function(builder, place->inlined, place->inlined, place->file, 0),
+                      place->line, 0};
+  bool own = !place->inlined;
+  uint32_t file = own ? place->file : f->file;
+  lines[count++] = (pprofc_line){builder_add_function(builder, f->plain_name, f->name, file, 0),
+                                 own ? place->line : 0, 0};
+  return pprofc_builder_location(builder, mapping, place->address, lines, count);
+}
+
+/* ---- samples
+ * ---------------------------------------------------------------------------------------------- */
+
+struct sampling {
+  const struct callgrind_graph *graph;
+  struct callgrind_tree tree;
+  pprofc_builder *builder;
+  const struct label *labels;
+  size_t label_count;
+  uint64_t frames_left, samples_left;
+  uint32_t *stack; /* [deepest + 2] */
+  double *weights; /* [types * (places + 1)] of one function, places of one type side by side */
+  int64_t *values; /* [(places + 1) * types] */
+  size_t places;   /* the most that a function has */
+  int64_t cut[CALLGRIND_MOST_EVENTS]; /* cost of branches that are not in the tree */
+};
+
+/* Makes a sample of one or two leaves below the caller of a position (NONE: there is none). */
+static void add_sample(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
+                       uint32_t position, const int64_t *values) {
+  if (values_are_zero(values, s->graph->types)) return;
+  size_t depth = leaf_count;
+  memcpy(s->stack, leaves, leaf_count * sizeof *leaves);
+  for (uint32_t p = position; p != NONE; p = callgrind_positions(&s->tree)[p].above)
+    if (callgrind_positions(&s->tree)[p].site != NONE)
+      s->stack[depth++] = callgrind_positions(&s->tree)[p].site;
+  pprofc_builder_sample(s->builder, s->stack, depth, values);
+  for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
+}
+
+/* Gathers the weights of a function's places, and behind them what was cut off; returns how many
+ * places there are. */
+static size_t gather(struct sampling *s, uint32_t function, uint64_t *frames) {
+  size_t types = s->graph->types, count = 0;
+  double missing[CALLGRIND_MOST_EVENTS];
+  for (size_t t = 0; t < types; t++) missing[t] = 1;
+  *frames = 0;
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next) {
+    for (size_t t = 0; t < types; t++) {
+      double weight = callgrind_weights(&s->tree, p)[t];
+      s->weights[t * (s->places + 1) + count] = weight;
+      missing[t] -= weight;
+    }
+    *frames += callgrind_positions(&s->tree)[p].depth;
+    count++;
+  }
+  for (size_t t = 0; t < types; t++)
+    s->weights[t * (s->places + 1) + count] = missing[t] > NOISE || !count ? missing[t] : 0;
+  return count;
+}
+
+/* Shares out what one line costs. */
+static void share_line(struct sampling *s, uint32_t function, size_t count, uint32_t leaf,
+                       const int64_t *costs) {
+  size_t types = s->graph->types;
+  for (size_t t = 0; t < types; t++)
+    callgrind_split(costs[t], s->weights + t * (s->places + 1), count + 1, s->values + t, types);
+  size_t row = 0;
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next)
+    add_sample(s, &leaf, 1, p, s->values + types * row++);
+  for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
+}
+
+/* All lines of a function as its first one: for functions with too many lines in too many places.
+ */
+static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
+  const struct callgrind_graph *graph = s->graph;
+  uint32_t first = callgrind_functions(graph)[function].first_cost;
+  int64_t costs[CALLGRIND_MOST_EVENTS] = {0};
+  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next)
+    for (size_t t = 0; t < graph->types; t++) costs[t] += callgrind_cost_values(graph, c)[t];
+  struct callgrind_place place = callgrind_costs(graph)[first].place;
+  share_line(s, function, count, callgrind_location(graph, s->builder, function, &place), costs);
+}
+
+static void share_function(struct sampling *s, uint32_t function) {
+  const struct callgrind_graph *graph = s->graph;
+  uint32_t first = callgrind_functions(graph)[function].first_cost;
+  uint64_t frames, lines = 0;
+  if (first == NONE) return;
+  size_t count = gather(s, function, &frames);
+  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) lines++;
+  bool many = count > 1 && (frames > MOST_FRAMES_EACH / lines || frames * lines > s->frames_left ||
+                            count * lines > s->samples_left);
+  if (many) {
+    share_as_one(s, function, count);
+    return;
+  }
+  s->frames_left -= count > 1 ? frames * lines : 0;
+  s->samples_left -= count > 1 ? count * lines : 0;
+  for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) {
+    uint32_t leaf =
+        callgrind_location(graph, s->builder, function, &callgrind_costs(graph)[c].place);
+    share_line(s, function, count, leaf, callgrind_cost_values(graph, c));
+  }
+}
+
+/* Shares out what was cut off over the places where it was. */
+static void split_cut(const struct sampling *s, double *weights, int64_t *values) {
+  size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
+  for (size_t t = 0; t < types; t++) {
+    double sum = weights[count] = s->tree.pruned_roots[t];
+    for (size_t p = 0; p < count; p++) sum += weights[p] = callgrind_pruned(&s->tree, p)[t];
+    if (!(sum > 0)) weights[count] = 1;
+    callgrind_split(s->cut[t], weights, count + 1, values + t, types);
+  }
+}
+
+/* A frame for what was cut off, below the function (no line of it) that it was cut off from. */
+static void add_cut(struct sampling *s, const int64_t *values) {
+  size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
+  uint32_t name = builder_string(s->builder, STR("[pruned]"));
+  pprofc_line line = {builder_add_function(s->builder, name, name, 0, 0), 0, 0};
+  uint32_t leaves[2] = {pprofc_builder_location(s->builder, NONE, 0, &line, 1)};
+  for (uint32_t p = 0; p < count; p++) {
+    if (values_are_zero(values + p * types, types)) continue;
+    uint32_t function = callgrind_positions(&s->tree)[p].function;
+    struct callgrind_place place = {callgrind_functions(s->graph)[function].file, 0, 0, 0};
+    leaves[1] = callgrind_location(s->graph, s->builder, function, &place);
+    add_sample(s, leaves, 2, p, values + p * types);
+  }
+  add_sample(s, leaves, 1, NONE, values + count * types);
+}
+
+static bool share_cut(struct sampling *s) {
+  size_t rows = callgrind_position_count(&s->tree) + 1;
+  if (values_are_zero(s->cut, s->graph->types)) return true;
+  double *weights = mem_array(s->graph->mem, rows, sizeof *weights);
+  int64_t *values = mem_array(s->graph->mem, rows * s->graph->types, sizeof *values);
+  bool ok = weights && values;
+  if (ok) {
+    split_cut(s, weights, values);
+    add_cut(s, values);
+  }
+  mem_free(s->graph->mem, weights, rows, sizeof *weights);
+  mem_free(s->graph->mem, values, rows * s->graph->types, sizeof *values);
+  return ok;
+}
+
+/* ---- all of them
+ * ------------------------------------------------------------------------------------------ */
+
+/* The most places that a function has, and the greatest depth. */
+static void measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
+  *places = *depth = 0;
+  for (size_t f = 0; f < tree->functions; f++) {
+    size_t count = 0;
+    for (uint32_t p = tree->first[f]; p != NONE; p = callgrind_positions(tree)[p].next) {
+      if (callgrind_positions(tree)[p].depth > *depth) *depth = callgrind_positions(tree)[p].depth;
+      count++;
+    }
+    if (count > *places) *places = count;
+  }
+}
+
+static bool make_samples(struct sampling *s) {
+  const pprofc_allocator *mem = s->graph->mem;
+  size_t depth, types = s->graph->types;
+  measure(&s->tree, &s->places, &depth);
+  size_t room = depth + 2, cells = (s->places + 1) * types;
+  s->stack = mem_array(mem, room, sizeof *s->stack);
+  s->weights = mem_array(mem, cells, sizeof *s->weights);
+  s->values = mem_array(mem, cells, sizeof *s->values);
+  bool ok = s->stack && s->weights && s->values;
+  for (uint32_t f = 0; ok && f < s->tree.functions; f++) share_function(s, f);
+  ok = ok && share_cut(s);
+  mem_free(mem, s->stack, room, sizeof *s->stack);
+  mem_free(mem, s->weights, cells, sizeof *s->weights);
+  mem_free(mem, s->values, cells, sizeof *s->values);
+  return ok;
+}
+
+bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
+                       pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
+                       bool *joined) {
+  uint64_t lines = graph->costs.size / sizeof(struct callgrind_cost);
+  struct sampling s = {.graph = graph,
+                       .builder = builder,
+                       .labels = labels,
+                       .label_count = label_count,
+                       .frames_left = MOST_FRAMES_ALL,
+                       .samples_left = SAMPLES_ALWAYS + SAMPLES_FOR_EACH * lines};
+  bool ok = callgrind_tree_init(&s.tree, graph, builder, stacks) && make_samples(&s);
+  *joined = *joined || s.tree.joined;
+  callgrind_tree_free(&s.tree);
+  return ok;
+}

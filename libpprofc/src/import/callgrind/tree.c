@@ -1,0 +1,321 @@
+/* The places in stacks that the functions of a call graph get: one each (flat), one below each
+ * caller (edges), or a tree of all calls, cut off where a branch is too small to be seen.
+ *
+ * A graph has more paths than calls: N callers of a function that calls N others are N * N paths.
+ * So the tree is bounded by the size of the graph. Where that is not enough, what does not fit is
+ * joined: each call then has one more place, below its caller alone. */
+#include "import/callgrind/callgrind.h"
+
+/* Branches below this share of every total are cut off. Speedscope takes 1e-4, which for graphs
+ * with many paths (a garbage collector) is an eighth of all cost; this is a hundredth. */
+#define SMALLEST_SHARE 1e-6
+
+/* A tree has no more than this. Trees of compilers and interpreters have some three positions for
+ * each function and call. */
+#define MOST_POSITIONS     ((size_t)1 << 18)
+#define MOST_FRAMES        ((uint64_t)1 << 22)
+#define POSITIONS_ALWAYS   ((size_t)1 << 11)
+#define POSITIONS_FOR_EACH 16u
+#define VISITS_ALWAYS      ((uint64_t)1 << 16)
+#define VISITS_FOR_EACH    256u
+/* Deeper branches are cut off. */
+#define MOST_DEPTH 1000u
+
+struct growing {
+  struct callgrind_tree *tree;
+  const struct callgrind_graph *graph;
+  struct callgrind_flow flow;
+  pprofc_builder *builder;
+  uint32_t *last; /* [functions] position of each function, or NONE */
+
+  size_t most_positions;
+  uint32_t *call_count; /* [functions] calls that each makes */
+  uint64_t visits_left; /* calls that may still be looked at below a position */
+  bool full;            /* the tree did not fit */
+  double *rest; /* [calls * types] share of the callee that is below no position, when full */
+  double *open; /* [functions * types] share of the function whose calls are below none */
+};
+
+/* Appends a position without weights; NULL when out of memory. */
+static double *add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site) {
+  struct callgrind_tree *tree = g->tree;
+  size_t index = callgrind_position_count(tree), row = tree->types * sizeof(double);
+  uint32_t depth = above == NONE ? 1 : callgrind_positions(tree)[above].depth + 1;
+  struct callgrind_position position = {function, above, site, NONE, depth};
+  if (!buffer_reserve(&tree->positions, sizeof position) || !buffer_reserve(&tree->weights, row) ||
+      !buffer_reserve(&tree->pruned, row))
+    return NULL;
+  buffer_add(&tree->positions, &position, sizeof position);
+  buffer_add_fill(&tree->weights, 0, row);
+  buffer_add_fill(&tree->pruned, 0, row);
+  if (g->last[function] == NONE)
+    tree->first[function] = (uint32_t)index;
+  else
+    callgrind_positions(tree)[g->last[function]].next = (uint32_t)index;
+  g->last[function] = (uint32_t)index;
+  tree->frames += depth;
+  return callgrind_weights(tree, index);
+}
+
+static uint32_t site_of(const struct growing *g, const struct callgrind_call *call) {
+  return callgrind_location(g->graph, g->builder, call->caller, &call->site);
+}
+
+/* ---- flat, edges
+ * ----------------------------------------------------------------------------------------- */
+
+static bool any(const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (values[i] > 0) return true;
+  return false;
+}
+
+static bool add_flat(struct growing *g) {
+  for (uint32_t f = 0; f < g->tree->functions; f++) {
+    double *weights = add_position(g, f, NONE, NONE);
+    if (!weights) return false;
+    for (size_t t = 0; t < g->tree->types; t++) weights[t] = 1;
+  }
+  return true;
+}
+
+/* The caller's frame is only a site: two frames, whatever there is above. */
+static bool add_edges(struct growing *g) {
+  size_t types = g->tree->types;
+  double shares[CALLGRIND_MOST_EVENTS];
+  for (uint32_t f = 0; f < g->tree->functions; f++) {
+    for (size_t t = 0; t < types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
+    if (!any(shares, types)) continue;
+    double *weights = add_position(g, f, NONE, NONE);
+    if (!weights) return false;
+    memcpy(weights, shares, types * sizeof *weights);
+  }
+  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
+    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+    for (size_t t = 0; t < types; t++) shares[t] = callgrind_call_share(&g->flow, c, t);
+    if (!any(shares, types)) continue;
+    double *weights = add_position(g, call->callee, NONE, site_of(g, call));
+    if (!weights) return false;
+    memcpy(weights, shares, types * sizeof *weights);
+  }
+  return true;
+}
+
+/* ---- the tree
+ * -------------------------------------------------------------------------------------------- */
+
+static bool tree_is_full(const struct growing *g) {
+  return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MOST_FRAMES;
+}
+
+static void add_rest(struct growing *g, const struct callgrind_call *call, const double *shares) {
+  double *rest = g->rest + (size_t)(call - callgrind_calls(g->graph)) * g->tree->types;
+  for (size_t t = 0; t < g->tree->types; t++) rest[t] += shares[t];
+}
+
+/* Adds a branch with a share of the function, unless it is small: then what it costs is noted where
+ * it was cut off. */
+static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
+                       const struct callgrind_call *call, const double *shares) {
+  struct callgrind_tree *tree = g->tree;
+  const double *inclusive = g->flow.inclusive + function * tree->types;
+  bool empty = true, small = true;
+  for (size_t t = 0; t < tree->types; t++) {
+    double cost = shares[t] * inclusive[t];
+    empty &= !(cost > 0);
+    small &= !(cost > 0 && cost >= (double)g->graph->totals[t] * SMALLEST_SHARE);
+  }
+  if (empty) return true;
+  bool full = tree_is_full(g);
+  bool deep = above != NONE && callgrind_positions(tree)[above].depth >= MOST_DEPTH;
+  bool cut = small || full || deep;
+  g->full = g->full || full;
+  if (cut && g->rest && call) {
+    add_rest(g, call, shares);
+    return true;
+  }
+  if (cut && !g->rest) {
+    double *pruned = above == NONE ? tree->pruned_roots : callgrind_pruned(tree, above);
+    for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
+    return true;
+  }
+  double *weights = add_position(g, function, above, call ? site_of(g, call) : NONE);
+  if (!weights) return false;
+  memcpy(weights, shares, tree->types * sizeof *weights);
+  return true;
+}
+
+static bool add_branches_of(struct growing *g, uint32_t position) {
+  struct callgrind_tree *tree = g->tree;
+  uint32_t function = callgrind_positions(tree)[position].function;
+  double shares[CALLGRIND_MOST_EVENTS];
+  for (uint32_t c = callgrind_functions(g->graph)[function].first_call; c != NONE;
+       c = callgrind_calls(g->graph)[c].next) {
+    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+    if (call->closes_cycle) continue;
+    for (size_t t = 0; t < tree->types; t++)
+      shares[t] = callgrind_weights(tree, position)[t] * callgrind_call_share(&g->flow, c, t);
+    if (!add_branch(g, call->callee, position, call, shares)) return false;
+  }
+  return true;
+}
+
+/* Level by level, so that a tree that would be too large loses its leaves. */
+static bool grow_tree(struct growing *g) {
+  struct callgrind_tree *tree = g->tree;
+  double shares[CALLGRIND_MOST_EVENTS];
+  for (uint32_t f = 0; f < tree->functions; f++) {
+    for (size_t t = 0; t < tree->types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
+    if (!add_branch(g, f, NONE, NULL, shares)) return false;
+  }
+  for (uint32_t i = 0; i < callgrind_position_count(tree); i++) {
+    uint32_t function = callgrind_positions(tree)[i].function;
+    uint64_t calls = g->call_count[function];
+    g->full = g->full || calls > g->visits_left;
+    if (g->full && !g->rest) return true;
+    if (calls > g->visits_left) {
+      for (size_t t = 0; t < tree->types; t++)
+        g->open[function * tree->types + t] += callgrind_weights(tree, i)[t];
+      continue;
+    }
+    g->visits_left -= calls;
+    if (!add_branches_of(g, i)) return false;
+  }
+  return true;
+}
+
+/* ---- what does not fit
+ * ----------------------------------------------------------------------------------- */
+
+/* Shares that are below no position go on to the calls of the function, callers before callees. */
+static void pass_rest_on(struct growing *g) {
+  const struct callgrind_call *calls = callgrind_calls(g->graph);
+  size_t types = g->tree->types;
+  for (size_t i = g->tree->functions; i-- > 0;) {
+    uint32_t caller = g->flow.order[i];
+    const double *open = g->open + caller * types;
+    for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
+         c = calls[c].next) {
+      if (calls[c].closes_cycle) continue;
+      for (size_t t = 0; t < types; t++) {
+        g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
+        g->open[calls[c].callee * types + t] += g->rest[c * types + t];
+      }
+    }
+  }
+}
+
+/* A position that is no function's: the frame for all callers that are left out. */
+static uint32_t add_left_out(struct growing *g) {
+  uint32_t name = builder_string(g->builder, STR("[pruned]"));
+  pprofc_line line = {builder_add_function(g->builder, name, name, 0, 0), 0, 0};
+  struct callgrind_position position = {
+      NONE, NONE, pprofc_builder_location(g->builder, NONE, 0, &line, 1), NONE, 1};
+  size_t index = callgrind_position_count(g->tree), row = g->tree->types * sizeof(double);
+  buffer_add(&g->tree->positions, &position, sizeof position);
+  buffer_add_fill(&g->tree->weights, 0, row);
+  buffer_add_fill(&g->tree->pruned, 0, row);
+  bool failed = g->tree->positions.failed || g->tree->weights.failed || g->tree->pruned.failed;
+  return failed ? NONE : (uint32_t)index;
+}
+
+static bool add_rest_positions(struct growing *g) {
+  size_t types = g->tree->types;
+  uint32_t above = add_left_out(g);
+  if (above == NONE) return false;
+  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
+    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+    if (!any(g->rest + c * types, types)) continue;
+    double *weights = add_position(g, call->callee, above, site_of(g, call));
+    if (!weights) return false;
+    memcpy(weights, g->rest + c * types, types * sizeof *weights);
+  }
+  return true;
+}
+
+static void clear_tree(struct growing *g) {
+  struct callgrind_tree *tree = g->tree;
+  buffer_clear(&tree->positions);
+  buffer_clear(&tree->weights);
+  buffer_clear(&tree->pruned);
+  memset(tree->first, 0xFF, tree->functions * sizeof *tree->first);
+  memset(g->last, 0xFF, tree->functions * sizeof *g->last);
+  memset(tree->pruned_roots, 0, sizeof tree->pruned_roots);
+  tree->frames = 0;
+}
+
+static void set_limits(struct growing *g) {
+  uint64_t size = (uint64_t)g->tree->functions + callgrind_call_count(g->graph);
+  uint64_t most = POSITIONS_ALWAYS + POSITIONS_FOR_EACH * size;
+  g->most_positions = most < MOST_POSITIONS ? (size_t)most : MOST_POSITIONS;
+  g->visits_left = VISITS_ALWAYS + VISITS_FOR_EACH * size;
+  g->full = false;
+}
+
+/* Once more, with room for what does not fit. */
+static bool grow_with_rest(struct growing *g) {
+  const pprofc_allocator *mem = g->graph->mem;
+  size_t calls = callgrind_call_count(g->graph) * g->tree->types;
+  size_t cells = g->tree->functions * g->tree->types;
+  clear_tree(g);
+  set_limits(g);
+  g->tree->joined = true;
+  g->rest = mem_zero_array(mem, calls, sizeof *g->rest);
+  g->open = mem_zero_array(mem, cells, sizeof *g->open);
+  bool ok = g->rest && g->open && grow_tree(g);
+  if (ok) {
+    pass_rest_on(g);
+    ok = add_rest_positions(g);
+  }
+  mem_free(mem, g->rest, calls, sizeof *g->rest);
+  mem_free(mem, g->open, cells, sizeof *g->open);
+  return ok;
+}
+
+static bool add_tree(struct growing *g) {
+  size_t functions = g->tree->functions;
+  g->call_count = mem_zero_array(g->graph->mem, functions, sizeof *g->call_count);
+  if (!g->call_count) return false;
+  for (size_t c = 0; c < callgrind_call_count(g->graph); c++)
+    g->call_count[callgrind_calls(g->graph)[c].caller]++;
+  set_limits(g);
+  bool ok = grow_tree(g) && (!g->full || grow_with_rest(g));
+  mem_free(g->graph->mem, g->call_count, functions, sizeof *g->call_count);
+  return ok;
+}
+
+/* ---- all of them
+ * ----------------------------------------------------------------------------------------- */
+
+static bool (*const ways[])(struct growing *) = {
+    [PPROFC_STACKS_PROPORTIONAL] = add_tree,
+    [PPROFC_STACKS_EDGES] = add_edges,
+    [PPROFC_STACKS_FLAT] = add_flat,
+};
+
+bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
+                         pprofc_builder *builder, pprofc_call_stacks stacks) {
+  const pprofc_allocator *mem = graph->mem;
+  size_t functions = callgrind_function_count(graph);
+  *tree = (struct callgrind_tree){.types = graph->types, .functions = functions, .mem = mem};
+  buffer_init(&tree->positions, mem, PTRDIFF_MAX);
+  buffer_init(&tree->weights, mem, PTRDIFF_MAX);
+  buffer_init(&tree->pruned, mem, PTRDIFF_MAX);
+  struct growing g = {.tree = tree, .graph = graph, .builder = builder};
+  tree->first = mem_array(mem, functions, sizeof *tree->first);
+  g.last = mem_array(mem, functions, sizeof *g.last);
+  bool ok = callgrind_flow_init(&g.flow, graph, stacks == PPROFC_STACKS_PROPORTIONAL);
+  ok = ok && tree->first && g.last;
+  for (size_t f = 0; ok && f < functions; f++) tree->first[f] = g.last[f] = NONE;
+  ok = ok && ways[stacks](&g);
+  callgrind_flow_free(&g.flow);
+  mem_free(mem, g.last, functions, sizeof *g.last);
+  return ok;
+}
+
+void callgrind_tree_free(struct callgrind_tree *tree) {
+  mem_free(tree->mem, tree->first, tree->functions, sizeof *tree->first);
+  buffer_free(&tree->positions);
+  buffer_free(&tree->weights);
+  buffer_free(&tree->pruned);
+}

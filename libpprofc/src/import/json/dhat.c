@@ -1,0 +1,99 @@
+/* DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
+#include "core/mem.h"
+#include "import/json/json.h"
+
+#include "profile/builder.h"
+
+#define MOST_DEPTH 65536u
+
+/* Members of a program point, and the sample types they become; those that no point has are left
+ * out. */
+static const struct {
+  const char *member, *type, *unit;
+} counters[] = {
+    {"tbk", "total_blocks", "count"}, {"tb", "total_bytes", "bytes"},
+    {"gbk", "gmax_blocks", "count"},  {"gb", "gmax_bytes", "bytes"},
+    {"ebk", "end_blocks", "count"},   {"eb", "end_bytes", "bytes"},
+    {"rb", "reads", "bytes"},         {"wb", "writes", "bytes"},
+};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+/* "0x4848899: malloc (vg_replace_malloc.c:381)" or "0x10919A: main (in /app/prog)". */
+static uint32_t read_frame(pprofc_builder *builder, pprofc_str text) {
+  uint64_t address = 0;
+  size_t colon = str_find(text, STR(": "));
+  if (str_starts(text, STR("0x")) && colon < text.size) {
+    str_parse_uint(str_slice(text, 2, colon), 16, &address);
+    text = str_slice(text, colon + 2, text.size);
+  }
+  pprofc_str file = STR(""), object = STR("");
+  int64_t line = 0;
+  size_t open = str_find_last_char(text, '(');
+  if (str_ends(text, STR(")")) && open > 0 && open < text.size) {
+    pprofc_str place = str_slice(text, open + 1, text.size - 1);
+    size_t at = str_find_last_char(place, ':');
+    if (str_starts(place, STR("in ")))
+      object = str_slice(place, 3, place.size);
+    else if (at < place.size && str_parse_int(str_slice(place, at + 1, place.size), 10, &line))
+      file = str_slice(place, 0, at);
+    if (file.size || object.size) text = str_trim(str_slice(text, 0, open));
+  }
+  uint32_t mapping = NONE;
+  if (object.size)
+    mapping =
+        builder_add_mapping(builder, &(struct mapping){.file = builder_string(builder, object),
+                                                       .flags = PPROFC_HAS_FUNCTIONS});
+  uint32_t name = builder_string(builder, text);
+  uint32_t function = builder_add_function(builder, name, name, builder_string(builder, file), 0);
+  return pprofc_builder_location(builder, mapping, address, &(pprofc_line){function, line, 0}, 1);
+}
+
+static size_t find_counters(const struct node *points, const char **members,
+                            pprofc_builder *builder) {
+  size_t count = 0;
+  for (size_t c = 0; c < COUNTERS; c++)
+    for (size_t i = 0; i < node_size(points); i++) {
+      if (!node_get(node_at(points, i), counters[c].member)) continue;
+      members[count++] = counters[c].member;
+      pprofc_builder_type(builder, counters[c].type, counters[c].unit);
+      if (strcmp(counters[c].member, "tb") == 0)
+        pprofc_builder_default_type(builder, counters[c].type);
+      break;
+    }
+  return count;
+}
+
+pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                        pprofc_error *error) {
+  const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");
+  if (!node_get(root, "dhatFileVersion") || !node_is(points, NODE_ARRAY) ||
+      !node_is(table, NODE_ARRAY))
+    return PPROFC_E_NO_MATCH;
+  if (json_member_int(root, "dhatFileVersion", 0) != 2)
+    return error_set(error, PPROFC_E_FORMAT, "DHAT file version is not 2");
+  const char *members[COUNTERS];
+  size_t types = find_counters(points, members, builder), frame_count = node_size(table);
+  if (!types)
+    return error_set(error, PPROFC_E_FORMAT, "DHAT file has no program points with blocks");
+  uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
+  uint32_t *stack = arena_array(arena, MOST_DEPTH, sizeof *stack);
+  if (!locations || !stack) return error_nomem(error);
+  for (size_t i = 0; i < frame_count; i++) {
+    const struct node *text = node_at(table, i);
+    bool frame = i > 0 && node_is(text, NODE_STRING); /* 0 is "[root]" */
+    locations[i] = frame ? read_frame(builder, text->text) : NONE;
+  }
+  for (size_t i = 0; i < node_size(points); i++) {
+    const struct node *point = node_at(points, i), *frames = node_get(point, "fs");
+    int64_t values[COUNTERS];
+    size_t depth = 0;
+    for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
+      int64_t index = node_integer(node_at(frames, k));
+      if (index > 0 && (size_t)index < frame_count && locations[index] != NONE)
+        stack[depth++] = locations[index];
+    }
+    for (size_t c = 0; c < types; c++) values[c] = json_member_int(point, members[c], 0);
+    pprofc_builder_sample(builder, stack, depth, values);
+  }
+  return PPROFC_OK;
+}

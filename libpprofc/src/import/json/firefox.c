@@ -1,0 +1,237 @@
+/* Processed profiles of the Firefox Profiler, which samply writes too. Tables stand in each thread
+ * (older files) or are shared; both forms are columns of arrays. */
+#include "core/mem.h"
+#include "import/json/json.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MOST_DEPTH 65536u
+
+/* What samples of a thread weigh. */
+enum weight { WEIGHT_SAMPLES, WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT };
+
+static const struct {
+  const char *name, *type, *unit;
+  double factor;
+} weights[WEIGHT_COUNT] = {
+    {"samples", "samples", "count", 1},
+    {"tracing-ms", "wall", "nanoseconds", 1e6},
+    {"bytes", "space", "bytes", 1},
+};
+
+struct reader {
+  pprofc_builder *builder;
+  const struct node *root;
+  bool has[WEIGHT_COUNT], has_cpu;
+  double cpu_factor; /* of threadCPUDelta to nanoseconds */
+  uint32_t stack[MOST_DEPTH];
+  size_t missing;
+};
+
+/* Tables of one thread, from the thread or shared. */
+struct tables {
+  const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
+  const struct node *frame_func, *frame_line, *frame_column, *frame_address;
+  const struct node *func_name, *func_file, *func_source, *sources;
+};
+
+static const struct node *column(const struct node *table, const char *name) {
+  return node_get(table, name);
+}
+
+static const struct node *table_of(const struct node *thread, const struct node *shared,
+                                   const char *name) {
+  const struct node *own = node_get(thread, name);
+  return own ? own : node_get(shared, name);
+}
+
+static void find_tables(const struct node *thread, const struct node *root, struct tables *t) {
+  const struct node *shared = node_get(root, "shared");
+  const struct node *stacks = table_of(thread, shared, "stackTable");
+  const struct node *frames = table_of(thread, shared, "frameTable");
+  const struct node *funcs = table_of(thread, shared, "funcTable");
+  const struct node *strings = table_of(thread, shared, "stringArray");
+  if (!strings) strings = table_of(thread, shared, "stringTable");
+  *t = (struct tables){
+      .strings = strings,
+      .stack_frame = column(stacks, "frame"),
+      .stack_prefix = column(stacks, "prefix"),
+      .prefix_offset = column(stacks, "prefixOffset"),
+      .frame_func = column(frames, "func"),
+      .frame_line = column(frames, "line"),
+      .frame_column = column(frames, "column"),
+      .frame_address = column(frames, "address"),
+      .func_name = column(funcs, "name"),
+      .func_file = column(funcs, "fileName"),
+      .func_source = column(funcs, "source"),
+      .sources = table_of(thread, shared, "sources"),
+  };
+}
+
+static bool index_at(const struct node *array, size_t i, size_t *index) {
+  const struct node *value = node_at(array, i);
+  int64_t number;
+  if (!node_to_integer(value, &number) || number < 0) return false;
+  *index = (size_t)number;
+  return true;
+}
+
+static int64_t number_at(const struct node *array, size_t i, int64_t otherwise) {
+  const struct node *value = node_at(array, i);
+  int64_t number;
+  return node_to_integer(value, &number) ? number : otherwise;
+}
+
+static pprofc_str string_at(const struct tables *t, const struct node *array, size_t i) {
+  size_t index;
+  const struct node *text = index_at(array, i, &index) ? node_at(t->strings, index) : NULL;
+  return node_is(text, NODE_STRING) ? text->text : STR("");
+}
+
+/* The file of a function: its own, or that of its source. */
+static pprofc_str file_of(const struct tables *t, size_t function) {
+  size_t source;
+  if (t->func_source && index_at(t->func_source, function, &source))
+    return string_at(t, node_get(t->sources, "filename"), source);
+  return string_at(t, t->func_file, function);
+}
+
+static bool read_frame(struct reader *r, const struct tables *t, size_t frame, uint32_t *location) {
+  size_t function;
+  if (!index_at(t->frame_func, frame, &function)) return false;
+  pprofc_str name = string_at(t, t->func_name, function);
+  char unnamed[32];
+  if (!name.size) {
+    int64_t address = number_at(t->frame_address, frame, 0);
+    snprintf(unnamed, sizeof unnamed, "0x%llx", (unsigned long long)(address > 0 ? address : 0));
+    name = str_of(unnamed);
+  }
+  *location = json_frame(r->builder, name, file_of(t, function), number_at(t->frame_line, frame, 0),
+                         number_at(t->frame_column, frame, 0));
+  return true;
+}
+
+/* Where the caller of a stack entry is; false at the root. Entries stand behind their callers, so
+ * this ends. */
+static bool caller_of(const struct tables *t, size_t stack, size_t *caller) {
+  size_t offset;
+  if (t->prefix_offset) {
+    if (!index_at(t->prefix_offset, stack, &offset) || offset == 0 || offset > stack) return false;
+    *caller = stack - offset;
+    return true;
+  }
+  return index_at(t->stack_prefix, stack, caller) && *caller < stack;
+}
+
+static size_t read_stack(struct reader *r, const struct tables *t, size_t stack,
+                         const uint32_t *locations, size_t location_count) {
+  size_t depth = 0;
+  do {
+    size_t frame;
+    if (index_at(t->stack_frame, stack, &frame) && frame < location_count)
+      r->stack[depth++] = locations[frame];
+  } while (depth < MOST_DEPTH && caller_of(t, stack, &stack));
+  return depth;
+}
+
+/* ---- threads
+ * -------------------------------------------------------------------------------------------- */
+
+static enum weight weight_of(const struct node *samples) {
+  pprofc_str name = node_text(samples, "weightType");
+  for (size_t i = 0; i < WEIGHT_COUNT; i++)
+    if (str_equal(name, str_of(weights[i].name))) return (enum weight)i;
+  return WEIGHT_SAMPLES;
+}
+
+static void label_text(struct reader *r, const char *key, const struct node *value) {
+  char text[256];
+  if (!node_is(value, NODE_STRING) && !node_is(value, NODE_NUMBER)) return;
+  snprintf(text, sizeof text, "%.*s", STR_ARG(str_slice(value->text, 0, sizeof text)));
+  if (*text) pprofc_builder_label(r->builder, key, text);
+}
+
+static void add_sample(struct reader *r, const struct node *thread, const struct node *samples,
+                       size_t i, size_t depth) {
+  int64_t values[WEIGHT_COUNT + 1] = {0};
+  size_t count = 0;
+  enum weight kind = weight_of(samples);
+  const struct node *list = node_get(samples, "weight");
+  double weight = node_is(list, NODE_ARRAY) ? json_number(node_at(list, i)) : 1;
+  for (size_t k = 0; k < WEIGHT_COUNT; k++) {
+    if (!r->has[k]) continue;
+    double value = k == (size_t)kind ? weight * weights[k].factor : 0;
+    values[count++] = fabs(value) < 9e18 ? llround(value) : 0;
+  }
+  if (r->has_cpu) {
+    double cpu = json_number(node_at(node_get(samples, "threadCPUDelta"), i)) * r->cpu_factor;
+    values[count++] = fabs(cpu) < 9e18 ? llround(cpu) : 0;
+  }
+  pprofc_builder_sample(r->builder, r->stack, depth, values);
+  label_text(r, "process", node_get(thread, "processName"));
+  label_text(r, "pid", node_get(thread, "pid"));
+  label_text(r, "thread", node_get(thread, "name"));
+  label_text(r, "tid", node_get(thread, "tid"));
+}
+
+static pprofc_status read_thread(struct reader *r, const struct node *thread,
+                                 const pprofc_allocator *mem, pprofc_error *error) {
+  struct tables t;
+  find_tables(thread, r->root, &t);
+  const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
+  size_t frame_count = node_size(t.frame_func);
+  uint32_t *locations = mem_zero_array(mem, frame_count, sizeof *locations);
+  if (!locations) return error_nomem(error);
+  bool good = true;
+  for (size_t i = 0; i < frame_count && good; i++) good = read_frame(r, &t, i, &locations[i]);
+  for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
+    size_t stack;
+    if (!good || !index_at(stacks, i, &stack)) {
+      r->missing++;
+      continue;
+    }
+    add_sample(r, thread, samples, i, read_stack(r, &t, stack, locations, frame_count));
+  }
+  mem_free(mem, locations, frame_count, sizeof *locations);
+  return PPROFC_OK;
+}
+
+static void find_types(struct reader *r, const struct node *threads) {
+  for (size_t i = 0; i < node_size(threads); i++) {
+    const struct node *samples = node_get(node_at(threads, i), "samples");
+    if (!node_size(node_get(samples, "stack"))) continue;
+    r->has[weight_of(samples)] = true;
+    r->has_cpu |= node_is(node_get(samples, "threadCPUDelta"), NODE_ARRAY);
+  }
+  pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
+  r->cpu_factor = !unit.size || unit.data[0] == 'n' ? 1 : 1e3; /* "ns" or "µs" */
+  if (!r->has[WEIGHT_TIME] && !r->has[WEIGHT_BYTES]) r->has[WEIGHT_SAMPLES] = true;
+  for (size_t k = 0; k < WEIGHT_COUNT; k++)
+    if (r->has[k]) pprofc_builder_type(r->builder, weights[k].type, weights[k].unit);
+  if (r->has_cpu) pprofc_builder_type(r->builder, "cpu", "nanoseconds");
+}
+
+pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                           pprofc_error *error) {
+  const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
+  if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
+    return PPROFC_E_NO_MATCH;
+  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
+  if (!r) return error_nomem(error);
+  r->builder = builder;
+  r->root = root;
+  find_types(r, threads);
+  double interval = json_member_number(meta, "interval", 0);
+  if (interval > 0 && interval < 1e9)
+    pprofc_builder_period(builder, "wall", "nanoseconds", (int64_t)(interval * 1e6));
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < node_size(threads) && status == PPROFC_OK; i++)
+    status = read_thread(r, node_at(threads, i), arena->mem, error);
+  if (r->missing) {
+    char text[96];
+    snprintf(text, sizeof text, "%zu samples have no stack", r->missing);
+    pprofc_builder_comment(builder, text);
+  }
+  return status;
+}

@@ -1,0 +1,198 @@
+/* speedscope files, as py-spy, rbspy, dotnet-trace and pprofc write them. */
+#include "core/mem.h"
+#include "import/json/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_TYPES 64u
+#define MOST_DEPTH 65536u
+
+/* One profile of the file: a column of values, and a name that is a label where it is no type. */
+struct member {
+  const struct node *profile;
+  pprofc_str name, unit;
+  size_t type;
+};
+
+struct reader {
+  pprofc_builder *builder;
+  const struct node *frames;
+  uint32_t *location; /* [frames] */
+  size_t frame_count;
+  struct member members[MOST_TYPES];
+  size_t member_count, type_count;
+  bool names_are_types; /* our own files: one profile for each sample type */
+  uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
+  size_t bad; /* events and samples that could not be read */
+};
+
+static const char *pprof_unit(pprofc_str unit) {
+  return str_equal(unit, STR("none")) || !unit.size ? "count" : unit.data;
+}
+
+/* Weights may be fractions of their unit; a fraction of a second is nanoseconds. */
+static double unit_scale_to_int(pprofc_str unit, const char **name) {
+  static const struct {
+    const char *unit;
+    double nanoseconds;
+  } times[] = {{"seconds", 1e9}, {"milliseconds", 1e6}, {"microseconds", 1e3}, {"nanoseconds", 1}};
+  for (size_t i = 0; i < 4; i++)
+    if (str_equal(unit, str_of(times[i].unit))) {
+      *name = "nanoseconds";
+      return times[i].nanoseconds;
+    }
+  *name = pprof_unit(unit);
+  return 1;
+}
+
+static int64_t to_value(double weight, double scale) {
+  double value = weight * scale;
+  return fabs(value) < 9e18 ? llround(value) : 0;
+}
+
+/* ---- types
+ * ---------------------------------------------------------------------------------------------- */
+
+static void find_types(struct reader *r) {
+  for (size_t i = 0; i < r->member_count; i++) {
+    struct member *m = &r->members[i];
+    const char *unit;
+    unit_scale_to_int(m->unit, &unit);
+    m->type = r->type_count;
+    for (size_t k = 0; k < i; k++) {
+      const char *other;
+      unit_scale_to_int(r->members[k].unit, &other);
+      bool same =
+          r->names_are_types ? str_equal(r->members[k].name, m->name) : strcmp(unit, other) == 0;
+      if (same) m->type = r->members[k].type;
+    }
+    if (m->type < r->type_count) continue;
+    char name[128];
+    bool time = strcmp(unit, "nanoseconds") == 0;
+    snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
+             m->name.data);
+    pprofc_builder_type(r->builder,
+                        r->names_are_types           ? name
+                        : time                       ? "wall"
+                        : strcmp(unit, "bytes") == 0 ? "space"
+                                                     : "samples",
+                        unit);
+    r->type_count++;
+  }
+}
+
+static bool frame_location(const struct reader *r, const struct node *index, uint32_t *location) {
+  int64_t i;
+  if (!node_to_integer(index, &i) || i < 0 || (size_t)i >= r->frame_count) return false;
+  *location = r->location[i];
+  return true;
+}
+
+/* `stack` is root first. */
+static void add_sample(struct reader *r, const struct member *m, const uint32_t *stack,
+                       size_t depth, double weight) {
+  int64_t values[MOST_TYPES] = {0};
+  const char *unit;
+  values[m->type] = to_value(weight, unit_scale_to_int(m->unit, &unit));
+  if (!values[m->type]) return;
+  for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
+  pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
+  if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
+  char name[512];
+  snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 500 ? m->name.size : 500), m->name.data);
+  pprofc_builder_label(r->builder, "profile", name);
+}
+
+static void read_sampled(struct reader *r, const struct member *m) {
+  const struct node *samples = node_get(m->profile, "samples");
+  const struct node *weights = node_get(m->profile, "weights");
+  for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
+    const struct node *sample = node_at(samples, i);
+    size_t depth = node_size(sample);
+    bool good = depth <= MOST_DEPTH;
+    for (size_t d = 0; good && d < depth; d++)
+      good = frame_location(r, node_at(sample, d), &r->stack[d]);
+    if (good)
+      add_sample(r, m, r->stack, depth, json_number(node_at(weights, i)));
+    else
+      r->bad++;
+  }
+}
+
+static void read_evented(struct reader *r, const struct member *m) {
+  const struct node *events = node_get(m->profile, "events");
+  double last = json_member_number(m->profile, "startValue", 0);
+  size_t depth = 0;
+  for (size_t i = 0; i < node_size(events) && builder_ok(r->builder); i++) {
+    const struct node *event = node_at(events, i);
+    pprofc_str type = node_text(event, "type");
+    double at = json_member_number(event, "at", last);
+    uint32_t location;
+    if (!frame_location(r, node_get(event, "frame"), &location) || at < last) {
+      r->bad++;
+      continue;
+    }
+    if (at > last && depth) add_sample(r, m, r->stack, depth, at - last);
+    last = at;
+    if (str_equal(type, STR("O")) && depth < MOST_DEPTH)
+      r->stack[depth++] = location;
+    else if (str_equal(type, STR("C")) && depth && r->stack[depth - 1] == location)
+      depth--;
+    else
+      r->bad++;
+  }
+}
+
+/* ---- the file
+ * --------------------------------------------------------------------------------------------- */
+
+static pprofc_status read_file(struct reader *r, const struct node *root, struct arena *arena,
+                               pprofc_error *error) {
+  const struct node *profiles = node_get(root, "profiles");
+  size_t count = node_size(profiles);
+  if (count > MOST_TYPES)
+    return error_set(error, PPROFC_E_LIMIT, "more than %u profiles in one file", MOST_TYPES);
+  r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
+  for (size_t i = 0; i < count; i++) {
+    const struct node *p = node_at(profiles, i);
+    pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* with a NUL behind it */
+    if (!unit.data) return error_nomem(error);
+    r->members[r->member_count++] = (struct member){p, node_text(p, "name"), unit, 0};
+  }
+  find_types(r);
+  for (size_t i = 0; i < r->frame_count; i++) {
+    const struct node *f = node_at(r->frames, i);
+    int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
+    r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"),
+                                line > 0 ? line : 0, line > 0 && column > 0 ? column : 0);
+  }
+  for (size_t i = 0; i < r->member_count; i++) {
+    const struct member *m = &r->members[i];
+    if (str_equal(node_text(m->profile, "type"), STR("evented")))
+      read_evented(r, m);
+    else
+      read_sampled(r, m);
+  }
+  if (r->bad) {
+    char text[96];
+    snprintf(text, sizeof text, "%zu samples or events could not be read", r->bad);
+    pprofc_builder_comment(r->builder, text);
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                              pprofc_error *error) {
+  const struct node *frames = node_get(node_get(root, "shared"), "frames");
+  if (!node_is(frames, NODE_ARRAY) || !node_is(node_get(root, "profiles"), NODE_ARRAY))
+    return PPROFC_E_NO_MATCH;
+  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
+  if (!r) return error_nomem(error);
+  r->builder = builder;
+  r->frames = frames;
+  r->frame_count = node_size(frames);
+  r->location = arena_array(arena, r->frame_count, sizeof *r->location);
+  return r->location ? read_file(r, root, arena, error) : error_nomem(error);
+}

@@ -1,0 +1,120 @@
+/* The locations at the end of Java profiles (5.7): "0x00000003 com.example.Main.run
+ * (Main.java:12)". */
+#include "import/legacy/legacy.h"
+
+/* What the text behind an address says. */
+struct frame {
+  pprofc_str function, file;
+  int64_t line;
+};
+
+/* The place of the last " (" such that what is left of `text` behind it is at least `least` long;
+ * false: none. */
+static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
+  for (size_t i = text.size; i-- > 1;)
+    if (text.data[i] == '(' && text_is_white(text.data[i - 1]) && text.size - i - 1 >= least) {
+      *place = i;
+      return true;
+    }
+  return false;
+}
+
+/* "function (file:12)". */
+static bool parse_file_line(pprofc_str text, struct frame *frame) {
+  if (!str_ends(text, STR(")"))) return false;
+  size_t end = text.size - 1, digits = end, place;
+  while (digits > 0 && text_is_digit(text.data[digits - 1])) digits--;
+  if (digits == end) return false;
+  size_t number = digits > 0 && text.data[digits - 1] == '-' ? digits - 1 : digits;
+  if (number == 0 || text.data[number - 1] != ':') return false;
+  pprofc_str before = str_slice(text, 0, number - 1);
+  if (!last_parenthesis(before, 1, &place)) return false;
+  *frame =
+      (struct frame){str_slice(text, 0, place - 1), str_slice(before, place + 1, before.size), 0};
+  int64_t line;
+  if (str_parse_int(str_slice(text, number, end), 10, &line) && line > 0) frame->line = line;
+  return true;
+}
+
+/* "function (path)": a shared library, of which the last part is told. */
+static bool parse_path(pprofc_str text, struct frame *frame) {
+  size_t place;
+  if (!str_ends(text, STR(")"))) return false;
+  text.size--;
+  if (!last_parenthesis(text, 0, &place)) return false;
+  *frame = (struct frame){str_slice(text, 0, place - 1),
+                          str_path_base(str_slice(text, place + 1, text.size)), 0};
+  return true;
+}
+
+static struct frame parse_frame(pprofc_str text) {
+  struct frame frame = {text, STR(""), 0};
+  if (parse_file_line(text, &frame) || parse_path(text, &frame)) return frame;
+  if (text_contains(text, STR("generated stub/JIT"))) frame.function = STR("STUB");
+  return frame;
+}
+
+/* "0x00000003 text"; false when the line is something else. The address may be too large: *fits
+ * tells. */
+static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, bool *fits) {
+  pprofc_str digits, white;
+  if (!text_take(&line, STR("0x")) || !text_take_run(&line, text_is_xdigit, &digits) ||
+      !text_take_run(&line, text_is_white, &white))
+    return false;
+  *fits = str_parse_uint(digits, 16, address);
+  *text = line;
+  return true;
+}
+
+static uint32_t find_location(const struct legacy *l, uint64_t address) {
+  struct map_probe probe = map_start(&l->by_address, hash_mix(0, address));
+  for (uint32_t i; (i = map_next(&l->by_address, &probe)) != MAP_NONE;)
+    if (legacy_locations(l)[i].made_for == address) return i;
+  return NONE;
+}
+
+/* The function of that name; the file is that of the first frame that names it. */
+static uint32_t function_of(struct legacy *l, struct interner *names, const struct frame *frame) {
+  size_t count = names->count;
+  uint32_t index = interner_add(names, frame->function);
+  struct legacy_function function = {frame->function, frame->file};
+  if (index == MAP_NONE)
+    l->functions.failed = true;
+  else if (names->count > count)
+    buffer_add(&l->functions, &function, sizeof function);
+  return index;
+}
+
+static pprofc_status read_lines(struct legacy *l, pprofc_str text, struct interner *names) {
+  pprofc_str line, rest;
+  while (str_next_line(&text, &line)) {
+    uint64_t address;
+    bool fits;
+    line = str_trim(line);
+    if (!parse_line(line, &address, &rest, &fits)) continue;
+    if (!fits)
+      return error_set(l->error, PPROFC_E_FORMAT, "address is too large: %.*s",
+                       STR_ARG(str_slice(line, 0, 200)));
+    uint32_t index = find_location(l, address);
+    if (index == NONE) continue;
+    struct frame frame = parse_frame(rest);
+    struct legacy_location *location = &legacy_locations(l)[index];
+    location->function = function_of(l, names, &frame);
+    location->line = frame.line;
+    location->address = 0;
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
+  struct interner names;
+  interner_init(&names, l->mem);
+  pprofc_status status = legacy_status(l);
+  if (status == PPROFC_OK) status = read_lines(l, text, &names);
+  interner_free(&names);
+  if (status == PPROFC_OK) status = legacy_place_locations(l);
+  /* Addresses differ from run to run; without them profiles merge better. */
+  for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
+    legacy_locations(l)[i].address = 0;
+  return status;
+}

@@ -1,0 +1,101 @@
+/* Heap profiles of jemalloc ("heap_v2/524288" as the whole first line): for each stack a line of
+ * addresses, a line "t*:" with the sampled counts of all threads, and one for each thread.
+ *
+ * Counts are those of samples, and are scaled up as jeprof does. Lines of single threads are passed
+ * over: their sums are in "t*:". */
+#include "import/formats.h"
+#include "import/legacy/legacy.h"
+
+/* What jemalloc and its names in other programs do inside an allocation. */
+static const char own_frames[] =
+    "(_rjem_|je_|_rjem_je_|__libc_|__)?(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|"
+    "posix_memalign|valloc|pvalloc|mallocx|rallocx|xallocx|malloc_default|realloc_default|"
+    "do_rallocx|imalloc.*|irealloc.*|prof_backtrace.*|prof_tctx_create|prof_alloc_prep)|"
+    "operator new(\\[\\])?|__rust_(re)?alloc(_zeroed)?";
+
+/* "  t*: 76: 194928 [102: 174845]". */
+struct counts {
+  int64_t live[2], all[2]; /* objects, bytes */
+};
+
+static bool take_number(pprofc_str *s, const char *end, int64_t *out) {
+  pprofc_str digits;
+  text_skip_blanks(s);
+  return text_take_digits(s, &digits) && str_parse_int(digits, 10, out) &&
+         text_take(s, str_of(end));
+}
+
+static bool parse_counts(pprofc_str line, struct counts *counts) {
+  text_skip_blanks(&line);
+  if (!text_take(&line, STR("t*:")) || !take_number(&line, ":", &counts->live[0]) ||
+      !take_number(&line, "", &counts->live[1]))
+    return false;
+  text_skip_blanks(&line);
+  counts->all[0] = counts->all[1] = 0;
+  return !text_take(&line, STR("[")) ||
+         (take_number(&line, ":", &counts->all[0]) && take_number(&line, "]", &counts->all[1]));
+}
+
+/* "heap_v2/524288" and nothing else. */
+static bool parse_rate(pprofc_str line, int64_t *rate) {
+  line = str_trim(line);
+  return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
+}
+
+/* The sums of all stacks say whether what was freed was counted too. */
+static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
+  struct counts sums;
+  if (!lines_next(lines) || !parse_counts(lines->line, &sums))
+    return lines_malformed(lines, "no sums of all threads", l->error);
+  *has_all = sums.all[0] || sums.all[1];
+  if (*has_all) {
+    legacy_add_type(l, STR("alloc_objects"), STR("count"));
+    legacy_add_type(l, STR("alloc_space"), STR("bytes"));
+  }
+  legacy_add_type(l, STR("inuse_objects"), STR("count"));
+  legacy_add_type(l, STR("inuse_space"), STR("bytes"));
+  return PPROFC_OK;
+}
+
+/* The line below the addresses. */
+static pprofc_status read_sample(struct legacy *l, struct lines *lines, bool has_all) {
+  struct counts counts;
+  int64_t values[4];
+  size_t count = 0;
+  if (!legacy_add_hex_frames(l, lines->line, 0))
+    return lines_malformed(lines, "malformed address", l->error);
+  if (!lines_next(lines) || !parse_counts(lines->line, &counts))
+    return lines_malformed(lines, "a stack without counts of all threads", l->error);
+  legacy_unsample(&counts.live[0], &counts.live[1], l->period);
+  legacy_unsample(&counts.all[0], &counts.all[1], l->period);
+  for (size_t i = 0; has_all && i < 2; i++) values[count++] = counts.all[i];
+  for (size_t i = 0; i < 2; i++) values[count++] = counts.live[i];
+  legacy_add_sample(l, values, 0);
+  return PPROFC_OK;
+}
+
+static pprofc_status read_samples(struct legacy *l, struct lines *lines) {
+  bool has_all = false;
+  pprofc_status status = read_head(l, lines, &has_all);
+  while (status == PPROFC_OK && lines_next(lines)) {
+    if (legacy_is_memory_map_head(lines->line)) return PPROFC_OK;
+    if (str_starts(lines->line, STR("@"))) status = read_sample(l, lines, has_all);
+  }
+  return status == PPROFC_OK ? lines_status(lines, l->error) : status;
+}
+
+IMPORT_READER(import_jemalloc) {
+  struct lines lines = lines_of(data);
+  struct legacy l;
+  legacy_init(&l, mem, options->limits, error);
+  pprofc_status status = PPROFC_E_NO_MATCH;
+  if (lines_next(&lines) && parse_rate(lines.line, &l.period)) {
+    l.period_type = (struct legacy_type){STR("space"), STR("bytes")};
+    l.drop_frames = own_frames;
+    status = read_samples(&l, &lines);
+    if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
+    if (status == PPROFC_OK) status = legacy_finish(&l, profile);
+  }
+  legacy_free(&l);
+  return status;
+}

@@ -1,0 +1,228 @@
+/* The profile that an old format is read into: samples, locations, and handing all over to the
+ * builder. */
+#include "import/legacy/legacy.h"
+
+#include "import/legacy/frames.h"
+#include "profile/builder.h"
+
+#include <math.h>
+
+void legacy_init(struct legacy *l, const pprofc_allocator *mem, const pprofc_limits *limits,
+                 pprofc_error *error) {
+  *l = (struct legacy){.mem = mem, .limits = limits, .error = error};
+  l->period_type = (struct legacy_type){STR(""), STR("")};
+  arena_init(&l->texts, mem);
+  map_init(&l->by_address, mem);
+  struct buffer *const buffers[] = {&l->samples,   &l->frames,   &l->values,   &l->block_sizes,
+                                    &l->locations, &l->mappings, &l->functions};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+    buffer_init(buffers[i], mem, PTRDIFF_MAX);
+}
+
+void legacy_free(struct legacy *l) {
+  struct buffer *const buffers[] = {&l->samples,   &l->frames,   &l->values,   &l->block_sizes,
+                                    &l->locations, &l->mappings, &l->functions};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) buffer_free(buffers[i]);
+  map_free(&l->by_address);
+  arena_free(&l->texts);
+}
+
+void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit) {
+  if (l->type_count < LEGACY_MAX_TYPES)
+    l->types[l->type_count++] = (struct legacy_type){type, unit};
+}
+
+pprofc_status legacy_status(struct legacy *l) {
+  if (l->samples.failed || l->frames.failed || l->values.failed || l->block_sizes.failed ||
+      l->locations.failed || l->mappings.failed || l->functions.failed)
+    return error_nomem(l->error);
+  for (size_t i = 0; i < legacy_sample_count(l); i++)
+    if (legacy_samples(l)[i].depth > l->limits->stack_depth)
+      return error_set(l->error, PPROFC_E_LIMIT,
+                       "sample has more than %u frames (raise with -max_depth)",
+                       l->limits->stack_depth);
+  return PPROFC_OK;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------
+ */
+
+/* The location of an address, made when it is new; NONE when out of memory, which a buffer
+ * remembers. */
+static uint32_t location_of(struct legacy *l, uint64_t address) {
+  uint64_t hash = hash_mix(0, address);
+  struct map_probe probe = map_start(&l->by_address, hash);
+  uint32_t index;
+  while ((index = map_next(&l->by_address, &probe)) != MAP_NONE)
+    if (legacy_locations(l)[index].made_for == address) return index;
+  size_t count = legacy_location_count(l);
+  struct legacy_location location = {address, address, NONE, NONE, 0};
+  buffer_add(&l->locations, &location, sizeof location);
+  if (l->locations.failed || count >= NONE - 1 ||
+      !map_insert(&l->by_address, hash, (uint32_t)count)) {
+    l->locations.failed = true;
+    return NONE;
+  }
+  return (uint32_t)count;
+}
+
+void legacy_add_frame(struct legacy *l, uint64_t address) {
+  uint32_t location = location_of(l, address);
+  if (location != NONE) buffer_add(&l->frames, &location, sizeof location);
+}
+
+bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are) {
+  pprofc_str digits;
+  while (text_next_hex(&text, &digits)) {
+    uint64_t address;
+    if (!str_parse_uint(digits, 16, &address)) return false;
+    size_t index = l->frames.size / sizeof(uint32_t) - l->open_frame;
+    legacy_add_frame(l, index < as_they_are ? address : address - 1);
+  }
+  return true;
+}
+
+void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size) {
+  size_t frames = l->frames.size / sizeof(uint32_t);
+  struct legacy_sample sample = {l->open_frame, frames - l->open_frame};
+  buffer_add(&l->samples, &sample, sizeof sample);
+  buffer_add(&l->values, values, l->type_count * sizeof *values);
+  if (l->has_block_size) buffer_add(&l->block_sizes, &block_size, sizeof block_size);
+  l->open_frame = frames;
+}
+
+void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample) {
+  uint32_t *frames = legacy_frames(l) + sample->first;
+  frames[1] = frames[0];
+  sample->first++;
+  sample->depth--;
+}
+
+void legacy_drop_repeated_leaves(struct legacy *l) {
+  for (size_t i = 0; i < legacy_sample_count(l); i++) {
+    struct legacy_sample *s = &legacy_samples(l)[i];
+    if (s->depth > 1 && legacy_frame_address(l, s, 0) == legacy_frame_address(l, s, 1) + 1)
+      legacy_drop_second_frame(l, s);
+  }
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------
+ */
+
+int64_t legacy_to_int(double value) {
+  return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
+}
+
+void legacy_unsample(int64_t *count, int64_t *size, int64_t rate) {
+  if (*count == 0 || *size == 0) {
+    *count = *size = 0;
+    return;
+  }
+  if (rate <= 1) return;
+  double average = (double)*size / (double)*count;
+  double scale = 1 / (1 - exp(-average / (double)rate));
+  *count = legacy_to_int((double)*count * scale);
+  *size = legacy_to_int((double)*size * scale);
+}
+
+/* ---- order of locations
+ * --------------------------------------------------------------------------- */
+
+static pprofc_status number_locations(struct legacy *l) {
+  size_t count = legacy_location_count(l), used = 0;
+  uint32_t *number = mem_array(l->mem, count, sizeof *number);
+  struct buffer ordered;
+  buffer_init(&ordered, l->mem, PTRDIFF_MAX);
+  if (!number || !buffer_reserve(&ordered, l->locations.size)) {
+    mem_free(l->mem, number, count, sizeof *number);
+    return error_nomem(l->error);
+  }
+  memset(number, 0xFF, count * sizeof *number);
+  for (size_t i = 0; i < legacy_sample_count(l); i++) {
+    struct legacy_sample sample = legacy_samples(l)[i];
+    for (size_t k = 0; k < sample.depth; k++) {
+      uint32_t *frame = &legacy_frames(l)[sample.first + k];
+      if (number[*frame] == NONE) {
+        number[*frame] = (uint32_t)used++;
+        buffer_add(&ordered, &legacy_locations(l)[*frame], sizeof(struct legacy_location));
+      }
+      *frame = number[*frame];
+    }
+  }
+  mem_free(l->mem, number, count, sizeof *number);
+  buffer_free(&l->locations);
+  l->locations = ordered;
+  map_free(&l->by_address); /* its indices are those of before */
+  return PPROFC_OK;
+}
+
+pprofc_status legacy_place_locations(struct legacy *l) {
+  pprofc_status status = legacy_status(l);
+  if (status == PPROFC_OK) status = number_locations(l);
+  return status == PPROFC_OK ? legacy_assign_mappings(l) : status;
+}
+
+/* ---- handing over
+ * --------------------------------------------------------------------------------- */
+
+static void add_header(const struct legacy *l, pprofc_builder *b) {
+  for (size_t i = 0; i < l->type_count; i++)
+    builder_add_type(b, l->types[i].type, l->types[i].unit);
+  builder_set_period(b, l->period_type.type, l->period_type.unit, l->period);
+  pprofc_builder_time(b, 0, l->duration_nanos);
+  const char *drop, *keep;
+  legacy_frames_to_drop(l, &drop, &keep);
+  pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
+}
+
+static void add_locations(const struct legacy *l, pprofc_builder *b) {
+  const struct legacy_function *functions = (const void *)l->functions.data;
+  for (size_t i = 0; i < legacy_mapping_count(l); i++) {
+    const struct legacy_mapping *m = &legacy_mappings(l)[i];
+    struct mapping mapping = {.start = m->start, .limit = m->limit, .offset = m->offset};
+    mapping.file = builder_string(b, m->file);
+    mapping.build_id = builder_string(b, m->build_id);
+    builder_append_mapping(b, &mapping);
+  }
+  for (size_t i = 0; i < legacy_location_count(l); i++) {
+    const struct legacy_location *location = &legacy_locations(l)[i];
+    pprofc_line line = {NONE, location->line, 0};
+    bool has_line = location->function != NONE;
+    if (has_line) {
+      const struct legacy_function *f = &functions[location->function];
+      uint32_t name = builder_string(b, f->name);
+      line.function = builder_add_function(b, name, name, builder_string(b, f->file), 0);
+    }
+    builder_append_location(b, location->mapping, location->address, &line, has_line);
+  }
+}
+
+static void add_samples(const struct legacy *l, pprofc_builder *b) {
+  const int64_t *values = (const void *)l->values.data;
+  const int64_t *block_sizes = (const void *)l->block_sizes.data;
+  struct label label = {.key = builder_string(b, STR("bytes")), .is_number = true};
+  for (size_t i = 0; i < legacy_sample_count(l); i++) {
+    struct legacy_sample sample = legacy_samples(l)[i];
+    const uint32_t *frames = sample.depth ? legacy_frames(l) + sample.first : NULL;
+    pprofc_builder_sample(b, frames, sample.depth, values + i * l->type_count);
+    if (!l->has_block_size) continue;
+    label.number = block_sizes[i];
+    builder_add_label(b, &label);
+  }
+}
+
+pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
+  pprofc_status status = legacy_status(l);
+  if (status != PPROFC_OK) return status;
+  if (!l->type_count && legacy_sample_count(l))
+    return error_set(l->error, PPROFC_E_FORMAT,
+                     "malformed profile: missing sample type information");
+  pprofc_builder *b = pprofc_builder_new(l->mem);
+  if (!b) return error_nomem(l->error);
+  add_header(l, b);
+  add_locations(l, b);
+  add_samples(l, b);
+  status = pprofc_builder_finish(b, profile, l->error);
+  pprofc_builder_free(b);
+  return status;
+}

@@ -1,0 +1,298 @@
+/* Memory maps at the end of old profiles: lines of /proc/PID/maps and of shorter forms (5.8).
+ *
+ * The forms are those of two regular expressions of Go's pprof, which match a prefix of the line
+ * and prefer what comes first. Here they are steps; where an expression would try again, so does
+ * the code. */
+#include "import/legacy/legacy.h"
+
+/* Substitution variables that are remembered, and how long a line may become by them. */
+#define MAX_VARIABLES     1024
+#define MAX_EXPANDED_LINE ((size_t)1 << 20)
+
+struct variable {
+  pprofc_str name, value; /* the name with its '$' */
+};
+
+struct map_reader {
+  struct legacy *l;
+  struct variable variables[MAX_VARIABLES];
+  size_t variable_count;
+  struct buffer expanded;
+};
+
+/* What one line says; empty strings for what it leaves out. */
+struct entry {
+  pprofc_str start, end, permissions, offset, file, build_id;
+};
+
+/* ---- one line -----------------------------------------------------------------------------------
+ */
+
+static bool is_permission(char c) {
+  return c == '-' || c == 'r' || c == 'w' || c == 'x' || c == 'p';
+}
+static bool is_dark(char c) {
+  return !text_is_white(c);
+}
+
+static void skip_white(pprofc_str *s) {
+  pprofc_str white;
+  text_take_run(s, text_is_white, &white);
+}
+
+/* A hex number with or without 0x in front of it. */
+static bool take_hex(pprofc_str *s, pprofc_str *digits) {
+  pprofc_str behind = *s;
+  if (text_take(&behind, STR("0x")) && text_take_run(&behind, text_is_xdigit, digits)) {
+    *s = behind;
+    return true;
+  }
+  return text_take_run(s, text_is_xdigit, digits);
+}
+
+/* Takes "start-end" off the line. Without anything between them, or with something that is no
+ * number behind it, the last digit of the first number is the second one (`split`): an odd rule,
+ * but that of the expressions. */
+static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
+  pprofc_str rest = *s;
+  skip_white(&rest);
+  if (!take_hex(&rest, &entry->start)) return false;
+  if (split) {
+    if (entry->start.size < 2) return false;
+    entry->start.size--;
+    rest = (pprofc_str){rest.data - 1, rest.size + 1};
+  } else if (rest.size && (rest.data[0] == '-' || text_is_white(rest.data[0]))) {
+    rest = str_slice(rest, 1, rest.size);
+    skip_white(&rest);
+  }
+  if (!take_hex(&rest, &entry->end)) return false;
+  text_take(&rest, STR(":"));
+  *s = rest;
+  return true;
+}
+
+/* "00400000-0048a000 r-xp 00000000 fd:03 960637 /bin/program": device and inode must be there. */
+static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
+  *entry = (struct entry){0};
+  if (!take_range(&line, split, entry)) return false;
+  pprofc_str before = line, major, minor, inode;
+  if (text_take_spaced_run(&line, is_permission, &entry->permissions) && line.size &&
+      !text_is_white(line.data[0])) {
+    line = before;
+    entry->permissions = STR("");
+  }
+  before = line;
+  if (text_take_spaced_run(&line, text_is_xdigit, &entry->offset) && line.size &&
+      !text_is_white(line.data[0])) {
+    line = before;
+    entry->offset = STR("");
+  }
+  if (!text_take_spaced_run(&line, text_is_xdigit, &major) || !text_take(&line, STR(":")) ||
+      !text_take_run(&line, text_is_xdigit, &minor) ||
+      !text_take_spaced_run(&line, text_is_digit, &inode))
+    return false;
+  text_take_spaced_run(&line, is_dark, &entry->file);
+  return true;
+}
+
+/* Takes " (@ff00)" off the line. */
+static void take_offset(pprofc_str *s, pprofc_str *offset) {
+  pprofc_str rest = *s, digits;
+  skip_white(&rest);
+  if (rest.size == s->size || !text_take(&rest, STR("(@")) ||
+      !text_take_run(&rest, text_is_xdigit, &digits) || !text_take(&rest, STR(")")))
+    return;
+  *offset = digits;
+  *s = rest;
+}
+
+/* "40000-80000: /bin/program (@ff00) abc123456": all but the range may be left out. */
+static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
+  *entry = (struct entry){0};
+  if (!take_range(&line, split, entry)) return false;
+  text_take_spaced_run(&line, is_permission, &entry->permissions);
+  text_take_spaced_run(&line, is_dark, &entry->file);
+  take_offset(&line, &entry->offset);
+  text_take_spaced_run(&line, text_is_xdigit, &entry->build_id);
+  return true;
+}
+
+/* Cuts "I0102 03:04:05 file.cc:123] " off the front: text without brackets, then ":digits] ". */
+static pprofc_str without_logging_prefix(pprofc_str line) {
+  size_t close = str_find_char(line, ']');
+  if (close + 1 >= line.size || str_find_char(line, '[') < close ||
+      !text_is_white(line.data[close + 1]))
+    return line;
+  size_t colon = close;
+  while (colon > 0 && text_is_digit(line.data[colon - 1])) colon--;
+  if (colon == close || colon < 2 || line.data[colon - 1] != ':') return line;
+  return str_slice(line, close + 2, line.size);
+}
+
+/* ---- variables ----------------------------------------------------------------------------------
+ */
+
+static const struct variable *variable_at(const struct map_reader *r, pprofc_str s) {
+  for (size_t i = 0; i < r->variable_count; i++)
+    if (str_starts(s, r->variables[i].name)) return &r->variables[i];
+  return NULL;
+}
+
+/* Puts values in place of variables. The result lives until the next call. */
+static pprofc_str expand(struct map_reader *r, pprofc_str line) {
+  if (!r->variable_count || str_find_char(line, '$') == line.size) return line;
+  buffer_clear(&r->expanded);
+  while (line.size) {
+    size_t plain = str_find_char(line, '$');
+    buffer_add_str(&r->expanded, str_slice(line, 0, plain));
+    line = str_slice(line, plain, line.size);
+    if (!line.size) break;
+    const struct variable *variable = variable_at(r, line);
+    buffer_add_str(&r->expanded, variable ? variable->value : str_slice(line, 0, 1));
+    line = str_slice(line, variable ? variable->name.size : 1, line.size);
+  }
+  return buffer_str(&r->expanded);
+}
+
+/* Remembers "name = value" as $name. */
+static bool define(struct map_reader *r, pprofc_str line) {
+  size_t equals = str_find_char(line, '=');
+  if (equals == line.size || r->variable_count == MAX_VARIABLES) return true;
+  pprofc_str name = str_trim(str_slice(line, 0, equals));
+  pprofc_str value = str_trim(str_slice(line, equals + 1, line.size));
+  char *copy = arena_alloc(&r->l->texts, name.size + 1);
+  if (!copy) return false;
+  copy[0] = '$';
+  if (name.size) memcpy(copy + 1, name.data, name.size);
+  value = arena_str(&r->l->texts, value);
+  r->variables[r->variable_count++] = (struct variable){(pprofc_str){copy, name.size + 1}, value};
+  return value.data != NULL;
+}
+
+/* ---- the whole map
+ * ------------------------------------------------------------------------------- */
+
+static bool add_mapping(struct legacy *l, const struct entry *entry) {
+  struct legacy_mapping mapping = {.offset = 0};
+  if (!str_parse_uint(entry->start, 16, &mapping.start) ||
+      !str_parse_uint(entry->end, 16, &mapping.limit) ||
+      (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
+    return false;
+  /* The line may be an expanded one, which the next overwrites. */
+  mapping.file = arena_str(&l->texts, entry->file);
+  mapping.build_id = arena_str(&l->texts, entry->build_id);
+  if (!mapping.file.data || !mapping.build_id.data) l->mappings.failed = true;
+  buffer_add(&l->mappings, &mapping, sizeof mapping);
+  return true;
+}
+
+static pprofc_status read_line(struct map_reader *r, pprofc_str line) {
+  line = expand(r, without_logging_prefix(line));
+  if (r->expanded.failed)
+    return error_set(r->l->error, PPROFC_E_LIMIT,
+                     "memory map line grows by its variables to more than %zu bytes",
+                     MAX_EXPANDED_LINE);
+  struct entry entry;
+  bool known = parse_proc_maps(line, false, &entry) || parse_proc_maps(line, true, &entry) ||
+               parse_brief_maps(line, false, &entry) || parse_brief_maps(line, true, &entry);
+  if (known && entry.permissions.size &&
+      str_find_char(entry.permissions, 'x') == entry.permissions.size)
+    return PPROFC_OK; /* not code */
+  if (known && add_mapping(r->l, &entry)) return PPROFC_OK;
+  return define(r, line) ? PPROFC_OK : error_nomem(r->l->error);
+}
+
+static bool alike(pprofc_str a, pprofc_str b) {
+  return !a.size || !b.size || str_equal(a, b);
+}
+
+/* Whether b continues a. */
+static bool adjacent(const struct legacy_mapping *a, const struct legacy_mapping *b) {
+  return a->limit == b->start && alike(a->file, b->file) && alike(a->build_id, b->build_id) &&
+         (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
+}
+
+static void merge_adjacent(struct legacy *l) {
+  struct legacy_mapping *m = legacy_mappings(l);
+  size_t count = legacy_mapping_count(l), kept = count ? 1 : 0;
+  for (size_t i = 1; i < count; i++) {
+    struct legacy_mapping *last = &m[kept - 1];
+    if (!adjacent(last, &m[i])) {
+      m[kept++] = m[i];
+      continue;
+    }
+    last->limit = m[i].limit;
+    if (m[i].file.size) last->file = m[i].file;
+    if (m[i].build_id.size) last->build_id = m[i].build_id;
+  }
+  l->mappings.size = kept * sizeof *m;
+}
+
+/* ".so" at the end, or ".so." or ".so_" and a digit anywhere. */
+static bool is_library(pprofc_str file) {
+  if (str_ends(file, STR(".so"))) return true;
+  for (pprofc_str rest = file;;) {
+    size_t at = str_find(rest, STR(".so"));
+    if (at == rest.size) return false;
+    rest = str_slice(rest, at + 3, rest.size);
+    if (rest.size > 1 && (rest.data[0] == '.' || rest.data[0] == '_') &&
+        text_is_digit(rest.data[1]))
+      return true;
+  }
+}
+
+/* Whether a file name could be that of the main program. `text` is room for a copy. */
+static bool is_main(pprofc_str file, struct buffer *text) {
+  buffer_clear(text);
+  while (file.size) {
+    size_t at = str_find(file, STR("(deleted)"));
+    buffer_add_str(text, str_slice(file, 0, at));
+    file = str_slice(file, at + STR("(deleted)").size, file.size);
+  }
+  pprofc_str name = str_trim(buffer_str(text));
+  return name.size && name.data[0] != '[' && !is_library(name);
+}
+
+/* The first mapping that could be the main program changes places with the first one. */
+static void guess_main(struct legacy *l, struct buffer *text) {
+  struct legacy_mapping *m = legacy_mappings(l);
+  for (size_t i = 0; i < legacy_mapping_count(l); i++)
+    if (is_main(m[i].file, text)) {
+      struct legacy_mapping first = m[0];
+      m[0] = m[i];
+      m[i] = first;
+      return;
+    }
+}
+
+pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines) {
+  struct map_reader *r = mem_array(l->mem, 1, sizeof *r);
+  if (!r) return error_nomem(l->error);
+  r->l = l;
+  r->variable_count = 0;
+  buffer_init(&r->expanded, l->mem, MAX_EXPANDED_LINE);
+  pprofc_status status = PPROFC_OK;
+  while (status == PPROFC_OK && lines_next(lines)) status = read_line(r, lines->line);
+  if (status == PPROFC_OK) status = lines_status(lines, l->error);
+  if (status == PPROFC_OK) status = legacy_status(l);
+  if (status == PPROFC_OK) {
+    merge_adjacent(l);
+    guess_main(l, &r->expanded);
+    status = r->expanded.failed ? error_nomem(l->error) : legacy_place_locations(l);
+  }
+  buffer_free(&r->expanded);
+  mem_free(l->mem, r, 1, sizeof *r);
+  return status;
+}
+
+bool legacy_is_memory_map_head(pprofc_str line) {
+  return text_contains(line, STR("--- Memory map: ---")) ||
+         text_contains(line, STR("MAPPED_LIBRARIES:"));
+}
+
+pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines) {
+  while (!legacy_is_memory_map_head(lines->line) && lines_next(lines))
+    ;
+  pprofc_status status = lines_status(lines, l->error);
+  return status == PPROFC_OK ? legacy_read_memory_map(l, lines) : status;
+}

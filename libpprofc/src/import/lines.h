@@ -1,0 +1,13 @@
+/* Text inputs: byte order marks and UTF-16. */
+#ifndef PPROFC_IMPORT_LINES_H
+#define PPROFC_IMPORT_LINES_H
+
+#include "core/buffer.h"
+#include "core/error.h"
+
+/* The text of `data` without byte order mark; UTF-16 is converted into `utf8`, which the caller
+ * frees in any case. */
+pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
+                          pprofc_str *text, pprofc_error *error);
+
+#endif

@@ -1,0 +1,279 @@
+/* Folded (collapsed) stacks: "root;caller;leaf 12", as FlameGraph's stackcollapse scripts, inferno
+ * and most profilers write them. Also the form with two counts (base, head) of difffolded, and the
+ * form whose first line names several sample types ("cpu/nanoseconds samples/count"). */
+#include "core/buffer.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "profile/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define MOST_TYPES  16u
+#define SNIFFED     100u /* lines that decide whether this is folded at all */
+#define MOST_FRAMES 65536u
+
+/* What a frame's suffix says about it. */
+enum mark { PLAIN, INLINED, KERNEL };
+
+struct folded {
+  pprofc_builder *builder;
+  const pprofc_allocator *mem;
+  size_t types;       /* counts per line */
+  bool named_types;   /* by a header line */
+  bool is_diff;       /* two counts without a header: base and head */
+  uint32_t kernel;    /* mapping, or NONE */
+  uint32_t *stack;    /* [MOST_FRAMES] root first */
+  pprofc_line *lines; /* of the location that is being put together, outermost first */
+  size_t line_count, depth;
+  bool in_kernel;
+  uint64_t bad_lines;
+};
+
+/* ---- lines
+ * ------------------------------------------------------------------------------------------- */
+
+/* A count: digits with an optional fraction, which is rounded. */
+static bool parse_count(pprofc_str s, int64_t *out) {
+  if (!s.size || !(s.data[0] >= '0' && s.data[0] <= '9')) return false;
+  if (str_parse_int(s, 10, out)) return true;
+  for (size_t i = 0; i < s.size; i++)
+    if (!(s.data[i] >= '0' && s.data[i] <= '9') && s.data[i] != '.') return false;
+  double value;
+  if (!str_parse_float(s, &value) || !(value < 9e18)) return false;
+  *out = (int64_t)llround(value);
+  return true;
+}
+
+/* Takes up to `most` counts off the end of the line, last one last; returns how many there were. */
+static size_t take_counts(pprofc_str *line, int64_t *counts, size_t most) {
+  int64_t reversed[MOST_TYPES];
+  size_t n = 0;
+  while (n < most) {
+    pprofc_str rest = str_trim(*line);
+    size_t blank = str_find_last_char(rest, ' ');
+    if (blank == rest.size) blank = str_find_last_char(rest, '\t');
+    if (blank == rest.size || !parse_count(str_slice(rest, blank + 1, rest.size), &reversed[n]))
+      break;
+    *line = str_trim(str_slice(rest, 0, blank));
+    n++;
+  }
+  for (size_t i = 0; i < n; i++) counts[i] = reversed[n - 1 - i];
+  return n;
+}
+
+static bool is_comment(pprofc_str line) {
+  return !line.size || str_starts(line, STR("# "));
+}
+
+/* "cpu/nanoseconds samples/count": every word a type and a unit. */
+static size_t header_types(pprofc_str line, pprofc_str *types) {
+  pprofc_str rest = str_trim(line), word;
+  size_t n = 0;
+  if (str_find_char(rest, ';') < rest.size) return 0;
+  while (str_next(&rest, ' ', &word)) {
+    if (!word.size) continue;
+    size_t slash = str_find_char(word, '/');
+    bool fits = slash > 0 && slash + 1 < word.size &&
+                str_find_char(str_slice(word, slash + 1, word.size), '/') == word.size - slash - 1;
+    if (!fits || n == MOST_TYPES) return 0;
+    types[n++] = word;
+  }
+  return n;
+}
+
+/* ---- sniffing
+ * ------------------------------------------------------------------------------------------- */
+
+static bool is_text(pprofc_str line) {
+  for (size_t i = 0; i < line.size; i++)
+    if ((unsigned char)line.data[i] < 0x20 && line.data[i] != '\t') return false;
+  return true;
+}
+
+/* The first lines must all be stacks, or nearly all when there are semicolons, the mark of the
+ * format. */
+static bool looks_folded(pprofc_str data) {
+  size_t good = 0, bad = 0, marked = 0;
+  pprofc_str line, types[MOST_TYPES];
+  while (good + bad < SNIFFED && str_next_line(&data, &line)) {
+    int64_t count;
+    if (is_comment(line)) continue;
+    if (!is_text(line)) return false;
+    if (good + bad == 0 && header_types(line, types)) continue;
+    pprofc_str stack = line;
+    bool fits = take_counts(&stack, &count, 1) == 1 && stack.size > 0;
+    if (fits)
+      good++;
+    else
+      bad++;
+    marked += fits && str_find_char(stack, ';') < stack.size;
+  }
+  return good > 0 && (bad == 0 || (marked > 0 && bad * 10 <= good));
+}
+
+/* ---- frames
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static enum mark take_mark(pprofc_str *name) {
+  if (name->size <= 4 || !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")) ||
+      name->data[name->size - 1] != ']')
+    return PLAIN;
+  char mark = name->data[name->size - 2];
+  if (mark != 'k' && mark != 'i' && mark != 'j' && mark != 'w') return PLAIN;
+  name->size -= 4;
+  return mark == 'i' ? INLINED : mark == 'k' ? KERNEL : PLAIN;
+}
+
+/* The lines gathered since the last real frame become one location, innermost inlined function
+ * first. */
+static bool close_location(struct folded *f) {
+  if (!f->line_count) return true;
+  if (f->depth == MOST_FRAMES) return false;
+  for (size_t i = 0; i < f->line_count / 2; i++) {
+    pprofc_line swap = f->lines[i];
+    f->lines[i] = f->lines[f->line_count - 1 - i];
+    f->lines[f->line_count - 1 - i] = swap;
+  }
+  f->stack[f->depth++] = pprofc_builder_location(f->builder, f->in_kernel ? f->kernel : NONE, 0,
+                                                 f->lines, f->line_count);
+  f->line_count = 0;
+  return true;
+}
+
+static bool add_frame(struct folded *f, pprofc_str name) {
+  enum mark mark = take_mark(&name);
+  if (mark != INLINED && !close_location(f)) return false;
+  if (f->line_count == MOST_FRAMES) return false;
+  if (mark != INLINED) f->in_kernel = mark == KERNEL;
+  if (mark == KERNEL && f->kernel == NONE)
+    f->kernel = pprofc_builder_mapping(f->builder, 0, 0, 0, "[kernel.kallsyms]", NULL,
+                                       PPROFC_HAS_FUNCTIONS);
+  uint32_t text = builder_string(f->builder, name);
+  uint32_t function = builder_add_function(f->builder, text, text, 0, 0);
+  f->lines[f->line_count++] = (pprofc_line){function, 0, 0};
+  return true;
+}
+
+static bool read_stack(struct folded *f, pprofc_str stack) {
+  pprofc_str name;
+  f->depth = f->line_count = 0;
+  while (str_next(&stack, ';', &name)) {
+    name = str_trim(name);
+    if (name.size && !add_frame(f, name)) return false;
+  }
+  if (!close_location(f) || !f->depth) return false;
+  for (size_t i = 0; i < f->depth / 2; i++) { /* samples are leaf first */
+    uint32_t swap = f->stack[i];
+    f->stack[i] = f->stack[f->depth - 1 - i];
+    f->stack[f->depth - 1 - i] = swap;
+  }
+  return true;
+}
+
+/* ---- samples
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* Base samples of a difference are negative and labelled, as `-diff_base` makes them. */
+static void add_difference(struct folded *f, const int64_t *counts) {
+  int64_t base = -counts[0];
+  if (base) {
+    pprofc_builder_sample(f->builder, f->stack, f->depth, &base);
+    pprofc_builder_label(f->builder, "pprof::base", "true");
+  }
+  if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
+}
+
+static void read_line(struct folded *f, pprofc_str line) {
+  int64_t counts[MOST_TYPES];
+  size_t wanted = f->is_diff ? 2 : f->types;
+  if (take_counts(&line, counts, wanted) != wanted || !line.size) {
+    f->bad_lines++;
+    return;
+  }
+  if (values_are_zero(counts, wanted)) return;
+  if (!read_stack(f, line))
+    f->bad_lines++;
+  else if (f->is_diff)
+    add_difference(f, counts);
+  else
+    pprofc_builder_sample(f->builder, f->stack, f->depth, counts);
+}
+
+/* Finds out how many counts a line has: by the header, else by the first lines, which must all have
+ * two for a diff. */
+static void read_header(struct folded *f, pprofc_str data) {
+  pprofc_str line, stack, types[MOST_TYPES];
+  size_t seen = 0, two = 0;
+  while (seen < SNIFFED && str_next_line(&data, &line)) {
+    int64_t counts[2];
+    if (is_comment(line)) continue;
+    if (!seen && (f->types = header_types(line, types)) > 0) {
+      f->named_types = true;
+      break;
+    }
+    stack = line;
+    two += take_counts(&stack, counts, 2) == 2 && stack.size > 0;
+    seen++;
+  }
+  for (size_t i = 0; f->named_types && i < f->types; i++) {
+    size_t slash = str_find_char(types[i], '/');
+    builder_add_type(f->builder, str_slice(types[i], 0, slash),
+                     str_slice(types[i], slash + 1, types[i].size));
+  }
+  if (f->named_types) return;
+  f->types = 1;
+  f->is_diff = two > 0 && two == seen;
+  pprofc_builder_type(f->builder, "samples", "count");
+}
+
+static void read_lines(struct folded *f, pprofc_str data) {
+  pprofc_str line;
+  bool header = f->named_types;
+  while (str_next_line(&data, &line) && builder_ok(f->builder)) {
+    if (is_comment(line)) continue;
+    if (header)
+      header = false;
+    else
+      read_line(f, line);
+  }
+  if (f->bad_lines) {
+    char text[96];
+    snprintf(text, sizeof text, "%llu lines of the folded stacks could not be read",
+             (unsigned long long)f->bad_lines);
+    pprofc_builder_comment(f->builder, text);
+  }
+}
+
+static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  struct folded f = {.mem = mem, .kernel = NONE};
+  f.builder = pprofc_builder_new(mem);
+  f.stack = mem_array(mem, MOST_FRAMES, sizeof *f.stack);
+  f.lines = mem_array(mem, MOST_FRAMES, sizeof *f.lines);
+  pprofc_status status = error_nomem(error);
+  if (f.builder && f.stack && f.lines) {
+    read_header(&f, text);
+    read_lines(&f, text);
+    status = pprofc_builder_finish(f.builder, profile, error);
+  }
+  pprofc_builder_free(f.builder);
+  mem_free(mem, f.stack, MOST_FRAMES, sizeof *f.stack);
+  mem_free(mem, f.lines, MOST_FRAMES, sizeof *f.lines);
+  return status;
+}
+
+pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
+                            const pprofc_read_options *options, pprofc_profile **profile,
+                            pprofc_error *error) {
+  (void)options;
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK)
+    status = looks_folded(text) ? read_folded(text, mem, profile, error) : PPROFC_E_NO_MATCH;
+  buffer_free(&utf8);
+  return status;
+}

@@ -1,0 +1,343 @@
+/* The text of `perf script`: one block for each event, a header line and below it the stack, leaf
+ * first.
+ *
+ * Which fields there are depends on perf's version and -F; the header is read by what its words
+ * look like, and a word that cannot be placed is left alone. One sample type for each event, beside
+ * the number of samples. */
+#include "core/buffer.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "profile/builder.h"
+
+#include <stdio.h>
+
+#define MOST_EVENTS 32u
+#define MOST_FRAMES 65536u
+
+struct header {
+  pprofc_str comm, event, rest;  /* rest: a frame on the header line itself, or empty */
+  int64_t pid, tid, cpu, period; /* -1: not there */
+};
+
+struct frame {
+  uint64_t address;
+  pprofc_str symbol, object, file;
+  int64_t line;
+  bool inlined;
+};
+
+struct perf {
+  pprofc_builder *builder;
+  pprofc_str events[MOST_EVENTS];
+  size_t event_count;
+  uint32_t *stack;      /* [MOST_FRAMES] */
+  struct frame *frames; /* [MOST_FRAMES] of the block that is being read */
+  size_t frame_count;
+  uint64_t bad_blocks, samples;
+};
+
+/* ---- words
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Takes the next word; blanks and tabs part words. */
+static bool next_word(pprofc_str *rest, pprofc_str *word) {
+  size_t from = 0, to;
+  while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
+  for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
+  *word = str_slice(*rest, from, to);
+  *rest = str_slice(*rest, to, rest->size);
+  return word->size > 0;
+}
+
+static bool all_of(pprofc_str s, const char *set) {
+  for (size_t i = 0; i < s.size; i++)
+    if (!strchr(set, s.data[i]) || !s.data[i]) return false;
+  return s.size > 0;
+}
+
+#define DIGITS "0123456789"
+
+/* "2865" or "2865/2866". */
+static bool parse_ids(pprofc_str word, struct header *h) {
+  size_t slash = str_find_char(word, '/');
+  pprofc_str first = str_slice(word, 0, slash), second = str_slice(word, slash + 1, word.size);
+  if (!all_of(first, DIGITS) || (slash < word.size && !all_of(second, DIGITS))) return false;
+  if (!str_parse_int(first, 10, &h->tid)) return false;
+  if (slash == word.size) return true;
+  h->pid = h->tid;
+  return str_parse_int(second, 10, &h->tid);
+}
+
+static bool is_time(pprofc_str word) {
+  return word.size > 2 && word.data[word.size - 1] == ':' &&
+         all_of(str_slice(word, 0, word.size - 1), DIGITS ".") &&
+         str_find_char(word, '.') < word.size;
+}
+
+/* "cycles:ppp:" without the modifiers; "sched:sched_switch:" keeps its subsystem. */
+static pprofc_str event_name(pprofc_str word) {
+  word.size--;
+  size_t colon = str_find_last_char(word, ':');
+  if (colon < word.size && all_of(str_slice(word, colon + 1, word.size), "ukhGHpPSDWeIb"))
+    word = str_slice(word, 0, colon);
+  return word;
+}
+
+/* ---- the header
+ * ------------------------------------------------------------------------------------------- */
+
+static bool parse_header(pprofc_str line, struct header *h) {
+  *h = (struct header){.pid = -1, .tid = -1, .cpu = -1, .period = -1};
+  pprofc_str rest = line, word;
+  while (next_word(&rest, &word)) { /* the command may have blanks: it ends at the first number */
+    pprofc_str before = {line.data, (size_t)(word.data - line.data)};
+    if (str_trim(before).size && parse_ids(word, h)) {
+      h->comm = str_trim(before);
+      break;
+    }
+  }
+  if (!h->comm.size) return false;
+  while (!h->event.size && next_word(&rest, &word)) {
+    pprofc_str inside = str_slice(word, 1, word.size - 1);
+    if (word.data[0] == '[' && word.data[word.size - 1] == ']' && all_of(inside, DIGITS))
+      str_parse_int(inside, 10, &h->cpu);
+    else if (is_time(word))
+      continue;
+    else if (all_of(word, DIGITS))
+      str_parse_int(word, 10, &h->period);
+    else if (word.data[word.size - 1] == ':' && word.size > 1)
+      h->event = event_name(word);
+    else
+      break;
+  }
+  h->rest = str_trim(rest);
+  return true;
+}
+
+/* ---- frames
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static bool is_hex(pprofc_str word) {
+  return all_of(word, DIGITS "abcdef") && word.size <= 16;
+}
+
+/* "7f12 symbol+0x12 (object)"; false when the line is something else. */
+static bool parse_frame(pprofc_str line, struct frame *frame) {
+  *frame = (struct frame){0};
+  pprofc_str rest = line, word;
+  if (!next_word(&rest, &word) || !is_hex(word) || !str_parse_uint(word, 16, &frame->address))
+    return false;
+  rest = str_trim(rest);
+  size_t open = rest.size;
+  if (str_ends(rest, STR(")"))) { /* the object is the last pair of brackets, which may nest: "(/a
+                                     (deleted))" */
+    int depth = 0;
+    for (size_t i = rest.size; i-- > 0;) {
+      depth += rest.data[i] == ')' ? 1 : rest.data[i] == '(' ? -1 : 0;
+      if (depth == 0) {
+        open = i;
+        break;
+      }
+    }
+  }
+  frame->symbol = str_trim(str_slice(rest, 0, open));
+  pprofc_str object = str_slice(rest, open + 1, rest.size ? rest.size - 1 : 0);
+  frame->inlined = str_equal(object, STR("inlined"));
+  size_t deleted = str_find(object, STR(" (deleted)"));
+  object = str_slice(object, 0, deleted);
+  if (!frame->inlined && !str_equal(object, STR("[unknown]"))) frame->object = object;
+  if (str_equal(frame->symbol, STR("[unknown]"))) frame->symbol = STR("");
+  size_t plus = str_find_last_char(frame->symbol, '+');
+  if (plus < frame->symbol.size &&
+      str_starts(str_slice(frame->symbol, plus, frame->symbol.size), STR("+0x")))
+    frame->symbol = str_slice(frame->symbol, 0, plus);
+  return true;
+}
+
+/* "file.c:123" below a frame. */
+static void add_source_line(struct perf *p, pprofc_str line) {
+  line = str_trim(line);
+  size_t colon = str_find_last_char(line, ':');
+  int64_t number;
+  if (!p->frame_count || colon == 0 || colon == line.size ||
+      !str_parse_int(str_slice(line, colon + 1, line.size), 10, &number))
+    return;
+  p->frames[p->frame_count - 1].file = str_slice(line, 0, colon);
+  p->frames[p->frame_count - 1].line = number;
+}
+
+static bool is_kernel(pprofc_str object) {
+  return (str_starts(object, STR("[")) && !str_starts(object, STR("[vdso")) &&
+          !str_starts(object, STR("[stack"))) ||
+         str_find(object, STR("vmlinux")) < object.size || str_ends(object, STR(".ko"));
+}
+
+static uint32_t mapping_of(struct perf *p, pprofc_str object) {
+  if (!object.size) return NONE;
+  pprofc_str name =
+      is_kernel(object) && str_starts(object, STR("[kernel")) ? STR("[kernel.kallsyms]") : object;
+  return builder_add_mapping(p->builder, &(struct mapping){.file = builder_string(p->builder, name),
+                                                           .flags = PPROFC_HAS_FUNCTIONS});
+}
+
+static uint32_t function_of(struct perf *p, pprofc_str name, pprofc_str file) {
+  uint32_t text = builder_string(p->builder, name);
+  return builder_add_function(p->builder, text, text, builder_string(p->builder, file), 0);
+}
+
+/* Frames that were inlined stand before the one they were inlined into, and share its location.
+ * Java's "a->b" in one symbol are inlined frames too, outermost first. */
+static size_t make_stack(struct perf *p) {
+  pprofc_line lines[256];
+  size_t depth = 0, count = 0;
+  for (size_t i = 0; i < p->frame_count; i++) {
+    const struct frame *f = &p->frames[i];
+    pprofc_str symbol = f->symbol;
+    bool java = str_find(symbol, STR("->")) < symbol.size &&
+                str_find(symbol, STR("operator->")) == symbol.size;
+    while (java && count < 255) {
+      size_t arrow = symbol.size;
+      for (size_t at = symbol.size; at-- > 1;)
+        if (symbol.data[at] == '>' && symbol.data[at - 1] == '-') {
+          arrow = at - 1;
+          break;
+        }
+      if (arrow == symbol.size) break;
+      lines[count++] =
+          (pprofc_line){function_of(p, str_slice(symbol, arrow + 2, symbol.size), STR("")), 0, 0};
+      symbol = str_slice(symbol, 0, arrow);
+    }
+    if (symbol.size && count < 256)
+      lines[count++] = (pprofc_line){function_of(p, symbol, f->file), f->line, 0};
+    if (f->inlined && i + 1 < p->frame_count && count < 250) continue;
+    uint32_t mapping = mapping_of(p, f->object);
+    if (count || f->address)
+      p->stack[depth++] = pprofc_builder_location(p->builder, mapping, f->address, lines, count);
+    count = 0;
+  }
+  return depth;
+}
+
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static size_t event_index(struct perf *p, pprofc_str name) {
+  if (!name.size) name = STR("event");
+  for (size_t i = 0; i < p->event_count; i++)
+    if (str_equal(p->events[i], name)) return i;
+  if (p->event_count < MOST_EVENTS) p->events[p->event_count++] = name;
+  return p->event_count - 1;
+}
+
+static void label_number(struct perf *p, const char *key, int64_t value) {
+  if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
+}
+
+static void finish_block(struct perf *p, const struct header *h) {
+  int64_t values[MOST_EVENTS + 1] = {1};
+  values[1 + event_index(p, h->event)] = h->period >= 0 ? h->period : 1;
+  pprofc_builder_sample(p->builder, p->stack, make_stack(p), values);
+  builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
+                                                .string = builder_string(p->builder, h->comm)});
+  label_number(p, "pid", h->pid);
+  label_number(p, "tid", h->tid);
+  label_number(p, "cpu", h->cpu);
+  p->samples++;
+}
+
+/* Calls finish for every block; with finish NULL only the events are noted. Returns how many
+ * headers there were. */
+static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
+  pprofc_str line;
+  struct header h;
+  bool inside = false;
+  uint64_t headers = 0;
+  while (str_next_line(&text, &line)) {
+    bool blank = !str_trim(line).size;
+    if (!blank && line.data[0] == '#') continue;
+    if (blank || !inside) {
+      if (inside && !only_events) finish_block(p, &h);
+      inside = false;
+      if (blank) continue;
+      if (str_find(line, STR(" PERF_RECORD_")) < line.size) continue;
+      if (!parse_header(line, &h)) {
+        p->bad_blocks++;
+        continue;
+      }
+      headers++;
+      inside = true;
+      p->frame_count = 0;
+      event_index(p, h.event);
+      if (h.rest.size && parse_frame(h.rest, &p->frames[0])) p->frame_count = 1;
+    } else if (p->frame_count < MOST_FRAMES) {
+      if (parse_frame(line, &p->frames[p->frame_count]))
+        p->frame_count++;
+      else
+        add_source_line(p, line);
+    }
+  }
+  if (inside && !only_events) finish_block(p, &h);
+  return headers;
+}
+
+/* The first block decides: a header with an id, and a time or an event; then frames in hexadecimal.
+ */
+static bool looks_like_perf(pprofc_str text) {
+  pprofc_str line;
+  struct header h;
+  struct frame frame;
+  while (str_next_line(&text, &line)) {
+    if (!str_trim(line).size || line.data[0] == '#' ||
+        str_find(line, STR(" PERF_RECORD_")) < line.size)
+      continue;
+    if (line.data[0] == '@' || !parse_header(line, &h) || (!h.event.size && h.rest.size))
+      return false;
+    if (parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
+    return str_next_line(&text, &line) && line.size &&
+           (line.data[0] == ' ' || line.data[0] == '\t') && parse_frame(line, &frame);
+  }
+  return false;
+}
+
+static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile **profile,
+                               pprofc_error *error) {
+  read_blocks(p, text, true);
+  pprofc_builder_type(p->builder, "samples", "count");
+  for (size_t i = 0; i < p->event_count; i++) {
+    bool clock = str_find(p->events[i], STR("-clock")) < p->events[i].size;
+    builder_add_type(p->builder, p->events[i], clock ? STR("nanoseconds") : STR("count"));
+  }
+  p->bad_blocks = 0;
+  read_blocks(p, text, false);
+  if (p->bad_blocks) {
+    char note[96];
+    snprintf(note, sizeof note, "%llu lines of perf script could not be read",
+             (unsigned long long)p->bad_blocks);
+    pprofc_builder_comment(p->builder, note);
+  }
+  return pprofc_builder_finish(p->builder, profile, error);
+}
+
+pprofc_status import_perf_script(pprofc_str data, const pprofc_allocator *mem,
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
+  (void)options;
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !looks_like_perf(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    struct perf p = {.builder = pprofc_builder_new(mem)};
+    p.stack = mem_array(mem, MOST_FRAMES, sizeof *p.stack);
+    p.frames = mem_array(mem, MOST_FRAMES, sizeof *p.frames);
+    status =
+        p.builder && p.stack && p.frames ? read_perf(&p, text, profile, error) : error_nomem(error);
+    mem_free(mem, p.stack, MOST_FRAMES, sizeof *p.stack);
+    mem_free(mem, p.frames, MOST_FRAMES, sizeof *p.frames);
+    pprofc_builder_free(p.builder);
+  }
+  buffer_free(&utf8);
+  return status;
+}
