@@ -2,7 +2,7 @@
 #include "compare.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
-#include "transform/diff.h"
+#include "transform/combine/diff.h"
 #include "unit.h"
 
 static pprofc_profile *head_profile(void) {

@@ -4,7 +4,7 @@
 #include "faults.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
-#include "transform/diff.h"
+#include "transform/combine/diff.h"
 #include "transform/transform.h"
 #include "unit.h"
 

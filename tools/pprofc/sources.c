@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/symbolize.h"
-#include "transform/diff.h"
+#include "transform/combine/diff.h"
 #include "transform/transform.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* The sample columns of a merge's result. Stacks of large sources stay where they are, under a map
  * to the new locations; those of small ones are written anew, so that the source can go. */
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
   uint32_t *map = arena_array(&m->out->region->arena, piece->size, sizeof *map);

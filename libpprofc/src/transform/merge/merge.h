@@ -1,8 +1,8 @@
 /* The parts of a merge, which keep their state in one struct: tables (functions, mappings,
  * locations by key), samples (hashes, equal ones, order), labels, and the profile that comes out.
  */
-#ifndef PPROFC_TRANSFORM_MERGE_H
-#define PPROFC_TRANSFORM_MERGE_H
+#ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
+#define PPROFC_TRANSFORM_MERGE_MERGE_H
 
 #include "core/error.h"
 #include "core/map.h"

@@ -1,6 +1,6 @@
 /* When label sets are equal: the order of keys does not matter, that of the values of a key does.
  * Hashes say the same, or many orders of the same labels would be many samples with one hash. */
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * location, then one pass over the samples. show_from likewise. Section 13. */
 #include "core/parallel.h"
 #include "transform/edit.h"
-#include "transform/name_bits.h"
+#include "transform/filter/name_bits.h"
 #include "transform/stack_tail.h"
 #include "transform/transform.h"
 

@@ -1,6 +1,6 @@
 /* The difference of two profiles as their samples behind each other. */
-#ifndef PPROFC_TRANSFORM_APPEND_H
-#define PPROFC_TRANSFORM_APPEND_H
+#ifndef PPROFC_TRANSFORM_COMBINE_APPEND_H
+#define PPROFC_TRANSFORM_COMBINE_APPEND_H
 
 #include "core/error.h"
 #include "profile/profile.h"

@@ -1,6 +1,6 @@
 /* Differences for those who only add up: reports that need no sample looked up twice. */
-#ifndef PPROFC_TRANSFORM_DIFF_H
-#define PPROFC_TRANSFORM_DIFF_H
+#ifndef PPROFC_TRANSFORM_COMBINE_DIFF_H
+#define PPROFC_TRANSFORM_COMBINE_DIFF_H
 
 #include "pprofc/transform.h"
 

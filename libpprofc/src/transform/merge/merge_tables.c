@@ -1,7 +1,7 @@
 /* The tables of a merge: which functions, mappings and locations of the sources are the same, and
  * the columns of those the result has. Section 6.3. */
 #include "pprofc/builder.h"
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 uint32_t merge_string(struct merge *m, size_t source, uint32_t string) {
   struct merge_source *s = &m->sources[source];

@@ -1,7 +1,7 @@
 /* Which expressions match the names of lines, locations and mappings: each distinct string is
  * looked at once. */
-#ifndef PPROFC_TRANSFORM_NAME_BITS_H
-#define PPROFC_TRANSFORM_NAME_BITS_H
+#ifndef PPROFC_TRANSFORM_FILTER_NAME_BITS_H
+#define PPROFC_TRANSFORM_FILTER_NAME_BITS_H
 
 #include "profile/profile.h"
 #include "regex/regex.h"

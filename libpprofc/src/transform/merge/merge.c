@@ -1,6 +1,6 @@
 /* Adding up profiles as pprof does: header, chunks, and the order of the steps. Sections 3 and 6.
  */
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 #include "core/budget.h"
 #include "core/parallel.h"

@@ -1,11 +1,11 @@
 /* Comparing with a base: labels, normalising, and head minus base as a merge. Section 6.4. */
-#include "transform/diff.h"
+#include "transform/combine/diff.h"
 
 #include "core/budget.h"
-#include "transform/append.h"
+#include "transform/combine/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 /* ---- the label of the base --------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
  * location its mapping, then its functions. */
 #include "core/parallel.h"
 #include "transform/edit.h"
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 #include "transform/stack_tail.h"
 
 /* One worker's walk over a range of samples. */

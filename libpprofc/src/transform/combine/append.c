@@ -1,9 +1,9 @@
 /* The difference of two profiles as their samples behind each other, in the memory of the first. */
-#include "transform/append.h"
+#include "transform/combine/append.h"
 
 #include "transform/compatible.h"
 #include "transform/edit.h"
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 enum { HEAD, BASE, SIDES };
 

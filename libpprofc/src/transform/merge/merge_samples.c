@@ -1,7 +1,7 @@
 /* The samples of a merge: which are equal, their sums, and the columns of the result. Section 6.3.
  */
 #include "core/parallel.h"
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 /* ---- equality ---------------------------------------------------------------------------------
  */

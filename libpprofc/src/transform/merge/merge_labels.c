@@ -1,5 +1,5 @@
 /* The label sets of a merge's result: each once, in the order in which samples use them. */
-#include "transform/merge.h"
+#include "transform/merge/merge.h"
 
 bool merge_has_labels(const struct merge *m) {
   bool any = false;
