@@ -1,8 +1,8 @@
 /* graph/join_files: a difference joins functions by name, wherever the sources stood; a name is
  * split only where one side has several functions of it. */
-#include "flame/layout.h"
-#include "graph/join_files.h"
 #include "pprofc/pprofc.h"
+#include "stacks/join_files.h"
+#include "stacks/layout.h"
 #include "transform/transform.h"
 
 #include "report_text.h"

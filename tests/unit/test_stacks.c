@@ -1,6 +1,6 @@
 /* graph/stacks: equal stacks are joined, in order, root first; base and head stay apart. */
-#include "graph/stacks.h"
 #include "pprofc/builder.h"
+#include "stacks/stacks.h"
 
 #include "unit.h"
 

@@ -4,8 +4,8 @@
 
 #include "core/buffer.h"
 #include "core/output.h"
-#include "flame/layout.h"
 #include "flame/origin.h"
+#include "stacks/layout.h"
 
 /* What the colour of a box tells. */
 enum flame_coloring {

@@ -1,8 +1,8 @@
 /* The -flamebearer report: the JSON that Pyroscope and its kin draw flame graphs from, format
  * "single", or "double" for a difference (left is the base). */
 #include "core/json_write.h"
-#include "flame/layout.h"
 #include "report/report.h"
+#include "stacks/layout.h"
 #include "unit/unit.h"
 
 struct flamebearer {

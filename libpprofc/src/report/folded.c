@@ -3,8 +3,8 @@
 #include "core/blocks.h"
 #include "core/escape.h"
 #include "graph/graph.h"
-#include "graph/stacks.h"
 #include "report/report.h"
+#include "stacks/stacks.h"
 
 struct folded {
   const struct report *report;

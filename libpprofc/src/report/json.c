@@ -1,8 +1,8 @@
 /* The -json report: totals and functions with flat and cum of every sample type, base and head
  * apart. The schema is described in docs/JSON.md and only grows. */
 #include "core/json_write.h"
-#include "flame/layout.h"
 #include "report/report.h"
+#include "stacks/layout.h"
 
 #include <stdlib.h>
 

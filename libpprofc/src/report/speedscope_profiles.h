@@ -2,8 +2,8 @@
 #ifndef PPROFC_REPORT_SPEEDSCOPE_PROFILES_H
 #define PPROFC_REPORT_SPEEDSCOPE_PROFILES_H
 
-#include "graph/stacks.h"
 #include "report/report.h"
+#include "stacks/stacks.h"
 
 /* What of the values a profile shows. The app takes no negative weights, so a difference is split
  * by its sign. */

@@ -1,5 +1,5 @@
 /* Building the tree of a flame graph and placing its boxes. */
-#include "flame/layout.h"
+#include "stacks/layout.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * A name that each side has in one file is one function. A name that a side has in several files is
  * as many functions: equal paths go together first, then those with the longest common end of the
  * path, at least the file's own name. The rest stays apart. */
-#include "graph/join_files.h"
+#include "stacks/join_files.h"
 
 #include <stdlib.h>
 

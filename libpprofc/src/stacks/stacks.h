@@ -5,8 +5,8 @@
  * and each knows how many frames it shares with the one before it, so the list is the prefix tree
  * of the stacks in preorder: the nodes that stack i adds to the tree are its frames behind the
  * first shared[i]. */
-#ifndef PPROFC_GRAPH_STACKS_H
-#define PPROFC_GRAPH_STACKS_H
+#ifndef PPROFC_STACKS_STACKS_H
+#define PPROFC_STACKS_STACKS_H
 
 #include "core/error.h"
 #include "profile/profile.h"

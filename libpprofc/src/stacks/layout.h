@@ -1,9 +1,9 @@
 /* The tree that every flame graph draws: one node for each distinct path from the root, with what
  * base and head spent in it. Nothing is thrown away here; the drawings say what they leave out. */
-#ifndef PPROFC_FLAME_LAYOUT_H
-#define PPROFC_FLAME_LAYOUT_H
+#ifndef PPROFC_STACKS_LAYOUT_H
+#define PPROFC_STACKS_LAYOUT_H
 
-#include "graph/stacks.h"
+#include "stacks/stacks.h"
 
 /* Nodes in preorder: node 0 is the root, the nodes below node i are i + 1 .. end[i] - 1, siblings
  * in the order of their frames (by name). Values have `columns` per node: one for each sample type,

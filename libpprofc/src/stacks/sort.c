@@ -1,5 +1,5 @@
 /* Sorting stacks by their frames. */
-#include "graph/stack_sort.h"
+#include "stacks/sort.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Distinct stacks in order: samples with the same bytes are joined by hashing, the rest is sorted
  * by frames. */
-#include "graph/stacks.h"
+#include "stacks/stacks.h"
 
 #include "core/map.h"
 #include "core/parallel.h"
-#include "graph/stack_sort.h"
+#include "stacks/sort.h"
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
 struct packed_stack {

@@ -1,7 +1,7 @@
 /* Which functions of base and head are the same: those with the same name, wherever the sources
  * stood. The rule is in docs/FLAMEGRAPHS.md; every report that joins frames uses this one. */
-#ifndef PPROFC_GRAPH_JOIN_FILES_H
-#define PPROFC_GRAPH_JOIN_FILES_H
+#ifndef PPROFC_STACKS_JOIN_FILES_H
+#define PPROFC_STACKS_JOIN_FILES_H
 
 #include "core/map.h"
 #include "profile/profile.h"

@@ -1,6 +1,6 @@
 /* Sorting stacks by their frames. */
-#ifndef PPROFC_GRAPH_STACK_SORT_H
-#define PPROFC_GRAPH_STACK_SORT_H
+#ifndef PPROFC_STACKS_SORT_H
+#define PPROFC_STACKS_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * come. */
 #include "core/map.h"
 #include "graph/graph.h"
-#include "graph/join_files.h"
-#include "graph/stacks.h"
+#include "stacks/join_files.h"
+#include "stacks/stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
