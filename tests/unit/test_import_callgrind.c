@@ -4,7 +4,7 @@
 #include "core/str.h"
 #include "import/callgrind/callgrind.h"
 #include "pprofc/pprofc.h"
-#include "report/flame_costs.h"
+#include "report/stacks/flame_costs.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Source files: where they are looked for, how lines are cut, and which are never opened. */
 #include "unit.h"
 
-#include "report/source_lookup.h"
+#include "report/source/lookup.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

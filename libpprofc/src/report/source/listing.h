@@ -1,6 +1,6 @@
 /* What the annotated listings have in common: list, disasm, weblist. */
-#ifndef PPROFC_REPORT_LISTING_H
-#define PPROFC_REPORT_LISTING_H
+#ifndef PPROFC_REPORT_SOURCE_LISTING_H
+#define PPROFC_REPORT_SOURCE_LISTING_H
 
 #include "graph/graph.h"
 #include "report/report.h"

@@ -1,7 +1,7 @@
 /* The -disasm report: the machine code of the functions that match, with the samples of each
  * instruction. */
 #include "core/escape.h"
-#include "report/listing.h"
+#include "report/source/listing.h"
 #include "symbolize/demangle.h"
 #include "symbolize/object.h"
 

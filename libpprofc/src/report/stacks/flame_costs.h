@@ -1,7 +1,7 @@
 /* What limits a function: sample types that count instructions, cache and memory accesses and
  * system time, weighted as cycles. */
-#ifndef PPROFC_REPORT_FLAME_COSTS_H
-#define PPROFC_REPORT_FLAME_COSTS_H
+#ifndef PPROFC_REPORT_STACKS_FLAME_COSTS_H
+#define PPROFC_REPORT_STACKS_FLAME_COSTS_H
 
 #include "flame/flame.h"
 

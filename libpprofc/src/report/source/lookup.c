@@ -1,5 +1,5 @@
 /* Finding and reading the source files that a profile names. */
-#include "report/source_lookup.h"
+#include "report/source/lookup.h"
 
 #include "graph/graph.h"
 

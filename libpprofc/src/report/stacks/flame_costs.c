@@ -4,7 +4,7 @@
  * memory 35, system time in nanoseconds at 3 GHz): an instruction costs 1; a first-level miss costs
  * 5, and when it misses the last level too, 30 more. -simulate gives the sums of misses (L1m, LLm)
  * in place of those by kind of access. */
-#include "report/flame_costs.h"
+#include "report/stacks/flame_costs.h"
 
 static const struct {
   const char *kind, *type;

@@ -1,7 +1,7 @@
 /* From addresses that match to instructions: the code around them is disassembled, and each
  * instruction is asked for the functions it is in. */
 #include "graph/number.h"
-#include "report/weblist_data.h"
+#include "report/source/weblist_data.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* The -list report: the source of the functions that match, with the samples of each line. */
-#include "report/listing.h"
-#include "report/source_lookup.h"
+#include "report/source/listing.h"
+#include "report/source/lookup.h"
 
 #include <stdlib.h>
 

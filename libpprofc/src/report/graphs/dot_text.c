@@ -1,5 +1,5 @@
 /* Text and colours of the dot report. */
-#include "report/dot_text.h"
+#include "report/graphs/dot_text.h"
 
 #include "core/escape.h"
 

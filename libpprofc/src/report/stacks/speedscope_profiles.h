@@ -1,6 +1,6 @@
 /* Which profiles a speedscope file has, and what each stack weighs in them. */
-#ifndef PPROFC_REPORT_SPEEDSCOPE_PROFILES_H
-#define PPROFC_REPORT_SPEEDSCOPE_PROFILES_H
+#ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
+#define PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 
 #include "report/report.h"
 #include "stacks/stacks.h"

@@ -1,8 +1,8 @@
 /* Which functions and addresses the weblist page is about, and their samples. */
-#include "report/weblist_data.h"
+#include "report/source/weblist_data.h"
 
 #include "graph/number.h"
-#include "report/listing.h"
+#include "report/source/listing.h"
 
 #include <stdlib.h>
 

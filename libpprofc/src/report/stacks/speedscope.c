@@ -2,8 +2,8 @@
  * type, and for a difference up to four of them on one frame table: base, head, slower, faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
-#include "report/label_split.h"
-#include "report/speedscope_profiles.h"
+#include "report/stacks/label_split.h"
+#include "report/stacks/speedscope_profiles.h"
 #include "stacks/stacks.h"
 
 #include <inttypes.h>

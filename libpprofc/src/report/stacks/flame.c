@@ -2,8 +2,8 @@
  * flame/; this file says what they show. */
 #include "flame/flame.h"
 #include "core/map.h"
-#include "report/flame_costs.h"
 #include "report/report.h"
+#include "report/stacks/flame_costs.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>

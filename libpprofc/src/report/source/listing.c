@@ -1,5 +1,5 @@
 /* What the annotated listings have in common. */
-#include "report/listing.h"
+#include "report/source/listing.h"
 
 #include "unit/unit.h"
 

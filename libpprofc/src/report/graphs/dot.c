@@ -1,6 +1,6 @@
 /* The report dot: the call graph as a picture that graphviz draws (21.10). */
-#include "report/dot_text.h"
 #include "report/graph_report.h"
+#include "report/graphs/dot_text.h"
 #include "unit/unit.h"
 
 #include <math.h>

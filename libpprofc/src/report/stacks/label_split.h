@@ -1,7 +1,7 @@
 /* Which samples have which value of a label: for reports with one part per thread, process or
  * request. */
-#ifndef PPROFC_REPORT_LABEL_SPLIT_H
-#define PPROFC_REPORT_LABEL_SPLIT_H
+#ifndef PPROFC_REPORT_STACKS_LABEL_SPLIT_H
+#define PPROFC_REPORT_STACKS_LABEL_SPLIT_H
 
 #include "core/error.h"
 #include "profile/profile.h"

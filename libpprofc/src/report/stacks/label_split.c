@@ -1,5 +1,5 @@
 /* Which samples have which value of a label. */
-#include "report/label_split.h"
+#include "report/stacks/label_split.h"
 
 #include "core/buffer.h"
 #include "core/map.h"

@@ -1,6 +1,6 @@
 /* Text and colours of the dot report. */
-#ifndef PPROFC_REPORT_DOT_TEXT_H
-#define PPROFC_REPORT_DOT_TEXT_H
+#ifndef PPROFC_REPORT_GRAPHS_DOT_TEXT_H
+#define PPROFC_REPORT_GRAPHS_DOT_TEXT_H
 
 #include "graph/graph.h"
 #include "report/report.h"

@@ -3,9 +3,9 @@
 #include "core/base64.h"
 #include "core/escape.h"
 #include "report/labels.h"
-#include "report/listing.h"
-#include "report/source_lookup.h"
-#include "report/weblist_data.h"
+#include "report/source/listing.h"
+#include "report/source/lookup.h"
+#include "report/source/weblist_data.h"
 #include "unit/unit.h"
 
 /* Lines of one function that are further apart are shown as two. */

@@ -1,7 +1,7 @@
 /* What the weblist page shows: for each line of the functions that match, its samples, and the
  * instructions that were made of it with the calls that were inlined on the way there. */
-#ifndef PPROFC_REPORT_WEBLIST_DATA_H
-#define PPROFC_REPORT_WEBLIST_DATA_H
+#ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
+#define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
 #include "core/map.h"
 #include "report/report.h"

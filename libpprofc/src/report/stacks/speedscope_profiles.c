@@ -1,5 +1,5 @@
 /* Which profiles a speedscope file has, and what each stack weighs in them. */
-#include "report/speedscope_profiles.h"
+#include "report/stacks/speedscope_profiles.h"
 
 #include "unit/unit.h"
 
