@@ -9,7 +9,7 @@ from source import Report, files, read
 
 # The room that a public header belongs to.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
-          "report": "report", "bench": "bench", "pprofc": "tools"}
+          "report": "report", "bench": "bench", "stats": "stats", "pprofc": "tools"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 ORDER = re.compile(r"^    (\w[\w ,]*<[\w ,<]+)$", re.M)

@@ -1,10 +1,10 @@
 /* The statistics of benchmarks against recorded numbers, and their answers where there is no usual
  * one. */
-#include "bench/gomath.h"
-#include "bench/utest_fourier.h"
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"
+#include "stats/gomath.h"
+#include "stats/utest_fourier.h"
 #include "unit.h"
 
 #include <stdlib.h>

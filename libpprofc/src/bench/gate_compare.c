@@ -1,7 +1,7 @@
 /* The comparison of two samples: effect, interval, p-value, and what makes them doubtful. */
 #include "bench/gate.h"
 
-#include "bench/gomath.h"
+#include "stats/gomath.h"
 
 #include <math.h>
 #include <stdlib.h>

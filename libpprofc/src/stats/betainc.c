@@ -1,5 +1,5 @@
 /* The regularised incomplete beta function, which gives the t distribution its tail. */
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Quantiles, and the order statistics that bound a median. */
-#include "bench/gomath.h"
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
+#include "stats/gomath.h"
 
 #include <math.h>
 

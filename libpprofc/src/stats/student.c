@@ -1,5 +1,5 @@
 /* Student's t distribution. */
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
 
 #include <math.h>
 

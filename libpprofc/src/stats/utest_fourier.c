@@ -6,10 +6,10 @@
  * points are skipped only where the product over all samples must be small: with |q + p e^iv|^2 = 1
  * - 2pq (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), b the sum of pq (1
  * - cos v). */
-#include "bench/utest_fourier.h"
+#include "stats/utest_fourier.h"
 
-#include "bench/utest_few.h"
-#include "bench/utest_law.h"
+#include "stats/utest_few.h"
+#include "stats/utest_law.h"
 
 #include <math.h>
 #include <string.h>

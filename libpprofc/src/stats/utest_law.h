@@ -5,8 +5,8 @@
  * rank sum w are equally likely, and P(w) is e^(-s w) times what this law gives, up to a factor. a
  * and s are chosen so that x gets nx values and the rank sum asked for on average: then the law is
  * concentrated where the tail is, however unlikely that tail is by itself (Daniels 1954). */
-#ifndef PPROFC_BENCH_UTEST_LAW_H
-#define PPROFC_BENCH_UTEST_LAW_H
+#ifndef PPROFC_STATS_UTEST_LAW_H
+#define PPROFC_STATS_UTEST_LAW_H
 
 #include "core/mem.h"
 

@@ -1,7 +1,7 @@
 /* Tails of U for samples of few distinct values: how many of each value x gets, all combinations
  * that matter. The last value's share follows from the others', and the sum over the last but one
  * is a loop over two tables. */
-#include "bench/utest_few.h"
+#include "stats/utest_few.h"
 
 #include <math.h>
 #include <stdint.h>

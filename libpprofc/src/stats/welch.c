@@ -1,5 +1,5 @@
 /* Moments of a sample, and Welch's t-test. */
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The law under which a rank sum is likely: ranks, and the tilt by Newton's method. */
-#include "bench/utest_law.h"
+#include "stats/utest_law.h"
 
 #include <math.h>
 

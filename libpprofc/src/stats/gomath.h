@@ -1,7 +1,7 @@
 /* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives
  * on amd64: full precision in CSV output and the sign of "+0.00%" depend on it. */
-#ifndef PPROFC_BENCH_GOMATH_H
-#define PPROFC_BENCH_GOMATH_H
+#ifndef PPROFC_STATS_GOMATH_H
+#define PPROFC_STATS_GOMATH_H
 
 double go_log(double x);
 double go_exp(double x);

@@ -1,9 +1,9 @@
 /* The Mann-Whitney U test: exact by counting while that is cheap, beyond that by a Fourier sum
  * where exactness was asked for, else by the normal approximation. */
-#include "bench/gomath.h"
-#include "bench/utest_fourier.h"
 #include "core/mem.h"
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
+#include "stats/gomath.h"
+#include "stats/utest_fourier.h"
 
 #include <math.h>
 

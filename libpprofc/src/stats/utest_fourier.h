@@ -1,6 +1,6 @@
 /* The distribution of U for samples too large to be counted. */
-#ifndef PPROFC_BENCH_UTEST_FOURIER_H
-#define PPROFC_BENCH_UTEST_FOURIER_H
+#ifndef PPROFC_STATS_UTEST_FOURIER_H
+#define PPROFC_STATS_UTEST_FOURIER_H
 
 #include "pprofc/base.h"
 

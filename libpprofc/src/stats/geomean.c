@@ -1,6 +1,6 @@
 /* The geometric mean. */
-#include "bench/gomath.h"
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
+#include "stats/gomath.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Logarithm, exponential and binomial coefficients with the last bit that Go's math package gives
  * on amd64. */
-#include "bench/gomath.h"
+#include "stats/gomath.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The normal distribution. */
-#include "pprofc/bench.h"
+#include "pprofc/stats.h"
 
 #include <math.h>
 
