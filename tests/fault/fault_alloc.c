@@ -2,9 +2,9 @@
  * Whatever the library was doing, it says PPROFC_E_NOMEM (or gets by without), leaves
  * out-parameters alone, gives back every block with the size it asked for, and does the same work
  * as ever when it is tried again. */
-#include "bench/gate.h"
 #include "core/buffer.h"
 #include "faults.h"
+#include "gate/gate.h"
 #include "pprofc/pprofc.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * by every test. */
 #include "fuzz.h"
 
-#include "bench/gate.h"
+#include "gate/gate.h"
 
 #include <math.h>
 

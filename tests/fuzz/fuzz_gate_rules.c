@@ -1,7 +1,7 @@
 /* Reads any bytes as the gate's rules file. What is refused is refused with a line and a column. */
 #include "fuzz.h"
 
-#include "bench/gate.h"
+#include "gate/gate.h"
 
 #define TEXT_MAX 100000
 

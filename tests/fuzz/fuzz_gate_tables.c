@@ -1,7 +1,7 @@
 /* Reads any bytes as a comparison table, judges it and prints it in every format. */
 #include "fuzz.h"
 
-#include "bench/gate.h"
+#include "gate/gate.h"
 
 #define TEXT_MAX 100000
 

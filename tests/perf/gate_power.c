@@ -4,8 +4,8 @@
  *
  *   gate_power          200 suites of 100 benchmarks, the table of docs/GATES.md
  *   gate_power -quick   40 suites; still fails when a target is missed */
-#include "bench/gate_power.h"
-#include "bench/gate.h"
+#include "gate/gate.h"
+#include "gate/power.h"
 
 #include <math.h>
 #include <stdio.h>

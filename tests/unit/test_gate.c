@@ -1,6 +1,6 @@
 /* The gate on raw results: the samples of testdata/bench with known verdicts, and every case that
  * gates have got wrong. */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

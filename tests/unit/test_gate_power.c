@@ -1,7 +1,7 @@
 /* The smallest visible change: textbook values, simulations at the change that is stated, and what
  * rows and results say of it. */
-#include "bench/gate.h"
-#include "bench/gate_power.h"
+#include "gate/gate.h"
+#include "gate/power.h"
 #include "unit.h"
 
 #include <math.h>

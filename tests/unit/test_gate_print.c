@@ -1,6 +1,6 @@
 /* What the gate prints: annotations, comments that fit, reports that parse, and the totals at the
  * end of it all. */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The gate's rules file: what it sets, what it matches, and where its errors are. */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

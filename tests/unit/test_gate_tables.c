@@ -1,6 +1,6 @@
 /* The gate on comparison tables: every kind that benchstat prints, and everything that is no
  * table. */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Wall time or CPU time, on results of Google Benchmark and hyperfine; and their library's build.
  */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The gate on zeros, and on nothing: what was not measured and not compared is no pass. */
-#include "bench/gate.h"
+#include "gate/gate.h"
 #include "unit.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef PARSE_BENCH_REGRESSIONS_AGES_H
 #define PARSE_BENCH_REGRESSIONS_AGES_H
 
-#include "bench/gate.h"
+#include "gate/gate.h"
 
 #include <time.h>
 

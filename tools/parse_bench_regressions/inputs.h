@@ -3,7 +3,7 @@
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
 #include "ages.h"
-#include "bench/gate.h"
+#include "gate/gate.h"
 
 /* Everything that was read; rows point into it. */
 struct inputs {

@@ -2,8 +2,8 @@
 #ifndef PARSE_BENCH_REGRESSIONS_OPTIONS_H
 #define PARSE_BENCH_REGRESSIONS_OPTIONS_H
 
-#include "bench/gate.h"
 #include "common/flags.h"
+#include "gate/gate.h"
 
 #define LIST_MAX 64
 

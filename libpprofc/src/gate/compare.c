@@ -1,0 +1,333 @@
+/* The comparison of two samples: effect, interval, p-value, and what makes them doubtful. */
+#include "gate/gate.h"
+
+#include "stats/gomath.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EXACT_MAX    50    /* samples a side up to which U is counted */
+#define DRIFT_LEAST  6     /* samples of a side */
+#define DRIFT_ALPHA  0.001 /* two hundred lines are fitted for a suite of a hundred */
+#define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
+#define ROUNDS_MOST  1000  /* a side; more are no rounds, but numbers of samples */
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median_of(struct gate_sample s) {
+  size_t half = s.count / 2;
+  return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
+}
+
+static bool is_constant(struct gate_sample s) {
+  return s.sorted[0] == s.sorted[s.count - 1];
+}
+
+/* As a standard deviation would be, from the quartiles. */
+static double spread_of(struct gate_sample s) {
+  double middle = median_of(s);
+  double range =
+      pprofc_quantile(s.sorted, s.count, 0.75) - pprofc_quantile(s.sorted, s.count, 0.25);
+  return middle != 0 ? fabs(range / 1.349 / middle) : 0;
+}
+
+/* ---- U: interval and smallest p
+ * ------------------------------------------------------------------------- */
+
+double gate_smallest_p(size_t base_count, size_t head_count) {
+  size_t n = base_count + head_count;
+  if (n > 1000) return 0;
+  double ways = choose((int)n, (int)base_count);
+  return ways > 0 ? fmin(1, 2 / ways) : 1;
+}
+
+/* Counts how many ways give U = 0, 1 ... size - 1: the product of (1 - x^(n+i)) / (1 - x^i). */
+static void count_u(double *ways, size_t size, size_t n, size_t m) {
+  for (size_t u = 0; u < size; u++) ways[u] = u == 0;
+  for (size_t i = 1; i <= m; i++) {
+    for (size_t u = size; u-- > n + i;) ways[u] -= ways[u - n - i];
+    for (size_t u = i; u < size; u++) ways[u] += ways[u - i];
+  }
+}
+
+bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem) {
+  *cut = 0;
+  if (n > EXACT_MAX || m > EXACT_MAX) {
+    double pairs = (double)n * (double)m;
+    double k =
+        pairs / 2 - pprofc_normal_quantile(1 - alpha / 2) * sqrt(pairs * (double)(n + m + 1) / 12);
+    if (k > 0) *cut = (size_t)k;
+    return true;
+  }
+  size_t size = n * m / 2 + 1;
+  double *ways = mem_array(mem, size, sizeof *ways);
+  if (!ways) return false;
+  count_u(ways, size, n, m);
+  double total = choose((int)(n + m), (int)n), sum = 0;
+  for (size_t u = 0; u < size; u++) {
+    sum += ways[u];
+    if (sum / total > alpha / 2) break;
+    *cut = u + 1;
+  }
+  mem_free(mem, ways, size, sizeof *ways);
+  return true;
+}
+
+static double from_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* How many ratios are at most `limit`: over ascending base values, ever more head values fit. */
+static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
+  size_t count = 0, fitting = 0;
+  for (size_t i = 0; i < base.count; i++) {
+    while (fitting < head.count && head.sorted[fitting] / base.sorted[i] <= limit) fitting++;
+    count += fitting;
+  }
+  return count;
+}
+
+/* Ratio `n` of all in ascending order, without making them all: halves the range of their bits,
+ * which order numbers that are not negative as the numbers are. */
+static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
+  uint64_t low = 0, high = 0x7FF0000000000000u; /* infinity */
+  while (low < high) {
+    uint64_t middle = low + (high - low) / 2;
+    if (ratios_up_to(base, head, from_bits(middle)) > n)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return from_bits(low);
+}
+
+bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
+                         double *low, double *high, const pprofc_allocator *mem) {
+  *low = *high = (double)NAN;
+  size_t pairs, cut;
+  if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
+  /* Ratios have an order that means something between positive numbers only. */
+  if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
+  if (!gate_u_cut(base.count, head.count, alpha, &cut, mem)) return false;
+  if (cut == 0) return true;
+  *low = nth_ratio(base, head, cut - 1) - 1;
+  *high = nth_ratio(base, head, pairs - cut) - 1;
+  return true;
+}
+
+/* The standard deviation by the mean. */
+static double noise_of(struct gate_sample s) {
+  pprofc_moments m = pprofc_moments_of(s.values, s.count);
+  if (s.count > 1 && m.variance == 0) return 0;
+  return s.count > 1 && m.mean != 0 ? sqrt(m.variance) / fabs(m.mean) : (double)NAN;
+}
+
+/* ---- one comparison
+ * ------------------------------------------------------------------------------------- */
+
+static void set_delta(struct gate_row *row) {
+  row->delta_kind = GATE_DELTA_NUMBER;
+  if (!isfinite(row->base) || !isfinite(row->head)) {
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* sums overflowed; the judge makes it a problem */
+    row->delta = 0;
+  } else if (row->head == row->base) {
+    row->delta = 0;
+  } else if (row->base == 0) {
+    row->delta_kind = GATE_DELTA_FROM_ZERO;
+    row->delta = row->head > 0 ? (double)INFINITY : -(double)INFINITY;
+  } else {
+    row->delta = (row->head - row->base) / fabs(row->base);
+  }
+}
+
+/* Welch's test; the interval is that of the ratio of means, by the delta method. */
+static void compare_means(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                          double alpha) {
+  pprofc_moments x = pprofc_moments_of(base.values, base.count);
+  pprofc_moments y = pprofc_moments_of(head.values, head.count);
+  row->base = x.mean;
+  row->head = y.mean;
+  set_delta(row);
+  if (row->constant) return;
+  pprofc_t_result t = pprofc_welch_test(base.values, base.count, head.values, head.count);
+  row->test = "Welch";
+  row->tested = t.status == PPROFC_TEST_OK && t.p >= 0 && t.p <= 1;
+  if (row->tested) row->p = t.p;
+  if (!row->tested || row->delta_kind != GATE_DELTA_NUMBER || row->base == 0) return;
+  double ratio = y.mean / x.mean;
+  double error =
+      sqrt(y.variance / (double)head.count + ratio * ratio * x.variance / (double)base.count) /
+      fabs(x.mean);
+  double half = error * pprofc_t_quantile(1 - alpha / 2, t.degrees);
+  if (!isfinite(half)) return;
+  row->low = row->delta - half;
+  row->high = row->delta + half;
+}
+
+static bool compare_medians(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                            double alpha, unsigned flags, const pprofc_allocator *mem) {
+  row->base = median_of(base);
+  row->head = median_of(head);
+  set_delta(row);
+  if (row->constant) return true;
+  pprofc_u_result u = pprofc_u_test(base.sorted, base.count, head.sorted, head.count, flags, mem);
+  if (u.status == PPROFC_TEST_NO_MEMORY) return false;
+  row->test = "U";
+  row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
+  if (row->tested) row->p = u.p;
+  return gate_ratio_interval(base, head, alpha, &row->low, &row->high, mem);
+}
+
+/* Samples in clusters, or with a few outliers, have means that say little. Of many samples, the
+ * normal approximation of U is near enough here, and takes no time. */
+static bool ask_second(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                       double alpha, const pprofc_allocator *mem) {
+  struct gate_row u = gate_row_unknown();
+  bool many = base.count > EXACT_MAX || head.count > EXACT_MAX;
+  if (!compare_medians(&u, base, head, alpha, many ? 0 : PPROFC_U_CORRECT, mem)) return false;
+  row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
+                                     u.high,   u.p,    1,      u.test};
+  return true;
+}
+
+bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                  enum gate_test test, double alpha, const pprofc_allocator *mem) {
+  row->in_base = row->in_head = true;
+  row->base_count = base.count;
+  row->head_count = head.count;
+  row->constant = is_constant(base) && is_constant(head);
+  row->spread = fmax(spread_of(base), spread_of(head));
+  row->base_noise = noise_of(base);
+  row->head_noise = noise_of(head);
+  bool good = true;
+  if (test == GATE_WELCH || test == GATE_BOTH)
+    compare_means(row, base, head, alpha);
+  else
+    good = compare_medians(row, base, head, alpha, PPROFC_U_CORRECT, mem);
+  if (test == GATE_BOTH && !row->constant) good = ask_second(row, base, head, alpha, mem);
+  if (test == GATE_NONE) row->test = "none";
+  if (row->constant) {
+    row->test = "constant";
+    if (row->delta_kind == GATE_DELTA_NUMBER) row->low = row->high = row->delta;
+  }
+  return good;
+}
+
+/* ---- drift
+ * ---------------------------------------------------------------------------------------------- */
+
+double gate_trend(struct gate_sample sample, bool *drifts) {
+  *drifts = false;
+  if (sample.count < DRIFT_LEAST || is_constant(sample)) return 0;
+  double n = (double)sample.count, middle = (n - 1) / 2, xx = 0, xy = 0, yy = 0;
+  double mean = pprofc_moments_of(sample.values, sample.count).mean;
+  for (size_t i = 0; i < sample.count; i++) {
+    double x = (double)i - middle, y = sample.values[i] - mean;
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+  }
+  double rest = yy - xy * xy / xx; /* what the line leaves */
+  if (!(yy > 0) || mean == 0) return 0;
+  double p = 0;
+  if (rest > 1e-12 * yy) p = pprofc_t_two_sided(xy / sqrt(xx) / sqrt(rest / (n - 2)), n - 2);
+  *drifts = p <= DRIFT_ALPHA;
+  return xy / xx * (n - 1) / fabs(mean);
+}
+
+/* ---- sides
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Numbers the rounds of a side 0, 1 ... as they come; 0 when some value has none, or there are too
+ * many. */
+static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
+  size_t count = 0;
+  for (size_t i = 0; i < side.count; i++) {
+    size_t k = count;
+    if (side.rounds[i] == 0) return 0;
+    while (k > 0 && seen[k - 1] != side.rounds[i]) k--;
+    if (k == 0 && count == ROUNDS_MOST) return 0;
+    if (k == 0) {
+      seen[count] = side.rounds[i];
+      k = ++count;
+    }
+    number[i] = (uint32_t)(k - 1);
+  }
+  return count;
+}
+
+struct block_buffers {
+  double *values, *sorted, *block;
+  uint32_t *number, *seen;
+};
+
+static struct gate_sample sort_sample(const double *values, double *sorted, size_t count) {
+  if (count) memcpy(sorted, values, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, by_value);
+  return (struct gate_sample){values, sorted, count};
+}
+
+/* The median of each round. */
+static struct gate_sample take_medians(struct gate_side side, struct block_buffers *b,
+                                       size_t rounds) {
+  for (size_t r = 0; r < rounds; r++) {
+    size_t k = 0;
+    for (size_t i = 0; i < side.count; i++)
+      if (b->number[i] == r) b->block[k++] = side.values[i];
+    qsort(b->block, k, sizeof *b->block, by_value);
+    b->values[r] = median_of((struct gate_sample){b->block, b->block, k});
+  }
+  return sort_sample(b->values, b->sorted, rounds);
+}
+
+static bool take_buffers(const pprofc_allocator *mem, struct block_buffers *b, size_t count) {
+  *b = (struct block_buffers){
+      mem_array(mem, count, sizeof(double)), mem_array(mem, count, sizeof(double)),
+      mem_array(mem, count, sizeof(double)), mem_array(mem, count, sizeof(uint32_t)),
+      mem_array(mem, count, sizeof(uint32_t))};
+  return b->values && b->sorted && b->block && b->number && b->seen;
+}
+
+static void give_buffers(const pprofc_allocator *mem, struct block_buffers *b, size_t count) {
+  mem_free(mem, b->values, count, sizeof(double));
+  mem_free(mem, b->sorted, count, sizeof(double));
+  mem_free(mem, b->block, count, sizeof(double));
+  mem_free(mem, b->number, count, sizeof(uint32_t));
+  mem_free(mem, b->seen, count, sizeof(uint32_t));
+}
+
+static const char *test_on_rounds(const char *test) {
+  if (strcmp(test, "Welch") == 0) return "Welch on medians of rounds";
+  return strcmp(test, "U") == 0 ? "U on medians of rounds" : test;
+}
+
+bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
+                        struct gate_side head) {
+  struct block_buffers b, h;
+  struct gate_sample samples[2];
+  const struct gate_settings *s = &gate->settings;
+  bool good = take_buffers(gate->mem, &b, base.count);
+  good = take_buffers(gate->mem, &h, head.count) && good;
+  if (good) {
+    size_t base_rounds = base.rounds ? number_rounds(base, b.number, b.seen) : 0;
+    size_t head_rounds = head.rounds ? number_rounds(head, h.number, h.seen) : 0;
+    bool rounds = base_rounds >= ROUNDS_LEAST && head_rounds >= ROUNDS_LEAST;
+    samples[0] = rounds ? take_medians(base, &b, base_rounds)
+                        : sort_sample(base.values, b.sorted, base.count);
+    samples[1] = rounds ? take_medians(head, &h, head_rounds)
+                        : sort_sample(head.values, h.sorted, head.count);
+    good = gate_compare(row, samples[0], samples[1], s->test, s->alpha, gate->mem);
+    if (rounds) row->test = test_on_rounds(row->test);
+    if (rounds && row->second.tested) row->second.test = test_on_rounds(row->second.test);
+    row->base_trend = gate_trend(samples[0], &row->base_drifts);
+    row->head_trend = gate_trend(samples[1], &row->head_drifts);
+  }
+  give_buffers(gate->mem, &b, base.count);
+  give_buffers(gate->mem, &h, head.count);
+  return good;
+}

@@ -1,0 +1,47 @@
+/* No verdict without a comparison: why nothing was compared, in words. */
+#include "gate/gate.h"
+
+/* Why rows were not compared. The last line is for what a rule or a unit keeps from being judged.
+ */
+static const struct {
+  enum gate_verdict verdict;
+  const char *why;
+} reasons[] = {
+    {GATE_MISSING, "in base only"},
+    {GATE_NEW, "in head only"},
+    {GATE_UNMEASURED, "with a time of 0, which says that nothing was measured"},
+    {GATE_IGNORED, "ignored by rules"},
+    {GATE_INFORMATIONAL, "in a unit of which nobody knows which way is better (-direction)"},
+    {GATE_ASIDE, "left to the other time of the benchmark (-time)"},
+};
+
+static void explain(const struct gate *gate, struct buffer *out) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  const char *between = ": ";
+  for (size_t r = 0; r < sizeof reasons / sizeof *reasons; r++) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) n += rows[i].verdict == reasons[r].verdict;
+    if (!n) continue;
+    buffer_printf(out, "%s%zu %s", between, n, reasons[r].why);
+    between = ", ";
+  }
+  if (!count) buffer_add_text(out, ": there are no benchmarks");
+}
+
+void gate_check_compared(struct gate *gate) {
+  if (gate->problem_count) return;
+  if (gate->compared && gate->too_few == gate->compared) {
+    gate_problem(gate,
+                 "no benchmark has %zu samples a side, so nothing can be judged: run them more "
+                 "often (-count=10), or ask for -test none",
+                 gate->settings.min_samples);
+  } else if (!gate->compared) {
+    struct buffer text;
+    buffer_init(&text, gate->mem, 4096);
+    explain(gate, &text);
+    gate->problems.failed |= text.failed;
+    gate_problem(gate, "nothing was compared%.*s", STR_ARG(buffer_str(&text)));
+    buffer_free(&text);
+  }
+}

@@ -1,0 +1,117 @@
+/* The gate's rows and what is common to readers and printers. */
+#include "gate/gate.h"
+#include "core/log_guard.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void gate_init(struct gate *gate, const pprofc_allocator *mem) {
+  *gate = (struct gate){.mem = mem};
+  arena_init(&gate->arena, mem);
+  buffer_init(&gate->rows, mem, SIZE_MAX / 2);
+  buffer_init(&gate->problems, mem, 1 << 24);
+  buffer_init(&gate->warnings, mem, 1 << 24);
+  interner_init(&gate->noise_keys, mem);
+  buffer_init(&gate->noise, mem, SIZE_MAX / 2);
+  gate->visible_middle = gate->visible_worst = gate->needed_worst = (double)NAN;
+  gate->settings = (struct gate_settings){.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
+}
+
+void gate_free(struct gate *gate) {
+  buffer_free(&gate->rows);
+  buffer_free(&gate->problems);
+  buffer_free(&gate->warnings);
+  interner_free(&gate->noise_keys);
+  buffer_free(&gate->noise);
+  mem_free(gate->mem, gate->settings.rules, gate->settings.rule_capacity,
+           sizeof *gate->settings.rules);
+  mem_free(gate->mem, gate->settings.directions, gate->settings.direction_capacity,
+           sizeof *gate->settings.directions);
+  arena_free(&gate->arena);
+}
+
+struct gate_row gate_row_unknown(void) {
+  return (struct gate_row){
+      .base = (double)NAN,
+      .head = (double)NAN,
+      .low = (double)NAN,
+      .high = (double)NAN,
+      .spread = (double)NAN,
+      .base_noise = (double)NAN,
+      .head_noise = (double)NAN,
+      .p = 1,
+      .adjusted = 1,
+      .level = (double)NAN,
+      .visible = (double)NAN,
+      .needed = (double)NAN,
+      .rule = SIZE_MAX,
+      .test = "none",
+  };
+}
+
+/* Texts of a row come from files. What could drive a log is made visible here, once for all
+ * formats. Rows of one line share its text: it is looked at once, however many columns it has. */
+bool gate_add(struct gate *gate, const struct gate_row *row) {
+  struct gate_row clean = *row;
+  pprofc_str *const texts[GATE_TEXTS] = {&clean.group, &clean.name, &clean.unit, &clean.file,
+                                         &clean.text};
+  for (size_t i = 0; i < GATE_TEXTS; i++) {
+    struct gate_shown *last = &gate->shown[i];
+    if (last->raw.data != texts[i]->data || last->raw.size != texts[i]->size) {
+      last->raw = *texts[i];
+      last->clean = escape_line_keep(last->raw, &gate->arena);
+    }
+    *texts[i] = last->clean;
+    if (last->raw.size && !last->clean.data) return false;
+  }
+  buffer_add(&gate->rows, &clean, sizeof clean);
+  return !gate->rows.failed;
+}
+
+static void note(struct buffer *notes, const char *format, va_list args) {
+  char text[2048];
+  vsnprintf(text, sizeof text, format, args);
+  for (char *c = text; *c; c++)
+    if (*c == '\n') *c = ' ';
+  escape_line(notes, str_of(text));
+  buffer_add_char(notes, '\n');
+}
+
+void gate_problem(struct gate *gate, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  note(&gate->problems, format, args);
+  va_end(args);
+  gate->problem_count++;
+}
+
+void gate_warning(struct gate *gate, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  note(&gate->warnings, format, args);
+  va_end(args);
+}
+
+bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction) {
+  struct gate_settings *s = &gate->settings;
+  if (s->direction_count == s->direction_capacity) {
+    size_t capacity = s->direction_capacity ? 2 * s->direction_capacity : 8;
+    void *grown = mem_resize(gate->mem, s->directions, s->direction_capacity, capacity,
+                             sizeof *s->directions);
+    if (!grown) return false;
+    s->directions = grown;
+    s->direction_capacity = capacity;
+  }
+  s->directions[s->direction_count++] = (struct gate_unit_direction){unit, direction};
+  return true;
+}
+
+const char *gate_verdict_name(enum gate_verdict verdict) {
+  static const char *const names[] = {"unchanged", "improved",      "suspiciously faster",
+                                      "regressed", "inconclusive",  "too few samples",
+                                      "missing",   "new",           "accepted",
+                                      "ignored",   "informational", "not measured",
+                                      "not judged"};
+  return names[verdict];
+}

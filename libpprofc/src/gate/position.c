@@ -1,0 +1,102 @@
+/* Finds members in JSON text by walking over its tokens. */
+#include "gate/position.h"
+
+/* Depth 1 is inside the object at the top, 2 inside "rules", 3 inside a rule. */
+struct walk {
+  pprofc_str json;
+  size_t at, depth;
+  size_t rules;  /* objects of "rules" that began, when inside it */
+  bool in_rules; /* the array at depth 2 is "rules" */
+  bool next_is_rules;
+};
+
+/* The end of the string that begins at `at`, behind its quote. */
+static size_t string_end(pprofc_str json, size_t at) {
+  for (at++; at < json.size && json.data[at] != '"'; at++)
+    if (json.data[at] == '\\') at++;
+  return at < json.size ? at + 1 : json.size;
+}
+
+static bool is_key(pprofc_str json, size_t end) {
+  while (end < json.size && strchr(" \t\r\n", json.data[end]) && json.data[end]) end++;
+  return end < json.size && json.data[end] == ':';
+}
+
+static void place(pprofc_str json, size_t at, size_t *line, size_t *column) {
+  *line = 1;
+  *column = 1;
+  for (size_t i = 0; i < at && i < json.size; i++) {
+    bool newline = json.data[i] == '\n';
+    *line += newline;
+    *column = newline ? 1 : *column + 1;
+  }
+}
+
+/* Inside the object that is asked for? */
+static bool wanted_object(const struct walk *w, size_t rule) {
+  return rule == SIZE_MAX ? w->depth == 1 : w->depth == 3 && w->in_rules && w->rules == rule + 1;
+}
+
+static bool opens(struct walk *w, char c, size_t rule) {
+  if (w->depth == 1) {
+    w->in_rules = w->next_is_rules && c == '[';
+    w->rules = 0;
+  }
+  if (w->depth == 2 && w->in_rules) w->rules++;
+  w->depth++;
+  return wanted_object(w, rule);
+}
+
+/* Passes the string at w->at. True when it is a key; `text` is what stands between its quotes. */
+static bool pass_string(struct walk *w, pprofc_str *text) {
+  size_t end = string_end(w->json, w->at);
+  *text = end >= w->at + 2 ? str_slice(w->json, w->at + 1, end - 1) : STR("");
+  bool key = is_key(w->json, end);
+  if (key && w->depth == 1) w->next_is_rules = str_equal(*text, STR("rules"));
+  w->at = end;
+  return key;
+}
+
+void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column) {
+  struct walk w = {.json = json};
+  size_t object = 0;
+  while (w.at < json.size) {
+    char c = json.data[w.at];
+    size_t start = w.at;
+    pprofc_str text;
+    if (c == '"') {
+      if (pass_string(&w, &text) && key && wanted_object(&w, rule) &&
+          str_equal(text, str_of(key))) {
+        object = start;
+        break;
+      }
+      continue;
+    }
+    if ((c == '{' || c == '[') && opens(&w, c, rule)) {
+      object = w.at;
+      if (!key) break;
+    }
+    if ((c == '}' || c == ']') && w.depth) w.depth--;
+    w.at++;
+  }
+  place(json, object, line, column);
+}
+
+void gate_rule_lines(pprofc_str json, size_t *lines, size_t count) {
+  struct walk w = {.json = json};
+  size_t line = 1, counted = 0, found = 0;
+  pprofc_str text;
+  while (w.at < json.size && found < count) {
+    char c = json.data[w.at];
+    if (c == '"') {
+      (void)pass_string(&w, &text);
+      continue;
+    }
+    if ((c == '{' || c == '[') && opens(&w, c, found)) {
+      for (; counted < w.at; counted++) line += json.data[counted] == '\n';
+      lines[found++] = line;
+    }
+    if ((c == '}' || c == ']') && w.depth) w.depth--;
+    w.at++;
+  }
+}

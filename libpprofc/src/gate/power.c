@@ -1,0 +1,308 @@
+/* How large a change must be for a test to find it: power of Welch's t-test and of the Mann-Whitney
+ * U test for normal noise that grows with the value, and the samples that a change needs. */
+#include "gate/power.h"
+
+#include "gate/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CHANGE_MOST  10.0  /* of what grows; what falls cannot fall by more than 1 */
+#define SAMPLES_MOST 10000 /* a side; more are no advice */
+#define U_COUNTED    50    /* samples a side up to which U is simulated */
+#define U_DRAWS      2000
+#define U_EFFICIENCY 1.0233 /* sqrt(pi / 3): what U loses against t, in large normal samples */
+
+/* ---- Welch
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
+ * from a value near it. Each step leaves about the square of the one before. */
+static double critical_t(double level, double degrees, double near) {
+  double t = near;
+  double scale =
+      lgamma((degrees + 1) / 2) - lgamma(degrees / 2) - log(degrees * 3.14159265358979324) / 2;
+  for (int i = 0; i < 60; i++) {
+    double tail = pprofc_t_two_sided(t, degrees);
+    if (!(tail > 0)) break;
+    double density = exp(scale - (degrees + 1) / 2 * log1p(t * t / degrees));
+    double step = tail * log(tail / level) / (2 * density);
+    t = fmax(t / 2, t + step);
+    if (fabs(step) < 1e-3 * t) break;
+  }
+  return t;
+}
+
+/* Bells are added up at equal steps: as they vanish at both ends, that is as exact as any rule. */
+#define NODES 40
+#define REACH 5.0 /* standard deviations */
+
+/* The root of a chi-squared by its degrees: values and their weights. */
+struct chi {
+  double value[NODES + 1], weight[NODES + 1];
+};
+
+static void chi_init(struct chi *chi, double degrees) {
+  double width = REACH / sqrt(2 * degrees), low = fmax(1e-9, 1 - width), high = 1 + width;
+  double peak = sqrt(fmax(degrees - 1, 1e-9) / degrees), all = 0;
+  for (int i = 0; i <= NODES; i++) {
+    double u = low + (high - low) * i / NODES;
+    chi->value[i] = u;
+    chi->weight[i] = exp((degrees - 1) * log(u / peak) - degrees / 2 * (u * u - peak * peak));
+    all += chi->weight[i];
+  }
+  for (int i = 0; i <= NODES; i++) chi->weight[i] /= all;
+}
+
+/* P(T > critical) for the noncentral t about `shift`: the mean of Phi(shift - critical * u). */
+static double power_of_t(const struct chi *chi, double shift, double critical) {
+  double sum = 0;
+  for (int i = 0; i <= NODES; i++)
+    sum += chi->weight[i] * pprofc_normal_cdf(shift - critical * chi->value[i]);
+  return sum;
+}
+
+/* A sample mean as Welch's test sees it: its true variance, and the degrees of its estimate. */
+struct mean_error {
+  double variance, degrees;
+};
+
+#define SHARES 12
+
+/* The power of Welch's test. The estimates of both variances are chi-squared; their sum is
+ * independent of the share that each has of it, and the degrees of freedom that the test takes
+ * depend on the share only (its angle here, in which the density has no pole). */
+static double power_of_welch(double change, struct mean_error x, struct mean_error y,
+                             double level) {
+  double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
+  double middle = atan2(sqrt(x.degrees), sqrt(y.degrees)), width = REACH / sqrt(2 * degrees);
+  double low = fmax(1e-9, middle - width), high = fmin(1.5707963, middle + width);
+  double sum = 0, all = 0, t = -pprofc_normal_quantile(level / 2);
+  struct chi chi;
+  chi_init(&chi, degrees);
+  for (int i = 0; i <= SHARES; i++) {
+    double angle = low + (high - low) * i / SHARES;
+    double a = degrees * pow(sin(angle), 2) * x.variance / x.degrees;
+    double b = degrees * pow(cos(angle), 2) * y.variance / y.degrees;
+    double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
+    double weight = exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
+                        (y.degrees - 1) * log(cos(angle) / cos(middle)));
+    t = critical_t(level, taken, t);
+    sum += weight * power_of_t(&chi, change / true_error, t * sqrt(a + b) / true_error);
+    all += weight;
+  }
+  return sum / all;
+}
+
+/* The factor by which a change multiplies head's value and its noise. */
+static double growth(const struct gate_design *d, double change) {
+  return d->direction > 0 ? 1 - change : 1 + change;
+}
+
+double gate_power_welch(const struct gate_design *d, double change) {
+  double head = d->head_noise * growth(d, change);
+  struct mean_error x = {d->base_noise * d->base_noise / d->base_count, d->base_count - 1};
+  struct mean_error y = {head * head / d->head_count, d->head_count - 1};
+  if (!(x.variance + y.variance > 0)) return change > 0 ? 1 : 0;
+  return power_of_welch(change, x, y, d->level);
+}
+
+/* In units of the normal distribution, in which power is nearly a straight line. */
+static double probit_of(double power) {
+  return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
+}
+
+static double most_change(const struct gate_design *d) {
+  return d->direction > 0 ? 1 - 1e-9 : CHANGE_MOST;
+}
+
+/* A secant, from what theory of large samples says, that is kept between what is too small and what
+ * is enough. */
+static double visible_welch(const struct gate_design *d) {
+  double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
+  double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
+                      d->head_noise * d->head_noise / d->head_count);
+  double degrees = d->base_count + d->head_count - 2;
+  double t = critical_t(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
+  double slope = noise * sqrt(1 + t * t / (2 * degrees));
+  double x = noise * t + slope * goal, last_x = 0, last_y = 0;
+  if (x >= high && gate_power_welch(d, high) < GATE_POWER) return (double)INFINITY;
+  for (int i = 0; i < 60 && high - low > 1e-6 * high; i++) {
+    if (!(x > low && x < high)) x = low > 0 ? sqrt(low * high) : high / 2;
+    double y = probit_of(gate_power_welch(d, x)) - goal;
+    if (fabs(y) < 1e-4) return x;
+    *(y < 0 ? &low : &high) = x;
+    double next = x - y * (i == 0 ? slope : (x - last_x) / (y - last_y));
+    last_x = x;
+    last_y = y;
+    x = next;
+  }
+  return gate_power_welch(d, high) < GATE_POWER * 0.999 ? (double)INFINITY : high;
+}
+
+/* ---- U
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static double draw_normal(uint64_t *state) {
+  uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  z ^= z >> 31;
+  return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
+}
+
+/* Number `k` of the values in ascending order; they change places (Hoare's selection). */
+static double select_value(double *values, size_t count, size_t k) {
+  size_t first = 0, last = count - 1;
+  while (first < last) {
+    double pivot = values[first + (last - first) / 2];
+    size_t i = first, j = last;
+    for (;;) {
+      while (values[i] < pivot) i++;
+      while (values[j] > pivot) j--;
+      if (i >= j) break;
+      double value = values[i];
+      values[i++] = values[j];
+      values[j--] = value;
+    }
+    if (k <= j)
+      last = j;
+    else
+      first = j + 1;
+  }
+  return values[k];
+}
+
+/* U counts the pairs in which head is above base, and a shift of head lifts the pairs one after the
+ * other: the shift from which U is significant is one of their differences in order. */
+static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
+  double *x = scratch, *y = x + n, *differences = y + m;
+  for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < m; j++) differences[i * m + j] = x[i] - y[j];
+  return select_value(differences, n * m, n * m - cut);
+}
+
+/* Of simulated samples without a change, the shift that makes GATE_POWER of them significant. */
+static bool simulate_u(size_t n, size_t m, double level, double *shift,
+                       const pprofc_allocator *mem) {
+  size_t cut, size = n + m + n * m;
+  *shift = (double)INFINITY;
+  if (!gate_u_cut(n, m, level, &cut, mem)) return false;
+  if (cut == 0) return true;
+  double *scratch = mem_array(mem, size, sizeof *scratch);
+  double *shifts = mem_array(mem, U_DRAWS, sizeof *shifts);
+  uint64_t state = 20261122;
+  for (size_t i = 0; i < U_DRAWS && scratch && shifts; i++)
+    shifts[i] = shift_of_draw(&state, n, m, cut, scratch);
+  bool good = scratch && shifts;
+  if (good) *shift = select_value(shifts, U_DRAWS, (size_t)(GATE_POWER * U_DRAWS));
+  mem_free(mem, scratch, size, sizeof *scratch);
+  mem_free(mem, shifts, U_DRAWS, sizeof *shifts);
+  return good;
+}
+
+/* Suites have few sizes of samples, so that few are simulated. */
+static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
+  struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
+  size_t count = power->known.size / sizeof *known;
+  for (size_t i = 0; i < count; i++)
+    if (known[i].n == n && known[i].m == m && known[i].level == level) {
+      *shift = known[i].shift;
+      return true;
+    }
+  if (!simulate_u(n, m, level, shift, power->known.mem)) return false;
+  buffer_add(&power->known, &(struct gate_power_known){n, m, level, *shift}, sizeof *known);
+  return !power->known.failed;
+}
+
+/* A shift in standard deviations as a relative change, while head's noise grows with it. */
+static double change_of_shift(const struct gate_design *d, double shift) {
+  double change = 0, most = most_change(d);
+  for (int i = 0; i < 200; i++) {
+    double head = d->head_noise * growth(d, change);
+    double next = shift * sqrt((d->base_noise * d->base_noise + head * head) / 2);
+    if (!(next <= most)) return (double)INFINITY;
+    if (fabs(next - change) <= 1e-7 * next) return next;
+    change = next;
+  }
+  return change;
+}
+
+static bool visible_u(struct gate_power *power, const struct gate_design *d, double *change) {
+  size_t n = (size_t)d->base_count, m = (size_t)d->head_count;
+  if (n > U_COUNTED || m > U_COUNTED) {
+    *change = visible_welch(d) * U_EFFICIENCY;
+    return true;
+  }
+  double shift;
+  if (!shift_for_u(power, n, m, d->level, &shift)) return false;
+  *change = change_of_shift(d, shift);
+  return true;
+}
+
+/* ---- what a row asks
+ * ------------------------------------------------------------------------------------- */
+
+bool gate_power_visible(struct gate_power *power, const struct gate_design *d, double *change) {
+  *change = (double)INFINITY;
+  if (d->base_count < 2 || d->head_count < 2 || !(d->level > 0)) return true;
+  if (d->ranks) return visible_u(power, d, change);
+  *change = visible_welch(d);
+  return true;
+}
+
+static bool is_enough(struct gate_power *power, struct gate_design *d, double samples,
+                      double change, bool *enough) {
+  double visible;
+  d->base_count = d->head_count = samples;
+  if (!d->ranks) {
+    *enough = gate_power_welch(d, change) >= GATE_POWER;
+    return true;
+  }
+  if (!gate_power_visible(power, d, &visible)) return false;
+  *enough = visible <= change;
+  return true;
+}
+
+/* The size that theory of large samples gives, at the degrees of freedom of the size before. */
+static double guess_samples(double level, double ratio) {
+  double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
+  double n = 2 + (t + goal) * (t + goal) * ratio;
+  for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
+    double degrees = 2 * n - 2;
+    t = critical_t(level, degrees, t);
+    double both = t + goal * sqrt(1 + t * t / (2 * degrees));
+    n = fmax(2, (n + both * both * ratio) / 2);
+  }
+  return ceil(n);
+}
+
+/* From a guess step by step. */
+bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
+                        double *samples) {
+  struct gate_design d = *design;
+  double head = d.head_noise * growth(&d, change);
+  double ratio = (d.base_noise * d.base_noise + head * head) / (change * change);
+  double n = guess_samples(d.level, ratio);
+  bool enough, fewer;
+  *samples = (double)INFINITY;
+  if (!(d.level > 0) || !(change > 0) || !(n <= SAMPLES_MOST)) return true;
+  if (!is_enough(power, &d, n, change, &enough)) return false;
+  for (fewer = enough; fewer && n > 2; n -= fewer)
+    if (!is_enough(power, &d, n - 1, change, &fewer)) return false;
+  while (!enough && n < SAMPLES_MOST)
+    if (!is_enough(power, &d, ++n, change, &enough)) return false;
+  if (enough) *samples = n;
+  return true;
+}
+
+void gate_power_init(struct gate_power *power, const pprofc_allocator *mem) {
+  buffer_init(&power->known, mem, SIZE_MAX / 2);
+}
+
+void gate_power_free(struct gate_power *power) {
+  buffer_free(&power->known);
+}

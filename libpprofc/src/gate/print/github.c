@@ -1,0 +1,78 @@
+/* The gate's result as annotations of GitHub Actions, with the text behind them. */
+#include "core/log_guard.h"
+#include "gate/gate.h"
+
+/* More than these are not shown by GitHub. */
+#define ERRORS_MAX   10
+#define WARNINGS_MAX 10
+
+/* Inside a message, and, `property`, inside what stands before it. */
+static void put_escaped(struct buffer *out, pprofc_str raw, bool property) {
+  struct buffer broken;
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_log(&broken, raw, false);
+  pprofc_str text = buffer_str(&broken);
+  for (size_t i = 0; i < text.size; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    if (special)
+      buffer_printf(out, "%%%02X", c);
+    else
+      buffer_add_char(out, (char)c);
+  }
+  out->failed |= broken.failed;
+  buffer_free(&broken);
+}
+
+static void put_annotation(struct buffer *out, const struct gate *gate, const struct gate_row *row,
+                           const char *level) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  buffer_printf(out, "::%s ", level);
+  if (row->text.size) {
+    buffer_add_text(out, "file=");
+    put_escaped(out, row->file, true);
+    buffer_printf(out, ",line=%zu,", row->line);
+  }
+  buffer_add_text(out, "title=");
+  buffer_printf(&text, "%s: %.*s", gate_verdict_name(row->verdict), STR_ARG(row->name));
+  put_escaped(out, buffer_str(&text), true);
+  buffer_add_text(out, "::");
+  buffer_clear(&text);
+  buffer_printf(&text, "%.*s %.*s ", STR_ARG(row->name), STR_ARG(row->unit));
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
+  gate_print_remarks(&text, gate, row);
+  put_escaped(out, buffer_str(&text), false);
+  buffer_add_char(out, '\n');
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
+
+static void put_problems(struct buffer *out, const struct gate *gate, size_t *errors) {
+  pprofc_str rest = buffer_str(&gate->problems), line;
+  while (str_next_line(&rest, &line)) {
+    if (!line.size || ++*errors >= ERRORS_MAX) continue;
+    buffer_add_text(out, "::error title=no result::");
+    put_escaped(out, line, false);
+    buffer_add_char(out, '\n');
+  }
+}
+
+void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
+  size_t count, errors = 0, warnings = 0;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  put_problems(out, gate, &errors);
+  for (size_t i = 0; i < count; i++) {
+    enum gate_verdict verdict = rows[i].verdict;
+    bool doubtful = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||
+                    verdict == GATE_INCONCLUSIVE || verdict == GATE_TOO_FEW ||
+                    verdict == GATE_UNMEASURED;
+    if (verdict == GATE_REGRESSED && ++errors < ERRORS_MAX)
+      put_annotation(out, gate, &rows[i], "error");
+    if (doubtful && warnings++ < WARNINGS_MAX) put_annotation(out, gate, &rows[i], "warning");
+  }
+  if (errors >= ERRORS_MAX)
+    buffer_printf(out, "::error title=benchmarks::%zu regressed, %zu problems; not all are shown\n",
+                  gate->regressed, gate->problem_count);
+  gate_print_text(out, gate, all);
+}

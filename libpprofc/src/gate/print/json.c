@@ -1,0 +1,233 @@
+/* The gate's result as JSON: everything, unrounded; and as GitLab's code quality report. */
+#include "core/json_write.h"
+#include "gate/gate.h"
+#include "gate/power.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int add_to_buffer(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+/* Calls `fill` with a writer on the buffer. */
+static void with_json(struct buffer *out, const struct gate *gate, bool all,
+                      void (*fill)(struct json_writer *json, const struct gate *gate, bool all)) {
+  struct output *output = mem_array(gate->mem, 1, sizeof *output);
+  struct json_writer json;
+  if (!output) {
+    out->failed = true;
+    return;
+  }
+  output_init(output, add_to_buffer, out);
+  json_init(&json, output, gate->mem);
+  fill(&json, gate, all);
+  bool good = json_finish(&json);
+  output_add_char(output, '\n');
+  if (output_flush(output, NULL) != PPROFC_OK || !good) out->failed = true;
+  mem_free(gate->mem, output, 1, sizeof *output);
+}
+
+static void put_str(struct json_writer *json, const char *key, pprofc_str value) {
+  json_key(json, key);
+  json_string(json, value);
+}
+
+/* null for what is no finite number: JSON has no word for it. */
+static void put_number(struct json_writer *json, const char *key, double value) {
+  json_key(json, key);
+  json_double(json, value);
+}
+
+static void put_uint(struct json_writer *json, const char *key, size_t value) {
+  json_key(json, key);
+  json_uint(json, value);
+}
+
+static void put_bool(struct json_writer *json, const char *key, bool value) {
+  json_key(json, key);
+  json_bool(json, value);
+}
+
+static void put_lines(struct json_writer *json, const char *key, pprofc_str lines) {
+  pprofc_str line;
+  json_key(json, key);
+  json_begin_array(json);
+  while (str_next_line(&lines, &line))
+    if (line.size) json_string(json, line);
+  json_end(json);
+}
+
+static void put_tested(struct json_writer *json, const struct gate *gate,
+                       const struct gate_row *row) {
+  put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
+  put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
+  put_number(json, "low", row->low);
+  put_number(json, "high", row->high);
+  put_str(json, "test", str_of(row->test));
+  put_number(json, "p", row->tested ? row->p : (double)NAN);
+  put_number(json, "p_adjusted",
+             row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
+  if (row->second.tested && gate_was_corrected(gate, row)) {
+    put_str(json, "second_test", str_of(row->second.test));
+    put_number(json, "second_p", row->second.p);
+    put_number(json, "second_p_adjusted", row->second.adjusted);
+  }
+  put_bool(json, "constant", row->constant);
+  put_bool(json, "significant", row->significant);
+  put_number(json, "spread", row->spread);
+  put_bool(json, "base_drifts", row->base_drifts);
+  put_bool(json, "head_drifts", row->head_drifts);
+}
+
+/* What the row could have shown; null: nothing up to any size, or not known. */
+static void put_sight(struct json_writer *json, const struct gate_row *row) {
+  put_number(json, "p_needed", row->level);
+  put_number(json, "visible_change", row->visible);
+  put_number(json, "rounds_for_threshold", row->needed);
+  put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
+}
+
+static void put_row(struct json_writer *json, const struct gate *gate, const struct gate_row *row) {
+  static const char *const better[] = {"lower", "unknown", "higher"};
+  json_line_break(json);
+  json_begin_object(json);
+  put_str(json, "benchmark", row->name);
+  put_str(json, "unit", row->unit);
+  put_str(json, "group", row->group);
+  put_str(json, "better", str_of(better[row->direction + 1]));
+  put_str(json, "verdict", str_of(gate_verdict_name(row->verdict)));
+  put_number(json, "base", row->base);
+  put_number(json, "head", row->head);
+  put_uint(json, "base_samples", row->base_count);
+  put_uint(json, "head_samples", row->head_count);
+  if (row->in_base && row->in_head) put_tested(json, gate, row);
+  if (gate_was_judged(row)) put_sight(json, row);
+  if (row->aside) put_str(json, "aside", str_of(row->aside));
+  put_number(json, "threshold", row->threshold);
+  put_number(json, "alpha", row->alpha);
+  put_number(json, "floor", row->floor);
+  put_number(json, "noise", row->noise);
+  if (row->rule != SIZE_MAX) {
+    put_uint(json, "rule_line", gate->settings.rules[row->rule].line);
+    put_str(json, "reason", gate->settings.rules[row->rule].reason);
+  }
+  put_str(json, "file", row->file);
+  put_uint(json, "line", row->line);
+  json_end(json);
+}
+
+static void fill_report(struct json_writer *json, const struct gate *gate, bool all) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  (void)all;
+  json_begin_object(json);
+  put_uint(json, "version", 1);
+  put_str(json, "result", str_of(gate_result_name(gate)));
+  put_uint(json, "exit_status", (size_t)gate_exit_status(gate));
+  put_uint(json, "compared", gate->compared);
+  put_uint(json, "significant", gate->significant);
+  put_uint(json, "regressed", gate->regressed);
+  put_uint(json, "missing", gate->missing);
+  put_uint(json, "improved", gate->improved);
+  put_uint(json, "suspicious", gate->suspicious);
+  put_uint(json, "inconclusive", gate->inconclusive);
+  put_uint(json, "accepted", gate->accepted);
+  put_uint(json, "p_values", gate->family);
+  put_uint(json, "not_measured", gate->unmeasured);
+  put_uint(json, "cpu_times", gate->cpu_times);
+  put_uint(json, "wall_times", gate->wall_times);
+  put_number(json, "power", GATE_POWER);
+  put_uint(json, "threshold_not_visible", gate->blind);
+  put_number(json, "visible_change_middle", gate->visible_middle);
+  put_number(json, "visible_change_worst", gate->visible_worst);
+  put_number(json, "rounds_for_threshold", gate->needed_worst);
+  put_bool(json, "drifting", gate->drifting);
+  put_bool(json, "shifted", gate->shifted);
+  put_lines(json, "problems", buffer_str(&gate->problems));
+  put_lines(json, "warnings", buffer_str(&gate->warnings));
+  json_key(json, "rows");
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) put_row(json, gate, &rows[i]);
+  json_end(json);
+  json_end(json);
+}
+
+void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
+  with_json(out, gate, all, fill_report);
+}
+
+/* ---- GitLab
+ * --------------------------------------------------------------------------------------------- */
+
+/* FNV-1a: a fingerprint must not depend on how the library was built. */
+static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
+  if (!print) print = 0xCBF29CE484222325u;
+  for (size_t i = 0; i <= text.size; i++) {
+    print ^= i < text.size ? (unsigned char)text.data[i] : 0u;
+    print *= 0x100000001B3u;
+  }
+  return print;
+}
+
+/* The report wants a file and a line for each issue, and a fingerprint that stays the same from one
+ * pipeline to the next: that of the benchmark and its unit. */
+static void put_issue(struct json_writer *json, const char *check, const char *severity,
+                      pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
+  char print[32];
+  snprintf(print, sizeof print, "%016llx", (unsigned long long)fingerprint);
+  json_line_break(json);
+  json_begin_object(json);
+  put_str(json, "description", description);
+  put_str(json, "check_name", str_of(check));
+  put_str(json, "fingerprint", str_of(print));
+  put_str(json, "severity", str_of(severity));
+  json_key(json, "location");
+  json_begin_object(json);
+  put_str(json, "path", path.size ? path : STR("benchmarks"));
+  json_key(json, "lines");
+  json_begin_object(json);
+  put_uint(json, "begin", line ? line : 1);
+  json_end(json);
+  json_end(json);
+  json_end(json);
+}
+
+static void put_row_issue(struct json_writer *json, const struct gate *gate,
+                          const struct gate_row *row) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  buffer_printf(&text, "%s: %.*s %.*s ", gate_verdict_name(row->verdict), STR_ARG(row->name),
+                STR_ARG(row->unit));
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
+  gate_print_remarks(&text, gate, row);
+  uint64_t print =
+      fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
+  put_issue(json, "benchmark", row->verdict == GATE_REGRESSED ? "major" : "minor",
+            buffer_str(&text), print, row->file, row->line);
+  json->out->failed |= text.failed; /* nothing that was cut off is written */
+  buffer_free(&text);
+}
+
+static void fill_gitlab(struct json_writer *json, const struct gate *gate, bool all) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  pprofc_str rest = buffer_str(&gate->problems), line;
+  (void)all;
+  json_begin_array(json);
+  while (str_next_line(&rest, &line))
+    if (line.size)
+      put_issue(json, "benchmark-gate", "blocker", line, fingerprint_of(0, line), STR(""), 0);
+  for (size_t i = 0; i < count; i++) {
+    enum gate_verdict v = rows[i].verdict;
+    if (v == GATE_REGRESSED || v == GATE_MISSING || v == GATE_SUSPICIOUS)
+      put_row_issue(json, gate, &rows[i]);
+  }
+  json_end(json);
+}
+
+void gate_print_gitlab(struct buffer *out, const struct gate *gate, bool all) {
+  with_json(out, gate, all, fill_gitlab);
+}

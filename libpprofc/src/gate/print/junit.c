@@ -1,0 +1,74 @@
+/* The gate's result as JUnit XML: a test case for each comparison. */
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "gate/gate.h"
+
+/* Reporters print what they read from the file into logs, so commands are broken in the text
+ * itself. */
+static void junit_put(struct buffer *out, pprofc_str text) {
+  struct buffer broken;
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_log(&broken, text, true);
+  escape_xml(out, buffer_str(&broken));
+  out->failed |= broken.failed;
+  buffer_free(&broken);
+}
+
+static bool is_failure(enum gate_verdict verdict) {
+  return verdict == GATE_REGRESSED;
+}
+
+static bool is_skipped(enum gate_verdict verdict) {
+  return verdict != GATE_UNCHANGED && verdict != GATE_IMPROVED && verdict != GATE_NEW;
+}
+
+static void put_case(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
+  gate_print_remarks(&text, gate, row);
+  buffer_add_text(out, "    <testcase classname=\"");
+  junit_put(out, row->group.size ? row->group : STR("benchmarks"));
+  buffer_add_text(out, "\" name=\"");
+  junit_put(out, row->name);
+  buffer_add_char(out, ' ');
+  junit_put(out, row->unit);
+  buffer_add_text(out, "\">");
+  const char *element = is_failure(row->verdict)   ? "failure"
+                        : is_skipped(row->verdict) ? "skipped"
+                                                   : "system-out";
+  bool message = strcmp(element, "system-out") != 0;
+  buffer_printf(out, "<%s", element);
+  if (message) buffer_printf(out, " message=\"%s\"", gate_verdict_name(row->verdict));
+  buffer_add_char(out, '>');
+  junit_put(out, buffer_str(&text));
+  buffer_printf(out, "</%s></testcase>\n", element);
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
+
+static void put_problem(struct buffer *out, pprofc_str line) {
+  buffer_add_text(out, "    <testcase classname=\"gate\" name=\"input\"><error message=\"");
+  junit_put(out, line);
+  buffer_add_text(out, "\"/></testcase>\n");
+}
+
+void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
+  size_t count, skipped = 0;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  pprofc_str rest = buffer_str(&gate->problems), line;
+  (void)all;
+  for (size_t i = 0; i < count; i++)
+    skipped += is_skipped(rows[i].verdict) && !is_failure(rows[i].verdict);
+  buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+  buffer_printf(out,
+                "  <testsuite name=\"benchmarks\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+                "skipped=\"%zu\">\n",
+                count + gate->problem_count, gate->regressed, gate->problem_count, skipped);
+  while (str_next_line(&rest, &line))
+    if (line.size) put_problem(out, line);
+  for (size_t i = 0; i < count; i++) put_case(out, gate, &rows[i]);
+  buffer_add_text(out, "    <system-out>");
+  gate_print_totals(out, gate);
+  buffer_add_text(out, "</system-out>\n  </testsuite>\n</testsuites>\n");
+}

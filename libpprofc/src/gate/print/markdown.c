@@ -1,0 +1,115 @@
+/* The gate's result for a comment or the summary of a step: the verdict always whole, rows as far
+ * as they fit. */
+#include "bench/markdown.h"
+#include "gate/gate.h"
+
+/* A comment may hold 65,536 characters; the rest is for whatever stands around it. */
+#define COMMENT_MAX 60000
+#define MARKER      "<!-- parse_bench_regressions -->\n"
+
+/* Text inside a cell: nothing in it may end the cell or be markup. */
+static void put_text(struct buffer *out, pprofc_str text, bool cell) {
+  if (markdown_put_code(out, text, cell)) return;
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    if (strchr("|\\`*_<>&[]~", c) && c)
+      buffer_printf(out, "&#%d;", c);
+    else
+      buffer_add_char(out, (unsigned char)c < ' ' ? ' ' : c);
+  }
+}
+
+static void put_cell(struct buffer *out, pprofc_str text) {
+  put_text(out, text, true);
+}
+
+static void put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row,
+                    struct buffer *scratch) {
+  buffer_printf(out, "| %s | ", gate_verdict_name(row->verdict));
+  put_cell(out, row->name);
+  if (row->group.size) {
+    buffer_add_text(out, " (");
+    put_cell(out, row->group);
+    buffer_add_char(out, ')');
+  }
+  buffer_add_text(out, " | ");
+  put_cell(out, row->unit);
+  buffer_add_text(out, " | ");
+  buffer_clear(scratch);
+  gate_print_value(scratch, row->base, row->unit);
+  buffer_add_text(scratch, " | ");
+  gate_print_value(scratch, row->head, row->unit);
+  buffer_add_text(scratch, " | ");
+  buffer_add_str(out, buffer_str(scratch));
+  buffer_clear(scratch);
+  if (row->in_base && row->in_head) gate_print_effect(scratch, gate, row);
+  gate_print_remarks(scratch, gate, row);
+  put_cell(out, buffer_str(scratch));
+  buffer_add_text(out, " | ");
+  gate_print_visible(out, row->visible);
+  buffer_add_text(out, " |\n");
+  out->failed |= scratch->failed;
+}
+
+static void put_notes(struct buffer *out, const char *title, pprofc_str notes, size_t room) {
+  pprofc_str line;
+  size_t start = out->size;
+  while (str_next_line(&notes, &line)) {
+    if (!line.size) continue;
+    if (out->size - start + line.size > room) {
+      buffer_printf(out, "- %s: more than fit here\n", title);
+      return;
+    }
+    buffer_printf(out, "- %s: ", title);
+    put_text(out, line, false);
+    buffer_add_char(out, '\n');
+  }
+}
+
+/* The table's rows until `limit` bytes are used; returns how many did not fit. */
+static size_t put_table(struct buffer *out, const struct gate *gate, bool all, size_t limit) {
+  size_t count, left = 0, shown = 0;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t *order = gate_order(gate);
+  struct buffer scratch;
+  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < count && order; i++) {
+    const struct gate_row *row = &rows[order[i]];
+    if (!gate_is_listed(row, all)) continue;
+    if (!shown++)
+      buffer_add_text(out,
+                      "\n| verdict | benchmark | unit | base | head | change | visible from |\n"
+                      "| --- | --- | --- | --: | --: | --- | --: |\n");
+    size_t before = out->size;
+    if (!left) put_row(out, gate, row, &scratch);
+    if (out->size > limit) out->size = before;
+    left += out->size == before;
+  }
+  out->failed |= !order;
+  buffer_free(&scratch);
+  mem_free(gate->mem, order, count, sizeof *order);
+  return left;
+}
+
+void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) {
+  struct buffer end, sight;
+  buffer_init(&end, gate->mem, COMMENT_MAX);
+  buffer_init(&sight, gate->mem, COMMENT_MAX / 4);
+  buffer_add_text(&end, "\n");
+  put_notes(&end, "problem", buffer_str(&gate->problems), 8000);
+  put_notes(&end, "warning", buffer_str(&gate->warnings), 8000);
+  buffer_add_text(&end, "\n");
+  gate_print_sight(&sight, gate);
+  put_cell(&end, str_trim(buffer_str(&sight)));
+  if (sight.size) buffer_add_text(&end, "\n\n");
+  gate_print_totals(&end, gate);
+  size_t start = out->size;
+  buffer_add_text(out, MARKER);
+  buffer_printf(out, "### Benchmarks: %s\n", gate_result_name(gate));
+  size_t left = put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
+  if (left) buffer_printf(out, "\n%zu more rows do not fit here.\n", left);
+  buffer_add_str(out, buffer_str(&end));
+  out->failed |= end.failed || sight.failed;
+  buffer_free(&sight);
+  buffer_free(&end);
+}

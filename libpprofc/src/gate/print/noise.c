@@ -1,0 +1,68 @@
+/* The noise floor of a machine, from two runs of the same program. */
+#include "core/log_guard.h"
+#include "gate/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPREADS 3 /* a threshold holds when it is this many robust spreads of a sample */
+
+/* At least what was measured between two runs of the same thing. */
+static double suggested(const struct gate_row *row) {
+  double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
+  double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;
+  return fmax(0.01, fmax(spread, change));
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void put_floor(struct buffer *out, const struct gate *gate) {
+  size_t count, n = 0;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  double *spreads = mem_array(gate->mem, count, sizeof *spreads);
+  for (size_t i = 0; i < count && spreads; i++)
+    if (rows[i].in_base && rows[i].in_head && !rows[i].constant && !isnan(rows[i].spread))
+      spreads[n++] = rows[i].spread;
+  if (!spreads) out->failed = true;
+  if (spreads && n) {
+    qsort(spreads, n, sizeof *spreads, by_value);
+    buffer_printf(out,
+                  "noise floor: spread of %.2f%% in the middle, %.2f%% at most, of %zu "
+                  "measurements\n",
+                  100 * spreads[n / 2], 100 * spreads[n - 1], n);
+  }
+  mem_free(gate->mem, spreads, count, sizeof *spreads);
+}
+
+static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  (void)all;
+  buffer_printf(out, "%9s %9s %9s  %s\n", "spread", "change", "suggested", "benchmark");
+  for (size_t i = 0; i < count; i++) {
+    const struct gate_row *row = &rows[i];
+    if (!row->in_base || !row->in_head) continue;
+    buffer_printf(out, "%8.2f%% %+8.2f%% %8.1f%%  %.*s %.*s", 100 * row->spread,
+                  row->delta_kind == GATE_DELTA_NUMBER ? 100 * row->delta : 0,
+                  ceil(1000 * suggested(row)) / 10, STR_ARG(row->name), STR_ARG(row->unit));
+    if (row->verdict == GATE_REGRESSED) buffer_add_text(out, "  (would have failed)");
+    buffer_add_char(out, '\n');
+  }
+  put_floor(out, gate);
+  pprofc_str rest = buffer_str(&gate->warnings), line;
+  while (str_next_line(&rest, &line))
+    if (line.size) buffer_printf(out, "warning: %.*s\n", STR_ARG(line));
+  gate_print_totals(out, gate);
+}
+
+void gate_print_noise(struct buffer *out, const struct gate *gate, bool all) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  put_noise(&text, gate, all);
+  escape_log(out, buffer_str(&text), true);
+  out->failed |= text.failed;
+  buffer_free(&text);
+}

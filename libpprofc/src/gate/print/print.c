@@ -1,0 +1,219 @@
+/* What all formats of the gate share: effects, values, totals, the order of rows. */
+#include "bench/units.h"
+#include "gate/gate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MINUS_PLUS_INFINITY "\xE2\x88\x9E"
+#define ARROW               "\xE2\x86\x92"
+
+static void put_percent(struct buffer *out, double value) {
+  if (isinf(value))
+    buffer_add_text(out, value > 0 ? "+" MINUS_PLUS_INFINITY "%" : "-" MINUS_PLUS_INFINITY "%");
+  else
+    buffer_printf(out, "%+.2f%%", 100 * value);
+}
+
+/* With as many digits as tell on which side of alpha p is. */
+static void put_p(struct buffer *out, double p, double alpha) {
+  char text[64];
+  for (int digits = 1; digits <= 16; digits++) {
+    double shown;
+    if (p > 0 && p < 0.0001)
+      snprintf(text, sizeof text, "%.*e", digits, p);
+    else
+      snprintf(text, sizeof text, "%.*f", digits + 3, p);
+    if (str_parse_float(str_of(text), &shown) && (shown <= alpha) == (p <= alpha)) break;
+  }
+  buffer_add_text(out, text);
+}
+
+void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (row->delta_kind == GATE_DELTA_FROM_ZERO)
+    buffer_printf(out, "0 " ARROW " %.4g", row->head);
+  else if (row->delta_kind == GATE_DELTA_UNKNOWN)
+    buffer_add_char(out, '~');
+  else
+    put_percent(out, row->delta);
+  if (!isnan(row->low) && !isnan(row->high)) {
+    buffer_add_text(out, " [");
+    put_percent(out, row->low);
+    buffer_add_text(out, ", ");
+    put_percent(out, row->high);
+    buffer_add_char(out, ']');
+  }
+  if (row->constant) {
+    buffer_add_text(out, row->exact ? " exact" : " constant");
+  } else if (row->tested && gate_was_corrected(gate, row)) {
+    bool corrected = gate->settings.correction != GATE_UNCORRECTED;
+    buffer_add_text(out, corrected ? " adjusted p=" : " p=");
+    put_p(out, row->adjusted, row->alpha);
+  }
+  if (row->base_count || row->head_count)
+    buffer_printf(out, " n=%zu+%zu", row->base_count, row->head_count);
+}
+
+void gate_print_value(struct buffer *out, double value, pprofc_str unit) {
+  if (isnan(value)) {
+    buffer_add_char(out, '-');
+    return;
+  }
+  unit_print(out, unit_scale_of(&value, 1, unit_is_binary(unit)), value);
+}
+
+void gate_print_totals(struct buffer *out, const struct gate *gate) {
+  buffer_printf(out, "%zu compared, %zu significant, %zu regressed, %zu missing\n", gate->compared,
+                gate->significant, gate->regressed, gate->missing);
+}
+
+const char *gate_result_name(const struct gate *gate) {
+  switch (gate_exit_status(gate)) {
+  case 0:
+    return "pass";
+  case 1:
+    return "no result";
+  case 2:
+    return "regression";
+  default:
+    return "doubtful";
+  }
+}
+
+bool gate_is_listed(const struct gate_row *row, bool all) {
+  return all || (row->verdict != GATE_UNCHANGED && row->verdict != GATE_IGNORED &&
+                 row->verdict != GATE_ASIDE);
+}
+
+/* ---- order
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Rank of a verdict: what a person must see comes first. */
+static int rank_of(enum gate_verdict verdict) {
+  static const enum gate_verdict order[] = {
+      GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
+      GATE_TOO_FEW,   GATE_ACCEPTED,  GATE_IMPROVED,   GATE_NEW,        GATE_INFORMATIONAL,
+      GATE_IGNORED,   GATE_UNCHANGED, GATE_ASIDE};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+    if (order[i] == verdict) return (int)i;
+  return 0;
+}
+
+struct ranked {
+  int rank;
+  size_t row;
+};
+
+static int by_rank(const void *a, const void *b) {
+  const struct ranked *x = a, *y = b;
+  if (x->rank != y->rank) return x->rank - y->rank;
+  return (x->row > y->row) - (x->row < y->row);
+}
+
+size_t *gate_order(const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t *order = mem_array(gate->mem, count, sizeof *order);
+  struct ranked *ranked = mem_array(gate->mem, count, sizeof *ranked);
+  if (order && ranked) {
+    for (size_t i = 0; i < count; i++) ranked[i] = (struct ranked){rank_of(rows[i].verdict), i};
+    qsort(ranked, count, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
+  }
+  if (!ranked) {
+    mem_free(gate->mem, order, count, sizeof *order);
+    order = NULL;
+  }
+  mem_free(gate->mem, ranked, count, sizeof *ranked);
+  return order;
+}
+
+/* ---- remarks
+ * -------------------------------------------------------------------------------------------- */
+
+static void put_drift(struct buffer *out, const char *side, double trend, bool drifts) {
+  if (!drifts) return;
+  buffer_printf(out, "; drift: %s changes by ", side);
+  put_percent(out, trend);
+  buffer_add_text(out, " from first to last sample");
+}
+
+static void put_rule(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (row->rule == SIZE_MAX) return;
+  const struct gate_rule *rule = &gate->settings.rules[row->rule];
+  buffer_printf(out, "; rule of line %zu", rule->line);
+  if (rule->reason.size) buffer_printf(out, ": %.*s", STR_ARG(rule->reason));
+  if (rule->until.size)
+    buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
+}
+
+/* Why a row is not significant, in a way that no number beside it denies. */
+static void put_insignificant(struct buffer *out, const struct gate *gate,
+                              const struct gate_row *row) {
+  if (row->aside) {
+    buffer_add_text(out, "; CPU time did not get worse: it waits, or the machine was busy");
+    return;
+  }
+  buffer_add_text(out, "; not significant");
+  if (gate->settings.correction != GATE_UNCORRECTED && gate->family > 1)
+    buffer_printf(out, " among %zu comparisons", gate->family);
+  if (row->alpha != gate->settings.alpha) buffer_printf(out, " at alpha %.4g", row->alpha);
+  if (row->second.tested && row->second.adjusted <= row->alpha)
+    buffer_printf(out, " by %s", row->test);
+}
+
+/* Why a row that seems to have changed did not count. */
+static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (row->verdict == GATE_TOO_FEW)
+    buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
+  else if (row->verdict == GATE_UNMEASURED)
+    buffer_add_text(out, "; a time of 0: nothing was measured");
+  else if (row->verdict == GATE_ASIDE)
+    buffer_printf(out, "; %s", row->aside);
+  else if (row->verdict == GATE_INCONCLUSIVE && row->significant && !row->aside)
+    buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
+  else if (row->verdict == GATE_INCONCLUSIVE)
+    put_insignificant(out, gate, row);
+}
+
+/* What a row without a finding is worth, and a finding that was luck. */
+static void put_sight(struct buffer *out, const struct gate_row *row) {
+  if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
+  if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
+    if (row->visible > row->threshold && fabs(row->delta) < row->visible)
+      buffer_printf(out, "; barely visible (from %.3g%%): the true change may be smaller",
+                    100 * row->visible);
+  } else if (isinf(row->visible)) {
+    buffer_add_text(out, "; no change would be visible");
+  } else {
+    buffer_printf(out, "; visible from %.3g%%", 100 * row->visible);
+  }
+  if (row->blind && isfinite(row->needed))
+    buffer_printf(out, ", %.0f rounds would show %.4g%%", row->needed, 100 * row->threshold);
+}
+
+void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  put_doubt(out, gate, row);
+  put_sight(out, row);
+  if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
+  put_drift(out, "base", row->base_trend, row->base_drifts);
+  put_drift(out, "head", row->head_trend, row->head_drifts);
+  put_rule(out, gate, row);
+}
+
+/* ---- formats
+ * -------------------------------------------------------------------------------------------- */
+
+static const struct gate_format formats[] = {
+    {"text", gate_print_text, true},         {"github", gate_print_github, true},
+    {"markdown", gate_print_markdown, true}, {"json", gate_print_json, false},
+    {"junit", gate_print_junit, false},      {"gitlab", gate_print_gitlab, false},
+    {"csv", gate_print_csv, false},
+};
+
+const struct gate_format *gate_format_find(pprofc_str name) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (str_equal(name, str_of(formats[i].name))) return &formats[i];
+  return NULL;
+}

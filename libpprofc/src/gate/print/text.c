@@ -1,0 +1,133 @@
+/* The gate's result for a terminal or a log: regressions first, the totals last. */
+#include "core/log_guard.h"
+#include "gate/gate.h"
+
+static void put_name(struct buffer *out, const struct gate_row *row) {
+  buffer_printf(out, "%.*s %.*s", STR_ARG(row->name), STR_ARG(row->unit));
+  if (row->group.size) buffer_printf(out, " (%.*s)", STR_ARG(row->group));
+}
+
+/* "1.025u -> 1.027u" */
+static void put_values(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  if (!row->in_base || !row->in_head) return;
+  buffer_add_text(out, "  ");
+  gate_print_value(out, row->base, row->unit);
+  buffer_add_text(out, " \xE2\x86\x92 ");
+  gate_print_value(out, row->head, row->unit);
+  buffer_add_text(out, "  ");
+  gate_print_effect(out, gate, row);
+}
+
+static void put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  buffer_printf(out, "%s: ", gate_verdict_name(row->verdict));
+  put_name(out, row);
+  put_values(out, gate, row);
+  gate_print_remarks(out, gate, row);
+  buffer_add_char(out, '\n');
+}
+
+/* A regression that a table shows is printed as it stands there, once for all columns. */
+static bool same_line(const struct gate_row *a, const struct gate_row *b) {
+  return a->line == b->line && str_equal(a->file, b->file);
+}
+
+static void put_regressions(struct buffer *out, const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count), *last = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].verdict != GATE_REGRESSED) continue;
+    if (!rows[i].text.size)
+      put_row(out, gate, &rows[i]);
+    else if (!last || !same_line(last, &rows[i]))
+      buffer_printf(out, "%.*s:%zu: %.*s\n", STR_ARG(rows[i].file), rows[i].line,
+                    STR_ARG(rows[i].text));
+    last = &rows[i];
+  }
+}
+
+static void put_prefixed(struct buffer *out, const char *prefix, pprofc_str lines) {
+  pprofc_str line;
+  while (str_next_line(&lines, &line))
+    if (line.size) buffer_printf(out, "%s: %.*s\n", prefix, STR_ARG(line));
+}
+
+#define TESTS_MAX 8
+
+struct tests {
+  const char *names[TESTS_MAX];
+  size_t count;
+};
+
+static void put_test(struct buffer *out, struct tests *tests, const char *name) {
+  for (size_t i = 0; i < tests->count; i++)
+    if (strcmp(tests->names[i], name) == 0) return;
+  if (tests->count == TESTS_MAX) return;
+  buffer_printf(out, "%s%s", tests->count ? ", " : "test: ", name);
+  tests->names[tests->count++] = name;
+}
+
+/* The tests that were made, each once; second looks behind first ones. */
+static void put_tests(struct buffer *out, const struct gate *gate) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  struct tests tests = {.count = 0};
+  for (int second = 0; second < 2; second++)
+    for (size_t i = 0; i < count; i++) {
+      const struct gate_row *row = &rows[i];
+      if (!gate_was_judged(row) || row->constant || !(second ? row->second.tested : row->tested))
+        continue;
+      put_test(out, &tests, second ? row->second.test : row->test);
+    }
+  if (tests.count) buffer_add_text(out, "; ");
+}
+
+/* "test: Welch; threshold 5%, alpha 0.05 after Benjamini-Hochberg over 36 p-values" */
+static void put_method(struct buffer *out, const struct gate *gate) {
+  static const char *const corrections[] = {"Benjamini-Hochberg", "Holm", "no correction"};
+  const struct gate_settings *s = &gate->settings;
+  if (s->test != GATE_NONE) put_tests(out, gate);
+  buffer_printf(out, "threshold %.4g%%", 100 * s->threshold);
+  if (s->test != GATE_NONE && gate->family)
+    buffer_printf(out, ", alpha %.4g after %s over %zu p-values", s->alpha,
+                  corrections[s->correction], gate->family);
+  buffer_add_char(out, '\n');
+}
+
+/* "time: CPU time of 14, wall time of 3 benchmarks (-time)" */
+static void put_times(struct buffer *out, const struct gate *gate) {
+  if (!gate->cpu_times && !gate->wall_times) return;
+  buffer_printf(out, "time: CPU time of %zu, wall time of %zu benchmarks (-time)\n",
+                gate->cpu_times, gate->wall_times);
+}
+
+static void put_text(struct buffer *out, const struct gate *gate, bool all) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  size_t *order = gate_order(gate);
+  if (!order) {
+    out->failed = true;
+    return;
+  }
+  put_regressions(out, gate);
+  for (size_t i = 0; i < count; i++) {
+    const struct gate_row *row = &rows[order[i]];
+    if (row->verdict != GATE_REGRESSED && gate_is_listed(row, all)) put_row(out, gate, row);
+  }
+  mem_free(gate->mem, order, count, sizeof *order);
+  put_prefixed(out, "warning", buffer_str(&gate->warnings));
+  put_prefixed(out, "problem", buffer_str(&gate->problems));
+  put_method(out, gate);
+  put_times(out, gate);
+  gate_print_sight(out, gate);
+  buffer_printf(out, "result: %s\n", gate_result_name(gate));
+  gate_print_totals(out, gate);
+}
+
+void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
+  struct buffer text;
+  buffer_init(&text, gate->mem, SIZE_MAX / 2);
+  put_text(&text, gate, all);
+  escape_log(out, buffer_str(&text), true);
+  out->failed |= text.failed;
+  buffer_free(&text);
+}

@@ -1,0 +1,167 @@
+/* Understanding the words of comparison tables. */
+#include "gate/read/cell.h"
+
+#include <math.h>
+
+/* A p-value is printed with three decimals: 0.000 is anything below this. */
+#define P_BELOW 0.0005
+
+bool gate_next_word(pprofc_str *rest, pprofc_str *word) {
+  size_t i = 0, from;
+  while (i < rest->size && (rest->data[i] == ' ' || rest->data[i] == '\t')) i++;
+  from = i;
+  while (i < rest->size && rest->data[i] != ' ' && rest->data[i] != '\t') i++;
+  *word = str_slice(*rest, from, i);
+  *rest = str_slice(*rest, i, rest->size);
+  return word->size > 0;
+}
+
+bool gate_next_line(struct gate_lines *lines) {
+  if (!str_next_line(&lines->rest, &lines->text)) return false;
+  lines->number++;
+  return true;
+}
+
+int gate_shown_length(pprofc_str line) {
+  size_t size = line.size < 300 ? line.size : 300;
+  while (size && size < line.size && ((unsigned char)line.data[size] & 0xC0) == 0x80) size--;
+  return (int)size;
+}
+
+bool gate_key_line(pprofc_str line, pprofc_str *package) {
+  size_t colon = str_find_char(line, ':');
+  if (colon == 0 || colon == line.size || line.data[0] < 'a' || line.data[0] > 'z') return false;
+  for (size_t i = 0; i < colon; i++)
+    if (line.data[i] == ' ' || line.data[i] == ',' || line.data[i] == '|') return false;
+  if (str_equal(str_slice(line, 0, colon), STR("pkg")))
+    *package = str_trim(str_slice(line, colon + 1, line.size));
+  return true;
+}
+
+/* ---- numbers
+ * -------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *text;
+  double factor;
+} prefixes[] = {{"Ki", 1024.0}, {"Mi", 1048576.0},  {"Gi", 1073741824.0}, {"Ti", 1099511627776.0},
+                {"k", 1e3},     {"M", 1e6},         {"G", 1e9},           {"T", 1e12},
+                {"m", 1e-3},    {"\xC2\xB5", 1e-6}, {"\xCE\xBC", 1e-6},   {"u", 1e-6},
+                {"n", 1e-9},    {"p", 1e-12}};
+
+bool gate_parse_center(pprofc_str text, double *value) {
+  size_t digits = 0;
+  while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
+  /* Exponents come in CSV only; "1e-06" has nothing behind it. */
+  if (str_parse_float(text, value)) return true;
+  double number;
+  if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
+  pprofc_str rest = str_slice(text, digits, text.size);
+  *value = number;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (str_starts(rest, str_of(prefixes[i].text))) {
+      *value = number * prefixes[i].factor;
+      break;
+    }
+  return true;
+}
+
+/* "+21.50%": relative. */
+static bool parse_delta(pprofc_str text, double *value) {
+  if (text.size < 2 || text.data[text.size - 1] != '%') return false;
+  pprofc_str number = str_slice(text, text.data[0] == '+', text.size - 1);
+  double percent;
+  if (!str_parse_float(number, &percent)) return false;
+  *value = percent / 100;
+  return true;
+}
+
+/* "10", "10+9". */
+static bool parse_counts(pprofc_str text, size_t *base, size_t *head) {
+  size_t plus = str_find_char(text, '+');
+  uint64_t a, b;
+  if (!str_parse_uint(str_slice(text, 0, plus), 10, &a)) return false;
+  b = a;
+  if (plus < text.size && !str_parse_uint(str_slice(text, plus + 1, text.size), 10, &b))
+    return false;
+  *base = (size_t)a;
+  *head = (size_t)b;
+  return true;
+}
+
+/* "p=0.016 n=4+5" or a reason for having no p: "all equal". */
+static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p) {
+  pprofc_str word;
+  while (gate_next_word(&text, &word)) {
+    if (str_starts(word, STR("p="))) {
+      if (!str_parse_float(str_slice(word, 2, word.size), &row->p)) return false;
+      *has_p = true;
+    } else if (str_starts(word, STR("n="))) {
+      if (!parse_counts(str_slice(word, 2, word.size), &row->base_count, &row->head_count))
+        return false;
+    }
+  }
+  return !isnan(row->p);
+}
+
+/* ---- rows
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static bool malformed(struct gate *gate, const struct gate_cell *cell, const char *what) {
+  gate_problem(gate, "%.*s:%zu: %s: %.*s", STR_ARG(cell->file), cell->line, what,
+               gate_shown_length(cell->text), cell->text.data);
+  return true;
+}
+
+/* What "~", "?" and percentages mean together with the centers. */
+static bool set_delta(struct gate_row *row, pprofc_str delta) {
+  if (str_equal(delta, STR("~"))) {
+    row->delta_kind = GATE_DELTA_UNKNOWN;
+    return true;
+  }
+  if (str_equal(delta, STR("?"))) {
+    bool from_zero = row->base == 0 && row->head != 0 && !isnan(row->head);
+    row->delta_kind = from_zero ? GATE_DELTA_FROM_ZERO : GATE_DELTA_UNKNOWN;
+    row->delta = from_zero ? (double)INFINITY : 0;
+    return true;
+  }
+  if (!parse_delta(delta, &row->delta)) return false;
+  if (isinf(row->delta) && row->base == 0) row->delta_kind = GATE_DELTA_FROM_ZERO;
+  return true;
+}
+
+bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
+  struct gate_row row = gate_row_unknown();
+  row.group = cell->group;
+  row.name = cell->name;
+  row.unit = cell->unit;
+  row.file = cell->file;
+  row.line = cell->line;
+  row.text = cell->text;
+  row.test = "table";
+  row.in_base = cell->base.size > 0;
+  row.in_head = cell->head.size > 0;
+  if ((row.in_base && !gate_parse_center(cell->base, &row.base)) ||
+      (row.in_head && !gate_parse_center(cell->head, &row.head)))
+    return malformed(gate, cell, "no number");
+  if (row.in_base && row.in_head) {
+    bool has_p = false;
+    if (!set_delta(&row, cell->delta)) return malformed(gate, cell, "no comparison");
+    if (isnan(row.delta)) return malformed(gate, cell, "the difference is no number");
+    if (!parse_comparison(cell->comparison, &row, &has_p))
+      return malformed(gate, cell, "the p-value is no number");
+    bool moved = row.delta_kind == GATE_DELTA_FROM_ZERO ||
+                 (row.delta_kind == GATE_DELTA_NUMBER && row.delta != 0);
+    row.tested = has_p;
+    /* A difference without a p-value is exact: the table says that no test was needed. */
+    row.constant = row.exact = !has_p && moved;
+    if (has_p && row.p == 0) row.p = P_BELOW;
+    row.least_p = P_BELOW;
+    if (row.p > 1) row.p = 1; /* benchstat's, with ties at unequal sizes */
+    if (row.p < 0) return malformed(gate, cell, "the p-value is no probability");
+  } else if (!row.in_base && !row.in_head) {
+    return true;
+  }
+  return gate_add(gate, &row);
+}

@@ -1,0 +1,137 @@
+/* Reads the JSON of benchstatc: every sample is in it, so each row is tested anew. */
+#include "bench/json_number.h"
+#include "gate/gate.h"
+
+#include <math.h>
+
+struct json_table {
+  struct gate *gate;
+  pprofc_str path, unit, package;
+  pprofc_str base_label; /* of the first table with several columns */
+  int direction;
+};
+
+static size_t length_of(const struct node *array) {
+  size_t count = 0;
+  for (const struct node *n = array ? array->first : NULL; n; n = n->next) count++;
+  return count;
+}
+
+/* The samples of a cell; NULL when out of memory. *count is SIZE_MAX when one is no number. */
+static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
+  const struct node *samples = node_get(cell, "samples");
+  *count = length_of(samples);
+  double *values = arena_array(&gate->arena, *count + 1, sizeof *values);
+  size_t i = 0;
+  for (const struct node *n = samples ? samples->first : NULL; n && values; n = n->next)
+    if (!node_number(n, 0, &values[i++])) *count = SIZE_MAX;
+  return values;
+}
+
+static const struct node *cell_of(const struct node *row, size_t column) {
+  const struct node *cells = node_get(row, "cells");
+  for (const struct node *n = cells ? cells->first : NULL; n; n = n->next) {
+    double number;
+    if (node_number(node_get(n, "column"), 0, &number) && number == (double)column) return n;
+  }
+  return NULL;
+}
+
+/* `column` is compared with the first one; with `lonely`, the first one is all there is, on the
+ * side that it is on. */
+enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
+
+static bool add_cell(struct json_table *t, const struct node *row, size_t column,
+                     enum lonely lonely) {
+  struct gate *gate = t->gate;
+  struct gate_row out = gate_row_unknown();
+  const struct node *base = lonely == LONELY_HEAD ? NULL : cell_of(row, 0);
+  const struct node *head = lonely == LONELY_BASE ? NULL : cell_of(row, column);
+  size_t base_count, head_count;
+  double *x = samples_of(gate, base, &base_count), *y = samples_of(gate, head, &head_count);
+  if (!x || !y) return false;
+  out.group = t->package;
+  out.name = node_text(row, "label");
+  out.unit = t->unit;
+  out.direction = t->direction;
+  out.file = t->path;
+  out.line = row->line;
+  out.in_base = base_count > 0;
+  out.in_head = head_count > 0;
+  if (base_count == SIZE_MAX || head_count == SIZE_MAX) {
+    gate_problem(gate, "%.*s:%u: a sample of %.*s is no finite number", STR_ARG(t->path), row->line,
+                 STR_ARG(out.name));
+    return true;
+  }
+  out.base_count = base_count;
+  out.head_count = head_count;
+  if (!out.in_base && !out.in_head) return true;
+  /* Samples are sorted there: rounds and drift are lost. */
+  if (out.in_base && out.in_head &&
+      !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
+                          (struct gate_side){y, NULL, head_count}))
+    return false;
+  out.base_trend = out.head_trend = 0;
+  out.base_drifts = out.head_drifts = false;
+  return gate_add(gate, &out);
+}
+
+static pprofc_str first_label(const struct node *table) {
+  const struct node *columns = node_get(table, "columns");
+  return node_text(columns ? columns->first : NULL, "label");
+}
+
+static bool add_table(struct json_table *t, const struct node *table) {
+  pprofc_str better = node_text(table, "better");
+  t->unit = node_text(table, "unit");
+  t->package = node_text(node_get(table, "key"), "pkg");
+  t->direction = str_equal(better, STR("higher")) ? 1 : str_equal(better, STR("lower")) ? -1 : 0;
+  size_t columns = length_of(node_get(table, "columns"));
+  const struct node *rows = node_get(table, "rows");
+  enum lonely lonely = NOT_LONELY;
+  if (columns < 2)
+    lonely = str_equal(first_label(table), t->base_label) ? LONELY_BASE : LONELY_HEAD;
+  for (const struct node *row = rows ? rows->first : NULL; row; row = row->next) {
+    if (lonely != NOT_LONELY && !add_cell(t, row, 0, lonely)) return false;
+    for (size_t column = 1; column < columns; column++)
+      if (!add_cell(t, row, column, NOT_LONELY)) return false;
+  }
+  return true;
+}
+
+/* Finds out what the base is called; false when no table compares anything. */
+static bool find_sides(struct json_table *t, const struct node *tables) {
+  for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
+    if (length_of(node_get(n, "columns")) > 1) {
+      t->base_label = first_label(n);
+      return true;
+    }
+  return false;
+}
+
+pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data,
+                             pprofc_error *error) {
+  pprofc_str trimmed = str_trim(data);
+  struct node *root;
+  if (!str_starts(trimmed, STR("{\"version\":")) ||
+      str_find(trimmed, STR("\"tables\":")) == trimmed.size)
+    return PPROFC_E_NO_MATCH;
+  pprofc_str name = arena_str(&gate->arena, path);
+  if (!name.data) return error_nomem(error);
+  pprofc_error reason;
+  pprofc_status status = json_tree_parse(&gate->arena, name.data, data, &root, &reason);
+  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  if (status != PPROFC_OK) {
+    gate_problem(gate, "%s", reason.message);
+    return PPROFC_OK;
+  }
+  struct json_table table = {.gate = gate, .path = path};
+  const struct node *tables = node_get(root, "tables");
+  if (!find_sides(&table, tables)) {
+    gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
+    return PPROFC_OK;
+  }
+  for (const struct node *n = tables->first; n; n = n->next)
+    if (!add_table(&table, n)) return error_nomem(error);
+  return PPROFC_OK;
+}

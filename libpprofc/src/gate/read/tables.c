@@ -1,0 +1,140 @@
+/* Reads files of comparisons: what kind they are, and what in them says that something failed. */
+#include "core/escape.h"
+#include "gate/read/cell.h"
+
+/* ---- what went wrong before us
+ * --------------------------------------------------------------------------- */
+
+static bool is_failure(pprofc_str line) {
+  static const char *const starts[] = {
+      "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
+  if (str_equal(line, STR("FAIL"))) return true;
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (str_starts(line, str_of(starts[i]))) return true;
+  /* A stream of `go test -json`. */
+  static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
+                                        "\"Output\":\"panic: "};
+  for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
+    if (str_find(line, str_of(actions[i])) < line.size) return true;
+  return false;
+}
+
+size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  size_t count = 0;
+  while (gate_next_line(&lines)) {
+    if (!is_failure(lines.text)) continue;
+    /* The first ones tell enough. */
+    if (count++ < 10)
+      gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
+                   gate_shown_length(lines.text), lines.text.data);
+  }
+  return count;
+}
+
+/* ---- cleaning
+ * -------------------------------------------------------------------------------------------- */
+
+/* Length of a terminal sequence at s: ESC [ ... letter, or ESC and one more. */
+static size_t sequence_at(pprofc_str s) {
+  if (s.size < 2 || s.data[1] != '[') return s.size < 2 ? s.size : 2;
+  size_t i = 2;
+  while (i < s.size && !(s.data[i] >= 0x40 && s.data[i] <= 0x7E)) i++;
+  return i < s.size ? i + 1 : s.size;
+}
+
+/* Without colours and the returns of Windows; a view when there are none. */
+static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
+  *out = data;
+  if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
+  if (str_find_char(data, '\033') == data.size && str_find_char(data, '\r') == data.size)
+    return true;
+  char *text = arena_alloc(&gate->arena, out->size);
+  if (!text) return false;
+  size_t size = 0;
+  for (size_t i = 0; i < out->size;) {
+    char c = out->data[i];
+    if (c == '\033') {
+      i += sequence_at(str_slice(*out, i, out->size));
+      continue;
+    }
+    if (c != '\r') text[size++] = c;
+    i++;
+  }
+  *out = (pprofc_str){text, size};
+  return true;
+}
+
+/* What no reader can make sense of, in words. */
+static const char *unreadable(pprofc_str data) {
+  if (str_trim(data).size == 0) return "it is empty";
+  if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF")))
+    return "it is UTF-16 text; write it as UTF-8";
+  if (str_find_char(data, '\0') < data.size)
+    return "it holds NUL bytes (UTF-16 text or a binary file)";
+  if (str_find(data, STR("\xC3\x82\xC2\xB1")) < data.size ||
+      str_find(data, STR("\xC3\xA2\xE2\x80\x9D\xE2\x80\x9A")) < data.size ||
+      str_find(data, STR("\xE2\x94\xAC\xE2\x96\x92")) < data.size)
+    return "its characters were garbled when the output was redirected; write it as UTF-8";
+  return NULL;
+}
+
+/* What else a file may be, in words. */
+static const char *what_is_it(pprofc_str data) {
+  pprofc_str trimmed = str_trim(data);
+  struct gate_lines lines = {.rest = data};
+  if (trimmed.data[0] == '{' || trimmed.data[0] == '[')
+    return "JSON that is no comparison of benchstatc; results are given as -base and -head";
+  if (str_starts(trimmed, STR("<"))) return "HTML or XML; print text or CSV";
+  while (gate_next_line(&lines))
+    if (str_starts(lines.text, STR("Benchmark")))
+      return "lines of go test -bench; give the two runs as -base and -head";
+  return "text without a table of benchstat";
+}
+
+/* ---- recognition
+ * ----------------------------------------------------------------------------------------- */
+
+typedef pprofc_status (*reader_fn)(struct gate *gate, pprofc_str path, pprofc_str data,
+                                   pprofc_error *error);
+
+static const reader_fn readers[] = {gate_read_json, gate_read_text, gate_read_csv,
+                                    gate_read_classic, gate_read_markdown};
+
+pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
+                               pprofc_error *error) {
+  pprofc_str text;
+  const char *reason = unreadable(data);
+  if (reason) {
+    gate_problem(gate, "cannot read '%.*s': %s", STR_ARG(path), reason);
+    return PPROFC_OK;
+  }
+  if (!clean(gate, data, &text)) return error_nomem(error);
+  size_t failures = gate_scan_failures(gate, path, text);
+  bool found = false;
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+    pprofc_status status = readers[i](gate, path, text, error);
+    if (status != PPROFC_OK && status != PPROFC_E_NO_MATCH) return status;
+    found |= status == PPROFC_OK;
+  }
+  if (!found && !failures)
+    gate_problem(gate, "no comparison in '%.*s': it holds %s", STR_ARG(path),
+                 str_trim(text).size ? what_is_it(text) : "nothing");
+  return PPROFC_OK;
+}
+
+bool gate_is_comparison(pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  if (str_starts(data, STR("{\"version\":")) && str_find(data, STR("\"tables\":")) < data.size)
+    return true;
+  while (gate_next_line(&lines)) {
+    pprofc_str line = lines.text;
+    bool text = str_find(line, STR("\xE2\x94\x82")) < line.size;
+    bool csv = str_starts(line, STR(",")) && str_find(line, STR(",CI")) < line.size;
+    bool classic = str_starts(line, STR("name")) && str_find(line, STR("delta")) < line.size;
+    bool markdown = str_starts(line, STR("|")) && str_find(line, STR("vs base")) < line.size;
+    if (text || csv || classic || markdown) return true;
+    if (str_starts(line, STR("Benchmark"))) return false;
+  }
+  return false;
+}

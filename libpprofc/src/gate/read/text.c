@@ -1,0 +1,210 @@
+/* Reads benchstat's text tables. Columns are where the bars of the header stand, counted in code
+ * points: names may hold blanks, and cells may be empty. */
+#include "core/escape.h"
+#include "gate/read/cell.h"
+
+#define BAR        "\xE2\x94\x82"
+#define PLUS_MINUS "\xC2\xB1"
+
+/* A line of a header: where its bars stand, in code points, and the texts between them. */
+struct text_header {
+  size_t *bars;
+  pprofc_str *cells; /* one less */
+  size_t bar_count;
+};
+
+/* A table's header, once its rows begin. */
+struct text_table {
+  struct gate *gate;
+  pprofc_str path, package;
+  struct text_header labels, units; /* the last two header lines */
+  size_t headers;                   /* how many there were */
+  const struct text_header *columns;
+  bool open, found;      /* rows are expected; any table was seen */
+  pprofc_str base_label; /* of the first table with several columns */
+  bool several;
+};
+
+/* A place in a line, in bytes and code points. */
+struct text_cursor {
+  pprofc_str line;
+  size_t position, column;
+};
+
+/* From the cursor to a column of code points, which is where the next piece begins. */
+static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
+  size_t from = cursor->position;
+  for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
+    (void)utf8_next(cursor->line, &cursor->position);
+  return from < cursor->position ? str_trim(str_slice(cursor->line, from, cursor->position))
+                                 : STR("");
+}
+
+static size_t count_bars(pprofc_str line) {
+  size_t position = 0, count = 0;
+  while (position < line.size) count += utf8_next(line, &position) == 0x2502;
+  return count;
+}
+
+/* Finds the bars of a line and what stands between them, in one walk. */
+static bool read_header(struct text_table *t, pprofc_str line, struct text_header *header) {
+  size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
+  *header =
+      (struct text_header){.bars = arena_array(&t->gate->arena, count, sizeof *header->bars),
+                           .cells = arena_array(&t->gate->arena, count, sizeof *header->cells)};
+  if (!header->bars || !header->cells) return false;
+  for (; position < line.size; column++) {
+    size_t start = position;
+    if (utf8_next(line, &position) != 0x2502) continue;
+    size_t bar = header->bar_count++;
+    if (bar) header->cells[bar - 1] = str_trim(str_slice(line, behind, start));
+    header->bars[bar] = column;
+    behind = position;
+  }
+  return true;
+}
+
+static bool is_header(pprofc_str line) {
+  pprofc_str end = line;
+  while (end.size && end.data[end.size - 1] == ' ') end.size--;
+  return str_ends(end, STR(BAR)) && str_find(line, STR(PLUS_MINUS)) == line.size;
+}
+
+static bool is_superscript(pprofc_str word) {
+  size_t position = 0;
+  while (position < word.size) {
+    int32_t c = utf8_next(word, &position);
+    if (c != 0xB2 && c != 0xB3 && c != 0xB9 && c != 0x2070 && !(c >= 0x2074 && c <= 0x2079))
+      return false;
+  }
+  return word.size > 0;
+}
+
+/* The text behind a bar of a header line, whose bars may stand elsewhere than those of another. */
+static pprofc_str header_cell(const struct text_header *header, size_t column) {
+  return column + 1 < header->bar_count ? header->cells[column] : STR("");
+}
+
+static pprofc_str unit_of(const struct text_table *t, size_t column) {
+  pprofc_str cell = header_cell(&t->units, column);
+  if (str_ends(cell, STR("vs base"))) cell = str_trim(str_slice(cell, 0, cell.size - 7));
+  return cell;
+}
+
+/* "1.025u +- 2% 1 +1.97% (p=0.045 n=10) 2" */
+static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
+                       pprofc_str *comparison) {
+  size_t open = str_find_char(text, '('), close = str_find_char(text, ')');
+  if (open < close && close < text.size) *comparison = str_slice(text, open + 1, close);
+  pprofc_str rest = str_slice(text, 0, open), word;
+  if (!gate_next_word(&rest, center)) return;
+  size_t mark = str_find(rest, STR(PLUS_MINUS));
+  if (mark < rest.size) {
+    rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
+    (void)gate_next_word(&rest, &word); /* the range */
+  }
+  while (gate_next_word(&rest, &word))
+    if (!is_superscript(word)) *delta = word;
+}
+
+static bool add_row(struct text_table *t, const struct gate_lines *lines) {
+  struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
+  pprofc_str unused = {NULL, 0}, comparison = {NULL, 0};
+  struct text_cursor cursor = {.line = lines->text};
+  const size_t *bars = t->columns->bars, bar_count = t->columns->bar_count;
+  cell.name = slice_to(&cursor, bars[0]);
+  parse_cell(slice_to(&cursor, bars[1]), &cell.base, &unused, &comparison);
+  pprofc_str base = cell.base;
+  bool one_column = bar_count == 2;
+  cell.group = t->package;
+  if (one_column) {
+    /* Which side a lonely column is, the other tables tell. */
+    cell.unit = unit_of(t, 0);
+    bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
+    cell.base = is_base ? base : STR("");
+    cell.head = is_base ? STR("") : base;
+    return gate_add_cell(t->gate, &cell);
+  }
+  for (size_t e = 1; e + 1 < bar_count; e++) {
+    cell.base = base;
+    cell.head = cell.delta = cell.comparison = STR("");
+    cell.unit = unit_of(t, e);
+    if (bar_count > 3) {
+      pprofc_str label = header_cell(&t->labels, e);
+      if (label.size) cell.group = label;
+    }
+    /* The last cell may be wider than its header. */
+    size_t end = e + 2 < bar_count ? bars[e + 1] : SIZE_MAX;
+    parse_cell(slice_to(&cursor, end), &cell.head, &cell.delta, &cell.comparison);
+    if (!gate_add_cell(t->gate, &cell)) return false;
+  }
+  return true;
+}
+
+static bool add_header(struct text_table *t, pprofc_str line) {
+  t->labels = t->open && t->headers ? t->units : (struct text_header){.bars = NULL};
+  t->headers++;
+  t->open = true;
+  t->columns = t->headers > 1 ? &t->labels : &t->units;
+  return read_header(t, line, &t->units);
+}
+
+static bool has_columns(const struct text_table *t) {
+  return t->open && t->columns->bar_count >= 2 && (t->columns->bar_count > 2 || t->several);
+}
+
+/* Rows follow one another until an empty line; a header behind rows begins another table. */
+static bool read_lines(struct text_table *t, pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  bool rows = false;
+  while (gate_next_line(&lines)) {
+    if (is_header(lines.text)) {
+      if (rows) t->open = false, t->headers = 0;
+      rows = false;
+      if (!add_header(t, lines.text)) return false;
+      t->found |= t->columns->bar_count >= 2;
+      continue;
+    }
+    if (str_trim(lines.text).size == 0) {
+      t->open = rows = false;
+      t->headers = 0;
+    } else if (has_columns(t) && str_find(lines.text, STR(PLUS_MINUS)) < lines.text.size) {
+      rows = true;
+      if (!add_row(t, &lines)) return false;
+    } else if (!t->open) {
+      (void)gate_key_line(lines.text, &t->package);
+    }
+  }
+  return true;
+}
+
+/* Finds the first table that compares something. */
+static bool find_sides(struct text_table *t, pprofc_str data) {
+  struct gate_lines lines = {.rest = data};
+  pprofc_str previous = STR("");
+  while (!t->several && gate_next_line(&lines)) {
+    bool header = is_header(lines.text);
+    if (header && str_find(lines.text, STR("vs base")) < lines.text.size) {
+      t->several = true;
+      struct text_header labels;
+      if (!read_header(t, previous, &labels)) return false;
+      t->base_label = header_cell(&labels, 0);
+    }
+    previous = header ? lines.text : STR("");
+  }
+  return true;
+}
+
+pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
+                             pprofc_error *error) {
+  struct text_table *table = mem_zero_array(gate->mem, 1, sizeof *table);
+  if (!table) return error_nomem(error);
+  table->gate = gate;
+  table->path = path;
+  bool good = find_sides(table, data) && read_lines(table, data), found = table->found;
+  if (found && !table->several)
+    gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
+  mem_free(gate->mem, table, 1, sizeof *table);
+  if (!good) return error_nomem(error);
+  return found ? PPROFC_OK : PPROFC_E_NO_MATCH;
+}

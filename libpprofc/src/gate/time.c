@@ -1,0 +1,156 @@
+/* Wall time or CPU time: which of the two is judged when a benchmark has both. On a machine that
+ * does other things, too, CPU time has half the noise; but it says nothing of waiting, and of
+ * several threads little. */
+#include "gate/gate.h"
+
+#include <math.h>
+
+#define CPU_MOST  1.05 /* by wall time, of one thread */
+#define CPU_LEAST 0.2  /* what has less waits, mostly */
+
+enum kind { WALL, CPU, USER, SYSTEM, KINDS };
+
+/* The times of one benchmark: rows, or SIZE_MAX. A table of several columns has a benchmark once
+ * for each of them, one behind the other. */
+struct times {
+  size_t row[KINDS];
+  size_t seen[KINDS]; /* of the first column: how many columns there are so far */
+};
+
+static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op"};
+
+static enum kind kind_of(const struct gate_row *row, struct buffer *scratch) {
+  int kind = 0;
+  buffer_clear(scratch);
+  gate_unit_canonical(scratch, row->unit);
+  while (kind < KINDS && !str_equal(buffer_str(scratch), str_of(units[kind]))) kind++;
+  return (enum kind)kind;
+}
+
+static bool compares(const struct gate_row *row) {
+  return row->in_base && row->in_head;
+}
+
+static bool is_part(pprofc_str name, const char *part) {
+  size_t at = str_find(name, str_of(part));
+  if (at == name.size) return false;
+  size_t end = at + strlen(part);
+  return end == name.size || name.data[end] == '/';
+}
+
+/* "/threads:8" of Google Benchmark; one thread is none of its own. */
+static bool names_threads(pprofc_str name) {
+  size_t at = str_find(name, STR("/threads:"));
+  if (at == name.size) return false;
+  pprofc_str rest = str_slice(name, at + strlen("/threads:"), name.size);
+  return !str_equal(rest, STR("1")) && !str_starts(rest, STR("1/"));
+}
+
+static bool enough(const struct gate *gate, const struct gate_row *cpu,
+                   const struct gate_row *wall) {
+  size_t least = cpu->base_count < cpu->head_count ? cpu->base_count : cpu->head_count;
+  size_t other = wall->base_count < wall->head_count ? wall->base_count : wall->head_count;
+  return least >= gate->settings.min_samples || least >= other;
+}
+
+/* Why CPU time does not serve; NULL when it does. `asked`: the user wants it. */
+static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
+                            const struct gate_row *cpu, bool asked) {
+  if (!(cpu->base > 0) || !(cpu->head > 0)) return "wall time is judged: CPU time is 0";
+  if (!enough(gate, cpu, wall)) return "wall time is judged: it has more samples";
+  if (asked) return NULL;
+  if (is_part(wall->name, "/real_time")) return "wall time is judged: the benchmark asks for it";
+  if (is_part(wall->name, "/manual_time"))
+    return "wall time is judged: the benchmark measures by itself";
+  double base = cpu->base / wall->base, head = cpu->head / wall->head;
+  if (wall->threaded || cpu->threaded || names_threads(wall->name) || base > CPU_MOST ||
+      head > CPU_MOST)
+    return "wall time is judged: the benchmark has several threads";
+  if (base < CPU_LEAST || head < CPU_LEAST)
+    return "wall time is judged: the benchmark waits most of the time";
+  return NULL;
+}
+
+static void choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
+  struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
+  if (!compares(wall) || !compares(cpu)) return;
+  bool asked = gate->settings.time == GATE_TIME_CPU;
+  const char *why = gate->settings.time == GATE_TIME_WALL ? "wall time is judged: -time wall"
+                                                          : why_wall(gate, wall, cpu, asked);
+  if (why) {
+    cpu->aside = why;
+    gate->wall_times++;
+  } else {
+    wall->aside = "CPU time is judged";
+    wall->watched = !asked;
+    cpu->is_cpu = true;
+    gate->cpu_times++;
+  }
+}
+
+/* User and system time are judged as their sum, or, where that is not known for each sample, not at
+ * all. */
+static void set_parts_aside(struct gate_row *rows, const struct times *t) {
+  static const enum kind parts[] = {USER, SYSTEM};
+  for (size_t i = 0; i < 2; i++)
+    if (t->row[WALL] != SIZE_MAX && t->row[parts[i]] != SIZE_MAX)
+      rows[t->row[parts[i]]].aside = "it is a part of CPU time";
+}
+
+/* The index of what `key` names, a new one with nothing in it when there is none yet; MAP_NONE when
+ * out of memory. */
+static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
+                           const struct buffer *key) {
+  static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
+  if (key->failed) return MAP_NONE;
+  uint32_t id = interner_copy(names, &gate->arena, buffer_str(key));
+  if (id != MAP_NONE && id == times->size / sizeof none) buffer_add(times, &none, sizeof none);
+  return times->failed ? MAP_NONE : id;
+}
+
+static struct times *times_of(const struct buffer *times) {
+  return (struct times *)(void *)times->data;
+}
+
+static bool add_row(struct gate *gate, size_t index, struct interner *names, struct buffer *times,
+                    struct buffer *key) {
+  size_t count;
+  const struct gate_row *row = &gate_rows(gate, &count)[index];
+  enum kind kind = kind_of(row, key);
+  if (kind == KINDS) return true;
+  buffer_clear(key);
+  gate_noise_key(key, row->group, row->name, STR(""));
+  buffer_add_str(key, row->file);
+  uint32_t id = find_times(gate, names, times, key);
+  if (id == MAP_NONE) return false;
+  size_t column = times_of(times)[id].seen[kind]++;
+  if (column) {
+    buffer_printf(key, "%c%zu", '\0', column);
+    id = find_times(gate, names, times, key);
+  }
+  if (id != MAP_NONE) times_of(times)[id].row[kind] = index;
+  return id != MAP_NONE;
+}
+
+pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
+  size_t count;
+  struct gate_row *rows = gate_rows(gate, &count);
+  struct interner names;
+  struct buffer times, key;
+  interner_init(&names, gate->mem);
+  buffer_init(&times, gate->mem, SIZE_MAX / 2);
+  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) good = add_row(gate, i, &names, &times, &key);
+  const struct times *t = times_of(&times);
+  for (size_t i = 0; i < times.size / sizeof *t && good; i++) {
+    if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) choose(gate, rows, &t[i]);
+    set_parts_aside(rows, &t[i]);
+  }
+  if (good && gate->settings.time == GATE_TIME_CPU && !gate->cpu_times)
+    gate_warning(gate, "no benchmark has CPU time that could be judged");
+  buffer_free(&key);
+  buffer_free(&times);
+  interner_free(&names);
+  return good ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,168 @@
+/* Which way a unit is better, in the spellings of all the tools, and what is too little
+ * of it to matter. */
+#include "bench/units.h"
+#include "gate/gate.h"
+
+#include <math.h>
+
+static const struct {
+  const char *unit;
+  int direction;
+} known[] = {
+    {"sec/op", -1},
+    {"ns/op", -1},
+    {"time/op", -1},
+    {"B/op", -1},
+    {"alloc/op", -1},
+    {"allocs/op", -1},
+    {"ns", -1},
+    {"us", -1},
+    {"ms", -1},
+    {"s", -1},
+    {"sec", -1},
+    {"seconds", -1},
+    {"B", -1},
+    {"bytes", -1},
+    {"instructions", -1},
+    {"cycles", -1},
+    {"misses", -1},
+    {"allocs", -1},
+    {"real_time", -1},
+    {"cpu_time", -1},
+    {"Ir", -1},
+    {"rss", -1},
+    {"RSS", -1},
+    {"faults", -1},
+    {"B/s", 1},
+    {"MB/s", 1},
+    {"speed", 1},
+    {"throughput", 1},
+    {"items_per_second", 1},
+    {"bytes_per_second", 1},
+    {"ops", 1},
+};
+
+/* Words in a unit that nothing else knows. */
+static int by_word(pprofc_str unit) {
+  static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
+  for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
+    if (str_find(unit, str_of(slower[i])) < unit.size) return -1;
+  return 0;
+}
+
+int gate_asked_direction(const struct gate *gate, pprofc_str unit) {
+  const struct gate_settings *s = &gate->settings;
+  struct buffer asked, given;
+  if (!s->direction_count) return 0;
+  buffer_init(&asked, gate->mem, SIZE_MAX / 2);
+  buffer_init(&given, gate->mem, SIZE_MAX / 2);
+  gate_unit_canonical(&asked, unit);
+  int direction = 0;
+  for (size_t i = 0; i < s->direction_count; i++) {
+    buffer_clear(&given);
+    gate_unit_canonical(&given, s->directions[i].unit);
+    if (str_equal(buffer_str(&given), buffer_str(&asked))) direction = s->directions[i].direction;
+  }
+  buffer_free(&asked);
+  buffer_free(&given);
+  return direction;
+}
+
+int gate_direction(const struct gate *gate, pprofc_str unit) {
+  int direction = gate_asked_direction(gate, unit);
+  for (size_t i = 0; i < sizeof known / sizeof *known && !direction; i++)
+    if (str_equal(unit, str_of(known[i].unit))) direction = known[i].direction;
+  if (!direction) direction = (int)unit_direction_of(unit);
+  return direction ? direction : by_word(unit);
+}
+
+/* What the earlier benchstat calls the units of Go. */
+static const struct {
+  const char *metric, *unit;
+} metrics[] = {
+    {"time/op", "sec/op"}, {"time/GC", "sec/GC"}, {"alloc/op", "B/op"}, {"speed", "B/s"}};
+
+void gate_unit_canonical(struct buffer *out, pprofc_str unit) {
+  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+    pprofc_str metric = str_of(metrics[i].metric);
+    if (!str_ends(unit, metric)) continue;
+    pprofc_str front = str_slice(unit, 0, unit.size - metric.size);
+    if (front.size && front.data[front.size - 1] != '-') continue;
+    buffer_add_str(out, front);
+    buffer_add_text(out, metrics[i].unit);
+    return;
+  }
+  (void)unit_tidy(unit, out);
+}
+
+/* ---- percentages and floors
+ * ----------------------------------------------------------------------------- */
+
+bool gate_parse_percent(pprofc_str text, double *value) {
+  text = str_trim(text);
+  if (text.size && text.data[text.size - 1] == '%')
+    text = str_trim(str_slice(text, 0, text.size - 1));
+  double percent;
+  if (!str_parse_float(text, &percent) || !(percent >= 0) || isinf(percent)) return false;
+  *value = percent / 100;
+  return true;
+}
+
+enum floor_class { FLOOR_SECONDS, FLOOR_BYTES, FLOOR_PLAIN };
+
+static bool parse_one_floor(pprofc_str text, struct gate_floor *floor) {
+  static const struct {
+    const char *suffix;
+    double factor;
+    enum floor_class of;
+  } suffixes[] = {
+      {"ns", 1e-9, FLOOR_SECONDS}, {"us", 1e-6, FLOOR_SECONDS},  {"\xC2\xB5s", 1e-6, FLOOR_SECONDS},
+      {"ms", 1e-3, FLOOR_SECONDS}, {"s", 1, FLOOR_SECONDS},      {"kB", 1024, FLOOR_BYTES},
+      {"KiB", 1024, FLOOR_BYTES},  {"MB", 1048576, FLOOR_BYTES}, {"MiB", 1048576, FLOOR_BYTES},
+      {"B", 1, FLOOR_BYTES},       {"", 1, FLOOR_PLAIN}};
+  size_t digits = 0;
+  text = str_trim(text);
+  while (digits < text.size &&
+         ((text.data[digits] >= '0' && text.data[digits] <= '9') || text.data[digits] == '.'))
+    digits++;
+  double number;
+  if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
+  pprofc_str rest = str_trim(str_slice(text, digits, text.size));
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    if (!str_equal(rest, str_of(suffixes[i].suffix))) continue;
+    double value = number * suffixes[i].factor;
+    if (suffixes[i].of == FLOOR_SECONDS) floor->seconds = value;
+    if (suffixes[i].of == FLOOR_BYTES) floor->bytes = value;
+    if (suffixes[i].of == FLOOR_PLAIN) floor->plain = value;
+    return true;
+  }
+  return false;
+}
+
+bool gate_parse_floor(pprofc_str text, struct gate_floor *floor) {
+  static const pprofc_str or = {" or ", 4};
+  for (;;) {
+    size_t end = str_find(text, or);
+    if (!parse_one_floor(str_slice(text, 0, end), floor)) return false;
+    if (end >= text.size) return true;
+    text = str_slice(text, end + or.size, text.size);
+  }
+}
+
+static bool names(pprofc_str unit, const char *const *words) {
+  pprofc_str part = str_slice(unit, 0, str_find_char(unit, '/'));
+  size_t dash = str_find_last_char(part, '-');
+  if (dash < part.size) part = str_slice(part, dash + 1, part.size);
+  for (; *words; words++)
+    if (str_equal(part, str_of(*words))) return true;
+  return false;
+}
+
+double gate_floor_of(const struct gate_floor *floor, pprofc_str unit) {
+  static const char *const seconds[] = {"sec", "s", "ns", "time", NULL};
+  static const char *const bytes[] = {"B", "bytes", "alloc", NULL};
+  bool rate = str_ends(unit, STR("/s")) || str_ends(unit, STR("/sec"));
+  if (!rate && names(unit, seconds)) return floor->seconds;
+  if (!rate && names(unit, bytes)) return floor->bytes;
+  return floor->plain;
+}
