@@ -1,6 +1,6 @@
 /* Comparison tables as GitHub-flavoured markdown, for comments and job summaries. */
 #include "bench/markdown.h"
-#include "bench/print.h"
+#include "bench/print/print.h"
 #include "core/escape.h"
 
 /* Appends text so that markdown shows it as it is, on one line. */

@@ -1,10 +1,10 @@
 /* What the readers of JSON formats share. */
-#ifndef PPROFC_BENCH_JSON_READER_H
-#define PPROFC_BENCH_JSON_READER_H
+#ifndef PPROFC_BENCH_READ_JSON_READER_H
+#define PPROFC_BENCH_READ_JSON_READER_H
 
 #include "bench/json_number.h"
 #include "bench/names.h"
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 
 /* True when data begins with `first` and holds all of the words, which end with a NULL. */
 bool json_looks_like(pprofc_str data, char first, const char *const *words);

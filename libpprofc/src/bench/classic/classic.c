@@ -1,5 +1,5 @@
 /* Computes the table of the benchstat before 2021. */
-#include "bench/classic.h"
+#include "bench/classic/classic.h"
 
 #include "bench/names.h"
 

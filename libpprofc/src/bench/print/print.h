@@ -1,6 +1,6 @@
 /* The output formats of comparison tables, and what several of them share. */
-#ifndef PPROFC_BENCH_PRINT_H
-#define PPROFC_BENCH_PRINT_H
+#ifndef PPROFC_BENCH_PRINT_PRINT_H
+#define PPROFC_BENCH_PRINT_PRINT_H
 
 #include "bench/tables.h"
 #include "bench/units.h"

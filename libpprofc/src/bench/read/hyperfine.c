@@ -1,5 +1,5 @@
 /* Reads JSON of hyperfine (--export-json): one sample a run, all times in seconds. */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 static bool matches(pprofc_str data) {
   static const char *const words[] = {"\"results\"", "\"command\"", "\"mean\"", NULL};

@@ -1,6 +1,6 @@
 /* Reads JSON of Google Benchmark (--benchmark_format=json): one sample a repetition; aggregates are
  * none. */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 static bool matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"context\"", NULL};

@@ -2,7 +2,7 @@
  */
 #include "bench/go_text.h"
 #include "bench/number.h"
-#include "bench/print.h"
+#include "bench/print/print.h"
 #include "core/log_guard.h"
 
 #define LABEL_COLUMNS  1

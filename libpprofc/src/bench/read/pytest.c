@@ -1,6 +1,6 @@
 /* Reads JSON of pytest-benchmark (--benchmark-json): one sample a round, or a mean of many of them.
  */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 static bool matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"machine_info\"", NULL};

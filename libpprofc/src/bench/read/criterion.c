@@ -2,7 +2,7 @@
  *
  * The files do not say what was measured: their folder does, GROUP/FUNCTION/VALUE/new/sample.json,
  * and the true names and the throughput are in benchmark.json beside them. */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

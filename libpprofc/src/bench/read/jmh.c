@@ -1,5 +1,5 @@
 /* Reads JSON of JMH (-rf json): one sample an iteration, with the metrics of its profilers. */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 static bool matches(pprofc_str data) {
   static const char *const words[] = {"\"primaryMetric\"", "\"benchmark\"", NULL};

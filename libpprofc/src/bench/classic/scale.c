@@ -1,5 +1,5 @@
 /* Names of metrics and scaling of values in the table of the benchstat before 2021. */
-#include "bench/classic.h"
+#include "bench/classic/classic.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Finding criterion's samples in a folder like target/criterion. */
-#ifndef PPROFC_BENCH_CRITERION_TREE_H
-#define PPROFC_BENCH_CRITERION_TREE_H
+#ifndef PPROFC_BENCH_READ_CRITERION_TREE_H
+#define PPROFC_BENCH_READ_CRITERION_TREE_H
 
 #include "core/error.h"
 #include "core/mem.h"

@@ -1,6 +1,6 @@
 /* The formats of benchmark results, and telling them apart. */
-#ifndef PPROFC_BENCH_READERS_H
-#define PPROFC_BENCH_READERS_H
+#ifndef PPROFC_BENCH_READ_READERS_H
+#define PPROFC_BENCH_READ_READERS_H
 
 #include "bench/set.h"
 

@@ -2,7 +2,7 @@
  * output events. A result line may come in pieces, and packages that run at the same time are
  * mixed. */
 #include "bench/json_number.h"
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 
 static bool matches(pprofc_str data) {
   pprofc_str line = str_slice(data, 0, str_find_char(data, '\n'));

@@ -2,7 +2,7 @@
  * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
  */
 #include "bench/go_text.h"
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 #include "core/escape.h"
 
 /* A line with its newline must fit; upstream's scanner has the same limit. */

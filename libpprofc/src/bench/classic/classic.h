@@ -1,7 +1,7 @@
 /* The table of the benchstat before 2021: metrics, rows and their words, before they are laid out.
  */
-#ifndef PPROFC_BENCH_CLASSIC_H
-#define PPROFC_BENCH_CLASSIC_H
+#ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
+#define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
 #include "bench/set.h"
 #include "core/buffer.h"

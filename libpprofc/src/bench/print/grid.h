@@ -1,7 +1,7 @@
 /* A table of text cells in which cells may span columns: widths are found, then it is written row
  * by row. The rules are those of benchstat's text tables, overflow of narrow columns included. */
-#ifndef PPROFC_BENCH_GRID_H
-#define PPROFC_BENCH_GRID_H
+#ifndef PPROFC_BENCH_PRINT_GRID_H
+#define PPROFC_BENCH_PRINT_GRID_H
 
 #include "core/buffer.h"
 #include "core/output.h"

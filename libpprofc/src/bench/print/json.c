@@ -1,5 +1,5 @@
 /* Comparison tables as JSON: every sample, interval, p and delta, nothing scaled or rounded. */
-#include "bench/print.h"
+#include "bench/print/print.h"
 #include "core/json_write.h"
 
 /* Raised when a name is removed or changes its meaning. */

@@ -1,6 +1,6 @@
 /* Writes the table of the benchstat before 2021 as text, CSV or HTML. */
-#include "bench/classic.h"
-#include "bench/print.h"
+#include "bench/print/print.h"
+#include "bench/classic/classic.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "core/options.h"

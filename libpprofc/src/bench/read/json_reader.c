@@ -1,5 +1,5 @@
 /* What the readers of JSON formats share. */
-#include "bench/json_reader.h"
+#include "bench/read/json_reader.h"
 
 /* Trees take about ten times the room of their text. */
 #define MOST_JSON ((size_t)512 << 20)

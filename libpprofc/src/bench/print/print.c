@@ -1,5 +1,5 @@
 /* The output formats of comparison tables, and what several of them share. */
-#include "bench/print.h"
+#include "bench/print/print.h"
 
 #include "bench/number.h"
 #include "core/log_guard.h"

@@ -1,7 +1,7 @@
 /* Reads CSV (RFC 4180) with a header that names the columns name, unit and value; one sample a
  * line. */
 #include "bench/names.h"
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 
 enum { NAME, UNIT, VALUE, WANTED };
 

@@ -1,7 +1,7 @@
 /* Comparison tables as text for people: columns ruled by bars, footnotes below. */
-#include "bench/grid.h"
 #include "bench/number.h"
-#include "bench/print.h"
+#include "bench/print/grid.h"
+#include "bench/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"
 

@@ -1,5 +1,5 @@
 /* A table of text cells in which cells may span columns. */
-#include "bench/grid.h"
+#include "bench/print/grid.h"
 
 #include "bench/set.h"
 #include "core/escape.h"

@@ -1,5 +1,5 @@
 /* Finding criterion's samples in a folder like target/criterion. */
-#include "bench/criterion_tree.h"
+#include "bench/read/criterion_tree.h"
 
 #include "core/str.h"
 

@@ -1,8 +1,8 @@
 /* The formats of benchmark results, telling them apart, and reading the inputs of a command line.
  */
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 
-#include "bench/criterion_tree.h"
+#include "bench/read/criterion_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Reads benchmark text by the rules of the benchstat before 2021: units stay as they are, what
  * cannot be read is passed over without a word. */
-#include "bench/readers.h"
+#include "bench/read/readers.h"
 
 /* Keys in front of a blank line are permanent until another line comes, but only before the first
  * result. */

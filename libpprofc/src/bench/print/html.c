@@ -1,5 +1,5 @@
 /* Comparison tables as one HTML page that needs nothing else. */
-#include "bench/print.h"
+#include "bench/print/print.h"
 #include "core/escape.h"
 
 static const char page_head[] =
