@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- scenarios ----------------------------------------------------------------------------------
- */
+/* ---- scenarios --------------------------------------- */
 
 /* The inputs, read once. */
 static struct buffer one, two, text;
@@ -226,8 +225,7 @@ static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) 
   return status;
 }
 
-/* ---- the gate
- * ------------------------------------------------------------------------------------------- */
+/* ---- the gate ---------------------------------------- */
 
 static struct buffer old_bench, new_bench, table;
 
@@ -419,8 +417,7 @@ static const struct scenario scenarios[] = {
     {"reversed", run_reversed, NULL},
 };
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------- */
 
 static pprofc_status run(const struct scenario *s, struct faults *f, struct buffer *out) {
   const pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, f};

@@ -12,8 +12,7 @@
 #include <jansson.h>
 #endif
 
-/* ---- memory that is counted
- * ---------------------------------------------------------------------- */
+/* ---- memory that is counted -------------------------- */
 
 struct meter {
   size_t live, peak;
@@ -47,8 +46,7 @@ static void *meter_resize(void *context, void *block, size_t old_size, size_t ne
   return moved;
 }
 
-/* ---- what the bytes of the input decide
- * ------------------------------------------------------------ */
+/* ---- what the bytes of the input decide -------------- */
 
 struct bytes {
   const uint8_t *at, *end;
@@ -225,8 +223,7 @@ static void take_drawing(struct bytes *in, pprofc_report_options *o, char room[6
   o->min_weight = TAKE_OF(in, weights);
 }
 
-/* ---- what must hold for what is printed
- * ------------------------------------------------------------ */
+/* ---- what must hold for what is printed -------------- */
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);

@@ -39,8 +39,7 @@ static inline uint64_t hostile_number(struct hostile *in) {
   return value >> kind % 64;
 }
 
-/* ---- the wire
- * ----------------------------------------------------------------------------------- */
+/* ---- the wire ---------------------------------------- */
 
 static inline void wire_varint(struct buffer *out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) buffer_add_char(out, (char)(value | 0x80));
@@ -60,8 +59,7 @@ static inline void wire_message(struct buffer *out, unsigned field, struct buffe
   buffer_clear(message);
 }
 
-/* ---- parts of a profile
- * ------------------------------------------------------------------------- */
+/* ---- parts of a profile ------------------------------ */
 
 /* How many records of each kind the profile has, which is what ids are drawn from. */
 struct hostile_sizes {

@@ -17,8 +17,7 @@
 #define THRESHOLD  0.03
 #define SUITES_MAX 200
 
-/* ---- noise
- * ---------------------------------------------------------------------------------------------- */
+/* ---- noise ------------------------------------------- */
 
 struct random {
   uint64_t state;
@@ -66,8 +65,7 @@ static void draw(struct random *r, enum shape shape, double noise, double factor
   }
 }
 
-/* ---- rules
- * ---------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------- */
 
 enum rule { THRESHOLD_ONLY, UTEST, WELCH, GATE, RULES };
 
@@ -149,8 +147,7 @@ static struct suite run_suite(struct random *r, enum shape shape, double noise, 
   return s;
 }
 
-/* ---- results
- * -------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------- */
 
 static const double noises[] = {0.01, 0.03, 0.10};
 static const double effects[] = {0.03, 0.05, 0.10};
@@ -219,8 +216,7 @@ static void print_outcome(enum shape shape, double noise, const struct outcome *
   printf(" %.1f |\n", 100 * o->drift);
 }
 
-/* ---- targets
- * -------------------------------------------------------------------------------------------- */
+/* ---- targets ----------------------------------------- */
 
 static bool complain(enum shape shape, double noise, const char *what, double value) {
   printf("missed: %s, noise %.0f %%: %s is %.1f %%\n", shape_names[shape], 100 * noise, what,
@@ -254,8 +250,7 @@ static bool check(enum shape shape, double noise, const struct outcome *o, size_
   return good;
 }
 
-/* ---- the smallest visible change
- * ----------------------------------------------------------------------------- */
+/* ---- the smallest visible change --------------------- */
 
 /* Of samples with a change, the share that a test finds at the level of a lone regression: the
  * change is the one that is stated for the noise as it is, or for the noise of an earlier pair. */

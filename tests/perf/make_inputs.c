@@ -34,8 +34,7 @@ struct shape {
   void (*fill)(pprofc_builder *builder, const struct shape *shape, const uint32_t *locations);
 };
 
-/* ---- functions and locations: the same in every version
- * ------------------------------------------ */
+/* ---- functions and locations: the same in every version  */
 
 static void add_functions(pprofc_builder *b, uint32_t count) {
   char name[96], file[64];
@@ -64,8 +63,7 @@ static uint32_t *add_locations(pprofc_builder *b, const struct shape *shape) {
   return locations;
 }
 
-/* ---- wide ---------------------------------------------------------------------------------------
- */
+/* ---- wide -------------------------------------------- */
 
 #define WIDE_DEPTH 30
 
@@ -86,8 +84,7 @@ static void fill_wide(pprofc_builder *b, const struct shape *shape, const uint32
   }
 }
 
-/* ---- tree ---------------------------------------------------------------------------------------
- */
+/* ---- tree -------------------------------------------- */
 
 #define TREE_DEPTH  60
 #define TREE_RECENT 200 /* a new call is made by one of that many last ones */
@@ -147,8 +144,7 @@ static void fill_tree(pprofc_builder *b, const struct shape *shape, const uint32
   free(nodes);
 }
 
-/* ---- small --------------------------------------------------------------------------------------
- */
+/* ---- small ------------------------------------------- */
 
 static void fill_small(pprofc_builder *b, const struct shape *shape, const uint32_t *locations) {
   uint64_t stacks = 19, values = 500 + shape->version, changes = 600 + shape->version;
@@ -169,8 +165,7 @@ static void fill_small(pprofc_builder *b, const struct shape *shape, const uint3
   }
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------- */
 
 static bool write_profile(const char *path, const struct shape *shape) {
   if (access(path, F_OK) == 0) return true;

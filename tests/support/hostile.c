@@ -84,8 +84,7 @@ const struct hostile_kind hostile_kinds[] = {
 };
 const size_t hostile_kind_count = sizeof hostile_kinds / sizeof *hostile_kinds;
 
-/* ---- the wire
- * ------------------------------------------------------------------------------------------ */
+/* ---- the wire ---------------------------------------- */
 
 static void put_varint(struct buffer *out, uint64_t v) {
   for (; v >= 0x80; v >>= 7) buffer_add_char(out, (char)(v | 0x80));

@@ -81,8 +81,7 @@ static inline void expect_message(pprofc_status status, pprofc_status expected,
   CU_ASSERT(same);
 }
 
-/* ---- making them ------------------------------------------------------------------------------
- */
+/* ---- making them ------------------------------------- */
 
 /* A frame by function name alone: one location each. */
 static inline uint32_t frame(pprofc_builder *b, const char *function) {

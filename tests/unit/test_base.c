@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "unit.h"
 
-/* ---- an allocator that counts, and that fails when told to ---- */
+/* ---- an allocator that counts, and that fails when told to  */
 
 struct budget {
   long left;    /* allocations that still succeed */
@@ -39,7 +39,7 @@ static void begin_budget(long allocations) {
   budget = (struct budget){.left = allocations};
 }
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------ */
 
 static void test_sizes_that_overflow_are_refused(void) {
   begin_budget(100);
@@ -160,7 +160,7 @@ static void test_memory_that_runs_out_is_told_and_nothing_is_lost(void) {
   }
 }
 
-/* ---- buffers ---- */
+/* ---- buffers ----------------------------------------- */
 
 static void test_a_buffer_keeps_its_ceiling_and_its_failure(void) {
   struct buffer buffer;
@@ -191,7 +191,7 @@ static void test_a_buffer_prints_short_and_long_texts(void) {
   buffer_free(&buffer);
 }
 
-/* ---- hash tables ---- */
+/* ---- hash tables ------------------------------------- */
 
 static void test_an_interner_numbers_strings_in_order_of_first_use(void) {
   struct interner interner;
@@ -236,7 +236,7 @@ static void test_equal_hashes_are_kept_apart_by_the_caller(void) {
   CU_ASSERT_EQUAL(map_next(&map, &probe), MAP_NONE);
 }
 
-/* ---- errors and threads ---- */
+/* ---- errors and threads ------------------------------ */
 
 static void test_an_error_says_what_failed_before_why(void) {
   pprofc_error error;

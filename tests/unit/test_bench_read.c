@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what was read, as one line of text -------------------------------------------------------
- */
+/* ---- what was read, as one line of text -------------- */
 
 static void describe(const pprofc_bench *set, struct buffer *out) {
   size_t results, messages;
@@ -55,8 +54,7 @@ static bool reads(const char *data, const char *expected) {
   return reads_bytes(str_of(data), "in", expected);
 }
 
-/* ---- benchmark text ---------------------------------------------------------------------------
- */
+/* ---- benchmark text ---------------------------------- */
 
 static void test_benchmark_lines_give_tidied_values(void) {
   CU_ASSERT(reads("BenchmarkX-8 100 12.5 ns/op 3 allocs/op\n",
@@ -142,8 +140,7 @@ static void test_names_have_parts(void) {
   buffer_free(&out);
 }
 
-/* ---- other formats ----------------------------------------------------------------------------
- */
+/* ---- other formats ----------------------------------- */
 
 static void test_test2json_puts_lines_together_by_package(void) {
   CU_ASSERT(reads("{\"Action\":\"start\",\"Package\":\"p\"}\n"

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-/* ---- helpers ----------------------------------------------------------------------------------
- */
+/* ---- helpers ----------------------------------------- */
 
 struct input {
   const char *label, *text;
@@ -85,8 +84,7 @@ static const struct input changes[] = {
      "BenchmarkX/n=1-8 10 112 ns/op 2 allocs/op\nBenchmarkX/n=1-8 10 110 ns/op 2 allocs/op\n"},
 };
 
-/* ---- text and csv -----------------------------------------------------------------------------
- */
+/* ---- text and csv ------------------------------------ */
 
 static void test_text_has_a_row_a_benchmark_and_a_column_an_input(void) {
   pprofc_bench_options options = defaults();
@@ -185,8 +183,7 @@ static void test_pooled_results_are_pointed_out(void) {
                    "B3: need >= 6 samples for confidence interval at level 0.95\n"));
 }
 
-/* ---- filters and projections ------------------------------------------------------------------
- */
+/* ---- filters and projections ------------------------- */
 
 static bool refuses(const char *flag, const char *text, const char *message, size_t offset) {
   pprofc_bench_options options = defaults();
@@ -288,8 +285,7 @@ static void test_filters_choose_results_and_measurements(void) {
   CU_ASSERT(keeps(".fullname:/^[AB]/", "sec/op:A,B/k=1 B/op:A"));
 }
 
-/* ---- tests, NaN -------------------------------------------------------------------------------
- */
+/* ---- tests, NaN -------------------------------------- */
 
 static pprofc_bench_cell second_cell(const struct input *inputs,
                                      const pprofc_bench_options *options, char *note, size_t size) {
@@ -335,8 +331,7 @@ static void test_nan_is_not_compared(void) {
   }
 }
 
-/* ---- other formats ----------------------------------------------------------------------------
- */
+/* ---- other formats ----------------------------------- */
 
 static const struct input hostile[] = {
     {"<o>|", "pkg: <script>\nBenchmarkA|b_*<i> 1 1 q\nBenchmarkA|b_*<i> 1 2 q\n"},
@@ -441,8 +436,7 @@ static void test_the_earlier_table_has_old_and_new(void) {
                            "GobEncode,5.64400E+01,1%,6.51080E+01,1%,+15.36%\n"));
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------ */
 
 struct faulty {
   long remaining; /* allocations before they fail; negative for never */

@@ -244,7 +244,7 @@ static void test_a_call_is_told_only_when_its_flag_is_on(void) {
   CU_ASSERT_EQUAL(options.called, 1);
 }
 
-/* ---- what is printed from the table ---- */
+/* ---- what is printed from the table ------------------ */
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -425,7 +425,7 @@ static void test_bash_runs_the_completion(void) {
   expect_completion("prog -cum /etc/hostnam", "/etc/hostname\n");
 }
 
-/* ---- messages ---- */
+/* ---- messages ---------------------------------------- */
 
 static void test_text_is_quoted_as_go_does(void) {
   static const struct {

@@ -8,8 +8,7 @@
 
 #define TODAY "2026-11-20"
 
-/* ---- helpers
- * -------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------- */
 
 struct fixture {
   struct gate gate;
@@ -101,8 +100,7 @@ static bool has_note(const struct buffer *notes, const char *text) {
   return str_find(buffer_str(notes), str_of(text)) < notes->size;
 }
 
-/* ---- the acceptance table
- * ------------------------------------------------------------------------------- */
+/* ---- the acceptance table ---------------------------- */
 
 static const struct vector {
   const char *name;
@@ -245,8 +243,7 @@ static void test_interval_of_ratios_for_every_size(void) {
   }
 }
 
-/* ---- single cases
- * --------------------------------------------------------------------------------------- */
+/* ---- single cases ------------------------------------ */
 
 static void test_one_sample_is_no_pass(void) {
   struct fixture f;
@@ -484,8 +481,7 @@ static void test_nothing_is_no_pass(void) {
   close_gate(&f);
 }
 
-/* ---- rounds, drift, places
- * ------------------------------------------------------------------------------ */
+/* ---- rounds, drift, places --------------------------- */
 
 /* Rounds whose processes differ by 4 %, with little noise within: only their medians may be
  * tested. */

@@ -9,8 +9,7 @@
 
 #define DRAWS 4000
 
-/* ---- the formula
- * --------------------------------------------------------------------------------- */
+/* ---- the formula ------------------------------------- */
 
 static double visible(const struct gate_design *design) {
   struct gate_power power;
@@ -67,8 +66,7 @@ static void test_what_cannot_be_seen(void) {
   CU_ASSERT(visible(&still) < 1e-6);
 }
 
-/* ---- simulations
- * ------------------------------------------------------------------------------- */
+/* ---- simulations ------------------------------------- */
 
 static double normal(uint64_t *state) {
   uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
@@ -142,8 +140,7 @@ static void test_rounds_that_are_stated_suffice(void) {
   }
 }
 
-/* ---- results
- * ----------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------- */
 
 static int judge(struct gate *gate, double noise, size_t benchmarks, size_t count) {
   uint64_t state = 7;

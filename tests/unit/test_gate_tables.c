@@ -10,8 +10,7 @@
 #define BAR   "\xE2\x94\x82"
 #define PM    "\xC2\xB1"
 
-/* ---- helpers
- * -------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------- */
 
 static void open_gate(struct gate *gate) {
   gate_init(gate, &mem_default);
@@ -56,8 +55,7 @@ static const struct gate_row *row_of(const struct gate *gate, const char *name) 
   "        " BAR "   old.txt   " BAR "             new.txt              " BAR "\n"                 \
   "        " BAR "   sec/op    " BAR "   sec/op     vs base              " BAR "\n"
 
-/* ---- current text
- * --------------------------------------------------------------------------------------- */
+/* ---- current text ------------------------------------ */
 
 static void test_text_table(void) {
   struct gate gate;
@@ -251,8 +249,7 @@ static void test_colours_and_returns_are_ignored(void) {
                   2);
 }
 
-/* ---- other kinds
- * ---------------------------------------------------------------------------------------- */
+/* ---- other kinds ------------------------------------- */
 
 static void test_csv_table(void) {
   struct gate gate;
@@ -316,8 +313,7 @@ static void test_json_tables_are_tested_anew(void) {
   CU_ASSERT(says("{\"version\":1,\"tables\":[", "f.diff:1:"));
 }
 
-/* ---- what is no table
- * ----------------------------------------------------------------------------------- */
+/* ---- what is no table -------------------------------- */
 
 static void test_what_is_no_table_is_named(void) {
   CU_ASSERT(says("", "it is empty"));

@@ -20,8 +20,7 @@ static void close_gate(struct fixture *f) {
   pprofc_bench_free(f->set);
 }
 
-/* ---- results
- * ----------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------- */
 
 /* One benchmark of ten repetitions; nanoseconds. */
 struct benchmark {
@@ -83,8 +82,7 @@ static size_t count_lines(const struct buffer *notes) {
   return count;
 }
 
-/* ---- promises
- * ---------------------------------------------------------------------------------- */
+/* ---- promises ---------------------------------------- */
 
 static void test_cpu_time_of_one_thread_is_judged(void) {
   struct fixture f;

@@ -7,8 +7,7 @@
 
 #define TODAY "2026-11-22"
 
-/* ---- helpers
- * -------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------- */
 
 struct fixture {
   struct gate gate;
@@ -83,8 +82,7 @@ static bool has_note(const struct buffer *notes, const char *text) {
   return str_find(buffer_str(notes), str_of(text)) < notes->size;
 }
 
-/* ---- zero, and nothing
- * --------------------------------------------------------------------------------- */
+/* ---- zero, and nothing ------------------------------- */
 
 static int judge_values(struct fixture *f, const char *unit, double base, double head) {
   open_gate(f);

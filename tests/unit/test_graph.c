@@ -10,8 +10,7 @@ static void expect_text(pprofc_str got, const char *expected) {
   CU_ASSERT(str_equal(got, wanted));
 }
 
-/* ---- names --------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------- */
 
 static void test_function_names_are_shortened_as_pprof_does(void) {
   static const char *const names[][2] = {
@@ -101,8 +100,7 @@ static void test_printed_names(void) {
   arena_free(&arena);
 }
 
-/* ---- colours
- * -------------------------------------------------------------------------------------- */
+/* ---- colours ----------------------------------------- */
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -138,8 +136,7 @@ static void test_colours(void) {
   }
 }
 
-/* ---- sums and edges against a slow way
- * ------------------------------------------------------------ */
+/* ---- sums and edges against a slow way --------------- */
 
 #define FUNCTIONS 12
 #define SAMPLES   3000

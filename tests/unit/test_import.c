@@ -65,8 +65,7 @@ static pprofc_str label_of(const pprofc_profile *profile, size_t sample, const c
   return STR("");
 }
 
-/* ---- folded
- * -------------------------------------------------------------------------------------- */
+/* ---- folded ------------------------------------------ */
 
 static void test_folded_stacks_are_root_first(void) {
   pprofc_profile *p =
@@ -118,8 +117,7 @@ static void test_lost_lines_are_counted_and_prose_is_not_folded(void) {
   CU_ASSERT_EQUAL(status_of("12.34% a;b;c\n"), PPROFC_E_FORMAT);
 }
 
-/* ---- perf script
- * ------------------------------------------------------------------------------------ */
+/* ---- perf script ------------------------------------- */
 
 static void test_perf_script(void) {
   pprofc_profile *p = read_text("# cmdline : perf record\n"
@@ -143,8 +141,7 @@ static void test_perf_script(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- JSON
- * -------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------- */
 
 static void test_cpuprofile_weights_are_the_next_delta(void) {
   pprofc_profile *p = read_text(

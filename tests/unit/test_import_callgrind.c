@@ -73,8 +73,7 @@ static bool has_comment(const pprofc_profile *profile, const char *text) {
   return false;
 }
 
-/* ---- grammar
- * ------------------------------------------------------------------------------------- */
+/* ---- grammar ----------------------------------------- */
 
 static const char small[] = "# callgrind format\n"
                             "version: 1\n"
@@ -251,8 +250,7 @@ static void test_sums_that_do_not_fit_are_refused(void) {
   CU_ASSERT(strstr(error.message, "the total of an event does not fit 63 bits") != NULL);
 }
 
-/* ---- stacks
- * ---------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------ */
 
 static void test_recursion_is_cut_at_its_first_repeat(void) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=even\ncalls=1 1\n2 90\n"
@@ -346,8 +344,7 @@ static void test_trees_are_bounded(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- recorded files
- * -------------------------------------------------------------------------------- */
+/* ---- recorded files ---------------------------------- */
 
 static pprofc_str read_file(const char *path, char *text, size_t room) {
   FILE *file = fopen(path, "rb");

@@ -47,8 +47,7 @@ static void check(const char *text, const char *wanted) {
 
 #define EVERYTHING "0-ffffffffffffffff 0 [] []\n"
 
-/* ---- gperftools CPU -----------------------------------------------------------------------------
- */
+/* ---- gperftools CPU ---------------------------------- */
 
 /* Writes words of either size and order; returns the bytes. */
 static size_t put_words(uint8_t *out, const uint64_t *words, size_t count, size_t size, bool big) {
@@ -108,8 +107,7 @@ static void test_cpu_profile_of_java(void) {
               "1 1000: 1 2 3 | com.Main.run read 0x0\n" EVERYTHING);
 }
 
-/* ---- heap ---------------------------------------------------------------------------------------
- */
+/* ---- heap -------------------------------------------- */
 
 static void test_heap_samples_are_scaled_up(void) {
   check("heap profile: 1: 2 [ 1: 2] @ heap_v2/512\n 2: 2000 [ 4: 40] @ 0x1001 0x2001\n",
@@ -142,8 +140,7 @@ static void test_bad_heap_samples_are_errors(void) {
         "parsing profile: heap profile: inuse count was 0 but inuse bytes was 2000");
 }
 
-/* ---- other texts --------------------------------------------------------------------------------
- */
+/* ---- other texts ------------------------------------- */
 
 static void test_counted_stacks_of_go(void) {
   check(
@@ -182,8 +179,7 @@ static void test_heap_and_contention_of_java(void) {
         "contentions/count 100\ncontentions/count delay/microseconds \n200 700: 1 | GC\n");
 }
 
-/* ---- memory maps --------------------------------------------------------------------------------
- */
+/* ---- memory maps ------------------------------------- */
 
 #define COUNTED "x profile: total 1\n1 @ "
 

@@ -8,7 +8,7 @@
 #include "report_text.h"
 #include "unit.h"
 
-/* ---- pairs ---------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------- */
 
 #define FILES_MOST 8
 
@@ -98,7 +98,7 @@ static void test_many_files_of_one_name_are_paired(void) {
   interner_free(&texts);
 }
 
-/* ---- reports -------------------------------------------------------------------------------- */
+/* ---- reports ----------------------------------------- */
 
 /* Two functions `init` in two files, inlining, recursion, labels and something without a file. */
 static pprofc_profile *program_in(const char *folder, uint32_t moved_line) {

@@ -13,7 +13,7 @@ static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
  */
 #define MOST_STEPS (4 * (uint64_t)COUNT)
 
-/* ---- keys that shared a slot when hashes had no secret ---- */
+/* ---- keys that shared a slot when hashes had no secret  */
 
 /* The mixer of that time, and a word that it makes equal to `target`. */
 #define OLD_WORD   0xD6E8FEB86659FD93u
@@ -44,7 +44,7 @@ static uint64_t pair_second(uint32_t i) {
   return colliding_word(old_mix(0, pair_first(i)), 0x123456789ABCDEF);
 }
 
-/* ---- steps ---- */
+/* ---- steps ------------------------------------------- */
 
 typedef uint64_t (*hash_fn)(uint32_t i);
 
@@ -110,7 +110,7 @@ static void test_ids_that_collided_take_few_steps(void) {
   arena_free(&arena);
 }
 
-/* ---- hashes ---- */
+/* ---- hashes ------------------------------------------ */
 
 static void test_the_secret_decides_hashes(void) {
   uint64_t word[SEEDS], bytes[SEEDS];

@@ -53,9 +53,7 @@ static void test_reading_takes_what_is_promised_for_every_kind_of_message(void) 
   for (size_t i = 0; i < hostile_kind_count; i++) check_kind(&hostile_kinds[i]);
 }
 
-/* ---- limits
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- limits ------------------------------------------ */
 
 static bool says_memory(const pprofc_error *error) {
   return error->status == PPROFC_E_LIMIT && strstr(error->message, "-max_memory") != NULL &&

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- escaping ---- */
+/* ---- escaping ---------------------------------------- */
 
 typedef void escape_fn(struct buffer *out, pprofc_str s);
 
@@ -115,7 +115,7 @@ static void test_direction_marks_and_tags_are_seen_everywhere(void) {
                  "\xe2\x80\x8d\xe2\x80\x8c\xf3\xa0\x84\x80");
 }
 
-/* ---- logs ---- */
+/* ---- logs -------------------------------------------- */
 
 static void log_text(struct buffer *out, pprofc_str s) {
   escape_log(out, s, true);
@@ -198,7 +198,7 @@ static void test_xml_text_is_text_and_legal(void) {
   expect_escaped(escape_json, STR("##[a] #"), "\\u0023#[a] #");
 }
 
-/* ---- output ---- */
+/* ---- output ------------------------------------------ */
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -247,7 +247,7 @@ static void test_output_that_was_refused_once_is_refused_for_good(void) {
   CU_ASSERT_STRING_EQUAL(error.message, "cannot write the output");
 }
 
-/* ---- files ---- */
+/* ---- files ------------------------------------------- */
 
 static char folder[64];
 

@@ -111,8 +111,7 @@ static void test_each_limit_names_its_flag(void) {
   CU_ASSERT(strstr(error.message, "-max_depth") != NULL);
 }
 
-/* ---- the same bytes by other ways
- * ------------------------------------------------------------------- */
+/* ---- the same bytes by other ways -------------------- */
 
 static char *slurp(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -226,8 +225,7 @@ static void test_threads_do_not_change_what_is_read(void) {
   pprofc_profile_release(four);
 }
 
-/* ---- ids
- * ---------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------- */
 
 static void test_ids_become_dense_indices(void) {
   static const uint64_t dense[] = {1, 2, 3}, small[] = {3, 1, 2},

@@ -21,7 +21,7 @@ static bool matches(const char *pattern, pprofc_str text) {
   return result;
 }
 
-/* ---- matching ---- */
+/* ---- matching ---------------------------------------- */
 
 struct expectation {
   const char *pattern;
@@ -174,7 +174,7 @@ static void test_groups_are_numbered_by_their_opening_parenthesis(void) {
   regex_free(regex);
 }
 
-/* ---- bounds ---- */
+/* ---- bounds ------------------------------------------ */
 
 static void test_exponential_backtracking_still_gives_the_answer(void) {
   static const char *const patterns[] = {"^(a|a)*$", "(a|aa)+$", "^(a|aa)*(a|aa)*(a|aa)*$",
@@ -227,7 +227,7 @@ static void test_what_takes_too_long_trips_and_no_longer_matches(void) {
 }
 #endif
 
-/* ---- errors ---- */
+/* ---- errors ------------------------------------------ */
 
 static void expect_error(pprofc_str pattern, const char *reason, pprofc_str fragment) {
   char expected[1024];
@@ -354,7 +354,7 @@ static void test_an_expression_that_needs_too_much_is_refused(void) {
 #endif
 }
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------ */
 
 struct budget {
   int left; /* allocations until the one that fails */

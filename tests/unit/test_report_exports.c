@@ -13,7 +13,7 @@ static const char *const formats[] = {"raw",   "traces",     "tags",  "comments"
 
 #define FORMATS (sizeof formats / sizeof *formats)
 
-/* ---- profiles ------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------- */
 
 static pprofc_profile *finish(pprofc_builder *b) {
   pprofc_profile *p = NULL;
@@ -75,7 +75,7 @@ static pprofc_profile *large_profile(void) {
   return finish(b);
 }
 
-/* ---- rendering ------------------------------------------------------------------------------ */
+/* ---- rendering --------------------------------------- */
 
 static int to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
@@ -203,8 +203,7 @@ static void test_the_smallest_integer_is_a_value_like_any_other(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- when the machine gives no more -----------------------------------------------------------
- */
+/* ---- when the machine gives no more ------------------ */
 
 static void test_every_allocation_may_fail(void) {
   struct faults faults = {.fail_at = SIZE_MAX};

@@ -332,8 +332,7 @@ static void test_callgrind_numbers_names_and_tells_namesakes_apart(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- on purpose not as pprof
- * ---------------------------------------------------------------------- */
+/* ---- on purpose not as pprof ------------------------- */
 
 static void test_names_cannot_drive_a_terminal(void) {
   pprofc_builder *b = cpu_builder();

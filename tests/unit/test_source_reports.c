@@ -12,8 +12,7 @@
 
 static pprofc_error error;
 
-/* ---- memory that runs out ----------------------------------------------------------------------
- */
+/* ---- memory that runs out ---------------------------- */
 
 struct budget {
   size_t left; /* allocations that still succeed */
@@ -44,8 +43,7 @@ static void budget_release(void *context, void *block, size_t size) {
   free(block);
 }
 
-/* ---- profiles and reports ----------------------------------------------------------------------
- */
+/* ---- profiles and reports ---------------------------- */
 
 static int to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
@@ -91,8 +89,7 @@ static bool holds(const struct buffer *buffer, const char *text) {
   return str_find(buffer_str(buffer), str_of(text)) < buffer->size;
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ------------------------------------------- */
 
 static void test_nothing_of_a_profile_is_markup(void) {
   pprofc_profile *p = make_profile(NULL, EVIL, 11);

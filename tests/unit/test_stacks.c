@@ -226,7 +226,7 @@ static void test_inlining_cannot_multiply_without_end(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- against the obvious way ---------------------------------------------------------------- */
+/* ---- against the obvious way ------------------------- */
 
 #define RANDOM_SAMPLES 20000
 

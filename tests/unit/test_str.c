@@ -80,7 +80,7 @@ static void test_lines_of_unix_and_of_windows(void) {
   CU_ASSERT_FALSE(str_next_line(&rest, &line));
 }
 
-/* ---- numbers ---- */
+/* ---- numbers ----------------------------------------- */
 
 static void test_integers_are_read_whole_or_not_at_all(void) {
   static const struct {
@@ -201,7 +201,7 @@ static void test_a_number_need_not_end_with_a_nul(void) {
   CU_ASSERT_EQUAL(real, 123.5);
 }
 
-/* ---- paths ---- */
+/* ---- paths ------------------------------------------- */
 
 static void test_paths_are_cleaned_as_by_go(void) {
   static const struct {

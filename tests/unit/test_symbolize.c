@@ -19,8 +19,7 @@ static char folder[64];
 static char warnings[4096];
 static pprofc_error error;
 
-/* ---- a folder for fake tools and binaries ------------------------------------------------------
- */
+/* ---- a folder for fake tools and binaries ------------ */
 
 static void in_folder(char out[256], const char *name) {
   snprintf(out, 256, "%s/%s", folder, name);
@@ -71,8 +70,7 @@ static void end(void) {
   buffer_free(&output);
 }
 
-/* ---- profiles ----------------------------------------------------------------------------------
- */
+/* ---- profiles ---------------------------------------- */
 
 static void collect(void *context, const char *message) {
   (void)context;
@@ -142,8 +140,7 @@ static pprofc_profile *located(pprofc_profile *source, struct symbolize_options 
   return profile;
 }
 
-/* ---- binaries ----------------------------------------------------------------------------------
- */
+/* ---- binaries ---------------------------------------- */
 
 static void check_located(const char *search_path, const char *expected) {
   char want[256];
@@ -224,8 +221,7 @@ static void test_a_build_id_that_is_there_stays(void) {
   end();
 }
 
-/* ---- modes -------------------------------------------------------------------------------------
- */
+/* ---- modes ------------------------------------------- */
 
 static const char *const names[] = {"f", "_ZN1a1fIiEEvT_", "_ZN1a1gEi", "_ZN1a1gEi"};
 
@@ -256,8 +252,7 @@ static void test_modes_choose_the_names(void) {
   end();
 }
 
-/* ---- what cannot be symbolized -----------------------------------------------------------------
- */
+/* ---- what cannot be symbolized ----------------------- */
 
 static void check_warning(const char *file, const char *build_id, const char *expected) {
   begin();
@@ -291,8 +286,7 @@ static void test_what_cannot_be_symbolized_is_told(void) {
                 "Local symbolization failed for native_c (build ID abcd): build ID mismatch\n");
 }
 
-/* ---- tools that say what they are told ---------------------------------------------------------
- */
+/* ---- tools that say what they are told --------------- */
 
 /* The first location of a profile of native_c, as these tools know it. */
 static const char *asked(const char *mode, const uint64_t *addresses, size_t count,
@@ -399,8 +393,7 @@ static void test_file_names_are_no_options(void) {
   arena_free(&arena);
 }
 
-/* ---- the setting -------------------------------------------------------------------------------
- */
+/* ---- the setting ------------------------------------- */
 
 static void test_the_setting_says_where_tools_are(void) {
   char setting[600], expected[256];
@@ -433,8 +426,7 @@ static void test_the_setting_says_where_tools_are(void) {
   end();
 }
 
-/* ---- the machine's tools -----------------------------------------------------------------------
- */
+/* ---- the machine's tools ----------------------------- */
 
 /* native_c as this tool alone knows it; NULL when the machine has none. */
 static const char *known_to(const char *tool, uint64_t address) {

@@ -12,7 +12,7 @@ static char folder[] = "/tmp/pprofc_elf_XXXXXX";
 static char path[64];
 static pprofc_error error;
 
-/* ---- writing ELF files ---------------------------------------------------------------------- */
+/* ---- writing ELF files ------------------------------- */
 
 struct image {
   unsigned char bytes[8192];
@@ -54,7 +54,7 @@ static Elf64_Phdr load(uint32_t flags, uint64_t offset, uint64_t vaddr, uint64_t
                       .p_align = 4096};
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------- */
 
 static void check_fails(const char *expected) {
   struct elf_file file;
@@ -97,7 +97,7 @@ static void test_headers_that_lie_are_refused(void) {
   check_fails("error reading ELF file ");
 }
 
-/* ---- build ids ------------------------------------------------------------------------------ */
+/* ---- build ids --------------------------------------- */
 
 static void add_note(struct image *image, size_t at, uint32_t type, const char *name,
                      const void *desc, uint32_t size) {
@@ -145,7 +145,7 @@ static void test_notes_that_run_out_of_their_segment_are_ignored(void) {
   check_build_id(&image, "");
 }
 
-/* ---- base addresses ------------------------------------------------------------------------- */
+/* ---- base addresses ---------------------------------- */
 
 /* The base of a mapping for an address in it; UINT64_MAX - 1 for an error. */
 static uint64_t base_of(const struct image *image, uint64_t start, uint64_t limit, uint64_t offset,
@@ -223,7 +223,7 @@ static void test_files_without_segments_start_at_their_offset(void) {
   CU_ASSERT_EQUAL(base_in(&image, 0x20000, 0x30000, 0), UINT64_MAX - 1);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------- */
 
 /* A kernel with .text in its one segment and _stext in its symbol table. */
 static void make_kernel(struct image *image, uint64_t vaddr, uint64_t stext) {

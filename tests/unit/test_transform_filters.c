@@ -13,8 +13,7 @@ static struct regex *regex(const char *pattern) {
   return compiled;
 }
 
-/* ---- focus, ignore, hide, show ------------------------------------------------------------------
- */
+/* ---- focus, ignore, hide, show ----------------------- */
 
 /* Stacks with inlined frames, an unsymbolized frame of a library, an empty stack. */
 static pprofc_profile *stacks(void) {
@@ -113,8 +112,7 @@ static void test_show_from_cuts_above_the_match_nearest_to_the_root(void) {
   expect_show_from("nothing", false, "");
 }
 
-/* ---- drop_frames, prune_from --------------------------------------------------------------------
- */
+/* ---- drop_frames, prune_from ------------------------- */
 
 static void expect_dropped(const char *drop, const char *keep, const char *stack,
                            const char *expected) {
@@ -186,8 +184,7 @@ static void test_prune_from_keeps_the_match_itself(void) {
   regex_free(re);
 }
 
-/* ---- granularity -------------------------------------------------------------------------------
- */
+/* ---- granularity ------------------------------------- */
 
 static void expect_granularity(const char *name, bool noinlines, bool columns,
                                const char *expected) {
@@ -233,8 +230,7 @@ static void test_granularity_blanks_what_it_does_not_keep(void) {
   CU_ASSERT_FALSE(granularity_parse("Files", false, false, &ignored));
 }
 
-/* ---- labels ------------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------ */
 
 static void keep_warning(void *context, const char *text) {
   struct buffer *out = context;

@@ -8,8 +8,7 @@
 #include "transform/transform.h"
 #include "unit.h"
 
-/* ---- what is tried ----------------------------------------------------------------------------
- */
+/* ---- what is tried ----------------------------------- */
 
 struct input {
   pprofc_profile *p, *q;
@@ -105,8 +104,7 @@ static pprofc_status run_scale(const struct input *in, pprofc_profile **out, ppr
   return pprofc_scale(in->p, (const double[]){0.3, 1}, out, error);
 }
 
-/* ---- the loop ---------------------------------------------------------------------------------
- */
+/* ---- the loop ---------------------------------------- */
 
 static pprofc_profile *profile_in(const pprofc_allocator *mem, const char *unit, int64_t value) {
   pprofc_builder *b = pprofc_builder_new(mem);

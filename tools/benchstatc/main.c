@@ -40,8 +40,7 @@ static int misused(const char *message) {
   return EXIT_USAGE;
 }
 
-/* ---- output -----------------------------------------------------------------------------------
- */
+/* ---- output ------------------------------------------ */
 
 static int write_table(void *context, const void *data, size_t size) {
   int fd = STDOUT_FILENO;
@@ -55,8 +54,7 @@ static int write_warning(void *context, const void *data, size_t size) {
   return fd_write(&fd, data, size);
 }
 
-/* ---- messages ---------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------- */
 
 /* Lines that were left out, in the order they were met. */
 static bool report_lines(const pprofc_bench *set) {
@@ -90,8 +88,7 @@ static bool report_nan(const pprofc_bench_tables *tables) {
   return good;
 }
 
-/* ---- work -------------------------------------------------------------------------------------
- */
+/* ---- work -------------------------------------------- */
 
 static bool is_classic(const struct options *options) {
   return strcmp(options->format, "classic") == 0;

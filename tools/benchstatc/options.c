@@ -109,8 +109,7 @@ const struct flag_table options_table = {
     .statuses = statuses,
 };
 
-/* ---- meaning ----------------------------------------------------------------------------------
- */
+/* ---- meaning ----------------------------------------- */
 
 struct test_name {
   const char *name;

@@ -7,9 +7,7 @@
 
 static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
 
-/* ---- values
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------ */
 
 static const char *read_bool(const char *text, bool *out) {
   static const char *const words[2][6] = {{"0", "f", "F", "false", "FALSE", "False"},
@@ -174,9 +172,7 @@ bool flag_shows_initial(const struct flag *flag) {
   return flag->kind != FLAG_SET && strcmp(flag->initial, "false") != 0;
 }
 
-/* ---- names
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------- */
 
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
   for (size_t i = 0; i < table->flag_count; i++)
@@ -236,8 +232,7 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
   return nearest;
 }
 
-/* ---- the command line
- * -------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------- */
 
 /* Sets the flag called `name`. `value` is what stands after =, or NULL; *next may be used up. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,

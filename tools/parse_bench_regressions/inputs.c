@@ -23,8 +23,7 @@ void inputs_free(struct inputs *inputs) {
   arena_free(&inputs->arena);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------- */
 
 static struct buffer *new_buffer(struct inputs *inputs) {
   if (inputs->file_count == inputs->file_capacity) {
@@ -81,8 +80,7 @@ static bool is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* ---- folders
- * -------------------------------------------------------------------------------------------- */
+/* ---- folders ----------------------------------------- */
 
 /* Paths in the order of their names. */
 struct path_list {
@@ -148,8 +146,7 @@ static pprofc_status note_problem(struct inputs *inputs, pprofc_status status,
   return PPROFC_OK;
 }
 
-/* ---- comparisons
- * ---------------------------------------------------------------------------------------- */
+/* ---- comparisons ------------------------------------- */
 
 static pprofc_status read_table(struct inputs *inputs, const char *path, bool found,
                                 pprofc_error *error) {
@@ -196,9 +193,7 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
   return status;
 }
 
-/* ---- runs
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- runs -------------------------------------------- */
 
 static pprofc_status read_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                               const char *path, pprofc_error *error) {

@@ -50,8 +50,7 @@ static int print_about(const struct options *options) {
              : fail(error.message);
 }
 
-/* ---- output
- * --------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------ */
 
 static pprofc_status write_file(const char *path, pprofc_str text, pprofc_error *error) {
   struct outfile file;
@@ -119,9 +118,7 @@ static pprofc_status print_all(const struct gate *gate, const struct options *op
   return status;
 }
 
-/* ---- work
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- work -------------------------------------------- */
 
 static void put_problems(const struct gate *gate) {
   pprofc_str rest = buffer_str(&gate->problems), line;

@@ -206,8 +206,7 @@ const struct flag_table options_table = {
     .statuses = statuses,
 };
 
-/* ---- environment
- * ---------------------------------------------------------------------------------------- */
+/* ---- environment ------------------------------------- */
 
 static size_t index_of(const struct flag *flag) {
   return (size_t)(flag - flags);
@@ -256,8 +255,7 @@ pprofc_status options_environment(struct options *options, struct flags_parsed *
   return PPROFC_OK;
 }
 
-/* ---- meaning
- * -------------------------------------------------------------------------------------------- */
+/* ---- meaning ----------------------------------------- */
 
 static pprofc_status apply_numbers(const struct options *o, const struct flags_parsed *parsed,
                                    struct gate_settings *s, pprofc_error *error) {

@@ -24,7 +24,7 @@ static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format
   snprintf(error->message + size, room, " (%s)", text);
 }
 
-/* ---- sources -------------------------------------------------------------------------------- */
+/* ---- sources ----------------------------------------- */
 
 static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -96,7 +96,7 @@ void hint_source(const char *path, pprofc_error *error) {
     hint_content(path, error);
 }
 
-/* ---- sample types --------------------------------------------------------------------------- */
+/* ---- sample types ------------------------------------ */
 
 /* "samples, cpu" */
 static void list_types(const pprofc_profile *p, char *out, size_t size) {
@@ -123,7 +123,7 @@ void hint_types_add(const char *text, pprofc_error *error) {
   if (strstr(error->message, "empty common sample type list")) add_hint(error, "%s", text);
 }
 
-/* ---- the command line ----------------------------------------------------------------------- */
+/* ---- the command line -------------------------------- */
 
 static const struct flag *flag_of(const struct command_flags *flags, const char *word) {
   if (word[0] != '-' || strchr(word, '=')) return NULL;

@@ -10,8 +10,7 @@
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- groups, examples and the like: what help and manual say beside the flags
- * ------------------------ */
+/* ---- groups, examples and the like: what help and manual say beside the flags  */
 
 enum group {
   GROUP_TEXT, /* formats */
@@ -88,8 +87,7 @@ static const struct sample_flag {
     {"alloc_objects", "alloc_objects", "Same as -sample_index=alloc_objects", false},
 };
 
-/* ---- values that are stored in another width
- * ----------------------------------------------------- */
+/* ---- values that are stored in another width --------- */
 
 static const char *store_int(void *options, const struct flag *flag, const char *text) {
   int64_t number;
@@ -140,8 +138,7 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
   return "must be proportional, edges or flat";
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------- */
 
 static void add(struct command_flags *flags, struct flag flag) {
   if (flags->table.flag_count < FLAGS_MAX) flags->items[flags->table.flag_count++] = flag;
@@ -310,8 +307,7 @@ void command_flags_init(struct command_flags *flags) {
   for (size_t i = 0; i < COUNT(own_flags); i++) add(flags, own_flags[i]);
 }
 
-/* ---- what the flags mean together
- * ---------------------------------------------------------------- */
+/* ---- what the flags mean together -------------------- */
 
 /* Puts chosen names into their options; two of one option do not go together. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,

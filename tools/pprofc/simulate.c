@@ -29,9 +29,7 @@ static const char *const valgrind[] = {"valgrind",           "--quiet",
 
 #define VALGRIND_WORDS (sizeof valgrind / sizeof *valgrind)
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------- */
 
 /* The program's standard output becomes our standard error: ours is for the report. Without
  * randomised addresses, which a container may forbid to switch off, counts differ a little more. */
@@ -84,8 +82,7 @@ static pprofc_status run_program(const struct command *command, const char *path
   return status;
 }
 
-/* ---- sample types
- * -------------------------------------------------------------------------------------------- */
+/* ---- sample types ------------------------------------ */
 
 /* Each type is a sum of callgrind's events. Cycles are Ir + Dr + Dw accesses, 1 each; 4 more when
  * the first level misses, and 30 more when the last level does: the 1, 5 and 35 from above. */

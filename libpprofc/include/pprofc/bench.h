@@ -14,8 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------- */
 
 typedef struct pprofc_bench pprofc_bench;
 
@@ -81,8 +80,7 @@ typedef struct pprofc_bench_message {
 PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set,
                                                              size_t *count);
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing --------------------------------------- */
 
 typedef enum pprofc_bench_test {
   PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
@@ -157,8 +155,7 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
                                             pprofc_write_fn warn, void *warn_context,
                                             pprofc_error *error);
 
-/* ---- the earlier table ------------------------------------------------------------------------
- */
+/* ---- the earlier table ------------------------------- */
 
 /* What benchstat printed before 2021: means of what is left after outliers are removed, one table a
  * metric

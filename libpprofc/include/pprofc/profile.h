@@ -59,8 +59,7 @@ PPROFC_API pprofc_status pprofc_profile_write(const pprofc_profile *profile, ppr
 PPROFC_API pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const char *path,
                                                    pprofc_error *error);
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns ----------------------------------------- */
 
 typedef struct pprofc_value_type {
   pprofc_str type; /* "cpu" */

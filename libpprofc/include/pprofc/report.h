@@ -72,8 +72,7 @@ PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
                                        const pprofc_report_options *options, pprofc_write_fn write,
                                        void *context, pprofc_error *error);
 
-/* ---- tables: what flags, help, manual and completion are printed from
- * ---------------------------- */
+/* ---- tables: what flags, help, manual and completion are printed from  */
 
 typedef struct pprofc_format_info {
   const char *name;

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* ---- words ------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------- */
 
 /* NaN has a sign of its own, which equals none. */
 static int sign_of(double x) {
@@ -55,8 +54,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
     buffer_printf(out, "n=%zu+%zu", baseline->count, cell->count);
 }
 
-/* ---- how many samples it takes ----------------------------------------------------------------
- */
+/* ---- how many samples it takes ----------------------- */
 
 #define INTERVAL_SEARCH 50 /* sizes looked at for an interval */
 
@@ -109,8 +107,7 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
   return copy.data;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------- */
 
 #define MOST_NOTES 3
 
@@ -237,8 +234,7 @@ static void compute_cell(struct computation *c, const struct table *table,
   }
 }
 
-/* ---- summaries --------------------------------------------------------------------------------
- */
+/* ---- summaries --------------------------------------- */
 
 const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column) {
   size_t low = 0, high = table->cell_count;

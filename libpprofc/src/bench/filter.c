@@ -58,8 +58,7 @@ void filter_free(struct filter *filter) {
   mem_free(mem, filter, 1, sizeof *filter);
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------
- */
+/* ---- parsing ----------------------------------------- */
 
 /* An open parenthesis, or the whole query. */
 struct level {
@@ -282,8 +281,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
   return status;
 }
 
-/* ---- applying ---------------------------------------------------------------------------------
- */
+/* ---- applying ---------------------------------------- */
 
 /* Whether a term's value is this one; asked once for every distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {

@@ -138,8 +138,7 @@ size_t space_at(pprofc_str s) {
   return rune_is_space(rune) ? position : 0;
 }
 
-/* ---- quoting ----------------------------------------------------------------------------------
- */
+/* ---- quoting ----------------------------------------- */
 
 static const char escape_letters[] = "\aa\bb\ff\nn\rr\tt\vv\\\\\"\"";
 

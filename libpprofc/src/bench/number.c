@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------- */
 
 /* Powers of ten that a double holds exactly. */
 static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -206,8 +205,7 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out) {
   return NUMBER_OK;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------- */
 
 static bool print_special(struct buffer *out, double value, bool sign) {
   if (isnan(value)) {

@@ -29,8 +29,7 @@ void projection_free(struct projection *p) {
   map_free(&p->key_map);
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------
- */
+/* ---- parsing ----------------------------------------- */
 
 static void add_field(struct projection *p, pprofc_str name, size_t part, bool observed) {
   if (!MORE(p->group->mem, p->fields, p->field_count, p->field_capacity) ||
@@ -205,8 +204,7 @@ pprofc_status projection_residue(struct projection *p, struct projection_group *
   return group->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* ---- projecting -------------------------------------------------------------------------------
- */
+/* ---- projecting -------------------------------------- */
 
 bool projection_accepts(struct projection *p, size_t result) {
   for (size_t i = 0; i < p->part_count; i++) {
@@ -363,8 +361,7 @@ uint32_t projection_key(struct projection *p, size_t result) {
   return p->last_key = intern_row(p);
 }
 
-/* ---- comparing and showing --------------------------------------------------------------------
- */
+/* ---- comparing and showing --------------------------- */
 
 uint32_t projection_value(const struct projection *p, uint32_t key, size_t field) {
   const struct key_row *row = &p->keys[key];

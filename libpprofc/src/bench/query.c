@@ -11,8 +11,7 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
   *query = (struct query){.text = text, .arena = arena, .error = error};
 }
 
-/* ---- errors -----------------------------------------------------------------------------------
- */
+/* ---- errors ------------------------------------------ */
 
 /* Characters in front of `offset` that take room on a terminal. */
 static size_t column_of(pprofc_str text, size_t offset) {
@@ -44,8 +43,7 @@ static struct token fail_token(struct query *query, const char *message) {
   return (struct token){TOKEN_END, query->text.size, {NULL, 0}, NULL};
 }
 
-/* ---- tokens -----------------------------------------------------------------------------------
- */
+/* ---- tokens ------------------------------------------ */
 
 static pprofc_str rest_of(const struct query *query) {
   return str_slice(query->text, query->position, query->text.size);

@@ -6,8 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- the set ----------------------------------------------------------------------------------
- */
+/* ---- the set ----------------------------------------- */
 
 bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity,
               size_t size) {
@@ -142,8 +141,7 @@ void pprofc_bench_keep_units(pprofc_bench *set) {
   set->keep_units = true;
 }
 
-/* ---- strings and units ------------------------------------------------------------------------
- */
+/* ---- strings and units ------------------------------- */
 
 static void fail(struct bench_sink *sink, const char *limit) {
   if (sink->status != PPROFC_OK) return;
@@ -206,8 +204,7 @@ uint32_t sink_word(struct bench_sink *sink, pprofc_str unit) {
   return sink->status == PPROFC_OK ? add_word(sink, word) : 0;
 }
 
-/* ---- configuration ----------------------------------------------------------------------------
- */
+/* ---- configuration ----------------------------------- */
 
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
   uint32_t id = intern(sink, key);
@@ -282,8 +279,7 @@ nomem:
   return 0;
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results ----------------------------------------- */
 
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
   struct pprofc_bench *set = sink->set;
@@ -390,8 +386,7 @@ void sink_value(struct bench_sink *sink, double value, pprofc_str unit) {
   sink_word_value(sink, value, sink_word(sink, unit));
 }
 
-/* ---- metadata and messages --------------------------------------------------------------------
- */
+/* ---- metadata and messages --------------------------- */
 
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line) {
@@ -440,8 +435,7 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   set->messages[set->message_count++] = (pprofc_bench_message){sink->input, line, message};
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------
- */
+/* ---- opening and closing ----------------------------- */
 
 void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
                pprofc_str path) {

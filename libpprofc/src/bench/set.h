@@ -109,8 +109,7 @@ bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *ca
 /* What "Unit" lines say about `key` of a unit, tidied or not; BENCH_EMPTY when nothing. */
 uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
 
-/* ---- filling ----------------------------------------------------------------------------------
- */
+/* ---- filling ----------------------------------------- */
 
 /* One input being read. Errors are sticky: out of memory or a limit, checked once at the end. */
 struct bench_sink {

@@ -18,8 +18,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
                                     .confidence = 0.95};
 }
 
-/* ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting -------------------------------------- */
 
 /* Keys of the projections; tables and cells are found by them. */
 struct table_id {
@@ -179,8 +178,7 @@ static void collect_all(struct collector *c) {
   c->nomem |= c->t->group.failed || c->t->extractor.failed;
 }
 
-/* ---- laying out -------------------------------------------------------------------------------
- */
+/* ---- laying out -------------------------------------- */
 
 /* What sorting keys needs to know. */
 struct sorting {
@@ -421,8 +419,7 @@ static void lay_out(struct collector *c) {
   mem_free(&t->mem, start, c->table_count + 1, sizeof *start);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------- */
 
 /* One flag that is a projection. */
 struct projection_flag {

@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* ---- tokens -----------------------------------------------------------------------------------
- */
+/* ---- tokens ------------------------------------------ */
 
 /* Walks over the names in a unit; `*`, `/`, `-` and blanks stand between them. */
 struct unit_parser {
@@ -41,8 +40,7 @@ static bool next_token(struct unit_parser *p) {
   return true;
 }
 
-/* ---- tidying ----------------------------------------------------------------------------------
- */
+/* ---- tidying ----------------------------------------- */
 
 /* What is brought to base units; division where upstream divides, so that the last bit agrees. */
 struct tidy_rule {
@@ -101,8 +99,7 @@ bool unit_is_binary(pprofc_str unit) {
   return false;
 }
 
-/* ---- scaling ----------------------------------------------------------------------------------
- */
+/* ---- scaling ----------------------------------------- */
 
 /* A value of at least hundreds, tens, ones is printed with 1, 2, 3 decimals under this prefix. The
  * limits are where rounding to four digits would carry over. */
@@ -165,8 +162,7 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
   buffer_add_text(out, scale.prefix);
 }
 
-/* ---- direction --------------------------------------------------------------------------------
- */
+/* ---- direction --------------------------------------- */
 
 struct known_direction {
   const char *unit;

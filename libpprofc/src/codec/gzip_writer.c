@@ -60,8 +60,7 @@ static uint8_t *output_of(const struct block *b) {
   return b->memory + DICTIONARY_SIZE + BLOCK_SIZE;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------ */
 
 static size_t memory_size(const struct block *b) {
   return DICTIONARY_SIZE + BLOCK_SIZE + b->out_room;
@@ -98,8 +97,7 @@ static void block_compress(struct block *b) {
   b->crc = (uint32_t)crc32(0, input_of(b), (uInt)b->size);
 }
 
-/* ---- the ring ---------------------------------------------------------------------------------
- */
+/* ---- the ring ---------------------------------------- */
 
 static struct block *block_at(struct gzip_writer *w, size_t n) {
   return &w->blocks[n % w->block_count];
@@ -201,8 +199,7 @@ static void submit(struct gzip_writer *w, bool last) {
   next->size = 0;
 }
 
-/* ---- the stream -------------------------------------------------------------------------------
- */
+/* ---- the stream -------------------------------------- */
 
 struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
                                      pprofc_write_fn write, void *context) {

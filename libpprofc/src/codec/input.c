@@ -17,8 +17,7 @@
 #define MEMORY_STEP ((size_t)1 << 30)    /* zlib counts in 32 bits */
 #define RATIO_FROM  ((uint64_t)32 << 20) /* inflated bytes from which the ratio is checked */
 
-/* ---- where compressed bytes come from ----------------------------------------------------------
- */
+/* ---- where compressed bytes come from ---------------- */
 
 struct source {
   int fd;              /* or -1: what is left is in memory */
@@ -84,8 +83,7 @@ static pprofc_status check_limits(const struct input_sink *sink, uint64_t input,
   return PPROFC_OK;
 }
 
-/* ---- plain bytes and gzip, in steps
- * -------------------------------------------------------------- */
+/* ---- plain bytes and gzip, in steps ------------------ */
 
 static pprofc_status copy_plain(struct source *source, struct input_sink *sink,
                                 pprofc_error *error) {
@@ -160,8 +158,7 @@ static pprofc_status read_steps(struct source *source, struct input_sink *sink,
   return is_gzip(source) ? inflate_steps(source, sink, error) : copy_plain(source, sink, error);
 }
 
-/* ---- the fast way: all in memory
- * ------------------------------------------------------------------ */
+/* ---- the fast way: all in memory --------------------- */
 
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits) {
   if (size < 18) return 0;
@@ -205,8 +202,7 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
   return read_steps(&source, sink, error);
 }
 
-/* ---- files
- * ----------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------- */
 
 /* A regular file, all of it, in a block of its own that is freed after inflating; or, when it is
  * plain, straight in the sink. */
@@ -277,8 +273,7 @@ static void sink_trim(struct input_sink *sink) {
   if (data) sink->data = data;
 }
 
-/* ---- public
- * ------------------------------------------------------------------------------------------ */
+/* ---- public ------------------------------------------ */
 
 static pprofc_status finish(pprofc_status status, struct input_sink *sink, struct input *input) {
   if (status != PPROFC_OK) {

@@ -14,8 +14,7 @@ pprofc_status decoder_fault(struct decoder *d, const struct wire *w) {
   return decoder_fail(d, w->at, w->fault);
 }
 
-/* ---- columns that are filled while the fields go by
- * ---------------------------------------------- */
+/* ---- columns that are filled while the fields go by -- */
 
 struct tables {
   struct decoder *d;
@@ -178,8 +177,7 @@ static void read_location(struct tables *t, const struct wire_field *message) {
   t->line_from[i + 1] = (uint32_t)t->line;
 }
 
-/* ---- the sub-passes
- * -------------------------------------------------------------------------------- */
+/* ---- the sub-passes ---------------------------------- */
 
 static pprofc_status concatenated(struct decoder *d, const uint8_t *at) {
   d->certain = true;
@@ -252,8 +250,7 @@ static bool map_mapping_ids(struct tables *t) {
   return id_map_build(&d->mapping_ids, t->mapping_ids, count, d->arena);
 }
 
-/* ---- validity
- * ------------------------------------------------------------------------------------------ */
+/* ---- validity ---------------------------------------- */
 
 static pprofc_status bad_profile(struct decoder *d, const char *what, uint64_t id, bool with_id) {
   d->certain = true;
@@ -301,8 +298,7 @@ static pprofc_status check_sample_counts(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* ---- putting it together
- * -------------------------------------------------------------------------------- */
+/* ---- putting it together ----------------------------- */
 
 /* Ids that are 1, 2, 3 ... and columns that say nothing need not stay. */
 static void drop_unused(struct tables *t) {

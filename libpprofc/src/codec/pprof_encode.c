@@ -69,8 +69,7 @@ struct encoder {
   struct gzip_writer *gzip;
 };
 
-/* ---- setting up ---------------------------------------------------------------------------------
- */
+/* ---- setting up -------------------------------------- */
 
 static size_t most_labels(const struct samples *s) {
   size_t most = 0;
@@ -152,8 +151,7 @@ static void encoder_free(struct encoder *e) {
   interner_free(&e->strings);
 }
 
-/* ---- labels in the order of the file
- * ------------------------------------------------------------- */
+/* ---- labels in the order of the file ----------------- */
 
 /* Strings before numbers, each by key, equal keys as they came. */
 static int compare_keys(const void *left, const void *right) {
@@ -187,8 +185,7 @@ static const struct label *ordered_labels(struct encoder *e, size_t sample, size
   return e->sorted;
 }
 
-/* ---- strings in order of first use
- * --------------------------------------------------------------- */
+/* ---- strings in order of first use ------------------- */
 
 static void use(struct encoder *e, uint32_t string) {
   if (e->number[string] != NONE || e->nomem) return;
@@ -233,8 +230,7 @@ static void number_strings(struct encoder *e) {
   use(e, p->doc_url);
 }
 
-/* ---- fields -------------------------------------------------------------------------------------
- */
+/* ---- fields ------------------------------------------ */
 
 static size_t put_varint(uint8_t *out, uint64_t v) {
   size_t n = 0;
@@ -419,8 +415,7 @@ static void put_header(struct encoder *e) {
   put_fields(e, &tail);
 }
 
-/* ---- whole profiles
- * ------------------------------------------------------------------------------ */
+/* ---- whole profiles ---------------------------------- */
 
 static void put_profile(struct encoder *e) {
   static void (*const parts[])(struct encoder *) = {

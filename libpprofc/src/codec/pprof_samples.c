@@ -57,8 +57,7 @@ static bool bad_wire(struct filler *f, const struct wire *w) {
   return sample_fault(f, (struct fault){.at = w->at, .wire = w->fault});
 }
 
-/* ---- stacks
- * -------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------ */
 
 static bool frame_starts(const uint8_t *at, const uint8_t *stack) {
   return at == stack || at[-1] < 0x80;
@@ -179,8 +178,7 @@ static bool finish_stack(struct filler *f, size_t pieces) {
   return true;
 }
 
-/* ---- values and labels
- * ----------------------------------------------------------------------------- */
+/* ---- values and labels ------------------------------- */
 
 static bool add_values(struct filler *f, const struct wire_field *field, size_t *count) {
   size_t types = f->d->types;
@@ -271,8 +269,7 @@ static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
   return true;
 }
 
-/* ---- chunks
- * ------------------------------------------------------------------------------------------ */
+/* ---- chunks ------------------------------------------ */
 
 static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
   f->sample = chunk->first_sample;

@@ -201,8 +201,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
   return true;
 }
 
-/* ---- what it will take
- * --------------------------------------------------------------------------------- */
+/* ---- what it will take ------------------------------- */
 
 #define FIXED_BYTES    ((uint64_t)1 << 20)  /* blocks of arenas that are not full, and the like */
 #define RATIO_FROM     ((uint64_t)64 << 20) /* bytes from which the ratio to the source is checked */

@@ -36,7 +36,7 @@ uint64_t hash_bytes(const void *data, size_t size) {
 }
 #endif
 
-/* ---- the secret ------------------------------------------------------------------------------ */
+/* ---- the secret -------------------------------------- */
 
 struct hash_secret hash_secret;
 

@@ -49,8 +49,7 @@ static void skip_blanks(struct parser *s) {
   }
 }
 
-/* ---- strings ----------------------------------------------------------------------------------
- */
+/* ---- strings ----------------------------------------- */
 
 static int64_t hex4(const char *p) {
   int64_t value = 0;
@@ -142,8 +141,7 @@ static pprofc_str parse_string(struct parser *s) {
   return text;
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------ */
 
 struct word {
   pprofc_str text;
@@ -349,8 +347,7 @@ pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprof
   return parse(arena, path, data, false, root, error);
 }
 
-/* ---- looking ----------------------------------------------------------------------------------
- */
+/* ---- looking ----------------------------------------- */
 
 const struct node *node_find(const struct node *node, pprofc_str name) {
   if (!node || node->kind != NODE_OBJECT) return NULL;

@@ -3,8 +3,7 @@
 
 #include "core/escape.h"
 
-/* ---- commands ---------------------------------------------------------------------------------
- */
+/* ---- commands ---------------------------------------- */
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context) {
   *guard = (struct log_guard){.write = write, .context = context};
@@ -100,8 +99,7 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
   (void)log_guard_write(&guard, text.data, text.size); /* a failure stays in the buffer */
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------- */
 
 void escape_line(struct buffer *out, pprofc_str s) {
   while (s.size) {

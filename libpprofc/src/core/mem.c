@@ -61,8 +61,7 @@ void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size)
   if (block) a->release(a->context, block, product(count, size));
 }
 
-/* ---- arenas -----------------------------------------------------------------------------------
- */
+/* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 #define LARGE_SIZE ((size_t)256 * 1024)
@@ -159,8 +158,7 @@ pprofc_str arena_str(struct arena *arena, pprofc_str s) {
   return (pprofc_str){copy, s.size};
 }
 
-/* ---- regions ----------------------------------------------------------------------------------
- */
+/* ---- regions ----------------------------------------- */
 
 struct region *region_new(const pprofc_allocator *mem) {
   mem = mem_or_default(mem);
@@ -210,8 +208,7 @@ void region_release(struct region *region) {
   }
 }
 
-/* ---- columns that are given back early --------------------------------------------------------
- */
+/* ---- columns that are given back early --------------- */
 
 static bool has_block(const struct arena *arena, const void *data) {
   const struct arena_block *block = arena->blocks;

@@ -91,8 +91,7 @@ bool str_next_line(pprofc_str *rest, pprofc_str *line) {
   return true;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------- */
 
 static int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -200,8 +199,7 @@ bool str_parse_float(pprofc_str s, double *out) {
   return true;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------- */
 
 pprofc_str str_path_base(pprofc_str path) {
   if (!path.size) return STR(".");

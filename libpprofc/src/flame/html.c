@@ -28,8 +28,7 @@ struct page {
   const pprofc_allocator *mem;
 };
 
-/* ---- deflate
- * ---------------------------------------------------------------------------------------------- */
+/* ---- deflate ----------------------------------------- */
 
 /* Writes <script type=... id=...> with the deflated bytes in it. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
@@ -61,9 +60,7 @@ static pprofc_status put_packed(struct page *p, const char *id, const struct buf
   return code == Z_STREAM_END ? PPROFC_OK : error_nomem(p->error);
 }
 
-/* ---- packing
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- packing ----------------------------------------- */
 
 static void add_varint(struct buffer *out, uint64_t value) {
   char bytes[10];
@@ -213,9 +210,7 @@ static void pack_groups(const struct page *p, struct buffer *bytes) {
   }
 }
 
-/* ---- metadata
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- metadata ---------------------------------------- */
 
 static void put_types(const struct page *p, struct json_writer *json) {
   const pprofc_profile *profile = p->tree->frames->profile;
@@ -282,9 +277,7 @@ static void put_meta(const struct page *p, struct json_writer *json) {
   json_end(json);
 }
 
-/* ---- the summary
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the summary ------------------------------------- */
 
 /* What one function spends itself, over all places in the tree. */
 struct function_sum {
@@ -353,9 +346,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   return true;
 }
 
-/* ---- the document
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- the document ------------------------------------ */
 
 static pprofc_status put_head(struct page *p) {
   struct buffer title;

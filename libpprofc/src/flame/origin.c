@@ -133,8 +133,7 @@ pprofc_str origin_package(pprofc_str name) {
   return STR("");
 }
 
-/* ---- rules of one's own
- * --------------------------------------------------------------------------- */
+/* ---- rules of one's own ------------------------------ */
 
 static bool word_index(pprofc_str word, const char *const *words, size_t count, size_t *index) {
   for (size_t i = 0; i < count; i++)

@@ -30,8 +30,7 @@ struct svg {
   double most; /* the greatest change of any box */
 };
 
-/* ---- text
- * ------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------- */
 
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch) {
@@ -114,8 +113,7 @@ static void put_label(struct svg *s, pprofc_str name, double pixels) {
   output_add_text(s->out, "..");
 }
 
-/* ---- boxes
- * --------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------- */
 
 static enum flame_coloring coloring_of(const struct svg *s) {
   enum flame_coloring coloring = s->drawing->coloring;
@@ -169,8 +167,7 @@ static double greatest_change(const struct svg *s) {
   return most;
 }
 
-/* ---- the document
- * ------------------------------------------------------------------------------------------ */
+/* ---- the document ------------------------------------ */
 
 static void put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
   if (id)

@@ -34,8 +34,7 @@ static double spread_of(struct gate_sample s) {
   return middle != 0 ? fabs(range / 1.349 / middle) : 0;
 }
 
-/* ---- U: interval and smallest p
- * ------------------------------------------------------------------------- */
+/* ---- U: interval and smallest p ---------------------- */
 
 double gate_smallest_p(size_t base_count, size_t head_count) {
   size_t n = base_count + head_count;
@@ -127,8 +126,7 @@ static double noise_of(struct gate_sample s) {
   return s.count > 1 && m.mean != 0 ? sqrt(m.variance) / fabs(m.mean) : (double)NAN;
 }
 
-/* ---- one comparison
- * ------------------------------------------------------------------------------------- */
+/* ---- one comparison ---------------------------------- */
 
 static void set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
@@ -218,8 +216,7 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   return good;
 }
 
-/* ---- drift
- * ---------------------------------------------------------------------------------------------- */
+/* ---- drift ------------------------------------------- */
 
 double gate_trend(struct gate_sample sample, bool *drifts) {
   *drifts = false;
@@ -240,8 +237,7 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
   return xy / xx * (n - 1) / fabs(mean);
 }
 
-/* ---- sides
- * ---------------------------------------------------------------------------------------------- */
+/* ---- sides ------------------------------------------- */
 
 /* Numbers the rounds of a side 0, 1 ... as they come; 0 when some value has none, or there are too
  * many. */

@@ -192,8 +192,7 @@ void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3
 /* Adds a direction for a unit, which wins over what is known of it; false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
-/* ---- readers
- * --------------------------------------------------------------------------------------- */
+/* ---- readers ----------------------------------------- */
 
 /* Reads a file of comparisons of any kind, recognised by content. `data` must live as long as the
  * gate. What is wrong with it becomes a problem; PPROFC_E_NOMEM is the only error. */
@@ -236,8 +235,7 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
                               pprofc_error *error);
 
-/* ---- judging
- * -------------------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------- */
 
 /* Which way a unit, as written in any of the tools, is better. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
@@ -289,8 +287,7 @@ pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pp
 
 const char *gate_verdict_name(enum gate_verdict verdict);
 
-/* ---- statistics of two samples
- * -------------------------------------------------------------------------- */
+/* ---- statistics of two samples ----------------------- */
 
 /* A sample in the order in which it was measured, and sorted. */
 struct gate_sample {
@@ -328,8 +325,7 @@ bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allo
 bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
                          double *low, double *high, const pprofc_allocator *mem);
 
-/* ---- printing
- * ------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------- */
 
 /* "+21.5% [+19.8%, +23.1%] adjusted p=0.0001 n=10+10". */
 void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row);

@@ -8,8 +8,7 @@
 
 #define SUSPICIOUS 0.5 /* an improvement beyond this asks whether anything was measured */
 
-/* ---- rules
- * ------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------- */
 
 /* Units match in any spelling: "ns/op" is "sec/op". */
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
@@ -92,8 +91,7 @@ static void settle(struct gate *gate, struct gate_row *row, struct buffer *scrat
   if (*decides && (*decides)->ignore) row->verdict = GATE_IGNORED;
 }
 
-/* ---- correction for the number of comparisons
- * ---------------------------------------------------------- */
+/* ---- correction for the number of comparisons -------- */
 
 /* One p-value, and where its adjusted value goes. */
 struct member {
@@ -164,8 +162,7 @@ static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- verdicts
- * --------------------------------------------------------------------------------------------- */
+/* ---- verdicts ---------------------------------------- */
 
 /* The size of a change in the worse direction; negative is better. */
 static double worse_by(const struct gate_row *row) {
@@ -301,8 +298,7 @@ static void count_row(struct gate *gate, const struct gate_row *row) {
   gate->inconclusive += row->verdict == GATE_INCONCLUSIVE || row->verdict == GATE_TOO_FEW;
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------- */
 
 static void describe_rule(const struct gate_rule *rule, char *out, size_t size) {
   snprintf(out, size, "rule of line %zu (%.*s%s%.*s)", rule->line,

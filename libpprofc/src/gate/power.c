@@ -13,9 +13,7 @@
 #define U_DRAWS      2000
 #define U_EFFICIENCY 1.0233 /* sqrt(pi / 3): what U loses against t, in large normal samples */
 
-/* ---- Welch
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Welch ------------------------------------------- */
 
 /* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
  * from a value near it. Each step leaves about the square of the one before. */
@@ -141,9 +139,7 @@ static double visible_welch(const struct gate_design *d) {
   return gate_power_welch(d, high) < GATE_POWER * 0.999 ? (double)INFINITY : high;
 }
 
-/* ---- U
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- U ----------------------------------------------- */
 
 static double draw_normal(uint64_t *state) {
   uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
@@ -243,8 +239,7 @@ static bool visible_u(struct gate_power *power, const struct gate_design *d, dou
   return true;
 }
 
-/* ---- what a row asks
- * ------------------------------------------------------------------------------------- */
+/* ---- what a row asks --------------------------------- */
 
 bool gate_power_visible(struct gate_power *power, const struct gate_design *d, double *change) {
   *change = (double)INFINITY;

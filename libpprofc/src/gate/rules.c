@@ -96,8 +96,7 @@ static const char *floor_of(const struct node *value, struct gate_floor *out) {
   return NULL;
 }
 
-/* ---- members of a rule
- * ---------------------------------------------------------------------------------- */
+/* ---- members of a rule ------------------------------- */
 
 static const char *take_benchmark(struct rules_reader *r, const struct node *value, void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->pattern);
@@ -183,8 +182,7 @@ static const struct member rule_members[] = {
     {NULL, NULL},
 };
 
-/* ---- reading members
- * ------------------------------------------------------------------------------------ */
+/* ---- reading members --------------------------------- */
 
 static void take_members(struct rules_reader *r, const struct node *object,
                          const struct member *members, void *target) {
@@ -255,8 +253,7 @@ static const char *take_rules(struct rules_reader *r, const struct node *value, 
   return NULL;
 }
 
-/* ---- members at the top
- * --------------------------------------------------------------------------------- */
+/* ---- members at the top ------------------------------ */
 
 static const char *take_all_threshold(struct rules_reader *r, const struct node *value,
                                       void *target) {
@@ -335,8 +332,7 @@ static const struct member top_members[] = {
     {NULL, NULL},
 };
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------- */
 
 static pprofc_status complain(const struct rules_reader *r, pprofc_error *error) {
   size_t line, column;

@@ -95,8 +95,7 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit) {
   (void)unit_tidy(unit, out);
 }
 
-/* ---- percentages and floors
- * ----------------------------------------------------------------------------- */
+/* ---- percentages and floors -------------------------- */
 
 bool gate_parse_percent(pprofc_str text, double *value) {
   text = str_trim(text);

@@ -106,8 +106,7 @@ pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error) {
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- in words
- * ------------------------------------------------------------------------------------------- */
+/* ---- in words ---------------------------------------- */
 
 void gate_print_visible(struct buffer *out, double visible) {
   if (isnan(visible))

@@ -68,8 +68,7 @@ static void drop_low_nodes(struct build *b) {
   g->nodes_before = g->shown_count;
 }
 
-/* ---- edges
- * ---------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------- */
 
 /* Makes the edges between what is kept, unless they are those of a call tree, and the names and
  * lists that go with them. */
@@ -135,8 +134,7 @@ static pprofc_status drop_redundant_edges(struct build *b, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* ---- selection
- * ------------------------------------------------------------------------------------ */
+/* ---- selection --------------------------------------- */
 
 /* A picture shows up to this many tags of a node. */
 #define MAX_TAGS 4
@@ -179,8 +177,7 @@ static pprofc_status limit_nodes(struct build *b, pprofc_error *error) {
   return g->options.visual || g->options.call_tree ? sort_nodes(b, error) : PPROFC_OK;
 }
 
-/* ---- what is asked for
- * ---------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------- */
 
 /* Nodes that are an inlined frame somewhere: only they can get a mark. NULL when there are none. */
 static pprofc_status find_inlined(struct build *b, uint8_t **inlined, pprofc_error *error) {

@@ -65,8 +65,7 @@ pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *
  * `arena`; data is NULL when out of memory. */
 pprofc_str shorten_function_name(pprofc_str name, struct arena *arena);
 
-/* ---- the graph ----------------------------------------------------------------------------------
- */
+/* ---- the graph --------------------------------------- */
 
 struct graph_node {
   uint32_t info;
@@ -165,8 +164,7 @@ static inline int64_t tag_cum(const struct graph_tag *t) {
   return number_mean(t->cum, t->cum_div);
 }
 
-/* ---- steps of graph_build
- * ------------------------------------------------------------------------ */
+/* ---- steps of graph_build ---------------------------- */
 
 /* Flat and cum of every node (one per info). */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);

@@ -65,8 +65,7 @@ pprofc_str frame_name(const struct frames *f, uint32_t index, struct arena *aren
                        STR(" "), arena);
 }
 
-/* ---- source paths -------------------------------------------------------------------------------
- */
+/* ---- source paths ------------------------------------ */
 
 /* What follows "/base(directory)/" in path, or NULL data. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {

@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- names
- * ---------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------- */
 
 /* The first bytes of a name as a number that orders as they do. */
 static uint64_t prefix_of(pprofc_str name) {
@@ -76,8 +75,7 @@ pprofc_status graph_rank_names(struct graph *g, pprofc_error *error) {
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- entropy
- * -------------------------------------------------------------------------------------- */
+/* ---- entropy ----------------------------------------- */
 
 /* Go's natural logarithm (FreeBSD's), which differs from C's in the last bit now and then; x is
  * positive. */
@@ -135,8 +133,7 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
   return number_add(number_from_double(score * (double)n->cum), n->flat);
 }
 
-/* ---- nodes
- * ---------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------- */
 
 struct ranked {
   int64_t first, second; /* magnitudes: greater ones come first */
@@ -176,8 +173,7 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* ---- edges
- * ---------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------- */
 
 struct ranked_edge {
   int64_t weight;
@@ -244,8 +240,7 @@ pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- tags
- * ----------------------------------------------------------------------------------------- */
+/* ---- tags -------------------------------------------- */
 
 static int compare_magnitudes(int64_t a, int64_t b) {
   a = number_abs(a);

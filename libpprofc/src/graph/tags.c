@@ -88,8 +88,7 @@ static void list_free(const pprofc_allocator *mem, struct list *list) {
   mem_free(mem, list->items, list->capacity, list->size);
 }
 
-/* ---- classes of labels
- * ---------------------------------------------------------------------------- */
+/* ---- classes of labels ------------------------------- */
 
 static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
@@ -223,8 +222,7 @@ static bool classify(struct tagger *t) {
   return true;
 }
 
-/* ---- samples of each tag
- * -------------------------------------------------------------------------- */
+/* ---- samples of each tag ----------------------------- */
 
 static bool list_uses(struct tagger *t) {
   const struct label_class *classes = t->classes.items;
@@ -251,8 +249,7 @@ static bool list_uses(struct tagger *t) {
   return true;
 }
 
-/* ---- sums of one tag
- * ------------------------------------------------------------------------------ */
+/* ---- sums of one tag --------------------------------- */
 
 static void push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
   uint32_t node = info;

@@ -130,8 +130,7 @@ static bool take_memory(pprofc_builder *b, uint64_t bytes) {
   return false;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns ----------------------------------------- */
 
 static size_t count_of(const pprofc_builder *b, int column) {
   return b->columns[column].count;
@@ -181,8 +180,7 @@ static bool has_index_left(pprofc_builder *b, size_t count, const char *message)
   return false;
 }
 
-/* ---- header -----------------------------------------------------------------------------------
- */
+/* ---- header ------------------------------------------ */
 
 uint32_t builder_string(pprofc_builder *b, pprofc_str s) {
   if (!builder_ok(b)) return 0;
@@ -241,8 +239,7 @@ void pprofc_builder_drop_frames(pprofc_builder *b, const char *drop, const char 
   b->profile->keep_frames = text(b, keep);
 }
 
-/* ---- mappings, functions, locations -------------------------------------------------------------
- */
+/* ---- mappings, functions, locations ------------------ */
 
 static bool same_mapping(const struct mapping *a, const struct mapping *b) {
   return a->start == b->start && a->limit == b->limit && a->offset == b->offset &&
@@ -393,8 +390,7 @@ uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const cha
   return pprofc_builder_location(b, PPROFC_NONE, 0, &only, 1);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 /* Makes room for the varints of a stack; false when out of memory. */
 static bool reserve_stack(pprofc_builder *b, size_t depth) {
@@ -462,8 +458,7 @@ void pprofc_builder_number_label(pprofc_builder *b, const char *key, int64_t val
   builder_add_label(b, &label);
 }
 
-/* ---- handing over -------------------------------------------------------------------------------
- */
+/* ---- handing over ------------------------------------ */
 
 /* Moves a column into the region of the profile; NULL after an error. */
 static const void *settle(pprofc_builder *b, int column) {

@@ -65,8 +65,7 @@ bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more
   return true;
 }
 
-/* ---- views ------------------------------------------------------------------------------------
- */
+/* ---- views ------------------------------------------- */
 
 static pprofc_value_type type_view(const pprofc_profile *p, struct value_type type) {
   return (pprofc_value_type){profile_string(p, type.type), profile_string(p, type.unit)};

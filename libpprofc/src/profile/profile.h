@@ -135,8 +135,7 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* ---- stacks -----------------------------------------------------------------------------------
- */
+/* ---- stacks ------------------------------------------ */
 
 /* Walks samples in order and knows which segment the current one is in. */
 struct stack_reader {
@@ -209,8 +208,7 @@ static inline size_t stack_put(uint8_t *out, uint32_t v) {
   return n;
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------ */
 
 /* Merges leave out samples of which this is true. */
 static inline bool values_are_zero(const int64_t *values, size_t types) {
@@ -219,8 +217,7 @@ static inline bool values_are_zero(const int64_t *values, size_t types) {
   return true;
 }
 
-/* ---- labels -----------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------ */
 
 static inline size_t label_count(const struct samples *s, size_t sample) {
   return s->label_set ? s->label_sets[s->label_set[sample]].count : 0;

@@ -36,8 +36,7 @@ struct regex {
 #endif
 };
 
-/* ---- plain texts
- * ------------------------------------------------------------------------------------------ */
+/* ---- plain texts ------------------------------------- */
 
 static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
   pprofc_str hit = {NULL, 0}, all = buffer_str(&t->text);
@@ -54,9 +53,7 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 }
 
 #ifdef HAVE_PCRE2
-/* ---- PCRE2
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- PCRE2 ------------------------------------------- */
 
 /* A match takes at most some 10 ms, then the automaton of pcre2_dfa_match takes over, which is
  * slower but needs time in proportion to the text. */
@@ -330,9 +327,7 @@ static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
 }
 #endif
 
-/* ---- interface
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- interface --------------------------------------- */
 
 pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, struct regex **out,
                             pprofc_error *error) {

@@ -30,8 +30,7 @@ static char peek(const struct regex_parser *p) {
   return p->at < p->whole.size ? p->whole.data[p->at] : '\0';
 }
 
-/* ---- escapes of one character
- * -------------------------------------------------------------------- */
+/* ---- escapes of one character ------------------------ */
 
 static int hex_value(int32_t c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -100,8 +99,7 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
   return (c < 0x80 && !is_alnum(c)) || bad_escape(p, start);
 }
 
-/* ---- groups of ASCII characters
- * ------------------------------------------------------------------ */
+/* ---- groups of ASCII characters ---------------------- */
 
 /* `pairs` are the first and the last character of each range. */
 static const struct ascii_group {
@@ -187,8 +185,7 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
   return *group || regex_fail(p, "invalid character class range", start, p->at);
 }
 
-/* ---- Unicode groups
- * --------------------------------------------------------------------------------- */
+/* ---- Unicode groups ---------------------------------- */
 
 /* `alone`: nothing else stands in the class, so that it can be negated as a whole. */
 static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
@@ -238,8 +235,7 @@ static bool unicode_group(struct regex_parser *p, bool alone, bool *found) {
          regex_fail(p, "invalid character class range", start, p->at);
 }
 
-/* ---- classes
- * ---------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------- */
 
 bool regex_class_escape(struct regex_parser *p, bool *found) {
   bool negated = false;

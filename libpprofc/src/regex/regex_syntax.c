@@ -58,8 +58,7 @@ bool regex_at(const struct regex_parser *p, const char *text) {
   return str_starts(str_slice(p->whole, p->at, p->whole.size), str_of(text));
 }
 
-/* ---- groups and what is in them ----------------------------------------------------------------
- */
+/* ---- groups and what is in them ---------------------- */
 
 static struct regex_group *top(struct regex_parser *p) {
   return &p->groups[p->depth - 1];
@@ -171,8 +170,7 @@ static bool right_parenthesis(struct regex_parser *p) {
   return true;
 }
 
-/* ---- atoms
- * ------------------------------------------------------------------------------------------ */
+/* ---- atoms ------------------------------------------- */
 
 /* A character that stands for itself. */
 static void literal(struct regex_parser *p, int32_t code) {
@@ -260,8 +258,7 @@ static bool backslash(struct regex_parser *p) {
   return true;
 }
 
-/* ---- (?flags) and (?P<name>
- * ------------------------------------------------------------------------- */
+/* ---- (?flags) and (?P<name> -------------------------- */
 
 static bool is_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
@@ -333,8 +330,7 @@ static bool left_parenthesis(struct regex_parser *p) {
   return open_group(p, true, "(");
 }
 
-/* ---- repetition
- * ---------------------------------------------------------------------------------------- */
+/* ---- repetition -------------------------------------- */
 
 struct repetition {
   size_t start; /* of the operator in the pattern */
@@ -452,8 +448,7 @@ static bool repetition(struct regex_parser *p, size_t *previous) {
   return repeated;
 }
 
-/* ---- the whole
- * -------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------- */
 
 static bool item(struct regex_parser *p) {
   bool lines = p->flags & REGEX_MULTI_LINE;

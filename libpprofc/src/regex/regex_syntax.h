@@ -32,8 +32,7 @@ pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                               pprofc_error *error);
 void regex_translation_free(struct regex_translation *translation);
 
-/* ---- between the two files of the grammar ------------------------------------------------------
- */
+/* ---- between the two files of the grammar ------------ */
 
 enum regex_flag { REGEX_FOLD = 1, REGEX_MULTI_LINE = 2, REGEX_DOT_NEWLINE = 4, REGEX_LAZY = 8 };
 

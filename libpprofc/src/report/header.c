@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* ---- safe text --------------------------------------------------------------------------------
- */
+/* ---- safe text --------------------------------------- */
 
 /* Where an unsafe character of text[from..] starts; text.size when there is none. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
@@ -48,8 +47,7 @@ void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_char(output, '\n');
 }
 
-/* ---- the profile ------------------------------------------------------------------------------
- */
+/* ---- the profile ------------------------------------- */
 
 static void label_time(int64_t nanoseconds, label_fn label, void *context) {
   int64_t seconds = nanoseconds / 1000000000;
@@ -100,8 +98,7 @@ void report_profile_header(const struct report *report, struct output *out) {
   labels_profile(report, label_to_output, out);
 }
 
-/* ---- filters ----------------------------------------------------------------------------------
- */
+/* ---- filters ----------------------------------------- */
 
 /* pprof cuts a filter at this many bytes. */
 #define FILTER_BYTES 80
@@ -133,8 +130,7 @@ void report_active_filters(const struct report *report, struct output *out) {
   label_filters(report, label_to_output, out);
 }
 
-/* ---- the graph --------------------------------------------------------------------------------
- */
+/* ---- the graph --------------------------------------- */
 
 /* "Dropped 3 nodes (cum <= 0.35ms)" */
 static void label_dropped(const struct report *report, size_t count, const char *what,

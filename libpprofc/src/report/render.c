@@ -24,8 +24,7 @@ static void warn(const struct render *r, bool when, const char *message) {
   if (when && r->options.warn) r->options.warn(r->options.warn_context, message);
 }
 
-/* ---- steps that edit the profile ---------------------------------------------------------------
- */
+/* ---- steps that edit the profile --------------------- */
 
 /* Makes `edited` the profile of the report. */
 static void take(struct render *r, pprofc_profile *edited) {
@@ -167,8 +166,7 @@ static pprofc_status aggregate(struct render *r, pprofc_error *error) {
   return status;
 }
 
-/* ---- options ------------------------------------------------------------------------------------
- */
+/* ---- options ----------------------------------------- */
 
 static pprofc_status apply_overrides(struct render *r, pprofc_error *error) {
   struct report *report = &r->report;
@@ -256,8 +254,7 @@ static pprofc_status configure(struct render *r, pprofc_error *error) {
   return status;
 }
 
-/* ---- the report ---------------------------------------------------------------------------------
- */
+/* ---- the report -------------------------------------- */
 
 static pprofc_status prepare(struct render *r, pprofc_error *error) {
   struct report *report = &r->report;

@@ -27,7 +27,7 @@ struct builder {
   size_t count, capacity;
 };
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------- */
 
 static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   if (mapping == NONE) return STR("");
@@ -109,7 +109,7 @@ static bool read_functions(struct builder *b) {
   return true;
 }
 
-/* ---- base and head ------------------------------------------------------------------------- */
+/* ---- base and head ----------------------------------- */
 
 /* The lines of a location that become frames. */
 static struct line_range {
@@ -156,7 +156,7 @@ static bool join_sides(struct builder *b) {
   return true;
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------ */
 
 /* Fills in what the frame is called and what tells it from others; false when out of memory. */
 static bool describe(struct builder *b, uint32_t location, const struct line *line,
@@ -208,7 +208,7 @@ static void note_use(struct builder *b, struct keyed_frame *item, const struct k
   note_line(b, &item->frame, line);
 }
 
-/* ---- one entry per distinct frame ----------------------------------------------------------- */
+/* ---- one entry per distinct frame -------------------- */
 
 static bool same_frame(const struct builder *b, const struct keyed_frame *x,
                        const struct keyed_frame *y) {
@@ -277,7 +277,7 @@ static bool add_locations(struct builder *b) {
   return true;
 }
 
-/* ---- order ---------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------- */
 
 static int compare_unsigned(uint64_t x, uint64_t y) {
   return x < y ? -1 : x > y;

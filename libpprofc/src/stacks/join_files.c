@@ -32,7 +32,7 @@ struct files_of_name {
   } * head_order, *base_order; /* scratch of the same size */
 };
 
-/* ---- ends of paths -------------------------------------------------------------------------- */
+/* ---- ends of paths ----------------------------------- */
 
 static bool is_separator(char c) {
   return c == '/' || c == '\\';
@@ -74,7 +74,7 @@ static int compare_ends(const void *left, const void *right) {
   return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------- */
 
 static int compare_ranked(const void *left, const void *right) {
   const struct ranked_file *x = left, *y = right;
@@ -137,7 +137,7 @@ static void pair_files(struct files_of_name *f) {
     pair_ends(f);
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------- */
 
 static int compare_functions(const void *left, const void *right) {
   const struct joined_function *x = left, *y = right;
@@ -210,7 +210,7 @@ bool join_files(struct joined_function *functions, size_t count, const struct in
   return ok;
 }
 
-/* ---- sides ---------------------------------------------------------------------------------- */
+/* ---- sides ------------------------------------------- */
 
 static bool is_negative(const int64_t *values, size_t types) {
   for (size_t i = 0; i < types; i++)

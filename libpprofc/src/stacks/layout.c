@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- the tree
- * ------------------------------------------------------------------------------------ */
+/* ---- the tree ---------------------------------------- */
 
 /* The stacks in the order in which they make the tree. */
 struct walk {
@@ -75,8 +74,7 @@ static void sum_up(struct flame_tree *t) {
   }
 }
 
-/* ---- from the leaf on
- * ------------------------------------------------------------------------------- */
+/* ---- from the leaf on -------------------------------- */
 
 struct turned {
   const uint32_t *frames;
@@ -171,8 +169,7 @@ void flame_graph_free(struct flame_graph *graph) {
   stack_frames_free(&graph->frames);
 }
 
-/* ---- widths
- * ---------------------------------------------------------------------------------------- */
+/* ---- widths ------------------------------------------ */
 
 static double magnitude(int64_t value) {
   return value < 0 ? -(double)value : (double)value;
@@ -204,8 +201,7 @@ static double *node_widths(struct flame_tree *t, size_t type, enum flame_width h
   return width;
 }
 
-/* ---- placing
- * ------------------------------------------------------------------------------------------ */
+/* ---- placing ----------------------------------------- */
 
 struct sibling {
   uint32_t node;

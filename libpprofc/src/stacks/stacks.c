@@ -28,7 +28,7 @@ struct builder {
   unsigned workers;
 };
 
-/* ---- joining samples ------------------------------------------------------------------------ */
+/* ---- joining samples --------------------------------- */
 
 static size_t selected_count(const struct builder *b) {
   return b->selection && b->selection->samples ? b->selection->count : b->profile->samples.count;
@@ -130,7 +130,7 @@ static bool join_samples(struct builder *b) {
   return ok;
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------ */
 
 /* The locations of a stack, leaf first. */
 static size_t unpack(const struct samples *s, const struct packed_stack *stack,
@@ -262,7 +262,7 @@ static pprofc_status expand_all(struct builder *b, pprofc_error *error) {
   return status;
 }
 
-/* ---- the result ----------------------------------------------------------------------------- */
+/* ---- the result -------------------------------------- */
 
 static size_t shared_frames(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth) {
   size_t most = a_depth < b_depth ? a_depth : b_depth, shared = 0;

@@ -35,8 +35,7 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
   r->u = twice / 2;
 }
 
-/* ---- no ties ----------------------------------------------------------------------------------
- */
+/* ---- no ties ----------------------------------------- */
 
 /* P(U <= u) by the recurrence of Mann and Whitney over the plane of sample sizes: p[n][m](U) =
  * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m), kept for one m at a time. Negative when out of
@@ -67,8 +66,7 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
   return flip ? 1 - p : p;
 }
 
-/* ---- ties -------------------------------------------------------------------------------------
- */
+/* ---- ties -------------------------------------------- */
 
 /* Both ways of counting walk over the distinct values. `order` tells which end they start from:
  * seen from the other end, U is the number of pairs with x < y. */
@@ -185,8 +183,7 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   return sum / go_choose((int)w->total, (int)n);
 }
 
-/* ---- which way --------------------------------------------------------------------------------
- */
+/* ---- which way --------------------------------------- */
 
 /* What benchstat counts: up to these sample sizes. */
 #define EXACT_UNTIED 50

@@ -22,8 +22,7 @@
 #define WORK_MAX     6e7 /* complex products, some 40 ms */
 #define PI           3.14159265358979323846
 
-/* ---- characteristic functions -----------------------------------------------------------------
- */
+/* ---- characteristic functions ------------------------ */
 
 /* In place, `size` a power of two: sums of v[j] e^(2 pi i j k / size). c and s have the cosines and
  * sines of the upper half circle, size / 2 of them. */
@@ -206,8 +205,7 @@ static void add_points(struct sum *s, size_t terms) {
   }
 }
 
-/* ---- putting it together ----------------------------------------------------------------------
- */
+/* ---- putting it together ----------------------------- */
 
 static size_t power_of_two(double least) {
   size_t size = 1;

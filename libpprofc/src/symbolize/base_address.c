@@ -7,8 +7,7 @@
 #define KERNEL_FROM ((uint64_t)1 << 63)
 #define PPC64_TEXT  0xc000000000000000u
 
-/* ---- which segment a mapping shows
- * -------------------------------------------------------------------- */
+/* ---- which segment a mapping shows ------------------- */
 
 static const struct elf_segment *text_segment(const struct elf_file *f) {
   uint64_t address, offset, size;
@@ -61,8 +60,7 @@ static bool has_loadable(const struct elf_file *f) {
   return false;
 }
 
-/* ---- kernels
- * --------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------- */
 
 static bool kernel_symbol(const struct elf_file *f, const struct mapped_range *r,
                           uint64_t *address) {
@@ -100,8 +98,7 @@ static bool kernel_base(const struct elf_segment *s, const struct mapped_range *
   return false;
 }
 
-/* ---- the three kinds of files
- * ---------------------------------------------------------------------------- */
+/* ---- the three kinds of files ------------------------ */
 
 struct question {
   const struct elf_file *file;

@@ -145,8 +145,7 @@ static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct
 }
 #endif
 
-/* ---- shortening what libiberty says
- * ----------------------------------------------------------------- */
+/* ---- shortening what libiberty says ------------------ */
 
 static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
@@ -303,8 +302,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   return true;
 }
 
-/* ---- names that are not mangled
- * ----------------------------------------------------------------------- */
+/* ---- names that are not mangled ---------------------- */
 
 /* Removes balanced groups in place; a closing bracket without an opening one ends it. */
 static void remove_groups(struct buffer *out, char open, char close) {

@@ -13,8 +13,7 @@
 #define MOST_NOTE_SIZE ((uint64_t)1 << 20)
 #define MOST_TABLE     ((uint64_t)512 << 20)
 
-/* ---- bytes
- * ---------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------- */
 
 static bool read_at(const struct elf_file *f, uint64_t offset, void *out, size_t size) {
   if (offset > f->size || size > f->size - offset) return false;
@@ -59,8 +58,7 @@ static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_fla
                           sh_addralign = {32, 4, 48, 8};
 static const struct place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
 
-/* ---- sections
- * ------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------- */
 
 static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out[64]) {
   memset(out, 0, 64);
@@ -121,8 +119,7 @@ bool elf_symbol(const struct elf_file *f, const char *name, uint64_t *address) {
   return false;
 }
 
-/* ---- ranges of addresses
- * ------------------------------------------------------------------------- */
+/* ---- ranges of addresses ----------------------------- */
 
 static int range_order(const void *a, const void *b) {
   const struct elf_range *x = a, *y = b;
@@ -178,8 +175,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
   return from < count && ranges[from].from <= address;
 }
 
-/* ---- notes: the build id
- * ----------------------------------------------------------------------------- */
+/* ---- notes: the build id ----------------------------- */
 
 /* The build ids of one run of notes. */
 struct notes {
@@ -241,8 +237,7 @@ static void find_build_id(struct elf_file *f, const uint8_t *program_headers, si
       return;
 }
 
-/* ---- opening
- * -------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------- */
 
 static pprofc_status corrupt(const struct elf_file *f, pprofc_error *error) {
   return error_set(error, PPROFC_E_FORMAT, "error reading ELF file %s: truncated or corrupt header",

@@ -129,8 +129,7 @@ static bool search_mapping(struct search *s) {
   return false;
 }
 
-/* ---- the new mapping column
- * ------------------------------------------------------------------------- */
+/* ---- the new mapping column -------------------------- */
 
 struct renames {
   pprofc_str *strings; /* new texts, ids from old string count on */

@@ -33,8 +33,7 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
   return !object->failed;
 }
 
-/* ---- symbols
- * --------------------------------------------------------------------------------------- */
+/* ---- symbols ----------------------------------------- */
 
 static bool is_hex(char c) {
   return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');

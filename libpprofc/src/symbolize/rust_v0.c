@@ -7,9 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- paths
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------- */
 
 /* The path of an impl says where it stands and is not shown. */
 static void read_impl(struct rust_reader *r, bool trait) {
@@ -125,9 +123,7 @@ static void read_arguments(struct rust_reader *r, struct step step) {
     reader_next(r, (struct step){.what = reader_take(r, 'K') ? CONSTANT : TYPE});
 }
 
-/* ---- types
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- types ------------------------------------------- */
 
 static const char *const basic_types['z' - 'a' + 1] = {
     ['a' - 'a'] = "i8",    ['b' - 'a'] = "bool", ['c' - 'a'] = "char", ['d' - 'a'] = "f64",
@@ -276,9 +272,7 @@ static void read_types(struct rust_reader *r, struct step step) {
   reader_next(r, (struct step){.what = TYPE});
 }
 
-/* ---- dyn
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- dyn --------------------------------------------- */
 
 static void read_traits(struct rust_reader *r, struct step step) {
   int letter = reader_peek(r);
@@ -329,8 +323,7 @@ static void read_dyn_lifetime(struct rust_reader *r, struct step step) {
   reader_lifetime(r, lifetime);
 }
 
-/* ---- constants
- * -------------------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------- */
 
 /* Hexadecimal digits up to '_', without leading zeros. The value of the last 16 is right. */
 static pprofc_str reader_hexadecimal(struct rust_reader *r, uint64_t *value) {
@@ -399,8 +392,7 @@ static void read_constant(struct rust_reader *r, struct step step) {
   }
 }
 
-/* ---- the steps
- * -------------------------------------------------------------------------------------------- */
+/* ---- the steps --------------------------------------- */
 
 static void do_opened(struct rust_reader *r, struct step step) {
   r->opened = step.flag;

@@ -10,8 +10,7 @@
 
 #include <stdio.h>
 
-/* ---- the mode
- * ------------------------------------------------------------------------------------------ */
+/* ---- the mode ---------------------------------------- */
 
 struct mode {
   bool none, local, fast, force;
@@ -80,8 +79,7 @@ static void parse_mode(const struct symbolize_options *options, struct mode *mod
   }
 }
 
-/* ---- the local pass
- * --------------------------------------------------------------------------------------- */
+/* ---- the local pass ---------------------------------- */
 
 /* What came back for the locations of one mapping. */
 struct answer {
@@ -224,8 +222,7 @@ static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_e
   return status;
 }
 
-/* ---- new columns from the answers
- * ----------------------------------------------------------------------------- */
+/* ---- new columns from the answers -------------------- */
 
 struct columns {
   struct interner strings; /* texts new to the profile; id = old count + index */
@@ -444,9 +441,7 @@ static pprofc_status local_pass(struct pass *pass, pprofc_error *error) {
   return pass->any ? apply_answers(pass, error) : PPROFC_OK;
 }
 
-/* ---- demangling
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- demangling -------------------------------------- */
 
 /* Names that differ from their system name are somebody's choice and stay, unless forced. */
 static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,

@@ -22,9 +22,7 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
   return status;
 }
 
-/* ---- nm
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- nm ---------------------------------------------- */
 
 /* One line "name type value size"; what has more or fewer fields is skipped, as pprof does. */
 static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
@@ -74,8 +72,7 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
   return is_data && address >= found->address + found->size ? NULL : found;
 }
 
-/* ---- addr2line
- * ---------------------------------------------------------------------------------------------- */
+/* ---- addr2line --------------------------------------- */
 
 static bool add_addresses(struct buffer *input, const char *prefix, const uint64_t *addresses,
                           size_t count) {
@@ -138,8 +135,7 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                              : status;
 }
 
-/* ---- llvm-symbolizer
- * ---------------------------------------------------------------------------------------- */
+/* ---- llvm-symbolizer --------------------------------- */
 
 /* One answer: {"Symbol":[{"FunctionName":...}, ...]}. Texts are copied: `answer` goes away. */
 static bool add_answer(const struct node *answer, struct arena *arena,

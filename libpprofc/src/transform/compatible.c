@@ -23,8 +23,7 @@ static uint32_t add_string(pprofc_profile *copy, pprofc_str s) {
   return profile_add_strings(copy, &s, 1) ? (uint32_t)copy->strings.count - 1 : NONE;
 }
 
-/* ---- types all have ---------------------------------------------------------------------------
- */
+/* ---- types all have ---------------------------------- */
 
 /* Which types of the first profile are common: by occurrences over all profiles, as pprof counts
  * them, so that a name used twice is not. Returns how many, or SIZE_MAX when out of memory. */
@@ -127,8 +126,7 @@ static pprofc_status keep_common_types(const pprofc_profile *const *profiles, si
   return status;
 }
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ------------------------------------------- */
 
 struct type_text {
   pprofc_str type, unit;
@@ -236,8 +234,7 @@ pprofc_status compatible_profiles(const pprofc_profile *const *profiles, size_t 
   return status;
 }
 
-/* ---- exactly the same -------------------------------------------------------------------------
- */
+/* ---- exactly the same -------------------------------- */
 
 static bool same_type(const pprofc_profile *a, struct value_type x, const pprofc_profile *b,
                       struct value_type y) {

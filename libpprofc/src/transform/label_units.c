@@ -104,8 +104,7 @@ static void infer_units(struct label_units *units) {
   }
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------
- */
+/* ---- warnings ---------------------------------------- */
 
 static int compare_others(const void *a, const void *b) {
   const struct other_unit *x = a, *y = b;
@@ -144,8 +143,7 @@ static bool warn_others(struct finder *f, void (*warn)(void *, const char *), vo
   return ok;
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------- */
 
 /* Gives back what growing left over, so that the table can be freed by its count. */
 static bool settle(struct finder *f) {

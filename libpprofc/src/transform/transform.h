@@ -8,8 +8,7 @@
 #include "profile/profile.h"
 #include "regex/regex.h"
 
-/* ---- names: focus, ignore, hide, show; show_from; prune_from
- * --------------------------------------- */
+/* ---- names: focus, ignore, hide, show; show_from; prune_from  */
 
 /* Compiled expressions; NULL where none is set. */
 struct name_filters {
@@ -34,8 +33,7 @@ pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *p
 pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
                                     pprofc_error *error);
 
-/* ---- labels -------------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------ */
 
 /* The unit of each numeric label key (12.5). */
 struct label_units {
@@ -78,8 +76,7 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
                                    const char *tagleaf, const char *unit, bool *root_matched,
                                    bool *leaf_matched, pprofc_profile **out, pprofc_error *error);
 
-/* ---- granularity (16) ---------------------------------------------------------------------------
- */
+/* ---- granularity (16) -------------------------------- */
 
 struct granularity {
   bool function, file, line, address, column;
@@ -96,8 +93,7 @@ pprofc_status transform_granularity(const pprofc_profile *source,
                                     const struct granularity *granularity, pprofc_profile **out,
                                     pprofc_error *error);
 
-/* ---- values and selection
- * ------------------------------------------------------------------------- */
+/* ---- values and selection ---------------------------- */
 
 /* Keeps samples i with keep[i] != 0, their stacks and labels; what no sample uses stays in the
  * tables. For the other edits. */

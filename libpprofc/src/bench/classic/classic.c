@@ -12,8 +12,7 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
       .struct_size = sizeof *options, .alpha = 0.05, .split = "pkg,goos,goarch", .sort = "none"};
 }
 
-/* ---- groups -----------------------------------------------------------------------------------
- */
+/* ---- groups ------------------------------------------ */
 
 /* A label that the name itself gives: name, gomaxprocs, the key of a part, or subN for the N-th
  * part without one. Empty when there is none. The last part of a key counts. */
@@ -58,8 +57,7 @@ static uint32_t find_group(struct classic *c, size_t result, struct buffer *text
   return group;
 }
 
-/* ---- metrics ----------------------------------------------------------------------------------
- */
+/* ---- metrics ----------------------------------------- */
 
 static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name) {
   uint64_t hash = hash_mix(group, name);
@@ -175,8 +173,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
   }
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------- */
 
 /* The test of two samples without their outliers. Returns what to say when there is no answer. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
@@ -344,8 +341,7 @@ static void make_table(struct classic *c, uint32_t unit) {
   c->tables[c->table_count++] = table;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------- */
 
 /* An input's name is its path, unless it was given a label. Inputs of one label are one column when
  * they follow each other: the files of a folder. */

@@ -15,8 +15,7 @@ struct classic_printer {
   bool failed;
 };
 
-/* ---- lines of cells ---------------------------------------------------------------------------
- */
+/* ---- lines of cells ---------------------------------- */
 
 struct line {
   pprofc_str *cells;
@@ -86,8 +85,7 @@ static void add_heading(struct classic_printer *p, struct line *line, const char
   add_cell(p, line, buffer_str(&p->text));
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------- */
 
 static void head_text(struct classic_printer *p, struct line *line,
                       const struct classic_table *table) {
@@ -116,8 +114,7 @@ static void row_text(struct classic_printer *p, struct line *line, const struct 
   add_text(p, line, row->note);
 }
 
-/* ---- csv --------------------------------------------------------------------------------------
- */
+/* ---- csv --------------------------------------------- */
 
 static void add_plusminus(struct classic_printer *p, struct line *line) {
   if (!p->c->options.no_range) add_text(p, line, "\xC2\xB1");
@@ -186,8 +183,7 @@ static void row_csv(struct classic_printer *p, struct line *line, const struct c
   add_text(p, line, row->note);
 }
 
-/* ---- layout -----------------------------------------------------------------------------------
- */
+/* ---- layout ------------------------------------------ */
 
 /* What text and CSV do differently. */
 struct layout {
@@ -289,8 +285,7 @@ static void write_csv(struct classic_printer *p) {
   }
 }
 
-/* ---- html -------------------------------------------------------------------------------------
- */
+/* ---- html -------------------------------------------- */
 
 static const char html_head[] =
     "<!doctype html>\n"
@@ -387,8 +382,7 @@ static void write_html(struct classic_printer *p) {
   output_add_text(p->out, "</body>\n</html>\n");
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------- */
 
 struct classic_format {
   const char *name;

@@ -67,8 +67,7 @@ void grid_fix(struct grid *grid, size_t column) {
   grid->fixed[column] = true;
 }
 
-/* ---- widths -----------------------------------------------------------------------------------
- */
+/* ---- widths ------------------------------------------ */
 
 struct layout {
   size_t *width, *margin, *offset; /* by column; the offsets have one entry more */
@@ -134,8 +133,7 @@ static void find_widths(const struct grid *grid, const struct grid_cell **order,
   for (size_t c = 0; c < grid->columns; c++) l->offset[c + 1] = l->offset[c] + l->width[c];
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------- */
 
 static bool is_blank(pprofc_str s) {
   return str_trim(s).size == 0;

@@ -42,8 +42,7 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
   return status;
 }
 
-/* ---- shared parts -----------------------------------------------------------------------------
- */
+/* ---- shared parts ------------------------------------ */
 
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field) {
   const struct pprofc_bench_tables *t = printer->tables;
@@ -98,8 +97,7 @@ struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_b
   return unit_scale_of(&least, 1, binary);
 }
 
-/* ---- footnotes --------------------------------------------------------------------------------
- */
+/* ---- footnotes --------------------------------------- */
 
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem) {
   *notes = (struct footnotes){.mem = mem};
@@ -129,8 +127,7 @@ void print_superscript(struct buffer *out, size_t number) {
   for (int i = 0; i < size; i++) buffer_add_text(out, digits[text[i] - '0']);
 }
 
-/* ---- views ------------------------------------------------------------------------------------
- */
+/* ---- views ------------------------------------------- */
 
 size_t pprofc_bench_table_count(const pprofc_bench_tables *tables) {
   return tables->table_count;

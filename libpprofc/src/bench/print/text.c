@@ -28,8 +28,7 @@ struct text_table {
   struct buffer marks;
 };
 
-/* ---- headers ----------------------------------------------------------------------------------
- */
+/* ---- headers ----------------------------------------- */
 
 /* True when columns a and b have equal values in the first `fields` fields. */
 static bool same_columns(const struct text_table *t, size_t a, size_t b, size_t fields) {
@@ -71,8 +70,7 @@ static void add_units(struct text_table *t) {
   grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------- */
 
 static void add_marks(struct text_table *t, const char *const *notes, size_t count) {
   buffer_clear(&t->marks);

@@ -22,8 +22,7 @@ struct throughput {
   const char *unit;
 };
 
-/* ---- the name ---------------------------------------------------------------------------------
- */
+/* ---- the name ---------------------------------------- */
 
 /* Where the n-th last part of a path begins; `end` is moved in front of it. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
@@ -110,8 +109,7 @@ static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   return (pprofc_str){data, size < ROOM ? size : 0};
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 static void add_sample(struct bench_sink *sink, pprofc_str name, double iterations, double seconds,
                        struct throughput throughput, uint32_t line) {
@@ -168,8 +166,7 @@ static void read_tree(struct bench_sink *sink, const char *path, const struct no
   name_end(&name, sink);
 }
 
-/* ---- the stream of cargo-criterion ------------------------------------------------------------
- */
+/* ---- the stream of cargo-criterion ------------------- */
 
 static void read_message(struct bench_sink *sink, const struct node *root, uint64_t line) {
   pprofc_str id = node_text(root, "id");

@@ -6,8 +6,7 @@ static bool matches(pprofc_str data) {
   return json_looks_like(data, '[', words);
 }
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ------------------------------------------- */
 
 struct jmh_time {
   const char *name;
@@ -65,8 +64,7 @@ static bool converted(const struct conversion *c, const struct node *number, dou
   return true;
 }
 
-/* ---- iterations -------------------------------------------------------------------------------
- */
+/* ---- iterations -------------------------------------- */
 
 /* The n-th item of an array, or NULL. */
 static const struct node *item(const struct node *array, size_t n) {

@@ -43,8 +43,7 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
   return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------- */
 
 /* Reads a file descriptor to its end. */
 static pprofc_status read_all(int fd, const char *path, struct buffer *out, pprofc_error *error) {
@@ -112,8 +111,7 @@ static pprofc_status read_input(pprofc_bench *set, const char *label, const char
   return status;
 }
 
-/* ---- command line inputs ----------------------------------------------------------------------
- */
+/* ---- command line inputs ----------------------------- */
 
 /* How often an unlabelled path stands in inputs[0, end). */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {

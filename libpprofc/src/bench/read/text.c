@@ -101,8 +101,7 @@ static inline bool take_plain_number(pprofc_str *rest, double *value) {
   return true;
 }
 
-/* ---- benchmark lines --------------------------------------------------------------------------
- */
+/* ---- benchmark lines --------------------------------- */
 
 /* Takes a unit and finds its word; false when there is no unit. */
 static bool take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
@@ -163,8 +162,7 @@ static void read_benchmark(struct text_reader *r, pprofc_str line) {
   sink_message(r->sink, r->line, "%s", wrong);
 }
 
-/* ---- unit and configuration lines -------------------------------------------------------------
- */
+/* ---- unit and configuration lines -------------------- */
 
 static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = line;
@@ -219,8 +217,7 @@ static void read_config(struct text_reader *r, pprofc_str line) {
   if (size) sink_config(r->sink, str_slice(line, 0, size), value);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------- */
 
 static void read_line(struct text_reader *r, pprofc_str line) {
   if (line.size >= 9 && memcmp(line.data, "Benchmark", 9) == 0)

@@ -159,8 +159,7 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
   with_json(out, gate, all, fill_report);
 }
 
-/* ---- GitLab
- * --------------------------------------------------------------------------------------------- */
+/* ---- GitLab ------------------------------------------ */
 
 /* FNV-1a: a fingerprint must not depend on how the library was built. */
 static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {

@@ -86,8 +86,7 @@ bool gate_is_listed(const struct gate_row *row, bool all) {
                  row->verdict != GATE_ASIDE);
 }
 
-/* ---- order
- * ---------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------- */
 
 /* Rank of a verdict: what a person must see comes first. */
 static int rank_of(enum gate_verdict verdict) {
@@ -129,8 +128,7 @@ size_t *gate_order(const struct gate *gate) {
   return order;
 }
 
-/* ---- remarks
- * -------------------------------------------------------------------------------------------- */
+/* ---- remarks ----------------------------------------- */
 
 static void put_drift(struct buffer *out, const char *side, double trend, bool drifts) {
   if (!drifts) return;
@@ -202,8 +200,7 @@ void gate_print_remarks(struct buffer *out, const struct gate *gate, const struc
   put_rule(out, gate, row);
 }
 
-/* ---- formats
- * -------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------- */
 
 static const struct gate_format formats[] = {
     {"text", gate_print_text, true},         {"github", gate_print_github, true},

@@ -38,8 +38,7 @@ bool gate_key_line(pprofc_str line, pprofc_str *package) {
   return true;
 }
 
-/* ---- numbers
- * -------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------- */
 
 static const struct {
   const char *text;
@@ -104,9 +103,7 @@ static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p)
   return !isnan(row->p);
 }
 
-/* ---- rows
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------- */
 
 static bool malformed(struct gate *gate, const struct gate_cell *cell, const char *what) {
   gate_problem(gate, "%.*s:%zu: %s: %.*s", STR_ARG(cell->file), cell->line, what,

@@ -171,9 +171,7 @@ static bool collect(struct raw *raw) {
   return for_each(raw, store_value);
 }
 
-/* ---- rows
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------- */
 
 static struct gate_side side_values(const struct raw *raw, const struct raw_entry *e, int side) {
   return (struct gate_side){raw->values + e->first[side], raw->rounds + e->first[side],

@@ -2,8 +2,7 @@
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
-/* ---- what went wrong before us
- * --------------------------------------------------------------------------- */
+/* ---- what went wrong before us ----------------------- */
 
 static bool is_failure(pprofc_str line) {
   static const char *const starts[] = {
@@ -32,8 +31,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   return count;
 }
 
-/* ---- cleaning
- * -------------------------------------------------------------------------------------------- */
+/* ---- cleaning ---------------------------------------- */
 
 /* Length of a terminal sequence at s: ESC [ ... letter, or ESC and one more. */
 static size_t sequence_at(pprofc_str s) {
@@ -92,8 +90,7 @@ static const char *what_is_it(pprofc_str data) {
   return "text without a table of benchstat";
 }
 
-/* ---- recognition
- * ----------------------------------------------------------------------------------------- */
+/* ---- recognition ------------------------------------- */
 
 typedef pprofc_status (*reader_fn)(struct gate *gate, pprofc_str path, pprofc_str data,
                                    pprofc_error *error);

@@ -55,9 +55,7 @@ bool callgrind_next_word(pprofc_str *rest, pprofc_str *word) {
   return word->size > 0;
 }
 
-/* ---- numbers
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------- */
 
 /* Decimal, or hexadecimal with 0x. */
 static bool parse_number(pprofc_str s, uint64_t *out) {
@@ -117,8 +115,7 @@ static struct callgrind_place place_of(const struct reader *r) {
                                   r->position[INSTRUCTION]};
 }
 
-/* ---- lines of numbers
- * --------------------------------------------------------------------------------------- */
+/* ---- lines of numbers -------------------------------- */
 
 static bool add_cost(struct reader *r, pprofc_str counters) {
   int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
@@ -154,8 +151,7 @@ static bool read_numbers(struct reader *r, pprofc_str line) {
   return expect == CALL ? add_call(r, line) : add_cost(r, line);
 }
 
-/* ---- specifications
- * ----------------------------------------------------------------------------------------- */
+/* ---- specifications ---------------------------------- */
 
 static bool read_object(struct reader *r, pprofc_str value) {
   struct callgrind_name name;
@@ -254,9 +250,7 @@ static bool read_specification(struct reader *r, pprofc_str name, pprofc_str val
   return true;
 }
 
-/* ---- parts
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- parts ------------------------------------------- */
 
 static void start_part(struct reader *r) {
   r->columns[0] = LINE;
@@ -302,9 +296,7 @@ static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
   return ok ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- headers
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- headers ----------------------------------------- */
 
 static bool read_columns(struct reader *r, pprofc_str value) {
   static const char *const names[] = {[INSTRUCTION] = "instr", [BLOCK] = "bb", [LINE] = "line"};
@@ -379,9 +371,7 @@ static pprofc_status read_header(struct reader *r, pprofc_str name, pprofc_str v
   return PPROFC_OK; /* other headers are allowed, and say nothing about costs */
 }
 
-/* ---- the file
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the file ---------------------------------------- */
 
 static bool is_number_line(pprofc_str line) {
   char c = line.data[0];

@@ -96,8 +96,7 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
   return (double *)(void *)graph->call_values.data + call * graph->types;
 }
 
-/* ---- callgrind_flow.c: which share of a function belongs to which caller
- * ------------------------------- */
+/* ---- callgrind_flow.c: which share of a function belongs to which caller  */
 
 struct callgrind_flow {
   const struct callgrind_graph *graph;
@@ -118,8 +117,7 @@ void callgrind_flow_free(struct callgrind_flow *flow);
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
-/* ---- callgrind_tree.c: the places of the functions in stacks
- * ------------------------------------------------ */
+/* ---- callgrind_tree.c: the places of the functions in stacks  */
 
 struct callgrind_position {
   uint32_t function;
@@ -159,8 +157,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
   return (double *)(void *)tree->pruned.data + position * tree->types;
 }
 
-/* ---- callgrind_samples.c
- * ------------------------------------------------------------------------------------ */
+/* ---- callgrind_samples.c ----------------------------- */
 
 /* The mapping of an object, NONE for none. */
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,

@@ -8,9 +8,7 @@
 /* A root is what costs more than all calls of it by this share; less is rounding. */
 #define ROOT_SHARE 0.001
 
-/* ---- cycles
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- cycles ------------------------------------------ */
 
 /* Tarjan's walk, with a stack of its own. */
 struct walk {
@@ -111,9 +109,7 @@ static bool find_cycles(struct callgrind_flow *flow) {
   return ok;
 }
 
-/* ---- shares
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- shares ------------------------------------------ */
 
 /* `own`: [functions * types] what each function costs with its calls, as the file has it. */
 static void sum_calls(struct callgrind_flow *flow, double *own, bool tree) {

@@ -18,8 +18,7 @@
 /* Shares below this are the noise of adding up. */
 #define NOISE 1e-9
 
-/* ---- whole shares
- * ---------------------------------------------------------------------------------------- */
+/* ---- whole shares ------------------------------------ */
 
 static size_t remainder_class(double exact) {
   size_t class = (size_t)((exact - floor(exact)) * REMAINDERS);
@@ -69,8 +68,7 @@ void callgrind_split(int64_t total, const double *weights, size_t count, int64_t
   out[heaviest * stride] += left;
 }
 
-/* ---- locations
- * -------------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------- */
 
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,
                            uint32_t object) {
@@ -98,8 +96,7 @@ uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder 
   return pprofc_builder_location(builder, mapping, place->address, lines, count);
 }
 
-/* ---- samples
- * ---------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------- */
 
 struct sampling {
   const struct callgrind_graph *graph;
@@ -237,8 +234,7 @@ static bool share_cut(struct sampling *s) {
   return ok;
 }
 
-/* ---- all of them
- * ------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------- */
 
 /* The most places that a function has, and the greatest depth. */
 static void measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {

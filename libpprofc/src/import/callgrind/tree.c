@@ -61,8 +61,7 @@ static uint32_t site_of(const struct growing *g, const struct callgrind_call *ca
   return callgrind_location(g->graph, g->builder, call->caller, &call->site);
 }
 
-/* ---- flat, edges
- * ----------------------------------------------------------------------------------------- */
+/* ---- flat, edges ------------------------------------- */
 
 static bool any(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -101,8 +100,7 @@ static bool add_edges(struct growing *g) {
   return true;
 }
 
-/* ---- the tree
- * -------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------- */
 
 static bool tree_is_full(const struct growing *g) {
   return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MOST_FRAMES;
@@ -184,8 +182,7 @@ static bool grow_tree(struct growing *g) {
   return true;
 }
 
-/* ---- what does not fit
- * ----------------------------------------------------------------------------------- */
+/* ---- what does not fit ------------------------------- */
 
 /* Shares that are below no position go on to the calls of the function, callers before callees. */
 static void pass_rest_on(struct growing *g) {
@@ -284,8 +281,7 @@ static bool add_tree(struct growing *g) {
   return ok;
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------- */
 
 static bool (*const ways[])(struct growing *) = {
     [PPROFC_STACKS_PROPORTIONAL] = add_tree,

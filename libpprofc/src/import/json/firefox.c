@@ -135,8 +135,7 @@ static size_t read_stack(struct reader *r, const struct tables *t, size_t stack,
   return depth;
 }
 
-/* ---- threads
- * -------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------- */
 
 static enum weight weight_of(const struct node *samples) {
   pprofc_str name = node_text(samples, "weightType");

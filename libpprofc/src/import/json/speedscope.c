@@ -52,8 +52,7 @@ static int64_t to_value(double weight, double scale) {
   return fabs(value) < 9e18 ? llround(value) : 0;
 }
 
-/* ---- types
- * ---------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------- */
 
 static void find_types(struct reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
@@ -145,8 +144,7 @@ static void read_evented(struct reader *r, const struct member *m) {
   }
 }
 
-/* ---- the file
- * --------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------- */
 
 static pprofc_status read_file(struct reader *r, const struct node *root, struct arena *arena,
                                pprofc_error *error) {

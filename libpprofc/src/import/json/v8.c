@@ -69,8 +69,7 @@ static size_t stack_of(const struct v8_tree *t, uint32_t node, uint32_t *frames,
   return depth;
 }
 
-/* ---- .cpuprofile
- * -------------------------------------------------------------------------------------- */
+/* ---- .cpuprofile ------------------------------------- */
 
 struct tick {
   int64_t at; /* microseconds */
@@ -201,8 +200,7 @@ pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, 
   return status;
 }
 
-/* ---- .heapprofile
- * ------------------------------------------------------------------------------------------ */
+/* ---- .heapprofile ------------------------------------ */
 
 /* A node waiting to be visited, and where its stack is. */
 struct visit {

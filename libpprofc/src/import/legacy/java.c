@@ -10,8 +10,7 @@ struct java_reader {
   bool heap;
 };
 
-/* ---- header -------------------------------------------------------------------------------------
- */
+/* ---- header ------------------------------------------ */
 
 static bool is_word(char c) {
   return c == ' ' || c == '_' || text_is_digit(c) || (c >= 'a' && c <= 'z') ||
@@ -93,8 +92,7 @@ static pprofc_status read_attributes(struct java_reader *r, struct lines *lines)
   return PPROFC_OK;
 }
 
-/* ---- samples ------------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 static bool take_blanks(pprofc_str *s) {
   size_t before = s->size;

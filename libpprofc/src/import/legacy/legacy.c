@@ -44,8 +44,7 @@ pprofc_status legacy_status(struct legacy *l) {
   return PPROFC_OK;
 }
 
-/* ---- samples ------------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 /* The location of an address, made when it is new; NONE when out of memory, which a buffer
  * remembers. */
@@ -106,8 +105,7 @@ void legacy_drop_repeated_leaves(struct legacy *l) {
   }
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------- */
 
 int64_t legacy_to_int(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
@@ -125,8 +123,7 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate) {
   *size = legacy_to_int((double)*size * scale);
 }
 
-/* ---- order of locations
- * --------------------------------------------------------------------------- */
+/* ---- order of locations ------------------------------ */
 
 static pprofc_status number_locations(struct legacy *l) {
   size_t count = legacy_location_count(l), used = 0;
@@ -162,8 +159,7 @@ pprofc_status legacy_place_locations(struct legacy *l) {
   return status == PPROFC_OK ? legacy_assign_mappings(l) : status;
 }
 
-/* ---- handing over
- * --------------------------------------------------------------------------------- */
+/* ---- handing over ------------------------------------ */
 
 static void add_header(const struct legacy *l, pprofc_builder *b) {
   for (size_t i = 0; i < l->type_count; i++)

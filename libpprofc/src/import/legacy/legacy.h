@@ -122,8 +122,7 @@ void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 /* What Go's int64(float) gives on the usual machine: the smallest integer for what does not fit. */
 int64_t legacy_to_int(double value);
 
-/* ---- memory_map.c, mapping_lookup.c, java_locations.c
- * ---------------------------------------------- */
+/* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
 /* Goes to the line that begins a memory map, if there is one, and reads the mappings behind it. */
 pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
@@ -140,8 +139,7 @@ pprofc_status legacy_assign_mappings(struct legacy *l);
  * addresses. */
 pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
 
-/* ---- the end
- * ------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------- */
 
 /* Makes the profile, with the drop and keep expressions that its sample types call for. */
 pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile);

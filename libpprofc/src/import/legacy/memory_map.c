@@ -25,8 +25,7 @@ struct entry {
   pprofc_str start, end, permissions, offset, file, build_id;
 };
 
-/* ---- one line -----------------------------------------------------------------------------------
- */
+/* ---- one line ---------------------------------------- */
 
 static bool is_permission(char c) {
   return c == '-' || c == 'r' || c == 'w' || c == 'x' || c == 'p';
@@ -129,8 +128,7 @@ static pprofc_str without_logging_prefix(pprofc_str line) {
   return str_slice(line, close + 2, line.size);
 }
 
-/* ---- variables ----------------------------------------------------------------------------------
- */
+/* ---- variables --------------------------------------- */
 
 static const struct variable *variable_at(const struct map_reader *r, pprofc_str s) {
   for (size_t i = 0; i < r->variable_count; i++)
@@ -169,8 +167,7 @@ static bool define(struct map_reader *r, pprofc_str line) {
   return value.data != NULL;
 }
 
-/* ---- the whole map
- * ------------------------------------------------------------------------------- */
+/* ---- the whole map ----------------------------------- */
 
 static bool add_mapping(struct legacy *l, const struct entry *entry) {
   struct legacy_mapping mapping = {.offset = 0};

@@ -50,8 +50,7 @@ static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* ---- steps: each takes what it is named for off the front of *s, or leaves *s as it is
- * ------------- */
+/* ---- steps: each takes what it is named for off the front of *s, or leaves *s as it is  */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 

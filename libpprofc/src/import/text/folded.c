@@ -30,8 +30,7 @@ struct folded {
   uint64_t bad_lines;
 };
 
-/* ---- lines
- * ------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------- */
 
 /* A count: digits with an optional fraction, which is rounded. */
 static bool parse_count(pprofc_str s, int64_t *out) {
@@ -82,8 +81,7 @@ static size_t header_types(pprofc_str line, pprofc_str *types) {
   return n;
 }
 
-/* ---- sniffing
- * ------------------------------------------------------------------------------------------- */
+/* ---- sniffing ---------------------------------------- */
 
 static bool is_text(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++)
@@ -112,9 +110,7 @@ static bool looks_folded(pprofc_str data) {
   return good > 0 && (bad == 0 || (marked > 0 && bad * 10 <= good));
 }
 
-/* ---- frames
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- frames ------------------------------------------ */
 
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")) ||
@@ -172,9 +168,7 @@ static bool read_stack(struct folded *f, pprofc_str stack) {
   return true;
 }
 
-/* ---- samples
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 /* Base samples of a difference are negative and labelled, as `-diff_base` makes them. */
 static void add_difference(struct folded *f, const int64_t *counts) {

@@ -36,8 +36,7 @@ struct perf {
   uint64_t bad_blocks, samples;
 };
 
-/* ---- words
- * ---------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------- */
 
 /* Takes the next word; blanks and tabs part words. */
 static bool next_word(pprofc_str *rest, pprofc_str *word) {
@@ -83,8 +82,7 @@ static pprofc_str event_name(pprofc_str word) {
   return word;
 }
 
-/* ---- the header
- * ------------------------------------------------------------------------------------------- */
+/* ---- the header -------------------------------------- */
 
 static bool parse_header(pprofc_str line, struct header *h) {
   *h = (struct header){.pid = -1, .tid = -1, .cpu = -1, .period = -1};
@@ -114,9 +112,7 @@ static bool parse_header(pprofc_str line, struct header *h) {
   return true;
 }
 
-/* ---- frames
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- frames ------------------------------------------ */
 
 static bool is_hex(pprofc_str word) {
   return all_of(word, DIGITS "abcdef") && word.size <= 16;
@@ -219,9 +215,7 @@ static size_t make_stack(struct perf *p) {
   return depth;
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------ */
 
 static size_t event_index(struct perf *p, pprofc_str name) {
   if (!name.size) name = STR("event");

@@ -40,8 +40,7 @@ static pprofc_str text_of(const struct callgrind *c, uint32_t text) {
   return c->graph.frames.texts.items[text];
 }
 
-/* ---- functions with the same name -------------------------------------------------------------
- */
+/* ---- functions with the same name -------------------- */
 
 static uint32_t find_namesake(struct callgrind *c, const struct node_info *info) {
   uint64_t hash = hash_mix(info->file, info->name);
@@ -90,8 +89,7 @@ static bool find_functions(struct callgrind *c) {
   return true;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------- */
 
 /* "fn=(1) name" the first time, "fn=(1)" later, "fn=" for an empty name. */
 static void print_name(struct callgrind *c, const char *tag, struct interner *printed,

@@ -36,8 +36,7 @@ static double share_of_total(const struct dot *d, int64_t value) {
   return (double)value / (double)number_abs(d->report->total);
 }
 
-/* ---- the legend -------------------------------------------------------------------------------
- */
+/* ---- the legend -------------------------------------- */
 
 struct legend_text {
   struct buffer text; /* labels, each followed by a newline */
@@ -85,8 +84,7 @@ static void print_head(struct dot *d) {
   buffer_free(&l.text);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ------------------------------------------- */
 
 static void print_node(struct dot *d, uint32_t node, double max_flat) {
   struct output *out = d->out;
@@ -128,8 +126,7 @@ static double largest_flat(const struct graph *g) {
   return largest;
 }
 
-/* ---- tags -------------------------------------------------------------------------------------
- */
+/* ---- tags -------------------------------------------- */
 
 /* Names of boxes: "N2", "N2_0" for its first tag, "NN2_0_1" for the second number of that. */
 struct box {
@@ -291,8 +288,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
   return print_numbers(d, numbers, n, flat_tags, box) || any;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------
- */
+/* ---- edges ------------------------------------------- */
 
 /* How thick an edge is: 1 and its share of the total in units of 1/most, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
@@ -329,8 +325,7 @@ static void print_edge(const struct dot *d, const struct graph_edge *e) {
   output_add_text(out, "]\n");
 }
 
-/* ---- the report -------------------------------------------------------------------------------
- */
+/* ---- the report -------------------------------------- */
 
 static void print_graph(struct dot *d) {
   const struct graph *g = &d->graph;

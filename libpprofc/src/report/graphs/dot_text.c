@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------- */
 
 static void add_visible(struct output *out, pprofc_str character, int32_t code, const char *slash) {
   if (code >= 0xA0) output_printf(out, "%su{%x}", slash, (unsigned)code);
@@ -46,8 +45,7 @@ void dot_loose_text(struct output *out, pprofc_str text) {
   add_text(out, text, ends_string);
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------- */
 
 /* Breaks a name where its parts end: "::" and "." become the characters \n. */
 static void add_broken(struct output *out, pprofc_str name) {
@@ -109,8 +107,7 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
   return done;
 }
 
-/* ---- colours ----------------------------------------------------------------------------------
- */
+/* ---- colours ----------------------------------------- */
 
 static unsigned channel(double v) {
   return v == v ? (unsigned)(int)(v * 255.0) & 0xFF : 0;

@@ -38,8 +38,7 @@ static const struct node_info *info_of(const struct disasm *d, const struct grap
   return &d->graph.frames.infos[node->info];
 }
 
-/* ---- symbols that match
- * ---------------------------------------------------------------------------- */
+/* ---- symbols that match ------------------------------ */
 
 /* The names under which a symbol is shown: all of them when it holds the address asked for, else
  * the one that matches, in the form that matches. *names is NULL for no match; false when out of
@@ -155,8 +154,7 @@ static bool add_symbols(struct disasm *d, struct object *object,
   return true;
 }
 
-/* ---- binaries
- * -------------------------------------------------------------------------------------- */
+/* ---- binaries ---------------------------------------- */
 
 /* Marks the object files (texts of the graph) of nodes whose printed name matches. */
 static bool find_files(struct disasm *d, uint8_t *has_samples) {
@@ -217,8 +215,7 @@ static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
   return status;
 }
 
-/* ---- printing
- * -------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------- */
 
 static int compare_routines(const void *a, const void *b) {
   const struct routine *x = a, *y = b;

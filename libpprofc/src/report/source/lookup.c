@@ -13,8 +13,7 @@
 /* A longer line ends a file for pprof, whose reader has a buffer of 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
-/* ---- which files may be read
- * ----------------------------------------------------------------------- */
+/* ---- which files may be read ------------------------- */
 
 /* Folders of the system that hold no sources but secrets, or files with side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
@@ -101,8 +100,7 @@ static bool read_path(const struct source_lookup *lookup, const char *path, stru
   return done;
 }
 
-/* ---- where a file is
- * ------------------------------------------------------------------------------- */
+/* ---- where a file is --------------------------------- */
 
 /* Puts the cleaned path of folder/name, or of name alone, into out. */
 static bool join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
@@ -164,8 +162,7 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
   return false;
 }
 
-/* ---- lines
- * ----------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------- */
 
 /* Lines end with \n or \r\n; the last one may lack its end. */
 static bool split_lines(struct arena *arena, pprofc_str text, struct source_file *file) {
@@ -207,8 +204,7 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
   return done;
 }
 
-/* ---- the lookup
- * ------------------------------------------------------------------------------------ */
+/* ---- the lookup -------------------------------------- */
 
 static bool find_roots(struct source_lookup *lookup) {
   char real[PATH_MAX];

@@ -35,8 +35,7 @@ struct run {
   int64_t flat, cum;
 };
 
-/* ---- text in the page
- * ------------------------------------------------------------------------------ */
+/* ---- text in the page -------------------------------- */
 
 /* Characters that mean something in HTML, as Go's html/template writes them. */
 static const struct {
@@ -100,8 +99,7 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
   output_printf(out, ":%lld", (long long)line);
 }
 
-/* ---- instructions
- * ---------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------ */
 
 /* How far a line is indented, in columns; instructions below it go no further than MOST_INDENT. */
 static size_t indentation(pprofc_str line) {
@@ -162,8 +160,7 @@ static void print_instructions(struct weblist *w, const struct web_place *places
   output_add_text(w->out, "</span>");
 }
 
-/* ---- lines and functions
- * --------------------------------------------------------------------------- */
+/* ---- lines and functions ----------------------------- */
 
 static void sum_places(const struct weblist *w, const struct web_place *places, size_t count,
                        int64_t *flat, int64_t *cum) {
@@ -287,8 +284,7 @@ static bool print_files(struct weblist *w) {
   return true;
 }
 
-/* ---- the page
- * -------------------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------- */
 
 extern const unsigned char asset_weblist_js[];
 extern const size_t asset_weblist_js_size;

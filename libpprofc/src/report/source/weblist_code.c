@@ -36,8 +36,7 @@ struct code {
   size_t range_count;
 };
 
-/* ---- samples of an instruction
- * --------------------------------------------------------------------- */
+/* ---- samples of an instruction ----------------------- */
 
 static size_t first_sample(const struct code *c, uint64_t address) {
   size_t from = 0, to = c->sample_count;
@@ -65,8 +64,7 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
   return i < c->sample_count && c->samples[i].address == address ? c->samples[i].flat : 0;
 }
 
-/* ---- addresses without a binary
- * -------------------------------------------------------------------- */
+/* ---- addresses without a binary ---------------------- */
 
 /* The profile's own lines stand for them. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
@@ -96,8 +94,7 @@ static bool add_without_binary(struct code *c, const struct web_address *address
   return index != NONE && web_data_place(c->data, index, frames, n);
 }
 
-/* ---- ranges
- * ---------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------ */
 
 static struct object *object_of(struct code *c, uint32_t location) {
   const pprofc_profile *p = c->report->profile;
@@ -156,8 +153,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
   return true;
 }
 
-/* ---- instructions
- * ---------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------ */
 
 /* What cannot be disassembled is left out. */
 static bool disassemble(struct code *c, struct range *r) {

@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- the tables
- * ------------------------------------------------------------------------------------ */
+/* ---- the tables -------------------------------------- */
 
 static void init(struct web_data *data, const pprofc_allocator *mem) {
   *data = (struct web_data){.mem = mem};
@@ -105,8 +104,7 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
   return true;
 }
 
-/* ---- samples
- * --------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------- */
 
 /* The locations of all stacks. */
 struct scan {
@@ -157,8 +155,7 @@ static void make_addresses(struct scan *s) {
   }
 }
 
-/* ---- what matches
- * ---------------------------------------------------------------------------------- */
+/* ---- what matches ------------------------------------ */
 
 /* Which strings of the profile match; each is matched once. */
 struct matcher {
@@ -233,8 +230,7 @@ static bool match_locations(struct scan *s) {
   return true;
 }
 
-/* ---- in order of address
- * --------------------------------------------------------------------------- */
+/* ---- in order of address ----------------------------- */
 
 static int compare_addresses(const void *a, const void *b) {
   const struct web_address *x = a, *y = b;

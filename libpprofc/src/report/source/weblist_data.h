@@ -61,8 +61,7 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
-/* ---- code.c: from addresses to instructions
- * ------------------------------------------------------- */
+/* ---- code.c: from addresses to instructions ---------- */
 
 /* The samples of one address. */
 struct web_sample {

@@ -45,8 +45,7 @@ static pprofc_str make_title(const struct flame_report *f) {
   return f->graph.tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
 }
 
-/* ---- options
- * ---------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------- */
 
 static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) {
   static const char *const names[] = {"", "hot", "change", "origin", "package"};
@@ -151,8 +150,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
   return draw(report, out, flame_svg, error);
 }
 
-/* ---- label groups of the page
- * ----------------------------------------------------------------------- */
+/* ---- label groups of the page ------------------------ */
 
 /* One value of one label key, and the samples that carry it. */
 struct group {
@@ -315,8 +313,7 @@ static pprofc_status make_groups(struct grouping *g, struct flame_group **groups
   return PPROFC_OK;
 }
 
-/* ---- the page
- * ------------------------------------------------------------------------------------------ */
+/* ---- the page ---------------------------------------- */
 
 /* The names of the keys that got no groups. */
 static const pprofc_str *left_out(struct grouping *g) {

@@ -17,7 +17,7 @@ struct folded {
   int64_t joined_base, joined_head; /* of that line */
 };
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------ */
 
 /* Adds a name as it may stand in a line. ';' ends a frame and a newline the line, so they become
  * what tools that fold stacks make of them; other control bytes become visible. */
@@ -78,7 +78,7 @@ static bool make_texts(struct folded *f) {
   return ok;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------- */
 
 /* A value as the report shows it: mean, then divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {

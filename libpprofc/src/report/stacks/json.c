@@ -22,8 +22,7 @@ struct json_report {
   size_t count;
 };
 
-/* ---- summing
- * ----------------------------------------------------------------------------------------- */
+/* ---- summing ----------------------------------------- */
 
 static bool alloc_rows(struct json_report *r) {
   size_t count = r->graph.frames.count, columns = r->graph.tree.columns;
@@ -97,8 +96,7 @@ static bool sort_rows(struct json_report *r) {
   return true;
 }
 
-/* ---- writing
- * ------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------- */
 
 static void put_text(struct json_report *r, const char *key, pprofc_str text) {
   if (!text.size) return;

@@ -18,7 +18,7 @@ struct splitter {
   struct buffer text;
 };
 
-/* ---- values --------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------ */
 
 static bool is_wanted(const struct splitter *s, const struct label *label) {
   return str_equal(profile_string(s->profile, label->key), s->key);
@@ -55,7 +55,7 @@ static bool read_values(struct splitter *s) {
   return true;
 }
 
-/* ---- parts ---------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------- */
 
 static int heaviest_first(const void *left, const void *right) {
   const struct label_part *a = left, *b = right;

@@ -48,7 +48,7 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------ */
 
 /* True when the stack stands in some profile by itself. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
@@ -126,7 +126,7 @@ static void write_frames(struct speedscope *s) {
   json_end(&s->json);
 }
 
-/* ---- samples and weights -------------------------------------------------------------------- */
+/* ---- samples and weights ----------------------------- */
 
 /* The samples of one profile, written by several threads. */
 struct sample_writer {
@@ -213,7 +213,7 @@ static void write_weights(struct speedscope *s, const struct sample_writer *w, u
   json_end(&s->json);
 }
 
-/* ---- profiles ------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------- */
 
 /* "cpu (slower) thread=main" */
 static void write_name(struct speedscope *s, const struct speedscope_profile *shown,
@@ -280,7 +280,7 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
   return status;
 }
 
-/* ---- the file ------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------- */
 
 /* The name of the whole: that of the program. */
 static void write_title(struct speedscope *s) {
@@ -311,7 +311,7 @@ static pprofc_status write_file(struct speedscope *s, pprofc_error *error) {
   return status;
 }
 
-/* ---- warnings ------------------------------------------------------------------------------- */
+/* ---- warnings ---------------------------------------- */
 
 static void warn(const struct speedscope *s, const char *message) {
   const pprofc_report_options *o = s->report->options;
@@ -338,7 +338,7 @@ static void warn_of_size(const struct speedscope *s) {
     warn(s, "the label has many values; the lightest are one group, (other)");
 }
 
-/* ---- the report ----------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------- */
 
 /* Frames as the granularity option wants them; a function is a name in a file, and shows where it
  * begins. */

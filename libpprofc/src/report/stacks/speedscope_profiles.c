@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* ---- units ---------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------- */
 
 /* A unit of the app, and how many of them one unit of the profile is. */
 struct speedscope_unit {
@@ -43,7 +43,7 @@ static struct speedscope_unit find_unit(pprofc_str unit) {
   return (struct speedscope_unit){"none", 1};
 }
 
-/* ---- weights -------------------------------------------------------------------------------- */
+/* ---- weights ----------------------------------------- */
 
 /* What a stack has in a profile, never below 0, in units of the profile. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
@@ -77,7 +77,7 @@ static void add_up(struct speedscope_profile *profile, const struct stack_set *s
   }
 }
 
-/* ---- profiles ------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------- */
 
 const char *speedscope_part_suffix(enum speedscope_part part) {
   static const char *const suffixes[] = {"", " (base)", " (head)", " (slower)", " (faster)"};

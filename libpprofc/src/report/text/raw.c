@@ -25,7 +25,7 @@ struct raw {
   struct text_pieces pieces;
 };
 
-/* ---- what comes before the samples ---------------------------------------------------------- */
+/* ---- what comes before the samples ------------------- */
 
 static void text(struct raw *raw, pprofc_str s) {
   report_text(raw->out, raw->report->mem, s);
@@ -120,7 +120,7 @@ static bool print_types(struct raw *raw) {
   return true;
 }
 
-/* ---- samples -------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------- */
 
 static bool id_texts_init(struct id_texts *ids, const struct locations *locations,
                           const pprofc_allocator *mem) {
@@ -223,7 +223,7 @@ static bool print_samples(struct raw *raw) {
   return true;
 }
 
-/* ---- locations and mappings ----------------------------------------------------------------- */
+/* ---- locations and mappings -------------------------- */
 
 static void print_line(struct raw *raw, const struct line *line) {
   const struct functions *f = &raw->profile->functions;

@@ -34,7 +34,7 @@ static int64_t magnitude(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }
 
-/* ---- adding up ------------------------------------------------------------------------------ */
+/* ---- adding up --------------------------------------- */
 
 static uint64_t content(const struct label *label) {
   return label->is_number ? (uint64_t)label->number : label->string;
@@ -125,7 +125,7 @@ static void join_equal_texts(struct tags *tags) {
   tags->count = kept;
 }
 
-/* ---- printing ------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------- */
 
 /* "31.25MB (31.68%):" */
 struct cell {

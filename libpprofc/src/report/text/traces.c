@@ -29,7 +29,7 @@ struct traces {
   struct text_pieces pieces;
 };
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------ */
 
 /* Renders frames into an output of its own. */
 struct frame_printer {
@@ -117,7 +117,7 @@ static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
   return ok;
 }
 
-/* ---- labels --------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------ */
 
 static void add_value(struct traces *traces, const struct label *label, pprofc_str unit) {
   char text[UNIT_LABEL_MAX];
@@ -155,7 +155,7 @@ static bool print_labels(struct traces *traces, bool numbers) {
   return true;
 }
 
-/* ---- samples -------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------- */
 
 static void print_value(struct traces *traces, size_t sample) {
   const struct report *report = traces->report;

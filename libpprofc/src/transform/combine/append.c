@@ -14,8 +14,7 @@ struct append {
   size_t kept[SIDES], total; /* samples that are not all zero */
 };
 
-/* ---- what is not needed any more --------------------------------------------------------------
- */
+/* ---- what is not needed any more --------------------- */
 
 static void drop(const struct append *a, int side, const void *column, size_t count, size_t size) {
   if (a->ours[side] && column) region_drop(a->profiles[side]->region, column, count * size);
@@ -40,8 +39,7 @@ static void drop_tables(const struct append *a, int side) {
   drop(a, side, p->strings.items, p->strings.count, sizeof *p->strings.items);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* ---- columns ----------------------------------------- */
 
 /* A column of head with room for all samples: its own memory made larger, or a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
@@ -153,8 +151,7 @@ static bool append_values(struct append *a) {
   return true;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------- */
 
 static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *base) {
   size_t types = head->type_count;

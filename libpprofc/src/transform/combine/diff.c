@@ -7,8 +7,7 @@
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
 
-/* ---- the label of the base --------------------------------------------------------------------
- */
+/* ---- the label of the base --------------------------- */
 
 static bool is_base_label(const pprofc_profile *p, const struct label *l) {
   return !l->is_number && str_equal(profile_string(p, l->key), BASE_LABEL);
@@ -83,8 +82,7 @@ static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out
   return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
 }
 
-/* ---- normalising ------------------------------------------------------------------------------
- */
+/* ---- normalising ------------------------------------- */
 
 static void add_up(const pprofc_profile *p, int64_t *sums) {
   for (size_t t = 0; t < p->type_count; t++) sums[t] = 0;
@@ -116,8 +114,7 @@ static pprofc_status normalize_head(const pprofc_profile *head, const pprofc_pro
   return status;
 }
 
-/* ---- the difference ---------------------------------------------------------------------------
- */
+/* ---- the difference ---------------------------------- */
 
 static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pprofc_error *error) {
   double *ratios = mem_array(&base->mem, base->type_count, sizeof *ratios);
@@ -173,8 +170,7 @@ pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base
   return budget_status(&head->mem, status, error);
 }
 
-/* ---- without looking samples up ---------------------------------------------------------------
- */
+/* ---- without looking samples up ---------------------- */
 
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error) {

@@ -6,8 +6,7 @@
 #include "transform/stack_tail.h"
 #include "transform/transform.h"
 
-/* ---- strings ----------------------------------------------------------------------------------
- */
+/* ---- strings ----------------------------------------- */
 
 static void match_string(struct name_bits *bits, uint32_t string) {
   uint8_t *of = &bits->strings[string];
@@ -38,8 +37,7 @@ void name_bits_free(struct name_bits *bits) {
   mem_free(&bits->profile->mem, bits->strings, bits->profile->strings.count, 1);
 }
 
-/* ---- locations --------------------------------------------------------------------------------
- */
+/* ---- locations --------------------------------------- */
 
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
@@ -97,8 +95,7 @@ static void filter_location(struct filter *f, uint32_t location) {
   f->effect[location] = effect;
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 struct pass {
   struct filter *filter;
@@ -162,8 +159,7 @@ static bool filter_samples(struct filter *f) {
   return ok;
 }
 
-/* ---- the edit ---------------------------------------------------------------------------------
- */
+/* ---- the edit ---------------------------------------- */
 
 static bool alloc_filter(struct filter *f) {
   const pprofc_profile *p = f->profile;
@@ -223,8 +219,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   return edit_finish(status, copy, out);
 }
 
-/* ---- show_from --------------------------------------------------------------------------------
- */
+/* ---- show_from --------------------------------------- */
 
 /* Ends the stack at the matching location that is nearest to the root. */
 static bool cut_above(const void *context, const uint32_t *map, const uint8_t **begin,

@@ -82,8 +82,7 @@ static pprofc_status finish(struct pruning *p, edit_cut_fn cut, const char *name
   return edit_finish(status, copy, out);
 }
 
-/* ---- drop_frames ------------------------------------------------------------------------------
- */
+/* ---- drop_frames ------------------------------------- */
 
 /* From the root, matches stay until there was a frame that does not match; then the first match
  * ends the stack. */
@@ -162,8 +161,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
   return status;
 }
 
-/* ---- prune_from -------------------------------------------------------------------------------
- */
+/* ---- prune_from -------------------------------------- */
 
 /* Begins the stack at the first match from the leaf. */
 static bool cut_before(const void *context, const uint32_t *map, const uint8_t **begin,

@@ -3,8 +3,7 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples ----------------------------------------- */
 
 static size_t count_kept(const uint8_t *keep, size_t count) {
   size_t kept = 0;
@@ -91,8 +90,7 @@ pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep
   return edit_finish(edit_keep_samples(copy, keep, error), copy, out);
 }
 
-/* ---- lines and frames -------------------------------------------------------------------------
- */
+/* ---- lines and frames -------------------------------- */
 
 pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
   const struct locations *old = &copy->locations;
@@ -156,8 +154,7 @@ pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_erro
   return PPROFC_OK;
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------
- */
+/* ---- cutting ----------------------------------------- */
 
 struct cut_job {
   const struct samples *samples;

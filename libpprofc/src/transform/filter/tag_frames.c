@@ -38,8 +38,7 @@ struct tag_frames {
   struct buffer name;
 };
 
-/* ---- keys -------------------------------------------------------------------------------------
- */
+/* ---- keys -------------------------------------------- */
 
 static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *list) {
   pprofc_str rest = str_of(text ? text : ""), piece;
@@ -68,8 +67,7 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   return f->key_of[string];
 }
 
-/* ---- frames -----------------------------------------------------------------------------------
- */
+/* ---- frames ------------------------------------------ */
 
 static bool grow(const pprofc_allocator *mem, void **items, size_t *capacity, size_t count,
                  size_t size) {
@@ -171,8 +169,7 @@ static bool make_frames(struct tag_frames *f) {
   return true;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------ */
 
 /* The column with `more` entries behind; NULL when out of memory. */
 static void *extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
@@ -255,8 +252,7 @@ static bool add_locations(struct tag_frames *f, pprofc_profile *copy) {
   return extend_ids(copy, &l->ids, old, more);
 }
 
-/* ---- stacks -----------------------------------------------------------------------------------
- */
+/* ---- stacks ------------------------------------------ */
 
 /* Frame i is written as base + i in a segment; a map gets entries for that. */
 static bool extend_segment(pprofc_profile *copy, struct segment *segment, size_t old_locations,
@@ -334,8 +330,7 @@ static bool write_samples(const struct tag_frames *f, pprofc_profile *copy, size
   return true;
 }
 
-/* ---- the edit ---------------------------------------------------------------------------------
- */
+/* ---- the edit ---------------------------------------- */
 
 static bool find_frames(struct tag_frames *f, const char *tagroot, const char *tagleaf) {
   const pprofc_profile *p = f->profile;

@@ -25,8 +25,7 @@ struct tag_filter {
   size_t expression_count;
 };
 
-/* ---- ranges -----------------------------------------------------------------------------------
- */
+/* ---- ranges ------------------------------------------ */
 
 /* An optional sign, digits, optional letters. */
 struct quantity {
@@ -110,8 +109,7 @@ static pprofc_status parse_range(struct tag_filter *f, pprofc_str s, pprofc_erro
   return PPROFC_OK;
 }
 
-/* ---- compiling --------------------------------------------------------------------------------
- */
+/* ---- compiling --------------------------------------- */
 
 static pprofc_status compile_expressions(struct tag_filter *f, pprofc_str value,
                                          pprofc_error *error) {
@@ -183,8 +181,7 @@ void tag_filter_free(struct tag_filter *f) {
   mem_free(f->mem, f, 1, sizeof *f);
 }
 
-/* ---- matching ---------------------------------------------------------------------------------
- */
+/* ---- matching ---------------------------------------- */
 
 /* A filter at work on one profile. Each pair of key and value is matched once. */
 struct matcher {
@@ -310,8 +307,7 @@ static bool matcher_tripped(const struct matcher *m) {
   return false;
 }
 
-/* ---- tagfocus, tagignore ----------------------------------------------------------------------
- */
+/* ---- tagfocus, tagignore ----------------------------- */
 
 static bool choose(struct matcher *focus, struct matcher *ignore, uint8_t *keep,
                    bool *focus_matched, bool *ignore_matched) {
@@ -363,8 +359,7 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
   return PPROFC_OK;
 }
 
-/* ---- tagshow, taghide -------------------------------------------------------------------------
- */
+/* ---- tagshow, taghide -------------------------------- */
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 

@@ -11,8 +11,7 @@
 /* A source with more bytes of stacks than this is kept, so that they need no copy. */
 #define SHARED_STACK_BYTES ((size_t)256 * 1024)
 
-/* ---- header -----------------------------------------------------------------------------------
- */
+/* ---- header ------------------------------------------ */
 
 static void merge_times(struct merge *m) {
   pprofc_profile *out = m->out;
@@ -84,8 +83,7 @@ static bool merge_header(struct merge *m) {
   return merge_types(m) && merge_comments(m);
 }
 
-/* ---- one merge --------------------------------------------------------------------------------
- */
+/* ---- one merge --------------------------------------- */
 
 static bool open_source(struct merge *m, size_t i, const pprofc_profile *profile, bool share) {
   struct merge_source *s = &m->sources[i];
@@ -164,8 +162,7 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
   return merge_end(&m, ok, out, error);
 }
 
-/* ---- any number of them -----------------------------------------------------------------------
- */
+/* ---- any number of them ------------------------------ */
 
 /* pprof fetches and merges so many at a time, and then merges the result with what it has. */
 #define CHUNK 128

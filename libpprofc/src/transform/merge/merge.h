@@ -135,8 +135,7 @@ bool merge_write_samples(struct merge *m);
  * when that is v - 1 anyway. */
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
 
-/* ---- labels -----------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------ */
 
 /* The label sets of the result while samples are written. */
 struct merge_labels {
@@ -173,8 +172,7 @@ void merge_sort_labels(const struct label *labels, size_t count, const uint32_t 
 /* Hashes the label sets of all sources. */
 bool merge_hash_labels(struct merge *m);
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------- */
 
 /* Begins a merge: the header of the result, and all tables in classes. `share` makes the result
  * point into all sources, whatever their size. */

@@ -30,8 +30,7 @@ struct walk {
   unsigned workers;
 };
 
-/* ---- hashes -----------------------------------------------------------------------------------
- */
+/* ---- hashes ------------------------------------------ */
 
 /* Notes the locations of a stack that were not seen before, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
@@ -110,8 +109,7 @@ static void walk_range(void *context, unsigned worker) {
   }
 }
 
-/* ---- uniform sources ---------------------------------------------------------------------------
- */
+/* ---- uniform sources --------------------------------- */
 
 /* Whether the pieces have one coding without hidden frames and with one varint for each class. */
 static bool has_one_coding(struct merge *m) {
@@ -165,8 +163,7 @@ bool merge_hash_uniform(struct merge *m) {
   return true;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------- */
 
 static void number_mapping(struct merge *m, uint32_t class) {
   if (m->mapping_number[class] != NONE) return;
@@ -243,8 +240,7 @@ bool merge_number_tables(struct merge *m) {
   return true;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------
- */
+/* ---- walks ------------------------------------------- */
 
 static size_t longest_stack(const struct merge *m) {
   uint32_t longest = 0;

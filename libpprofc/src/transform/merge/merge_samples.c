@@ -3,8 +3,7 @@
 #include "core/parallel.h"
 #include "transform/merge/merge.h"
 
-/* ---- equality ---------------------------------------------------------------------------------
- */
+/* ---- equality ---------------------------------------- */
 
 /* A sample with all that is needed to look at it. */
 struct view {
@@ -78,8 +77,7 @@ static enum answer same_labels(const pprofc_allocator *mem, const struct view *a
   return i == count ? YES : NO;
 }
 
-/* ---- finding equal samples --------------------------------------------------------------------
- */
+/* ---- finding equal samples --------------------------- */
 
 /* Each worker takes the samples whose hash falls to it, in their order, so that the first of equal
  * ones is found without locks. */
@@ -193,8 +191,7 @@ static void find_range(void *context, unsigned worker) {
   map_free(&table);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums -------------------------------------------- */
 
 static bool alloc_results(struct merge *m, size_t count) {
   m->origins = arena_array(&m->arena, count, sizeof *m->origins);

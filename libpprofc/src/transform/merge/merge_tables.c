@@ -12,8 +12,7 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string) {
   return s->strings[string];
 }
 
-/* ---- classes ----------------------------------------------------------------------------------
- */
+/* ---- classes ----------------------------------------- */
 
 static bool class_functions(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
@@ -162,8 +161,7 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
   return true;
 }
 
-/* ---- the same tables again --------------------------------------------------------------------
- */
+/* ---- the same tables again --------------------------- */
 
 static bool same_columns(const void *a, const void *b, size_t count, size_t size) {
   return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
@@ -226,8 +224,7 @@ static bool take_tables(struct merge *m, size_t source) {
   return true;
 }
 
-/* ---- pieces -----------------------------------------------------------------------------------
- */
+/* ---- pieces ------------------------------------------ */
 
 static bool class_piece(struct merge *m, struct merge_piece *piece, const struct segment *segment) {
   const struct merge_source *s = &m->sources[piece->source];
@@ -302,8 +299,7 @@ const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
   return &m->pieces[low];
 }
 
-/* ---- all of it --------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------- */
 
 static bool alloc_classes(struct merge *m) {
   size_t functions = 0, mappings = 0, locations = 0;
@@ -360,8 +356,7 @@ bool merge_tables(struct merge *m) {
   return ok && make_pieces(m);
 }
 
-/* ---- the tables of the result -----------------------------------------------------------------
- */
+/* ---- the tables of the result ------------------------ */
 
 static bool write_functions(struct merge *m) {
   struct arena *arena = &m->out->region->arena;
