@@ -11,7 +11,7 @@ void pprofc_read_options_init(pprofc_read_options *options) {
 }
 
 /* What is read: a file, or, when path is NULL, memory. */
-struct source {
+struct open_input_source {
   const char *path;
   const void *data;
   size_t size;
@@ -63,8 +63,8 @@ static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_
   return status;
 }
 
-static pprofc_status read_input(const struct input *input, const pprofc_read_options *options,
-                                pprofc_profile **profile, pprofc_error *error) {
+static pprofc_status open_read_input(const struct input *input, const pprofc_read_options *options,
+                                     pprofc_profile **profile, pprofc_error *error) {
   bool certain;
   pprofc_status status =
       pprof_decode(input, options->limits, options->threads, profile, &certain, error);
@@ -75,9 +75,9 @@ static pprofc_status read_input(const struct input *input, const pprofc_read_opt
 }
 
 /* Reads, and words what went wrong: "parsing profile: truncated varint at byte 512". */
-static pprofc_status read_within(const struct source *source, const pprofc_allocator *mem,
-                                 const pprofc_read_options *options, pprofc_profile **profile,
-                                 pprofc_error *error) {
+static pprofc_status read_within(const struct open_input_source *source,
+                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 pprofc_profile **profile, pprofc_error *error) {
   struct input input;
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
@@ -87,7 +87,7 @@ static pprofc_status read_within(const struct source *source, const pprofc_alloc
           : input_read_memory(source->data, source->size, mem, options->limits, &input, error);
   if (status == PPROFC_OK) {
     what = "parsing profile: ";
-    status = read_input(&input, options, &made, error);
+    status = open_read_input(&input, options, &made, error);
     region_release(input.region);
   }
   if (status == PPROFC_OK) {
@@ -103,8 +103,9 @@ static pprofc_status read_within(const struct source *source, const pprofc_alloc
 }
 
 /* Reads within a budget: the caller's when its allocator has one, else one of its own. */
-static pprofc_status read_profile(const struct source *source, const pprofc_read_options *given,
-                                  pprofc_profile **profile, pprofc_error *error) {
+static pprofc_status read_profile(const struct open_input_source *source,
+                                  const pprofc_read_options *given, pprofc_profile **profile,
+                                  pprofc_error *error) {
   pprofc_error local;
   if (!error) error = &local;
   *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -124,7 +125,8 @@ static pprofc_status read_profile(const struct source *source, const pprofc_read
 
 pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_options *options,
                                        pprofc_profile **profile, pprofc_error *error) {
-  pprofc_status status = read_profile(&(struct source){.path = path}, options, profile, error);
+  pprofc_status status =
+      read_profile(&(struct open_input_source){.path = path}, options, profile, error);
   if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", path);
   return status;
 }
@@ -132,6 +134,6 @@ pprofc_status pprofc_profile_read_file(const char *path, const pprofc_read_optio
 pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
                                          const pprofc_read_options *options,
                                          pprofc_profile **profile, pprofc_error *error) {
-  struct source source = {NULL, data, size};
+  struct open_input_source source = {NULL, data, size};
   return read_profile(&source, options, profile, error);
 }

@@ -14,7 +14,7 @@
 #define EXIT_USAGE  2
 
 /* Messages begin like those of benchstat: tools look for them. */
-static int fail(const char *message) {
+static int benchstat_main_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
@@ -27,16 +27,16 @@ static int fail_options(pprofc_error *error) {
   return EXIT_FAILED;
 }
 
-static int print_help(int fd) {
+static int benchstat_main_print_help(int fd) {
   struct output out;
   output_init(&out, fd_write, &fd);
   help_print(&options_table, &out, terminal_width(fd));
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static int misused(const char *message) {
+static int benchstat_main_misused(const char *message) {
   if (message) message_error("%s", message);
-  print_help(STDERR_FILENO);
+  benchstat_main_print_help(STDERR_FILENO);
   return EXIT_USAGE;
 }
 
@@ -90,7 +90,7 @@ static bool report_nan(const pprofc_bench_tables *tables) {
 
 /* ---- work -------------------------------------------- */
 
-static bool is_classic(const struct options *options) {
+static bool benchstat_main_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
@@ -103,7 +103,7 @@ static bool is_known_format(const char *format) {
 
 /* Everything that can be wrong with the flags is said before a file is opened: comparing nothing
  * looks at the filter, the projections and the levels. */
-static pprofc_status check_options(const struct options *options, pprofc_error *error) {
+static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;
   options_compare(options, &compare);
@@ -117,7 +117,7 @@ static pprofc_status check_options(const struct options *options, pprofc_error *
                    "-format must be text or csv (or markdown, json, html, classic)");
 }
 
-static pprofc_status print_classic(const pprofc_bench *set, const struct options *options,
+static pprofc_status print_classic(const pprofc_bench *set, const struct benchstat_options *options,
                                    pprofc_error *error) {
   pprofc_bench_classic_options classic;
   options_classic(options, &classic);
@@ -125,7 +125,7 @@ static pprofc_status print_classic(const pprofc_bench *set, const struct options
   return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
 }
 
-static pprofc_status print_tables(const pprofc_bench *set, const struct options *options,
+static pprofc_status print_tables(const pprofc_bench *set, const struct benchstat_options *options,
                                   bool *good, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables;
@@ -139,42 +139,48 @@ static pprofc_status print_tables(const pprofc_bench *set, const struct options 
   return status;
 }
 
-static int run(const struct options *options, const char *const *inputs, size_t count) {
+static int benchstat_main_run(const struct benchstat_options *options, const char *const *inputs,
+                              size_t count) {
   pprofc_error error;
   pprofc_bench *set = pprofc_bench_new(NULL);
-  if (!set) return fail("out of memory");
-  if (is_classic(options)) pprofc_bench_keep_units(set);
+  if (!set) return benchstat_main_fail("out of memory");
+  if (benchstat_main_is_classic(options)) pprofc_bench_keep_units(set);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, &error);
   bool good = report_lines(set);
   if (status == PPROFC_OK)
-    status = is_classic(options) ? print_classic(set, options, &error)
-                                 : print_tables(set, options, &good, &error);
+    status = benchstat_main_is_classic(options) ? print_classic(set, options, &error)
+                                                : print_tables(set, options, &good, &error);
   pprofc_bench_free(set);
-  if (status != PPROFC_OK) return fail(error.message);
+  if (status != PPROFC_OK) return benchstat_main_fail(error.message);
   return good ? 0 : EXIT_FAILED;
 }
 
 /* Help and the like: text that needs no input. */
-static int print_about(const struct options *options) {
+static int benchstat_main_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
              ? 0
-             : fail(error.message);
+             : benchstat_main_fail(error.message);
 }
 
 int main(int argc, char **argv) {
-  struct options options = {.table = NULL};
+  struct benchstat_options options = {.table = NULL};
   struct flags_parsed parsed = {0};
   pprofc_error error;
   pprofc_bench_test test;
-  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK) return fail(error.message);
+  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
+    return benchstat_main_fail(error.message);
   if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
-    return misused(error.message);
-  if (parsed.help) return print_help(STDOUT_FILENO);
-  if (options.version || options.manual || *options.completion) return print_about(&options);
-  if (parsed.rest == argc) return misused(NULL);
-  if (!options_test(&options, &test)) return misused("-delta-test must be utest, ttest or none");
-  if (!options_sort_is_known(&options)) return misused("-sort must be [-]delta, [-]name or none");
+    return benchstat_main_misused(error.message);
+  if (parsed.help) return benchstat_main_print_help(STDOUT_FILENO);
+  if (options.version || options.manual || *options.completion)
+    return benchstat_main_print_about(&options);
+  if (parsed.rest == argc) return benchstat_main_misused(NULL);
+  if (!options_test(&options, &test))
+    return benchstat_main_misused("-delta-test must be utest, ttest or none");
+  if (!options_sort_is_known(&options))
+    return benchstat_main_misused("-sort must be [-]delta, [-]name or none");
   if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
-  return run(&options, (const char *const *)argv + parsed.rest, (size_t)(argc - parsed.rest));
+  return benchstat_main_run(&options, (const char *const *)argv + parsed.rest,
+                            (size_t)(argc - parsed.rest));
 }

@@ -14,7 +14,7 @@ static const struct flag_group groups[] = {
     {"Miscellaneous", NULL},
 };
 
-#define FIELD(member) offsetof(struct options, member)
+#define FIELD(member) offsetof(struct benchstat_options, member)
 #define STRING(name, member, argument, help, initial, group)                                       \
   { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define OFFER(name, member, argument, help, initial, words, group)                                 \
@@ -122,7 +122,7 @@ static const struct test_name test_names[] = {
     {"none", PPROFC_BENCH_NONE},
 };
 
-bool options_test(const struct options *options, pprofc_bench_test *test) {
+bool options_test(const struct benchstat_options *options, pprofc_bench_test *test) {
   for (size_t i = 0; i < sizeof test_names / sizeof *test_names; i++) {
     if (strcasecmp(options->delta_test, test_names[i].name) != 0) continue;
     *test = test_names[i].test;
@@ -131,12 +131,12 @@ bool options_test(const struct options *options, pprofc_bench_test *test) {
   return false;
 }
 
-bool options_sort_is_known(const struct options *options) {
+bool options_sort_is_known(const struct benchstat_options *options) {
   const char *order = options->sort + (options->sort[0] == '-');
   return strcmp(order, "none") == 0 || strcmp(order, "name") == 0 || strcmp(order, "delta") == 0;
 }
 
-void options_compare(const struct options *options, pprofc_bench_options *compare) {
+void options_compare(const struct benchstat_options *options, pprofc_bench_options *compare) {
   pprofc_bench_options_init(compare);
   compare->table = options->table;
   compare->row = options->row;
@@ -148,7 +148,8 @@ void options_compare(const struct options *options, pprofc_bench_options *compar
   (void)options_test(options, &compare->test);
 }
 
-void options_classic(const struct options *options, pprofc_bench_classic_options *classic) {
+void options_classic(const struct benchstat_options *options,
+                     pprofc_bench_classic_options *classic) {
   pprofc_bench_classic_options_init(classic);
   (void)options_test(options, &classic->test);
   classic->alpha = options->alpha;

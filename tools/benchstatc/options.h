@@ -5,7 +5,7 @@
 #include "common/flags.h"
 #include "pprofc/bench.h"
 
-struct options {
+struct benchstat_options {
   const char *table, *row, *col, *ignore, *filter;
   double alpha, confidence;
   const char *delta_test, *format;
@@ -18,10 +18,11 @@ struct options {
 extern const struct flag_table options_table;
 
 /* What the flags mean to the library. False when -delta-test or -sort is no known word. */
-bool options_test(const struct options *options, pprofc_bench_test *test);
-bool options_sort_is_known(const struct options *options);
+bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
+bool options_sort_is_known(const struct benchstat_options *options);
 
-void options_compare(const struct options *options, pprofc_bench_options *compare);
-void options_classic(const struct options *options, pprofc_bench_classic_options *classic);
+void options_compare(const struct benchstat_options *options, pprofc_bench_options *compare);
+void options_classic(const struct benchstat_options *options,
+                     pprofc_bench_classic_options *classic);
 
 #endif

@@ -11,20 +11,20 @@
 #define WIDTH_MOST  110 /* longer lines are hard to read */
 
 /* Text that is filled into lines. */
-struct filler {
+struct help_filler {
   struct output *out;
   size_t width, indent;
   size_t at; /* cells used of this line */
 };
 
-static void new_line(struct filler *filler) {
+static void new_line(struct help_filler *filler) {
   output_add_char(filler->out, '\n');
   output_add_fill(filler->out, ' ', filler->indent);
   filler->at = filler->indent;
 }
 
 /* Adds words, with line breaks where they are needed. */
-static void fill(struct filler *filler, const char *text) {
+static void help_fill(struct help_filler *filler, const char *text) {
   pprofc_str rest = str_of(text), word;
   while (str_next(&rest, ' ', &word)) {
     if (!word.size) continue;
@@ -41,7 +41,7 @@ static void fill(struct filler *filler, const char *text) {
 }
 
 /* Prints a name at the left; what is filled in next is its explanation in the second column. */
-static void begin_entry(struct filler *filler, const char *name) {
+static void begin_entry(struct help_filler *filler, const char *name) {
   size_t used = INDENT + utf8_length(str_of(name));
   output_add_fill(filler->out, ' ', INDENT);
   output_add_text(filler->out, name);
@@ -53,19 +53,19 @@ static void begin_entry(struct filler *filler, const char *name) {
 }
 
 static void entry(struct output *out, size_t width, const char *name, const char *text) {
-  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
+  struct help_filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
-  fill(&filler, text);
+  help_fill(&filler, text);
   output_add_char(out, '\n');
 }
 
 static void paragraph(struct output *out, size_t width, const char *text) {
-  struct filler filler = {.out = out, .width = width};
-  fill(&filler, text);
+  struct help_filler filler = {.out = out, .width = width};
+  help_fill(&filler, text);
   output_add_char(out, '\n');
 }
 
-static void print_flag(struct output *out, size_t width, const struct flag *flag) {
+static void help_print_flag(struct output *out, size_t width, const struct flag *flag) {
   char name[128];
   bool value = flag_has_value(flag);
   if (flag->kind == FLAG_WORD)
@@ -73,19 +73,19 @@ static void print_flag(struct output *out, size_t width, const struct flag *flag
   else
     snprintf(name, sizeof name, "-%s%s%s", flag->name, value ? "=" : "",
              value ? flag->argument : "");
-  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
+  struct help_filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
-  fill(&filler, flag->help);
+  help_fill(&filler, flag->help);
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
     const char *open = i == 0 ? "(" : "", *close = flag->choices[i + 1] ? "," : ")";
     char word[64];
     snprintf(word, sizeof word, "%s%s%s", open, flag->choices[i], close);
-    fill(&filler, word);
+    help_fill(&filler, word);
   }
   if (flag_shows_initial(flag)) {
     char word[128];
     snprintf(word, sizeof word, "(default %s)", flag->initial);
-    fill(&filler, word);
+    help_fill(&filler, word);
   }
   output_add_char(out, '\n');
 }
@@ -99,19 +99,19 @@ static void print_group(const struct flag_table *table, struct output *out, size
     if (!shown) {
       output_printf(out, "\n%s:\n", table->groups[group].title);
       if (table->groups[group].note) {
-        struct filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
+        struct help_filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
         output_add_fill(out, ' ', INDENT);
-        fill(&filler, table->groups[group].note);
+        help_fill(&filler, table->groups[group].note);
         output_add_char(out, '\n');
       }
     }
     shown = true;
-    print_flag(out, width, flag);
+    help_print_flag(out, width, flag);
   }
 }
 
-static void print_notes(const struct flag_note *notes, const char *title, struct output *out,
-                        size_t width) {
+static void help_print_notes(const struct flag_note *notes, const char *title, struct output *out,
+                             size_t width) {
   if (!notes) return;
   output_printf(out, "\n%s:\n", title);
   for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
@@ -142,6 +142,6 @@ void help_print(const struct flag_table *table, struct output *out, size_t width
   }
   for (size_t group = 0; group < table->group_count; group++) print_group(table, out, width, group);
   print_examples(table, out);
-  print_notes(table->environment, "Environment", out, width);
-  print_notes(table->statuses, "Exit status", out, width);
+  help_print_notes(table->environment, "Environment", out, width);
+  help_print_notes(table->statuses, "Exit status", out, width);
 }

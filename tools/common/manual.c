@@ -13,7 +13,7 @@ static void print_text(struct output *out, const char *text) {
   }
 }
 
-static void print_flag(struct output *out, const struct flag *flag) {
+static void manual_print_flag(struct output *out, const struct flag *flag) {
   output_printf(out, "- `-%s`", flag->name);
   if (flag_has_value(flag)) output_printf(out, "=*%s*", flag->argument);
   if (flag->kind == FLAG_WORD) output_add_text(out, "[=*word*]");
@@ -26,7 +26,8 @@ static void print_flag(struct output *out, const struct flag *flag) {
   output_add_char(out, '\n');
 }
 
-static void print_notes(const struct flag_note *notes, const char *title, struct output *out) {
+static void manual_print_notes(const struct flag_note *notes, const char *title,
+                               struct output *out) {
   if (!notes) return;
   output_printf(out, "\n## %s\n\n", title);
   for (; notes->name; notes++) {
@@ -51,9 +52,9 @@ void manual_print_options(const struct flag_table *table, struct output *out) {
         }
       }
       shown = true;
-      print_flag(out, flag);
+      manual_print_flag(out, flag);
     }
   }
-  print_notes(table->environment, "Environment", out);
-  print_notes(table->statuses, "Exit status", out);
+  manual_print_notes(table->environment, "Environment", out);
+  manual_print_notes(table->statuses, "Exit status", out);
 }

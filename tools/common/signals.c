@@ -22,7 +22,7 @@ static void interrupted(int number) {
   raise(number);
 }
 
-static void say(const char *text) {
+static void signals_say(const char *text) {
   ssize_t written = write(STDERR_FILENO, text, strlen(text));
   (void)written;
 }
@@ -31,8 +31,8 @@ static void say(const char *text) {
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();
-  say(program_name);
-  say(": an input file became shorter while it was read\n");
+  signals_say(program_name);
+  signals_say(": an input file became shorter while it was read\n");
   _exit(bad_input_status);
 }
 

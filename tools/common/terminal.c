@@ -33,7 +33,7 @@ static bool wants_colour(void) {
 
 /* One line without anything that drives a terminal or is a command in a log: file names and names
  * of profiles stand in messages, and a newline in one begins no second message. */
-static void add_line(struct buffer *out, pprofc_str text) {
+static void terminal_add_line(struct buffer *out, pprofc_str text) {
   struct buffer clean;
   buffer_init(&clean, &mem_default, SIZE_MAX / 2);
   if (str_ends(text, STR("\n"))) text.size--;
@@ -45,13 +45,13 @@ static void add_line(struct buffer *out, pprofc_str text) {
 }
 
 /* Writes one message at once, so that two programs do not mix theirs. */
-static void say(bool red, pprofc_str text) {
+static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
   /* A line about progress may stand there. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
-  add_line(&out, text);
+  terminal_add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
   /* Nowhere is left to complain when this fails. */
@@ -68,9 +68,9 @@ static void say_formatted(bool red, const char *format, va_list args) {
   va_end(again);
   if (length > 0 && buffer_reserve(&text, (size_t)length + 1)) {
     vsnprintf(text.data, (size_t)length + 1, format, args);
-    say(red, (pprofc_str){text.data, (size_t)length});
+    terminal_say(red, (pprofc_str){text.data, (size_t)length});
   } else {
-    say(red, STR("out of memory"));
+    terminal_say(red, STR("out of memory"));
   }
   buffer_free(&text);
 }
@@ -84,7 +84,7 @@ void message_error(const char *format, ...) {
 
 void message_error_lines(pprofc_str text) {
   pprofc_str line;
-  for (bool red = wants_colour(); str_next_line(&text, &line);) say(red, line);
+  for (bool red = wants_colour(); str_next_line(&text, &line);) terminal_say(red, line);
 }
 
 void message_note(const char *format, ...) {

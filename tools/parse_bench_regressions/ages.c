@@ -49,13 +49,13 @@ static double seconds_between(struct timespec from, struct timespec to) {
 }
 
 /* "3 days", rounded, in numbers of the largest unit that gives at least two. */
-static void describe(double seconds, char *out, size_t size) {
+static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
   snprintf(out, size, "%.0f %s", round(seconds / spans[i].seconds), spans[i].name);
 }
 
-static void note_found(struct ages *ages, const char *path, double age) {
+static void ages_note_found(struct ages *ages, const char *path, double age) {
   if (!(age >= ages->newest)) ages->newest = age;
   if (age <= ages->oldest) return;
   ages->oldest = age;
@@ -70,7 +70,7 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
   double most = ages->most >= 0 ? ages->most : FOUND_MOST;
   bool limited = found || ages->most >= 0;
   bool before = ages->since.tv_sec && seconds_between(status.st_mtim, ages->since) > 0;
-  describe(age, text, sizeof text);
+  ages_describe(age, text, sizeof text);
   if (before)
     gate_problem(gate, "'%s' is left from an earlier run: it is older than the file of -since",
                  path);
@@ -80,14 +80,14 @@ void ages_check(struct ages *ages, struct gate *gate, const char *path, bool fou
                  "with -max-age",
                  path, text);
   else if (found)
-    note_found(ages, path, age);
+    ages_note_found(ages, path, age);
 }
 
 void ages_compare(const struct ages *ages, struct gate *gate) {
   char text[64];
   double between = ages->oldest - ages->newest;
   if (!(between > RUN_MOST) || ages->most >= 0 || ages->since.tv_sec) return;
-  describe(between, text, sizeof text);
+  ages_describe(between, text, sizeof text);
   gate->doubts++;
   gate_warning(gate,
                "'%s' was written %s before the newest file: is it left from an earlier run? "

@@ -46,8 +46,8 @@ static pprofc_status cannot_read(const char *path, pprofc_error *error) {
                    error_errno_text(number, text, sizeof text));
 }
 
-static pprofc_status read_all(int fd, const char *path, struct buffer *buffer,
-                              pprofc_error *error) {
+static pprofc_status inputs_read_all(int fd, const char *path, struct buffer *buffer,
+                                     pprofc_error *error) {
   char block[1 << 16];
   for (;;) {
     ssize_t n = read(fd, block, sizeof block);
@@ -69,13 +69,13 @@ pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *d
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return cannot_read(path, error);
-  pprofc_status status = read_all(fd, path, buffer, error);
+  pprofc_status status = inputs_read_all(fd, path, buffer, error);
   if (!standard) close(fd);
   if (status == PPROFC_OK) *data = buffer_str(buffer);
   return status;
 }
 
-static bool is_folder(const char *path) {
+static bool inputs_is_folder(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -170,7 +170,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
 
 /* True for two files that both hold something other than comparisons. */
 static bool are_two_runs(struct inputs *inputs, const char *const *paths, size_t count) {
-  if (count != 2 || is_folder(paths[0]) || is_folder(paths[1])) return false;
+  if (count != 2 || inputs_is_folder(paths[0]) || inputs_is_folder(paths[1])) return false;
   if (strcmp(paths[0], "-") == 0 || strcmp(paths[1], "-") == 0) return false;
   for (size_t i = 0; i < 2; i++) {
     pprofc_str data;
@@ -188,19 +188,19 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
   if (are_two_runs(inputs, paths, count)) return inputs_raw(inputs, paths[0], paths[1], error);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    status = is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
-                                 : read_table(inputs, paths[i], false, error);
+    status = inputs_is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
+                                        : read_table(inputs, paths[i], false, error);
   return status;
 }
 
 /* ---- runs -------------------------------------------- */
 
-static pprofc_status read_run(struct inputs *inputs, pprofc_bench *set, const char *label,
-                              const char *path, pprofc_error *error) {
+static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, const char *label,
+                                     const char *path, pprofc_error *error) {
   pprofc_str data;
   pprofc_status status;
   inputs->gate->inputs++;
-  if (is_folder(path)) {
+  if (inputs_is_folder(path)) {
     size_t size = strlen(label) + strlen(path) + 2;
     char *input = arena_alloc(&inputs->arena, size);
     if (!input) return error_nomem(error);
@@ -230,8 +230,8 @@ pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *he
                          pprofc_error *error) {
   inputs->set = pprofc_bench_new(inputs->gate->mem);
   if (!inputs->set) return error_nomem(error);
-  pprofc_status status = read_run(inputs, inputs->set, "base", base, error);
-  if (status == PPROFC_OK) status = read_run(inputs, inputs->set, "head", head, error);
+  pprofc_status status = inputs_read_run(inputs, inputs->set, "base", base, error);
+  if (status == PPROFC_OK) status = inputs_read_run(inputs, inputs->set, "head", head, error);
   for (size_t i = 0; i < pprofc_bench_inputs(inputs->set) && status == PPROFC_OK; i++)
     status = check_input(inputs, pprofc_bench_input_path(inputs->set, i), error);
   return status == PPROFC_OK ? gate_read_raw(inputs->gate, inputs->set, error) : status;
@@ -243,7 +243,8 @@ pprofc_status inputs_noise(struct inputs *inputs, const char *folder, pprofc_err
   if (!set) return error_nomem(error);
   pprofc_status status = list_folder(inputs, folder, "*", &list, error);
   for (size_t i = 0; i < list.count && status == PPROFC_OK; i++)
-    if (!is_folder(list.paths[i])) status = read_run(inputs, set, "", list.paths[i], error);
+    if (!inputs_is_folder(list.paths[i]))
+      status = inputs_read_run(inputs, set, "", list.paths[i], error);
   if (status == PPROFC_OK && list.count) status = gate_learn_noise(inputs->gate, set, error);
   pprofc_bench_free(set);
   free_list(inputs, &list);

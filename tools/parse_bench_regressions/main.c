@@ -22,13 +22,13 @@
 #define REPORT_MAX     ((size_t)1 << 30)
 
 /* Even when nothing was compared, the last line says so. */
-static int fail(const char *message) {
+static int gate_tool_main_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
   return EXIT_FAILED;
 }
 
-static int print_help(void) {
+static int gate_tool_main_print_help(void) {
   int fd = STDOUT_FILENO;
   struct output out;
   output_init(&out, fd_write, &fd);
@@ -36,23 +36,24 @@ static int print_help(void) {
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static int misused(const char *message, const struct flags_parsed *parsed) {
+static int gate_tool_main_misused(const char *message, const struct flags_parsed *parsed) {
   if (parsed && parsed->nearest) message_note("did you mean -%s?", parsed->nearest->name);
   message_note("usage: " PROGRAM " [flags] [FILE | DIR] ..., " PROGRAM " -help lists everything");
-  return fail(message);
+  return gate_tool_main_fail(message);
 }
 
 /* Text that needs no input. */
-static int print_about(const struct options *options) {
+static int gate_tool_main_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
              ? 0
-             : fail(error.message);
+             : gate_tool_main_fail(error.message);
 }
 
 /* ---- output ------------------------------------------ */
 
-static pprofc_status write_file(const char *path, pprofc_str text, pprofc_error *error) {
+static pprofc_status gate_tool_main_write_file(const char *path, pprofc_str text,
+                                               pprofc_error *error) {
   struct outfile file;
   pprofc_status status = outfile_open(&file, path, error);
   if (status != PPROFC_OK) return status;
@@ -81,15 +82,16 @@ static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_er
                           error_errno_text(number, reason, sizeof reason));
 }
 
-static pprofc_status write_report(const struct gate *gate, const struct gate_format *format,
-                                  bool all, const char *path, pprofc_error *error) {
+static pprofc_status gate_tool_main_write_report(const struct gate *gate,
+                                                 const struct gate_format *format, bool all,
+                                                 const char *path, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, gate->mem, REPORT_MAX);
   format->print(&text, gate, all);
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
   int fd = STDOUT_FILENO;
   if (status == PPROFC_OK && path) {
-    status = write_file(path, buffer_str(&text), error);
+    status = gate_tool_main_write_file(path, buffer_str(&text), error);
   } else if (status == PPROFC_OK) {
     if (fd_write(&fd, text.data, text.size) != 0)
       status = error_set(error, PPROFC_E_IO, "cannot write standard output");
@@ -98,8 +100,9 @@ static pprofc_status write_report(const struct gate *gate, const struct gate_for
   return status;
 }
 
-static pprofc_status print_all(const struct gate *gate, const struct options *options,
-                               pprofc_error *error) {
+static pprofc_status gate_tool_main_print_all(const struct gate *gate,
+                                              const struct gate_options *options,
+                                              pprofc_error *error) {
   const struct gate_format *format = gate_format_find(str_of(format_names[options->format]));
   bool github = strcmp(format->name, "github") == 0;
   pprofc_status status = PPROFC_OK;
@@ -107,11 +110,12 @@ static pprofc_status print_all(const struct gate *gate, const struct options *op
     pprofc_str text = str_of(options->outs[i]);
     size_t equals = str_find_char(text, '=');
     const struct gate_format *other = gate_format_find(str_slice(text, 0, equals));
-    status = write_report(gate, other, options->all, text.data + equals + 1, error);
+    status = gate_tool_main_write_report(gate, other, options->all, text.data + equals + 1, error);
     github |= strcmp(other->name, "github") == 0;
   }
   if (status == PPROFC_OK && github) status = append_summary(gate, options->all, error);
-  if (status == PPROFC_OK) status = write_report(gate, format, options->all, NULL, error);
+  if (status == PPROFC_OK)
+    status = gate_tool_main_write_report(gate, format, options->all, NULL, error);
   if (status == PPROFC_OK && !format->totals_inside)
     message_note("%zu compared, %zu significant, %zu regressed, %zu missing", gate->compared,
                  gate->significant, gate->regressed, gate->missing);
@@ -120,13 +124,13 @@ static pprofc_status print_all(const struct gate *gate, const struct options *op
 
 /* ---- work -------------------------------------------- */
 
-static void put_problems(const struct gate *gate) {
+static void gate_tool_main_put_problems(const struct gate *gate) {
   pprofc_str rest = buffer_str(&gate->problems), line;
   while (str_next_line(&rest, &line))
     if (line.size) message_error(PROGRAM ": %.*s", STR_ARG(line));
 }
 
-static pprofc_status read_rules(struct inputs *inputs, const struct options *options,
+static pprofc_status read_rules(struct inputs *inputs, const struct gate_options *options,
                                 pprofc_error *error) {
   pprofc_str data;
   if (!*options->rules) return PPROFC_OK;
@@ -135,7 +139,7 @@ static pprofc_status read_rules(struct inputs *inputs, const struct options *opt
   return gate_read_rules(inputs->gate, str_of(options->rules), data, error);
 }
 
-static pprofc_status read_everything(struct inputs *inputs, const struct options *options,
+static pprofc_status read_everything(struct inputs *inputs, const struct gate_options *options,
                                      const char *const *paths, size_t count, pprofc_error *error) {
   static const char *const usual[] = {DEFAULT_FOLDER};
   if (*options->noise_from) {
@@ -147,7 +151,7 @@ static pprofc_status read_everything(struct inputs *inputs, const struct options
                : inputs_tables(inputs, usual, 1, error);
 }
 
-static const char *day_of(const struct options *options, char *out, size_t size) {
+static const char *day_of(const struct gate_options *options, char *out, size_t size) {
   time_t now = time(NULL);
   struct tm parts;
   if (*options->today) return options->today;
@@ -160,14 +164,14 @@ static pprofc_status selftest(struct gate *gate, const char *today, int *exit_st
   bool good = false;
   pprofc_status status = gate_selftest(gate, today, &good, error);
   if (status != PPROFC_OK) return status;
-  put_problems(gate);
+  gate_tool_main_put_problems(gate);
   printf("selftest: %s\n", good ? "every planted regression is found"
                                 : "a planted regression passes; this gate proves nothing");
   *exit_status = good ? 0 : EXIT_FAILED;
   return PPROFC_OK;
 }
 
-static pprofc_status judge(struct inputs *inputs, const struct options *options,
+static pprofc_status judge(struct inputs *inputs, const struct gate_options *options,
                            const char *const *paths, size_t count, int *exit_status,
                            pprofc_error *error) {
   struct gate *gate = inputs->gate;
@@ -178,16 +182,16 @@ static pprofc_status judge(struct inputs *inputs, const struct options *options,
   if (status == PPROFC_OK) status = gate_judge(gate, day, error);
   if (status != PPROFC_OK) return status;
   if (options->aa || !gate_format_find(str_of(format_names[options->format]))->totals_inside)
-    put_problems(gate);
+    gate_tool_main_put_problems(gate);
   *exit_status = gate_exit_status(gate);
-  if (!options->aa) return print_all(gate, options, error);
+  if (!options->aa) return gate_tool_main_print_all(gate, options, error);
   if (*exit_status == 2) *exit_status = EXIT_DOUBTED;
   struct gate_format noise = {"noise", gate_print_noise, true};
-  return write_report(gate, &noise, options->all, NULL, error);
+  return gate_tool_main_write_report(gate, &noise, options->all, NULL, error);
 }
 
-static int run(const struct options *options, struct flags_parsed *parsed, const char *const *paths,
-               size_t count) {
+static int gate_tool_main_run(const struct gate_options *options, struct flags_parsed *parsed,
+                              const char *const *paths, size_t count) {
   struct gate gate;
   struct inputs inputs;
   pprofc_error error;
@@ -200,12 +204,12 @@ static int run(const struct options *options, struct flags_parsed *parsed, const
   if (status == PPROFC_OK) status = judge(&inputs, options, paths, count, &exit_status, &error);
   inputs_free(&inputs);
   gate_free(&gate);
-  return status == PPROFC_OK ? exit_status : fail(error.message);
+  return status == PPROFC_OK ? exit_status : gate_tool_main_fail(error.message);
 }
 
 /* Flags that have no meaning together. */
-static const char *check_combination(const struct options *o, const struct flags_parsed *parsed,
-                                     size_t arguments) {
+static const char *check_combination(const struct gate_options *o,
+                                     const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");
   if (base != head) return "-base and -head go together";
   if (base && (!*o->base || !*o->head)) return "-base and -head name a file each";
@@ -215,20 +219,21 @@ static const char *check_combination(const struct options *o, const struct flags
 }
 
 int main(int argc, char **argv) {
-  struct options options = {.base = NULL};
+  struct gate_options options = {.base = NULL};
   struct flags_parsed parsed = {0};
   pprofc_error error;
-  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK) return fail(error.message);
+  if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
+    return gate_tool_main_fail(error.message);
   pprofc_status status = flags_parse(&options_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return print_help();
+  if (status == PPROFC_OK && parsed.help) return gate_tool_main_print_help();
   if (status == PPROFC_OK && (options.version || options.manual || *options.completion))
-    return print_about(&options);
+    return gate_tool_main_print_about(&options);
   outputs_remove(argc, argv);
-  if (status != PPROFC_OK) return misused(error.message, &parsed);
+  if (status != PPROFC_OK) return gate_tool_main_misused(error.message, &parsed);
   if (options_environment(&options, &parsed, &error) != PPROFC_OK)
-    return misused(error.message, NULL);
+    return gate_tool_main_misused(error.message, NULL);
   size_t arguments = (size_t)(argc - parsed.rest);
   const char *wrong = check_combination(&options, &parsed, arguments);
-  if (wrong) return misused(wrong, NULL);
-  return run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
+  if (wrong) return gate_tool_main_misused(wrong, NULL);
+  return gate_tool_main_run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
 }

@@ -20,7 +20,7 @@ const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
 static const char *add_direction(void *options, const struct flag *flag, const char *text) {
-  struct options *o = options;
+  struct gate_options *o = options;
   const char *equals = strrchr(text, '=');
   (void)flag;
   if (!equals || equals == text ||
@@ -32,7 +32,7 @@ static const char *add_direction(void *options, const struct flag *flag, const c
 }
 
 static const char *add_out(void *options, const struct flag *flag, const char *text) {
-  struct options *o = options;
+  struct gate_options *o = options;
   const char *equals = strchr(text, '=');
   (void)flag;
   if (!equals || !equals[1]) return "must be FORMAT=FILE";
@@ -44,7 +44,7 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
   return NULL;
 }
 
-#define FIELD(member) offsetof(struct options, member)
+#define FIELD(member) offsetof(struct gate_options, member)
 #define STRING(name, member, argument, help, initial, group)                                       \
   { name, FLAG_STRING, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define CHOICE(name, member, argument, help, names, group)                                         \
@@ -218,7 +218,7 @@ bool options_given(const struct flags_parsed *parsed, const char *name) {
 }
 
 /* "widgets=higher latency=lower": the words are cut apart in a copy. */
-static const char *set_directions(struct options *options, const struct flag *flag,
+static const char *set_directions(struct gate_options *options, const struct flag *flag,
                                   const char *text) {
   char *copy = options->direction_text;
   size_t size = strlen(text);
@@ -235,7 +235,7 @@ static const char *set_directions(struct options *options, const struct flag *fl
   return NULL;
 }
 
-pprofc_status options_environment(struct options *options, struct flags_parsed *parsed,
+pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error) {
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *text = getenv(variables[i].variable);
@@ -257,7 +257,7 @@ pprofc_status options_environment(struct options *options, struct flags_parsed *
 
 /* ---- meaning ----------------------------------------- */
 
-static pprofc_status apply_numbers(const struct options *o, const struct flags_parsed *parsed,
+static pprofc_status apply_numbers(const struct gate_options *o, const struct flags_parsed *parsed,
                                    struct gate_settings *s, pprofc_error *error) {
   if (options_given(parsed, "threshold") &&
       !gate_parse_percent(str_of(o->threshold), &s->threshold))
@@ -274,7 +274,7 @@ static pprofc_status apply_numbers(const struct options *o, const struct flags_p
   return PPROFC_OK;
 }
 
-pprofc_status options_apply(const struct options *o, const struct flags_parsed *parsed,
+pprofc_status options_apply(const struct gate_options *o, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error) {
   struct gate_settings *s = &gate->settings;
   pprofc_status status = apply_numbers(o, parsed, s, error);

@@ -7,7 +7,7 @@
 
 #define LIST_MAX 64
 
-struct options {
+struct gate_options {
   const char *base, *head;
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
@@ -28,14 +28,14 @@ extern const char *const format_names[];
 
 /* Takes what the environment says about flags that the command line did not give, and marks them
  * as given. */
-pprofc_status options_environment(struct options *options, struct flags_parsed *parsed,
+pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
 /* True when the flag of that name was on the command line, or in the environment. */
 bool options_given(const struct flags_parsed *parsed, const char *name);
 
 /* Puts what was given over the gate's settings. */
-pprofc_status options_apply(const struct options *options, const struct flags_parsed *parsed,
+pprofc_status options_apply(const struct gate_options *options, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error);
 
 #endif

@@ -47,7 +47,7 @@ static const char script[] =
     "]]></script>\n"
     "<g id=\"viewport\" transform=\"scale(0.5,0.5) translate(0,0)\">\n";
 
-static int add_to_buffer(void *buffer, const void *data, size_t size) {
+static int graphviz_add_to_buffer(void *buffer, const void *data, size_t size) {
   buffer_add(buffer, data, size);
   return ((struct buffer *)buffer)->failed;
 }
@@ -109,8 +109,8 @@ static pprofc_status run_dot(const char *type, const struct buffer *graph, struc
   return status;
 }
 
-static pprofc_status send(struct buffer *picture, bool svg, pprofc_write_fn write, void *context,
-                          pprofc_error *error) {
+static pprofc_status graphviz_send(struct buffer *picture, bool svg, pprofc_write_fn write,
+                                   void *context, pprofc_error *error) {
   struct buffer mended, movable;
   buffer_init(&mended, picture->mem, 2 * CHILD_OUTPUT_BYTES);
   buffer_init(&movable, picture->mem, 2 * CHILD_OUTPUT_BYTES);
@@ -139,10 +139,11 @@ pprofc_status graphviz_report(const struct command *command, const pprofc_profil
   buffer_init(&picture, mem, CHILD_OUTPUT_BYTES);
   pprofc_report_options options = command->report;
   options.format = "dot";
-  pprofc_status status = pprofc_report(profile, &options, add_to_buffer, &graph, error);
+  pprofc_status status = pprofc_report(profile, &options, graphviz_add_to_buffer, &graph, error);
   if (status == PPROFC_OK && graph.failed) status = error_nomem(error);
   if (status == PPROFC_OK) status = run_dot(type, &graph, &picture, error);
-  if (status == PPROFC_OK) status = send(&picture, strcmp(type, "svg") == 0, write, context, error);
+  if (status == PPROFC_OK)
+    status = graphviz_send(&picture, strcmp(type, "svg") == 0, write, context, error);
   buffer_free(&graph);
   buffer_free(&picture);
   return status;

@@ -26,7 +26,7 @@ static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format
 
 /* ---- sources ----------------------------------------- */
 
-static bool is_blank(char c) {
+static bool hints_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
@@ -37,7 +37,7 @@ static pprofc_str first_bytes(const char *path, char *room, size_t size) {
   ssize_t got = read(fd, room, size);
   close(fd);
   pprofc_str text = {room, got > 0 ? (size_t)got : 0};
-  while (text.size && is_blank(text.data[0])) text = str_slice(text, 1, text.size);
+  while (text.size && hints_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
   return text;
 }
 
@@ -52,10 +52,10 @@ static bool is_page(pprofc_str text) {
   return false;
 }
 
-static bool is_text(pprofc_str text) {
+static bool hints_is_text(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
-    if ((c < ' ' && !is_blank((char)c)) || c == 0x7F) return false;
+    if ((c < ' ' && !hints_is_blank((char)c)) || c == 0x7F) return false;
   }
   return text.size > 0;
 }
@@ -70,7 +70,7 @@ static void hint_content(const char *path, pprofc_error *error) {
     add_hint(error, "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE");
   else if (str_starts(text, STR("Benchmark")) || str_starts(text, STR("goos: ")))
     add_hint(error, "these are results of benchmarks; benchstatc reads them");
-  else if (is_text(text))
+  else if (hints_is_text(text))
     add_hint(error, "this is text of no format that is read; docs/FORMATS.md lists those that are, "
                     "as folded stacks and perf script");
 }
@@ -99,7 +99,7 @@ void hint_source(const char *path, pprofc_error *error) {
 /* ---- sample types ------------------------------------ */
 
 /* "samples, cpu" */
-static void list_types(const pprofc_profile *p, char *out, size_t size) {
+static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
   size_t at = 0;
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count && at < size; i++) {
@@ -113,8 +113,8 @@ static void list_types(const pprofc_profile *p, char *out, size_t size) {
 void hint_types(const char *first, const pprofc_profile *one, const char *second,
                 const pprofc_profile *other, char text[HINT_MAX]) {
   char types[2][120];
-  list_types(one, types[0], sizeof types[0]);
-  list_types(other, types[1], sizeof types[1]);
+  hints_list_types(one, types[0], sizeof types[0]);
+  hints_list_types(other, types[1], sizeof types[1]);
   snprintf(text, HINT_MAX, "%.150s has %s; %.150s has %s; both must be profiles of one kind", first,
            types[0], second, types[1]);
 }
@@ -125,7 +125,7 @@ void hint_types_add(const char *text, pprofc_error *error) {
 
 /* ---- the command line -------------------------------- */
 
-static const struct flag *flag_of(const struct command_flags *flags, const char *word) {
+static const struct flag *hints_flag_of(const struct command_flags *flags, const char *word) {
   if (word[0] != '-' || strchr(word, '=')) return NULL;
   const struct flag *flag = flags_find(&flags->table, str_of(word + 1 + (word[1] == '-')));
   return flag && flag_has_value(flag) ? flag : NULL;
@@ -142,13 +142,13 @@ static const char *example_of(const struct flag *flag) {
 
 void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
                    pprofc_error *error) {
-  const struct flag *last = argc > 1 ? flag_of(flags, argv[argc - 1]) : NULL;
+  const struct flag *last = argc > 1 ? hints_flag_of(flags, argv[argc - 1]) : NULL;
   if (last) {
     add_hint(error, "as in pprofc %s-%s=%s cpu.pb.gz", last->group ? "-top " : "", last->name,
              example_of(last));
     return;
   }
-  const struct flag *before = argc > 2 ? flag_of(flags, argv[argc - 2]) : NULL;
+  const struct flag *before = argc > 2 ? hints_flag_of(flags, argv[argc - 2]) : NULL;
   if (before && access(argv[argc - 1], F_OK) == 0)
     add_hint(error, "%s was taken as the value of -%s, as in -%s=%s %s", argv[argc - 1],
              before->name, before->name, example_of(before), argv[argc - 1]);

@@ -18,21 +18,21 @@
 /* Every failure ends like this, as scripts around pprof expect. */
 #define EXIT_FAILED 2
 
-static int fail(const char *message) {
+static int cmd_main_fail(const char *message) {
   message_error("pprofc: %s", message);
   return EXIT_FAILED;
 }
 
 /* The same, for a command line that makes no sense. */
-static int misused(const char *message) {
-  fail(message);
+static int cmd_main_misused(const char *message) {
+  cmd_main_fail(message);
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
   return EXIT_FAILED;
 }
 
 static int misspelled(const char *message, const struct flag *nearest) {
-  if (!nearest) return misused(message);
+  if (!nearest) return cmd_main_misused(message);
   message_error("pprofc: %s (did you mean -%s?)", message, nearest->name);
   return EXIT_FAILED;
 }
@@ -42,22 +42,22 @@ static int without_format(const struct command *command) {
   pprofc_error error;
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
-      return misused("no format was chosen; flags stand before the first source");
+      return cmd_main_misused("no format was chosen; flags stand before the first source");
   error_set(&error, PPROFC_E_INVALID,
             "no format was chosen, and there is no interactive mode yet; -top is a start");
   hint_comparison(command, &error);
-  return misused(error.message);
+  return cmd_main_misused(error.message);
 }
 
 static int without_source(const struct command_flags *flags, int argc, char **argv) {
   pprofc_error error;
   error_set(&error, PPROFC_E_INVALID, "no profile source specified");
   hint_argument(flags, argc, argv, &error);
-  return misused(error.message);
+  return cmd_main_misused(error.message);
 }
 
 /* Help and the like: text that needs no profile. */
-static int print_about(const struct command_flags *flags, const struct command *command) {
+static int cmd_main_print_about(const struct command_flags *flags, const struct command *command) {
   int fd = STDOUT_FILENO;
   struct output out;
   pprofc_error error;
@@ -71,8 +71,8 @@ static int print_about(const struct command_flags *flags, const struct command *
     version_print(&out);
   else
     help_print(&flags->table, &out, terminal_width(fd));
-  if (status != PPROFC_OK) return fail(error.message);
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : fail("cannot write standard output");
+  if (status != PPROFC_OK) return cmd_main_fail(error.message);
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : cmd_main_fail("cannot write standard output");
 }
 
 /* A shell expands what completion offers: a name with anything else in it is not offered. */
@@ -107,18 +107,18 @@ static int print_sample_types(const struct command *command) {
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static void warn(void *context, const char *message) {
+static void cmd_main_warn(void *context, const char *message) {
   (void)context;
   message_error("%s", message);
 }
 
-static int run(struct command *command) {
+static int cmd_main_run(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
-  if (!command->budget) return fail("out of memory");
+  if (!command->budget) return cmd_main_fail("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
   pprofc_status status = origin_rules_load(&command->report, &rules, &error);
@@ -130,16 +130,16 @@ static int run(struct command *command) {
   pprofc_profile_release(profile);
   budget_release(command->budget);
   buffer_free(&rules);
-  return status == PPROFC_OK ? 0 : fail(error.message);
+  return status == PPROFC_OK ? 0 : cmd_main_fail(error.message);
 }
 
 /* The program is run before anything is shown: it may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (!command->program) return misused("no program to simulate");
+  if (!command->program) return cmd_main_misused("no program to simulate");
   pprofc_status status = simulate_run(command, &file, &error);
-  int code = status == PPROFC_OK ? run(command) : fail(error.message);
+  int code = status == PPROFC_OK ? cmd_main_run(command) : cmd_main_fail(error.message);
   if (*file.path) viewer_remove(&file);
   return code;
 }
@@ -167,11 +167,11 @@ int main(int argc, char **argv) {
     return misspelled(error.message, parsed.nearest);
   }
   if (command.help || command.version || command.manual || *command.completion)
-    return print_about(&flags, &command);
-  command.report.warn = warn;
+    return cmd_main_print_about(&flags, &command);
+  command.report.warn = cmd_main_warn;
   if (command.sample_types) return print_sample_types(&command);
   if (command.simulate) return run_simulated(&command);
   if (command.source_count == 0) return without_source(&flags, argc, argv);
   if (!command.format) return without_format(&command);
-  return run(&command);
+  return cmd_main_run(&command);
 }

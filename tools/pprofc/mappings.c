@@ -20,16 +20,16 @@ static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profil
   return items;
 }
 
-static bool is_letter(char c) {
+static bool mappings_is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c) {
+static bool mappings_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+static bool mappings_is_hex(char c) {
+  return mappings_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* Every % has two hex digits behind it; in a host they may only stand for bytes that are no ASCII,
@@ -37,8 +37,9 @@ static bool is_hex(char c) {
 static bool escapes_valid(pprofc_str s, bool host) {
   for (size_t i = 0; i < s.size; i++) {
     if (s.data[i] != '%') continue;
-    if (i + 2 >= s.size || !is_hex(s.data[i + 1]) || !is_hex(s.data[i + 2])) return false;
-    if (host && is_digit(s.data[i + 1]) && s.data[i + 1] < '8' &&
+    if (i + 2 >= s.size || !mappings_is_hex(s.data[i + 1]) || !mappings_is_hex(s.data[i + 2]))
+      return false;
+    if (host && mappings_is_digit(s.data[i + 1]) && s.data[i + 1] < '8' &&
         memcmp(s.data + i + 1, "25", 2) != 0)
       return false;
   }
@@ -60,7 +61,7 @@ static bool authority_valid(pprofc_str s) {
                                         : str_slice(host, str_find_last_char(host, ':'), host.size);
   if (port.size && port.data[0] != ':') return false;
   for (size_t i = 1; i < port.size; i++)
-    if (!is_digit(port.data[i])) return false;
+    if (!mappings_is_digit(port.data[i])) return false;
   return escapes_valid(host, true) && escapes_valid(user, false);
 }
 
@@ -68,14 +69,14 @@ static bool authority_valid(pprofc_str s) {
 static size_t scheme_length(pprofc_str name) {
   size_t size = 0;
   while (size < name.size &&
-         (is_letter(name.data[size]) ||
-          (size && (is_digit(name.data[size]) || memchr("+-.", name.data[size], 3)))))
+         (mappings_is_letter(name.data[size]) ||
+          (size && (mappings_is_digit(name.data[size]) || memchr("+-.", name.data[size], 3)))))
     size++;
   return size < name.size && name.data[size] == ':' ? size : 0;
 }
 
 /* Whether Go's url.Parse would take the name and find a scheme in it. */
-static bool is_url(pprofc_str name) {
+static bool mappings_is_url(pprofc_str name) {
   size_t scheme = scheme_length(name);
   if (!scheme) return false;
   for (size_t i = 0; i < name.size; i++)
@@ -103,7 +104,7 @@ pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error
   for (size_t i = 0; i < mappings->count; i++) {
     const struct mapping *mapping = &mappings->items[i];
     if (profile_string(*profile, mapping->build_id).size ||
-        !is_url(profile_string(*profile, mapping->file)))
+        !mappings_is_url(profile_string(*profile, mapping->file)))
       continue;
     if (!items) items = edit_mappings(*profile, &edit);
     if (!items) return error_nomem(error);

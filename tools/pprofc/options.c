@@ -12,7 +12,7 @@
 
 /* ---- groups, examples and the like: what help and manual say beside the flags  */
 
-enum group {
+enum cmd_options_group {
   GROUP_TEXT, /* formats */
   GROUP_GRAPHVIZ,
   GROUP_VIEWER,
@@ -140,7 +140,7 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
 
 /* ---- the table --------------------------------------- */
 
-static void add(struct command_flags *flags, struct flag flag) {
+static void cmd_options_add(struct command_flags *flags, struct flag flag) {
   if (flags->table.flag_count < FLAGS_MAX) flags->items[flags->table.flag_count++] = flag;
 }
 
@@ -155,7 +155,7 @@ static void add_formats(struct command_flags *flags) {
     flag.offset = info->argument || info->variants
                       ? FIELD(format_argument) + i * sizeof(const char *)
                       : FIELD(format_on) + i * sizeof(bool);
-    add(flags, flag);
+    cmd_options_add(flags, flag);
   }
 }
 
@@ -166,11 +166,11 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
     if (!**name || flags->choice_count == MAX_CHOICES) continue;
     size_t index = flags->choice_count++;
     flags->choices[index] = (struct choice){*name, FIELD(report) + info->offset};
-    add(flags, (struct flag){.name = *name,
-                             .kind = FLAG_BOOL,
-                             .offset = FIELD(choice_on) + index * sizeof(bool),
-                             .group = group,
-                             .help = info->help});
+    cmd_options_add(flags, (struct flag){.name = *name,
+                                         .kind = FLAG_BOOL,
+                                         .offset = FIELD(choice_on) + index * sizeof(bool),
+                                         .group = group,
+                                         .help = info->help});
   }
 }
 
@@ -215,7 +215,7 @@ static void add_options(struct command_flags *flags) {
     flag.help = info->help;
     flag.initial = info->default_text;
     flag.choices = offered_words(info->name);
-    add(flags, flag);
+    cmd_options_add(flags, flag);
   }
 }
 
@@ -299,12 +299,12 @@ void command_flags_init(struct command_flags *flags) {
   add_formats(flags);
   add_options(flags);
   for (size_t i = 0; i < COUNT(sample_flags); i++)
-    add(flags, (struct flag){.name = sample_flags[i].name,
-                             .kind = FLAG_BOOL,
-                             .offset = FIELD(sample_on) + i * sizeof(bool),
-                             .group = GROUP_SAMPLE,
-                             .help = sample_flags[i].help});
-  for (size_t i = 0; i < COUNT(own_flags); i++) add(flags, own_flags[i]);
+    cmd_options_add(flags, (struct flag){.name = sample_flags[i].name,
+                                         .kind = FLAG_BOOL,
+                                         .offset = FIELD(sample_on) + i * sizeof(bool),
+                                         .group = GROUP_SAMPLE,
+                                         .help = sample_flags[i].help});
+  for (size_t i = 0; i < COUNT(own_flags); i++) cmd_options_add(flags, own_flags[i]);
 }
 
 /* ---- what the flags mean together -------------------- */
@@ -351,7 +351,7 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-static pprofc_status check(const struct command *command, pprofc_error *error) {
+static pprofc_status cmd_options_check(const struct command *command, pprofc_error *error) {
   if (*command->base && *command->diff_base)
     return error_set(error, PPROFC_E_INVALID,
                      "-base and -diff_base flags cannot both be specified");
@@ -400,5 +400,5 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   command->sources = (const char **)(uintptr_t)(argv + parsed->rest);
   command->source_count = (size_t)(argc - parsed->rest);
   if (command->simulate) take_program(command);
-  return check(command, error);
+  return cmd_options_check(command, error);
 }

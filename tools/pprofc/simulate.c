@@ -33,7 +33,7 @@ static const char *const valgrind[] = {"valgrind",           "--quiet",
 
 /* The program's standard output becomes our standard error: ours is for the report. Without
  * randomised addresses, which a container may forbid to switch off, counts differ a little more. */
-static int start(const char **argv, pid_t *pid) {
+static int simulate_start(const char **argv, pid_t *pid) {
   posix_spawn_file_actions_t files;
   int failed = posix_spawn_file_actions_init(&files);
   if (failed) return failed;
@@ -47,9 +47,9 @@ static int start(const char **argv, pid_t *pid) {
   return failed;
 }
 
-static pprofc_status run(const char **argv, const char *program, pprofc_error *error) {
+static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
   pid_t pid;
-  int status, failed = start(argv, &pid);
+  int status, failed = simulate_start(argv, &pid);
   if (failed)
     return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], strerror(failed));
   while (waitpid(pid, &status, 0) < 0)
@@ -77,7 +77,7 @@ static pprofc_status run_program(const struct command *command, const char *path
   argv[count++] = option;
   argv[count++] = "--";
   for (size_t i = 0; i <= words; i++) argv[count++] = command->program[i];
-  pprofc_status status = run(argv, command->program[0], error);
+  pprofc_status status = simulate_child(argv, command->program[0], error);
   mem_free(&mem_default, argv, room, sizeof *argv);
   return status;
 }
@@ -137,8 +137,8 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
 }
 
 /* Puts the measures in place of the events. */
-static pprofc_status measure(const pprofc_profile *profile, pprofc_profile **measured,
-                             pprofc_error *error) {
+static pprofc_status simulate_measure(const pprofc_profile *profile, pprofc_profile **measured,
+                                      pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);
   if (!edit) return error_nomem(error);
   struct arena *arena = &edit->region->arena;
@@ -179,7 +179,7 @@ static pprofc_status measure_file(const struct command *command, const char *pat
   options.call_stacks = command->call_stacks;
   pprofc_profile *events = NULL, *measured = NULL;
   pprofc_status status = pprofc_profile_read_file(path, &options, &events, error);
-  if (status == PPROFC_OK) status = measure(events, &measured, error);
+  if (status == PPROFC_OK) status = simulate_measure(events, &measured, error);
   if (status == PPROFC_OK) status = pprofc_profile_write_file(measured, path, error);
   pprofc_profile_release(measured);
   pprofc_profile_release(events);

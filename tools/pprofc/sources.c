@@ -29,7 +29,7 @@ struct fetch {
 
 struct fetched;
 
-struct chunk {
+struct source_chunk {
   const struct command *command;
   struct fetch items[CHUNK + 1]; /* sources, then perhaps the base */
   size_t count;
@@ -38,8 +38,8 @@ struct chunk {
   unsigned threads_each;
   bool alone; /* the only source: what is wrong with it is the message of the program */
   struct fetched *fetched;
-  struct chunk *before; /* still to be merged, or NULL */
-  void (*merge)(struct chunk *chunk, unsigned threads);
+  struct source_chunk *before; /* still to be merged, or NULL */
+  void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
 void sources_find_executable(struct command *command) {
@@ -73,7 +73,7 @@ static pprofc_status check_source(const struct command *command, const char *sou
 }
 
 /* Replaces *profile by what a step made of it. */
-static void take(pprofc_profile **profile, pprofc_profile *made) {
+static void sources_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
 }
@@ -102,22 +102,22 @@ static pprofc_status locate_binaries(const struct command *command, pprofc_profi
   pprofc_profile *located;
   symbol_options(command, &options, path);
   pprofc_status status = symbolize_locate(*profile, &options, &located, error);
-  if (status == PPROFC_OK) take(profile, located);
+  if (status == PPROFC_OK) sources_take(profile, located);
   return status;
 }
 
-static pprofc_status symbolize(const struct command *command, pprofc_profile **profile,
-                               pprofc_error *error) {
+static pprofc_status sources_symbolize(const struct command *command, pprofc_profile **profile,
+                                       pprofc_error *error) {
   struct symbolize_options options;
   char path[4096];
   pprofc_profile *symbolized;
   symbol_options(command, &options, path);
   pprofc_status status = symbolize_profile(*profile, &options, &symbolized, error);
-  if (status == PPROFC_OK) take(profile, symbolized);
+  if (status == PPROFC_OK) sources_take(profile, symbolized);
   return status;
 }
 
-static void fetch(struct chunk *chunk, struct fetch *item) {
+static void fetch(struct source_chunk *chunk, struct fetch *item) {
   const struct command *command = chunk->command;
   pprofc_read_options options;
   pprofc_read_options_init(&options);
@@ -137,13 +137,13 @@ static void fetch(struct chunk *chunk, struct fetch *item) {
 
 /* While the first worker merges the chunk before, the others read on. */
 static void fetch_some(void *context, unsigned worker) {
-  struct chunk *chunk = context;
+  struct source_chunk *chunk = context;
   size_t i;
   if (worker == 0 && chunk->before) chunk->merge(chunk->before, 1);
   while ((i = atomic_fetch_add(&chunk->next, 1)) < chunk->count) fetch(chunk, &chunk->items[i]);
 }
 
-static void fetch_all(struct chunk *chunk) {
+static void fetch_all(struct source_chunk *chunk) {
   unsigned asked = (unsigned)chunk->command->threads;
   unsigned all = parallel_workers(asked, SIZE_MAX, 1);
   unsigned workers = parallel_workers(asked, chunk->count, 1);
@@ -195,13 +195,13 @@ struct fetched {
   pprofc_error *error;
 };
 
-static void add_item(struct chunk *chunk, const char *source) {
+static void add_item(struct source_chunk *chunk, const char *source) {
   chunk->items[chunk->count++] = (struct fetch){source, NULL, {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
 }
 
 /* The run ends when its memory does: which source is met by that is a matter of chance. Others that
  * cannot be read are left out, as pprof does. */
-static void end_without_memory(const struct chunk *chunk) {
+static void end_without_memory(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   if (!budget_passed(budget_allocator(chunk->command->budget))) return;
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
@@ -213,7 +213,7 @@ static void end_without_memory(const struct chunk *chunk) {
 }
 
 /* Reads the sources [from, from + CHUNK), and with the first of them the base. */
-static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
+static void fetch_chunk(struct source_chunk *chunk, size_t from, const char *base) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count - from;
   chunk->heads = heads < CHUNK ? heads : CHUNK;
@@ -229,7 +229,7 @@ static void fetch_chunk(struct chunk *chunk, size_t from, const char *base) {
 }
 
 /* Merges what a chunk has read into what there is, on so many threads. */
-static void merge_chunk(struct chunk *chunk, unsigned threads) {
+static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
@@ -254,19 +254,19 @@ static void merge_chunk(struct chunk *chunk, unsigned threads) {
 
 static pprofc_status fetch_chunks(const struct command *command, const char *base,
                                   struct fetched *fetched, pprofc_error *error) {
-  struct chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
+  struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
   if (!chunks) return error_nomem(error);
-  struct chunk *before = NULL;
+  struct source_chunk *before = NULL;
   fetched->error = error;
   for (size_t from = 0, turn = 0; from < command->source_count && fetched->status == PPROFC_OK;
        from += CHUNK, turn ^= 1) {
-    struct chunk *chunk = &chunks[turn];
-    *chunk = (struct chunk){
-        .command = command, .fetched = fetched, .before = before, .merge = merge_chunk};
+    struct source_chunk *chunk = &chunks[turn];
+    *chunk = (struct source_chunk){
+        .command = command, .fetched = fetched, .before = before, .merge = sources_merge_chunk};
     fetch_chunk(chunk, from, base);
     before = chunk;
   }
-  if (before) merge_chunk(before, (unsigned)command->threads);
+  if (before) sources_merge_chunk(before, (unsigned)command->threads);
   pprofc_status status = fetched->status;
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
   if (status != PPROFC_OK) return status;
@@ -293,18 +293,18 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   comments[count] = (uint32_t)(edit->strings.count - 1);
   edit->comments = comments;
   edit->comment_count = count + 1;
-  take(profile, edit);
+  sources_take(profile, edit);
   return PPROFC_OK;
 }
 
 /* What happens to the combined profile before any report, in pprof's order. */
-static pprofc_status finish(const struct command *command, pprofc_profile **profile,
-                            pprofc_error *error) {
-  pprofc_status status = symbolize(command, profile, error);
+static pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
+                                    pprofc_error *error) {
+  pprofc_status status = sources_symbolize(command, profile, error);
   if (status == PPROFC_OK && !command->all_frames) {
     pprofc_profile *pruned;
     status = transform_drop_frames(*profile, &pruned, error);
-    if (status == PPROFC_OK) take(profile, pruned);
+    if (status == PPROFC_OK) sources_take(profile, pruned);
   }
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
@@ -341,7 +341,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = fetch_chunks(command, base, &fetched, error);
   if (status == PPROFC_OK && fetched.base) status = subtract(command, base, &fetched, error);
   pprofc_profile_release(fetched.base);
-  if (status == PPROFC_OK) status = finish(command, &fetched.head, error);
+  if (status == PPROFC_OK) status = sources_finish(command, &fetched.head, error);
   if (status != PPROFC_OK) {
     pprofc_profile_release(fetched.head);
     return status;

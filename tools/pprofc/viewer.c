@@ -37,7 +37,7 @@ void viewer_remove(struct viewer_file *file) {
 
 /* Splits a command at blanks into words that point into `text`; false when it has no program that
  * can be run. */
-static bool split(char *text, char *words[MAX_WORDS]) {
+static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
   while (count < MAX_WORDS - 2 && (word = strsep(&rest, " ")))
@@ -57,7 +57,7 @@ static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     if (!candidates[i]) continue;
     snprintf(text, size, "%s", candidates[i]);
-    if (split(text, words)) return true;
+    if (viewer_split(text, words)) return true;
   }
   return false;
 }
@@ -66,7 +66,7 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[4096], *words[MAX_WORDS];
   bool browser = strcmp(viewer, "browser") == 0;
   snprintf(text, sizeof text, "%s", viewer);
-  if (browser ? !find_browser(text, sizeof text, words) : !split(text, words))
+  if (browser ? !find_browser(text, sizeof text, words) : !viewer_split(text, words))
     return error_set(error, PPROFC_E_UNSUPPORTED,
                      "cannot find %s; -output=FILE writes the file without showing it",
                      browser ? "a browser (set BROWSER to one)" : words[0]);

@@ -117,8 +117,8 @@ struct computation {
   bool nomem;
 };
 
-static void add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison,
-                     const char *note) {
+static void bench_compare_add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison,
+                                   const char *note) {
   struct pprofc_bench_tables *t = c->t;
   size_t count = cell->sample_notes + cell->comparison_notes;
   const char **notes = arena_array(&t->arena, count + 1, sizeof *notes);
@@ -141,7 +141,7 @@ static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = interval.high > n ? (double)INFINITY : cell->values[interval.high - 1];
   if (!isinf(cell->low) && !isinf(cell->high)) return;
   if (!c->interval_note) c->interval_note = interval_note(c->t);
-  add_note(c, cell, false, c->interval_note);
+  bench_compare_add_note(c, cell, false, c->interval_note);
 }
 
 /* The mean and its t interval. */
@@ -178,7 +178,7 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   number_print(&text, cell->low);
   buffer_add_text(&text, " to ");
   number_print(&text, cell->high);
-  add_note(c, cell, false, buffer_keep(&text, &c->t->arena).data);
+  bench_compare_add_note(c, cell, false, buffer_keep(&text, &c->t->arena).data);
   buffer_free(&text);
 }
 
@@ -190,21 +190,22 @@ static void compare_ranks(struct computation *c, pprofc_bench_cell *cell,
   cell->p = u.p;
   if (u.status == PPROFC_TEST_NO_MEMORY) c->nomem = true;
   if (u.status != PPROFC_TEST_OK) {
-    add_note(c, cell, true, pprofc_test_message(u.status));
+    bench_compare_add_note(c, cell, true, pprofc_test_message(u.status));
     return;
   }
   size_t need = needed_for(o->alpha);
   if (!(cell->p > cell->alpha) || cell->count >= need || baseline->count >= need) return;
   if (!c->alpha_note) c->alpha_note = alpha_note(c->t);
-  add_note(c, cell, true, c->alpha_note);
+  bench_compare_add_note(c, cell, true, c->alpha_note);
 }
 
-static void compare_means(struct computation *c, pprofc_bench_cell *cell,
-                          const pprofc_bench_cell *baseline) {
+static void bench_compare_means(struct computation *c, pprofc_bench_cell *cell,
+                                const pprofc_bench_cell *baseline) {
   pprofc_t_result t =
       pprofc_welch_test(baseline->values, baseline->count, cell->values, cell->count);
   cell->p = t.p;
-  if (t.status != PPROFC_TEST_OK) add_note(c, cell, true, pprofc_test_message(t.status));
+  if (t.status != PPROFC_TEST_OK)
+    bench_compare_add_note(c, cell, true, pprofc_test_message(t.status));
 }
 
 static void compute_cell(struct computation *c, const struct table *table,
@@ -226,9 +227,9 @@ static void compute_cell(struct computation *c, const struct table *table,
   cell->alpha = c->t->options.alpha;
   if (cell->nan) {
     cell->p = 1;
-    add_note(c, cell, true, pprofc_test_message(PPROFC_TEST_NAN));
+    bench_compare_add_note(c, cell, true, pprofc_test_message(PPROFC_TEST_NAN));
   } else if (test == PPROFC_BENCH_TTEST) {
-    compare_means(c, cell, baseline);
+    bench_compare_means(c, cell, baseline);
   } else {
     compare_ranks(c, cell, baseline);
   }
@@ -258,8 +259,8 @@ struct column_numbers {
   bool bad_ratio; /* from zero */
 };
 
-static void collect(struct column_numbers *n, const struct table *table,
-                    const pprofc_bench_cell *cell) {
+static void bench_compare_collect(struct column_numbers *n, const struct table *table,
+                                  const pprofc_bench_cell *cell) {
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
@@ -301,7 +302,7 @@ static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) 
       n[i].center_count = 0;
     }
     for (size_t i = 0; i < table->cell_count; i++)
-      collect(&n[table->cells[i].column], table, &table->cells[i]);
+      bench_compare_collect(&n[table->cells[i].column], table, &table->cells[i]);
     baselines = n[0].center_count;
     for (size_t i = 0; i < columns; i++) summarize_column(table, i, baselines, &n[i]);
   }

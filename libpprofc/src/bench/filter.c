@@ -12,7 +12,7 @@
 enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 
 /* The program is in postfix order; AND and OR take `count` values off the stack. */
-struct instruction {
+struct filter_instruction {
   enum op op;
   size_t count; /* or the index of the term */
 };
@@ -36,7 +36,7 @@ struct truth {
 struct filter {
   struct extractor *extractor;
   const pprofc_allocator *mem;
-  struct instruction *program;
+  struct filter_instruction *program;
   size_t program_size, program_capacity;
   struct term *terms;
   size_t term_count, term_capacity;
@@ -61,34 +61,34 @@ void filter_free(struct filter *filter) {
 /* ---- parsing ----------------------------------------- */
 
 /* An open parenthesis, or the whole query. */
-struct level {
+struct filter_level {
   size_t negations; /* minus signs in front of it */
   size_t ands, ors; /* values waiting for the AND and the OR that are being read */
 };
 
-struct parser {
+struct filter_parser {
   struct filter *filter;
   struct query query;
-  struct level levels[DEEPEST];
+  struct filter_level levels[DEEPEST];
   size_t depth;
   size_t negations; /* in front of the match that is being read */
   bool nomem;
 };
 
-static void emit(struct parser *p, enum op op, size_t count) {
+static void emit(struct filter_parser *p, enum op op, size_t count) {
   struct filter *f = p->filter;
   if (!set_grow(f->mem, &f->program, f->program_size, &f->program_capacity, sizeof *f->program)) {
     p->nomem = true;
     return;
   }
-  f->program[f->program_size++] = (struct instruction){op, count};
+  f->program[f->program_size++] = (struct filter_instruction){op, count};
 }
 
-static void emit_negations(struct parser *p, size_t count) {
+static void emit_negations(struct filter_parser *p, size_t count) {
   if (count % 2) emit(p, OP_NOT, 1);
 }
 
-static void emit_term(struct parser *p, const struct token *key, const struct token *value) {
+static void emit_term(struct filter_parser *p, const struct token *key, const struct token *value) {
   struct filter *f = p->filter;
   if (!set_grow(f->mem, &f->terms, f->term_count, &f->term_capacity, sizeof *f->terms)) {
     regex_free(value->regex);
@@ -107,7 +107,7 @@ static bool is_value(const struct token *token) {
 }
 
 /* "(value OR value ...)" behind "key:". */
-static void parse_values(struct parser *p, const struct token *key) {
+static void parse_values(struct filter_parser *p, const struct token *key) {
   for (size_t count = 1;; count++) {
     size_t offset = query_offset(&p->query);
     struct token value = query_take(&p->query, true);
@@ -131,7 +131,7 @@ static void parse_values(struct parser *p, const struct token *key) {
 }
 
 /* "key:value", the key being taken already. */
-static void parse_match(struct parser *p, const struct token *key) {
+static void parse_match(struct filter_parser *p, const struct token *key) {
   struct token colon = query_take(&p->query, false);
   struct token value = {.kind = TOKEN_END};
   if (colon.kind == ':') value = query_take(&p->query, true);
@@ -144,7 +144,7 @@ static void parse_match(struct parser *p, const struct token *key) {
 }
 
 /* Reads up to the end of one match. True when it is whole, false when a parenthesis was opened. */
-static bool parse_operand(struct parser *p) {
+static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);
     struct token token = query_take(&p->query, false);
@@ -164,7 +164,7 @@ static bool parse_operand(struct parser *p) {
         query_fail(&p->query, offset, "nested too deeply");
         return true;
       }
-      p->levels[p->depth++] = (struct level){.negations = p->negations};
+      p->levels[p->depth++] = (struct filter_level){.negations = p->negations};
       p->negations = 0;
       return false;
     default:
@@ -174,16 +174,16 @@ static bool parse_operand(struct parser *p) {
   }
 }
 
-static void end_and(struct parser *p, struct level *level) {
+static void end_and(struct filter_parser *p, struct filter_level *level) {
   if (level->ands != 1) emit(p, OP_AND, level->ands);
   level->ands = 0;
   level->ors++;
 }
 
 /* What may follow a match. True when another match comes, false at the end of the query. */
-static bool parse_joint(struct parser *p) {
+static bool parse_joint(struct filter_parser *p) {
   for (;;) {
-    struct level *level = &p->levels[p->depth - 1];
+    struct filter_level *level = &p->levels[p->depth - 1];
     struct token token = query_peek(&p->query);
     switch (token.kind) {
     case TOKEN_AND:
@@ -224,7 +224,7 @@ static bool parse_joint(struct parser *p) {
   }
 }
 
-static void parse(struct parser *p) {
+static void filter_parse(struct filter_parser *p) {
   p->depth = 1;
   do {
     if (!parse_operand(p)) continue;
@@ -236,7 +236,7 @@ static void parse(struct parser *p) {
 }
 
 /* Keys are looked at after the whole query is known to be well formed, as upstream does. */
-static void check_keys(struct parser *p) {
+static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
     struct term *term = &f->terms[i];
@@ -255,7 +255,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
                              pprofc_error *error) {
   const pprofc_allocator *mem = extractor->arena->mem;
   struct filter *f = mem_zero_array(mem, 1, sizeof *f);
-  struct parser *p = mem_zero_array(mem, 1, sizeof *p);
+  struct filter_parser *p = mem_zero_array(mem, 1, sizeof *p);
   pprofc_status status = PPROFC_E_NOMEM;
   if (f) {
     f->mem = mem;
@@ -264,7 +264,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
   if (f && p) {
     p->filter = f;
     query_init(&p->query, query, extractor->arena, error);
-    parse(p);
+    filter_parse(p);
     if (!p->query.failed && !p->nomem) check_keys(p);
     f->stack_capacity = f->program_size + 1;
     f->stack = mem_array(mem, f->stack_capacity, sizeof *f->stack);
@@ -302,7 +302,7 @@ static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   return term->known[id] == 2;
 }
 
-static struct truth combine(enum op op, const struct truth *values, size_t count) {
+static struct truth filter_combine(enum op op, const struct truth *values, size_t count) {
   struct truth result = {false, op == OP_AND};
   for (size_t i = 0; i < count; i++) {
     bool settles = op == OP_AND ? !values[i].value : values[i].value;
@@ -320,7 +320,7 @@ static struct truth combine(enum op op, const struct truth *values, size_t count
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {
-    struct instruction in = f->program[i];
+    struct filter_instruction in = f->program[i];
     struct truth value;
     if (in.op == OP_MATCH) {
       struct term *term = &f->terms[in.count];
@@ -334,7 +334,7 @@ static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
       value.value = !value.value;
     } else {
       depth -= in.count;
-      value = combine(in.op, f->stack + depth, in.count);
+      value = filter_combine(in.op, f->stack + depth, in.count);
     }
     f->stack[depth++] = value;
   }

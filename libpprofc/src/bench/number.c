@@ -13,7 +13,7 @@ static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static bool is_digit(char c) {
+static bool bench_number_is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
@@ -27,12 +27,12 @@ static bool parse_fast(pprofc_str s, double *out) {
   if (p < end && (*p == '-' || *p == '+')) p++;
   uint64_t mantissa = 0;
   const char *start = p;
-  while (p < end && is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
+  while (p < end && bench_number_is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
   ptrdiff_t digits = p - start;
   int exponent = 0;
   if (p < end && *p == '.') {
     const char *fraction = ++p;
-    while (p < end && is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
+    while (p < end && bench_number_is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
     if (p - fraction > 19) return false;
     exponent = -(int)(p - fraction);
     digits += p - fraction;
@@ -43,7 +43,7 @@ static bool parse_fast(pprofc_str s, double *out) {
     if (p < end && (*p == '-' || *p == '+')) p++;
     int value = 0;
     start = p;
-    while (p < end && is_digit(*p) && value < 1000) value = value * 10 + (*p++ - '0');
+    while (p < end && bench_number_is_digit(*p) && value < 1000) value = value * 10 + (*p++ - '0');
     if (p == start) return false;
     exponent += minus ? -value : value;
   }
@@ -66,7 +66,7 @@ static bool underscores_fit(pprofc_str s) {
   }
   for (; i < s.size; i++) {
     char c = s.data[i];
-    bool digit = is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
+    bool digit = bench_number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
     if (c == '_' ? before != '0' : !digit && before == '_') return false;
     before = digit ? '0' : c == '_' ? '_' : '!';
   }
@@ -95,7 +95,7 @@ static size_t copy_mantissa(pprofc_str s, size_t i, bool hex, struct normal *n, 
       point = true;
       continue;
     }
-    if (!is_digit(c) && !(hex && (c | 32) >= 'a' && (c | 32) <= 'f')) break;
+    if (!bench_number_is_digit(c) && !(hex && (c | 32) >= 'a' && (c | 32) <= 'f')) break;
     *any = true;
     significant |= c != '0';
     if (!significant || kept >= MOST_DIGITS) {
@@ -120,11 +120,11 @@ static size_t copy_mantissa(pprofc_str s, size_t i, bool hex, struct normal *n, 
 static bool copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   bool minus = i < s.size && s.data[i] == '-';
   if (i < s.size && (s.data[i] == '-' || s.data[i] == '+')) i++;
-  if (i >= s.size || !is_digit(s.data[i])) return false;
+  if (i >= s.size || !bench_number_is_digit(s.data[i])) return false;
   int64_t value = 0;
   for (; i < s.size; i++) {
     if (s.data[i] == '_') continue;
-    if (!is_digit(s.data[i])) return false;
+    if (!bench_number_is_digit(s.data[i])) return false;
     if (value < 1000000) value = value * 10 + (s.data[i] - '0');
   }
   *exponent = minus ? -value : value;
@@ -186,7 +186,7 @@ enum number_result number_parse(pprofc_str s, double *out) {
   if (parse_fast(s, out)) return NUMBER_OK;
   if (!s.size) return NUMBER_SYNTAX;
   char first = s.data[s.data[0] == '-' || s.data[0] == '+' ? (s.size > 1) : 0];
-  return is_digit(first) || first == '.' ? parse_slow(s, out) : parse_word(s, out);
+  return bench_number_is_digit(first) || first == '.' ? parse_slow(s, out) : parse_word(s, out);
 }
 
 enum number_result number_parse_int(pprofc_str s, int64_t *out) {
@@ -196,7 +196,7 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out) {
   uint64_t value = 0;
   bool over = false;
   for (; i < s.size; i++) {
-    if (!is_digit(s.data[i])) return NUMBER_SYNTAX;
+    if (!bench_number_is_digit(s.data[i])) return NUMBER_SYNTAX;
     over |= __builtin_mul_overflow(value, 10u, &value) ||
             __builtin_add_overflow(value, (uint64_t)(s.data[i] - '0'), &value);
   }

@@ -31,7 +31,8 @@ void projection_free(struct projection *p) {
 
 /* ---- parsing ----------------------------------------- */
 
-static void add_field(struct projection *p, pprofc_str name, size_t part, bool observed) {
+static void projection_add_field(struct projection *p, pprofc_str name, size_t part,
+                                 bool observed) {
   if (!MORE(p->group->mem, p->fields, p->field_count, p->field_capacity) ||
       !MORE(p->group->mem, p->row, p->field_count, p->row_capacity)) {
     p->group->failed = true;
@@ -63,7 +64,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
       group->has_full_name = true;
     else
       exclude(group, name);
-    add_field(p, name, p->part_count, part.order == ORDER_FIRST);
+    projection_add_field(p, name, p->part_count, part.order == ORDER_FIRST);
   }
   p->parts[p->part_count++] = part;
 }
@@ -163,7 +164,7 @@ static void check_field(struct query *query, struct parsed_field *field) {
     query_fail(query, field->key.offset, "key must not be empty");
 }
 
-static void start(struct projection *p, struct projection_group *group) {
+static void projection_start(struct projection *p, struct projection_group *group) {
   *p = (struct projection){.group = group, .last_key = MAP_NONE};
   map_init(&p->key_map, group->mem);
 }
@@ -173,7 +174,7 @@ pprofc_status projection_parse(struct projection *p, struct projection_group *gr
   struct query query;
   struct parsed_field *fields = NULL;
   size_t count = 0, capacity = 0;
-  start(p, group);
+  projection_start(p, group);
   query_init(&query, text, group->extractor->arena, error);
   while (!query.failed && !group->failed) {
     char kind = query_peek(&query).kind;
@@ -197,7 +198,7 @@ pprofc_status projection_parse(struct projection *p, struct projection_group *gr
 pprofc_status projection_residue(struct projection *p, struct projection_group *group,
                                  pprofc_error *error) {
   bool config = !group->has_config, full_name = !group->has_full_name;
-  start(p, group);
+  projection_start(p, group);
   struct projection_part part = {.order = ORDER_FIRST};
   if (config) add_part(p, STR(".config"), part);
   if (full_name) add_part(p, STR(".fullname"), part);
@@ -264,7 +265,7 @@ static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   for (size_t i = 0; i < p->group->excluded_count; i++)
     if (str_equal(p->group->excluded[i], name)) return *field;
   size_t count = p->field_count;
-  add_field(p, name, part, false);
+  projection_add_field(p, name, part, false);
   if (p->field_count > count) {
     *field = (uint32_t)count;
     p->row[count] = BENCH_EMPTY;
@@ -282,7 +283,7 @@ static void project_config(struct projection *p, size_t part, size_t result) {
   }
 }
 
-static void make_row(struct projection *p, size_t result) {
+static void projection_make_row(struct projection *p, size_t result) {
   struct extractor *e = p->group->extractor;
   for (size_t i = 0; i < p->field_count; i++) p->row[i] = BENCH_EMPTY;
   size_t field = 0;
@@ -354,7 +355,7 @@ uint32_t projection_key(struct projection *p, size_t result) {
   if (p->last_key != MAP_NONE && p->last_name == r->name && p->last_config == r->config &&
       p->last_input == r->input)
     return p->last_key;
-  make_row(p, result);
+  projection_make_row(p, result);
   p->last_name = r->name;
   p->last_config = r->config;
   p->last_input = r->input;

@@ -49,13 +49,13 @@ static pprofc_str rest_of(const struct query *query) {
   return str_slice(query->text, query->position, query->text.size);
 }
 
-static bool is_operator(char c) {
+static bool query_is_operator(char c) {
   return c == '(' || c == ')' || c == ':' || c == '@' || c == ',';
 }
 
 /* '-' and '*' are operators only where a token begins. */
 static bool starts_operator(char c) {
-  return is_operator(c) || c == '-' || c == '*';
+  return query_is_operator(c) || c == '-' || c == '*';
 }
 
 static struct token take_quoted(struct query *query) {
@@ -81,7 +81,7 @@ static struct token take_quoted(struct query *query) {
 static struct token take_word(struct query *query) {
   pprofc_str rest = rest_of(query);
   size_t end = 0;
-  while (end < rest.size && !is_operator(rest.data[end]) &&
+  while (end < rest.size && !query_is_operator(rest.data[end]) &&
          !space_at(str_slice(rest, end, rest.size)))
     utf8_next(rest, &end);
   pprofc_str word = str_slice(rest, 0, end);

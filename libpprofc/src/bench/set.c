@@ -143,24 +143,24 @@ void pprofc_bench_keep_units(pprofc_bench *set) {
 
 /* ---- strings and units ------------------------------- */
 
-static void fail(struct bench_sink *sink, const char *limit) {
+static void set_fail(struct bench_sink *sink, const char *limit) {
   if (sink->status != PPROFC_OK) return;
   sink->status = limit ? PPROFC_E_LIMIT : PPROFC_E_NOMEM;
   sink->limit = limit;
 }
 
 void sink_fail(struct bench_sink *sink) {
-  fail(sink, NULL);
+  set_fail(sink, NULL);
 }
 
 static uint32_t intern(struct bench_sink *sink, pprofc_str s) {
   uint32_t id = interner_copy(&sink->set->strings, &sink->set->arena, s);
   if (id != MAP_NONE) return id;
-  fail(sink, NULL);
+  set_fail(sink, NULL);
   return BENCH_EMPTY;
 }
 
-static uint32_t add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t original) {
+static uint32_t set_add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t original) {
   struct pprofc_bench *set = sink->set;
   uint64_t hash = hash_mix(tidied, original);
   uint32_t index;
@@ -169,7 +169,7 @@ static uint32_t add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t orig
     if (set->units[index].tidied == tidied && set->units[index].original == original) return index;
   if (!set_grow(&set->mem, &set->units, set->unit_count, &set->unit_capacity, sizeof *set->units) ||
       !map_insert(&set->unit_map, hash, (uint32_t)set->unit_count)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return 0;
   }
   set->units[set->unit_count] = (struct bench_unit){tidied, original};
@@ -183,12 +183,12 @@ static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
   double factor = unit_tidy(unit, &sink->scratch);
   uint32_t tidied = intern(sink, buffer_str(&sink->scratch));
   struct bench_unit_word entry = {.word = word, .tidied = tidied, .factor = factor};
-  entry.plain = add_unit(sink, word, BENCH_EMPTY);
-  entry.scaled = factor == 1 ? entry.plain : add_unit(sink, tidied, word);
+  entry.plain = set_add_unit(sink, word, BENCH_EMPTY);
+  entry.scaled = factor == 1 ? entry.plain : set_add_unit(sink, tidied, word);
   if (sink->scratch.failed ||
       !set_grow(&set->mem, &set->words, set->word_count, &set->word_capacity, sizeof *set->words) ||
       !map_insert(&set->word_map, hash_mix(0, word), (uint32_t)set->word_count)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return 0;
   }
   set->words[set->word_count] = entry;
@@ -223,11 +223,11 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
     return;
   }
   if (i >= BENCH_MOST_KEYS) {
-    fail(sink, "configuration keys in force");
+    set_fail(sink, "configuration keys in force");
     return;
   }
   if (!set_grow(&sink->set->mem, &sink->pairs, i, &sink->pair_capacity, sizeof *sink->pairs)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   sink->pairs[sink->pair_count++] = (struct bench_pair){id, content};
@@ -256,7 +256,7 @@ static uint32_t store_config(struct bench_sink *sink) {
   while ((index = map_next(&set->config_map, &probe)) != MAP_NONE)
     if (same_pairs(set, sink, index)) return index;
   if (set->pair_count + sink->pair_count > BENCH_MOST_PAIRS) {
-    fail(sink, "configuration lines");
+    set_fail(sink, "configuration lines");
     return 0;
   }
   size_t wanted = set->pair_count + sink->pair_count;
@@ -275,7 +275,7 @@ static uint32_t store_config(struct bench_sink *sink) {
   set->pair_count = wanted;
   return (uint32_t)set->config_count++;
 nomem:
-  fail(sink, NULL);
+  set_fail(sink, NULL);
   return 0;
 }
 
@@ -292,7 +292,7 @@ void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, u
   if (sink->status != PPROFC_OK) return;
   size_t i = set->result_count;
   if (!set_grow(&set->mem, &set->results, i + 1, &set->result_capacity, sizeof *set->results)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   set->results[i] = (pprofc_bench_result){.name = sink->name,
@@ -314,7 +314,7 @@ void sink_drop(struct bench_sink *sink) {
 void sink_threads(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
   if (sink->status != PPROFC_OK) return;
-  if (interner_add(&set->threads, set_string(set, sink->name)) == MAP_NONE) fail(sink, NULL);
+  if (interner_add(&set->threads, set_string(set, sink->name)) == MAP_NONE) set_fail(sink, NULL);
 }
 
 void sink_debug_build(struct bench_sink *sink) {
@@ -338,7 +338,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   if (full && (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
                !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity,
                          sizeof *set->value_unit))) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   /* The tidied unit is used where tidying changed the number: zero ns/op stay ns/op. */
@@ -373,7 +373,7 @@ static void add_kept_value(struct bench_sink *sink, double value, pprofc_str uni
     unit = buffer_str(&text);
     break;
   }
-  if (text.failed) fail(sink, NULL);
+  if (text.failed) set_fail(sink, NULL);
   sink_word_value(sink, value, sink_word(sink, unit));
   buffer_free(&text);
 }
@@ -406,7 +406,7 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
   if (!set_grow(&set->mem, &set->metadata, set->metadata_count, &set->metadata_capacity,
                 sizeof *set->metadata) ||
       !map_insert(&set->metadata_map, hash_mix(tidied, key_id), (uint32_t)set->metadata_count)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   set->metadata[set->metadata_count++] = (struct bench_metadata){tidied, key_id, value_id};
@@ -416,7 +416,7 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   struct pprofc_bench *set = sink->set;
   if (!set_grow(&set->mem, &set->messages, set->message_count, &set->message_capacity,
                 sizeof *set->messages)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   char text[1024];
@@ -429,7 +429,7 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
                                                 : (size_t)length < sizeof text ? (size_t)length
                                                                                : sizeof text - 1});
   if (!message.data) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   set->messages[set->message_count++] = (pprofc_bench_message){sink->input, line, message};
@@ -444,7 +444,7 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
   struct bench_input input = {.label = intern(sink, label), .path = intern(sink, path)};
   if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity,
                 sizeof *set->inputs)) {
-    fail(sink, NULL);
+    set_fail(sink, NULL);
     return;
   }
   sink->input = (uint32_t)set->input_count;

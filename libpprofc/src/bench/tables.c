@@ -43,12 +43,12 @@ struct cell_residue {
 
 /* Measurements of neighbouring lines mostly go to the same cells: by place in the line. */
 #define PLACES 16
-struct place {
+struct bench_tables_place {
   struct cell_id id;
   uint32_t key, unit, cell;
 };
 
-struct collector {
+struct bench_tables_collector {
   struct pprofc_bench_tables *t;
   struct filter *filter;
   uint32_t *cell_of_value; /* MAP_NONE for what is filtered out */
@@ -63,11 +63,11 @@ struct collector {
   struct map residue_map;
   uint32_t *unit_ranks; /* by string: order of first observation */
   uint32_t unit_count;
-  struct place places[PLACES];
+  struct bench_tables_place places[PLACES];
   bool nomem;
 };
 
-static uint32_t find_table(struct collector *c, uint32_t key, uint32_t unit) {
+static uint32_t find_table(struct bench_tables_collector *c, uint32_t key, uint32_t unit) {
   uint64_t hash = hash_mix(key, unit);
   uint32_t index;
   struct map_probe probe = map_start(&c->table_map, hash);
@@ -87,7 +87,7 @@ static bool same_cell(struct cell_id a, struct cell_id b) {
   return a.table == b.table && a.row == b.row && a.column == b.column;
 }
 
-static uint32_t find_cell(struct collector *c, struct cell_id id, uint32_t residue) {
+static uint32_t find_cell(struct bench_tables_collector *c, struct cell_id id, uint32_t residue) {
   uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
   uint32_t index;
   struct map_probe probe = map_start(&c->cell_map, hash);
@@ -102,7 +102,7 @@ static uint32_t find_cell(struct collector *c, struct cell_id id, uint32_t resid
   return (uint32_t)c->cell_count++;
 }
 
-static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
+static void note_residue(struct bench_tables_collector *c, uint32_t cell, uint32_t residue) {
   uint64_t hash = hash_mix(cell, residue);
   uint32_t index;
   struct map_probe probe = map_start(&c->residue_map, hash);
@@ -119,19 +119,20 @@ static void note_residue(struct collector *c, uint32_t cell, uint32_t residue) {
 }
 
 /* The cell of one measurement whose result has these keys. */
-static uint32_t cell_of(struct collector *c, size_t place, uint32_t key, uint32_t unit,
-                        uint32_t row, uint32_t column, uint32_t residue) {
-  struct place *known = place < PLACES ? &c->places[place] : NULL;
+static uint32_t bench_tables_cell_of(struct bench_tables_collector *c, size_t place, uint32_t key,
+                                     uint32_t unit, uint32_t row, uint32_t column,
+                                     uint32_t residue) {
+  struct bench_tables_place *known = place < PLACES ? &c->places[place] : NULL;
   if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
       known->id.row == row && known->id.column == column)
     return known->cell;
   struct cell_id id = {find_table(c, key, unit), row, column};
   uint32_t cell = c->nomem ? MAP_NONE : find_cell(c, id, residue);
-  if (known) *known = (struct place){id, key, unit, cell};
+  if (known) *known = (struct bench_tables_place){id, key, unit, cell};
   return cell;
 }
 
-static void collect_result(struct collector *c, size_t result) {
+static void collect_result(struct bench_tables_collector *c, size_t result) {
   struct pprofc_bench_tables *t = c->t;
   const struct pprofc_bench *set = t->set;
   size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
@@ -147,7 +148,7 @@ static void collect_result(struct collector *c, size_t result) {
       keyed = true;
     }
     uint32_t unit = set->units[set->value_unit[i]].tidied;
-    uint32_t cell = cell_of(c, i - first, key, unit, row, column, residue);
+    uint32_t cell = bench_tables_cell_of(c, i - first, key, unit, row, column, residue);
     if (c->nomem) return;
     c->cell_of_value[i] = cell;
     c->cells[cell].count++;
@@ -155,14 +156,14 @@ static void collect_result(struct collector *c, size_t result) {
   }
 }
 
-static bool accepted(struct collector *c, size_t result) {
+static bool accepted(struct bench_tables_collector *c, size_t result) {
   struct pprofc_bench_tables *t = c->t;
   return projection_accepts(&t->table_by, result) && projection_accepts(&t->row_by, result) &&
          projection_accepts(&t->col_by, result) && projection_accepts(&t->ignored, result) &&
          filter_result(c->filter, result);
 }
 
-static void collect_all(struct collector *c) {
+static void collect_all(struct bench_tables_collector *c) {
   const struct pprofc_bench *set = c->t->set;
   c->cell_of_value = mem_array(&c->t->mem, set->value_count, sizeof *c->cell_of_value);
   c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
@@ -187,7 +188,7 @@ struct sorting {
   const uint32_t *unit_ranks;
 };
 
-static int compare_keys(const void *a, const void *b, void *context) {
+static int bench_tables_compare_keys(const void *a, const void *b, void *context) {
   const struct sorting *s = context;
   return projection_compare(s->projection, s->flat, *(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -207,7 +208,7 @@ static int compare_cells(const void *a, const void *b) {
 }
 
 /* NaN comes first, as Go sorts. */
-static int compare_values(const void *a, const void *b) {
+static int bench_tables_compare_values(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return (int)isnan(y) - (int)isnan(x) > 0 ? 1 : isnan(y) - isnan(x);
   return (x > y) - (x < y);
@@ -218,7 +219,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
                                const struct projection *projection, const size_t *flat,
                                size_t *distinct) {
   struct sorting sorting = {projection, flat, NULL};
-  qsort_r(keys, count, sizeof *keys, compare_keys, &sorting);
+  qsort_r(keys, count, sizeof *keys, bench_tables_compare_keys, &sorting);
   size_t kept = 0;
   for (size_t i = 0; i < count; i++)
     if (i == 0 || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
@@ -227,7 +228,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
 }
 
 /* What keys are called; the array and the texts are the arena's. */
-static pprofc_str *labels_of(struct collector *c, const uint32_t *keys, size_t count,
+static pprofc_str *labels_of(struct bench_tables_collector *c, const uint32_t *keys, size_t count,
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
   pprofc_str *labels = arena_array(&t->arena, count, sizeof *labels);
@@ -259,7 +260,8 @@ static size_t key_position(const uint32_t *keys, size_t count, const struct proj
 }
 
 /* Fields in which the results of a cell differ, as its first note. */
-static const char *variation_note(struct collector *c, uint32_t cell, const size_t *first_residue) {
+static const char *variation_note(struct bench_tables_collector *c, uint32_t cell,
+                                  const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
   const struct projection *p = &t->residue;
   struct buffer text;
@@ -287,7 +289,7 @@ static int compare_residues(const void *a, const void *b) {
   return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-static void add_variation(struct collector *c, uint32_t cell, pprofc_bench_cell *out) {
+static void add_variation(struct bench_tables_collector *c, uint32_t cell, pprofc_bench_cell *out) {
   size_t low = 0, high = c->residue_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -306,7 +308,7 @@ static void add_variation(struct collector *c, uint32_t cell, pprofc_bench_cell 
 static const char *const no_notes[1] = {NULL};
 
 /* Fills one table from the cells [from, to) of `order`, which are its own. */
-static void fill_table(struct collector *c, struct table *table, const uint32_t *order,
+static void fill_table(struct bench_tables_collector *c, struct table *table, const uint32_t *order,
                        size_t count, uint32_t *scratch) {
   struct pprofc_bench_tables *t = c->t;
   for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.row;
@@ -346,7 +348,7 @@ static void fill_table(struct collector *c, struct table *table, const uint32_t 
 }
 
 /* Puts the values of every cell behind each other, sorted. */
-static void gather_values(struct collector *c) {
+static void gather_values(struct bench_tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;
   for (size_t i = 0; i < c->cell_count; i++) {
@@ -365,10 +367,10 @@ static void gather_values(struct collector *c) {
   }
   for (size_t i = 0; i < c->cell_count; i++)
     qsort(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count, sizeof *t->values,
-          compare_values);
+          bench_tables_compare_values);
 }
 
-static size_t *flat_fields(struct collector *c, const struct projection *projection) {
+static size_t *flat_fields(struct bench_tables_collector *c, const struct projection *projection) {
   size_t *flat = arena_array(&c->t->arena, projection->field_count, sizeof *flat);
   if (flat)
     projection_flat(projection, flat);
@@ -378,7 +380,7 @@ static size_t *flat_fields(struct collector *c, const struct projection *project
 }
 
 /* Cells in order of their table, by counting; start[i] is where table i begins. */
-static void order_cells(const struct collector *c, uint32_t *order, size_t *start) {
+static void order_cells(const struct bench_tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];
   for (size_t i = 0; i < c->cell_count; i++) order[start[c->cells[i].id.table]++] = (uint32_t)i;
@@ -386,7 +388,7 @@ static void order_cells(const struct collector *c, uint32_t *order, size_t *star
   start[0] = 0;
 }
 
-static void lay_out(struct collector *c) {
+static void lay_out(struct bench_tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   t->table_flat = flat_fields(c, &t->table_by);
   t->row_flat = flat_fields(c, &t->row_by);
@@ -427,7 +429,7 @@ struct projection_flag {
   struct projection *projection;
 };
 
-static pprofc_status parse_options(struct collector *c, pprofc_error *error) {
+static pprofc_status parse_options(struct bench_tables_collector *c, pprofc_error *error) {
   struct pprofc_bench_tables *t = c->t;
   const pprofc_bench_options *o = &t->options;
   pprofc_status status = filter_compile(&t->extractor, str_of(o->filter), &c->filter, error);
@@ -452,7 +454,7 @@ static pprofc_status parse_options(struct collector *c, pprofc_error *error) {
   return projection_residue(&t->residue, &t->group, error);
 }
 
-static void collector_free(struct collector *c) {
+static void collector_free(struct bench_tables_collector *c) {
   const pprofc_allocator *mem = &c->t->mem;
   filter_free(c->filter);
   mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
@@ -480,7 +482,7 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   arena_init(&t->arena, &t->mem);
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
-  struct collector c = {.t = t};
+  struct bench_tables_collector c = {.t = t};
   map_init(&c.table_map, &t->mem);
   map_init(&c.cell_map, &t->mem);
   map_init(&c.residue_map, &t->mem);

@@ -24,7 +24,7 @@
 
 enum state { EMPTY, FULL, TAKEN, DONE };
 
-struct block {
+struct gzip_writer_block {
   enum state state;
   z_stream zlib;
   uint8_t *memory; /* dictionary, input, output */
@@ -38,7 +38,7 @@ struct gzip_writer {
   pprofc_write_fn write;
   void *context;
   pprofc_status status;
-  struct block blocks[BLOCKS_MAX];
+  struct gzip_writer_block blocks[BLOCKS_MAX];
   size_t block_count, blocks_most; /* in the ring; more are made as they are needed */
   size_t filling, oldest; /* blocks since the beginning; block n is in place n % block_count */
   uint64_t size;          /* of what was written out, before compression */
@@ -52,21 +52,21 @@ struct gzip_writer {
   bool stop;
 };
 
-static uint8_t *input_of(const struct block *b) {
+static uint8_t *input_of(const struct gzip_writer_block *b) {
   return b->memory + DICTIONARY_SIZE;
 }
 
-static uint8_t *output_of(const struct block *b) {
+static uint8_t *output_of(const struct gzip_writer_block *b) {
   return b->memory + DICTIONARY_SIZE + BLOCK_SIZE;
 }
 
 /* ---- blocks ------------------------------------------ */
 
-static size_t memory_size(const struct block *b) {
+static size_t memory_size(const struct gzip_writer_block *b) {
   return DICTIONARY_SIZE + BLOCK_SIZE + b->out_room;
 }
 
-static bool block_open(struct gzip_writer *w, struct block *b) {
+static bool block_open(struct gzip_writer *w, struct gzip_writer_block *b) {
   memset(b, 0, sizeof *b);
   zlib_use_memory(&b->zlib, w->mem);
   if (deflateInit2(&b->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_DEFLATE, MEMORY_LEVEL,
@@ -78,13 +78,13 @@ static bool block_open(struct gzip_writer *w, struct block *b) {
   return b->memory != NULL;
 }
 
-static void block_close(struct gzip_writer *w, struct block *b) {
+static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   deflateEnd(&b->zlib);
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
 /* Called by any thread; the output has room for whatever comes. */
-static void block_compress(struct block *b) {
+static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)
     deflateSetDictionary(&b->zlib, input_of(b) - b->dictionary_size, (uInt)b->dictionary_size);
@@ -99,12 +99,12 @@ static void block_compress(struct block *b) {
 
 /* ---- the ring ---------------------------------------- */
 
-static struct block *block_at(struct gzip_writer *w, size_t n) {
+static struct gzip_writer_block *block_at(struct gzip_writer *w, size_t n) {
   return &w->blocks[n % w->block_count];
 }
 
 /* The oldest block that nobody has taken, with the lock held; or NULL. */
-static struct block *take_full(struct gzip_writer *w) {
+static struct gzip_writer_block *take_full(struct gzip_writer *w) {
   for (size_t n = w->oldest; n < w->filling; n++)
     if (block_at(w, n)->state == FULL) {
       block_at(w, n)->state = TAKEN;
@@ -114,7 +114,7 @@ static struct block *take_full(struct gzip_writer *w) {
 }
 
 /* Compresses a taken block without the lock. */
-static void work_on(struct gzip_writer *w, struct block *b) {
+static void work_on(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_mutex_unlock(&w->lock);
   block_compress(b);
   pthread_mutex_lock(&w->lock);
@@ -126,7 +126,7 @@ static void *run_worker(void *argument) {
   struct gzip_writer *w = argument;
   pthread_mutex_lock(&w->lock);
   while (!w->stop) {
-    struct block *b = take_full(w);
+    struct gzip_writer_block *b = take_full(w);
     if (b)
       work_on(w, b);
     else
@@ -143,7 +143,7 @@ static void put_out(struct gzip_writer *w, const void *data, size_t size) {
 /* Writes the blocks that are done, in order, with the lock held. */
 static void write_done(struct gzip_writer *w) {
   while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
-    struct block *b = block_at(w, w->oldest);
+    struct gzip_writer_block *b = block_at(w, w->oldest);
     pthread_mutex_unlock(&w->lock);
     put_out(w, output_of(b), b->out_size);
     w->crc = (uint32_t)crc32_combine(w->crc, b->crc, (z_off_t)b->size);
@@ -158,7 +158,7 @@ static void write_done(struct gzip_writer *w) {
 static void wait_for(struct gzip_writer *w, size_t left) {
   write_done(w);
   while (w->filling - w->oldest > left) {
-    struct block *b = take_full(w);
+    struct gzip_writer_block *b = take_full(w);
     if (b)
       work_on(w, b);
     else if (block_at(w, w->oldest)->state != DONE)
@@ -169,7 +169,7 @@ static void wait_for(struct gzip_writer *w, size_t left) {
 
 /* Makes the ring one larger, and has one thread more work on it. The ring has not been around yet:
  * no block changes its place. Having neither is no failure. */
-static void grow(struct gzip_writer *w) {
+static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;
     return;
@@ -182,18 +182,18 @@ static void grow(struct gzip_writer *w) {
 
 /* Hands over the block that was filled, and empties the next. */
 static void submit(struct gzip_writer *w, bool last) {
-  struct block *b = block_at(w, w->filling);
+  struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;
   if (!last) memcpy(w->dictionary, input_of(b) + BLOCK_SIZE - DICTIONARY_SIZE, DICTIONARY_SIZE);
   pthread_mutex_lock(&w->lock);
   b->state = FULL;
   w->filling++;
-  if (!last && w->filling == w->block_count) grow(w);
+  if (!last && w->filling == w->block_count) gzip_writer_grow(w);
   pthread_cond_signal(&w->full);
   wait_for(w, last ? 0 : w->block_count - 1);
   pthread_mutex_unlock(&w->lock);
   if (last) return;
-  struct block *next = block_at(w, w->filling);
+  struct gzip_writer_block *next = block_at(w, w->filling);
   memcpy(next->memory, w->dictionary, DICTIONARY_SIZE);
   next->dictionary_size = DICTIONARY_SIZE;
   next->size = 0;
@@ -227,7 +227,7 @@ struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threa
 void gzip_writer_add(struct gzip_writer *w, const void *data, size_t size) {
   const uint8_t *from = data;
   while (size && w->status == PPROFC_OK) {
-    struct block *b = block_at(w, w->filling);
+    struct gzip_writer_block *b = block_at(w, w->filling);
     if (b->size == BLOCK_SIZE) {
       submit(w, false);
       continue;

@@ -19,7 +19,7 @@
 
 /* ---- where compressed bytes come from ---------------- */
 
-struct source {
+struct input_source {
   int fd;              /* or -1: what is left is in memory */
   const uint8_t *rest; /* of a source in memory */
   size_t rest_size;
@@ -30,7 +30,7 @@ struct source {
 };
 
 /* Gets the next piece; size 0 at the end. */
-static pprofc_status source_next(struct source *source, pprofc_error *error) {
+static pprofc_status source_next(struct input_source *source, pprofc_error *error) {
   source->consumed += source->size;
   if (source->fd < 0) {
     source->data = source->rest;
@@ -85,7 +85,7 @@ static pprofc_status check_limits(const struct input_sink *sink, uint64_t input,
 
 /* ---- plain bytes and gzip, in steps ------------------ */
 
-static pprofc_status copy_plain(struct source *source, struct input_sink *sink,
+static pprofc_status copy_plain(struct input_source *source, struct input_sink *sink,
                                 pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   while (source->size && status == PPROFC_OK) {
@@ -108,8 +108,8 @@ static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, ppro
 }
 
 /* Inflates every member. The stream has been initialised with the first piece. */
-static pprofc_status inflate_members(z_stream *z, struct source *source, struct input_sink *sink,
-                                     pprofc_error *error) {
+static pprofc_status inflate_members(z_stream *z, struct input_source *source,
+                                     struct input_sink *sink, pprofc_error *error) {
   int code = Z_OK;
   pprofc_status status = PPROFC_OK;
   for (;;) {
@@ -137,7 +137,7 @@ static pprofc_status inflate_members(z_stream *z, struct source *source, struct 
   return code == Z_STREAM_END ? PPROFC_OK : gzip_fault(Z_BUF_ERROR, source->consumed, NULL, error);
 }
 
-static pprofc_status inflate_steps(struct source *source, struct input_sink *sink,
+static pprofc_status inflate_steps(struct input_source *source, struct input_sink *sink,
                                    pprofc_error *error) {
   z_stream z = {0};
   zlib_use_memory(&z, &sink->region->mem);
@@ -149,11 +149,11 @@ static pprofc_status inflate_steps(struct source *source, struct input_sink *sin
   return status;
 }
 
-static bool is_gzip(const struct source *source) {
+static bool is_gzip(const struct input_source *source) {
   return source->size >= 2 && source->data[0] == 0x1F && source->data[1] == 0x8B;
 }
 
-static pprofc_status read_steps(struct source *source, struct input_sink *sink,
+static pprofc_status read_steps(struct input_source *source, struct input_sink *sink,
                                 pprofc_error *error) {
   return is_gzip(source) ? inflate_steps(source, sink, error) : copy_plain(source, sink, error);
 }
@@ -193,7 +193,7 @@ bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *si
 
 static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct input_sink *sink,
                                      pprofc_error *error) {
-  struct source source = {.fd = -1, .rest = data, .rest_size = size};
+  struct input_source source = {.fd = -1, .rest = data, .rest_size = size};
   sink->source_size = size;
   if (size > sink->limits->input_bytes) return check_limits(sink, size, false, error);
   pprofc_status status = source_next(&source, error);
@@ -239,8 +239,8 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
   return status;
 }
 
-static pprofc_status read_stream(int fd, struct input_sink *sink, pprofc_error *error) {
-  struct source source = {.fd = fd};
+static pprofc_status input_read_stream(int fd, struct input_sink *sink, pprofc_error *error) {
+  struct input_source source = {.fd = fd};
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
   pprofc_status status = source_next(&source, error);
@@ -260,7 +260,7 @@ static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *erro
   if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
   if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
   bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
-  if (!at_start) return read_stream(fd, sink, error);
+  if (!at_start) return input_read_stream(fd, sink, error);
   if ((uint64_t)info.st_size > sink->limits->input_bytes)
     return check_limits(sink, (uint64_t)info.st_size, false, error);
   return read_regular(fd, (size_t)info.st_size, sink, error);
@@ -275,7 +275,8 @@ static void sink_trim(struct input_sink *sink) {
 
 /* ---- public ------------------------------------------ */
 
-static pprofc_status finish(pprofc_status status, struct input_sink *sink, struct input *input) {
+static pprofc_status input_finish(pprofc_status status, struct input_sink *sink,
+                                  struct input *input) {
   if (status != PPROFC_OK) {
     region_release(sink->region);
     return status;
@@ -290,7 +291,7 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
                                 pprofc_error *error) {
   struct input_sink sink = {.region = region_new(mem), .limits = limits};
   if (!sink.region) return error_nomem(error);
-  return finish(read_all_memory(data, size, &sink, error), &sink, input);
+  return input_finish(read_all_memory(data, size, &sink, error), &sink, input);
 }
 
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
@@ -302,5 +303,5 @@ pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
   struct input_sink sink = {.region = region_new(mem), .limits = limits};
   pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
   if (!is_stdin) close(fd);
-  return finish(status, &sink, input);
+  return input_finish(status, &sink, input);
 }

@@ -16,7 +16,7 @@ pprofc_status decoder_fault(struct decoder *d, const struct wire *w) {
 
 /* ---- columns that are filled while the fields go by -- */
 
-struct tables {
+struct decode_tables {
   struct decoder *d;
   struct value_type *types;
   struct mapping *mappings;
@@ -67,7 +67,7 @@ static bool read_value_type(const struct decoder *d, const struct wire_field *fi
   return take_string(d, v[1], &type->type) && take_string(d, v[2], &type->unit);
 }
 
-static bool read_mapping(struct tables *t, const struct wire_field *field) {
+static bool decode_read_mapping(struct decode_tables *t, const struct wire_field *field) {
   uint64_t v[11];
   read_integers(field, v, 11);
   struct mapping m = {.id = v[1], .start = v[2], .limit = v[3], .offset = v[4]};
@@ -79,7 +79,7 @@ static bool read_mapping(struct tables *t, const struct wire_field *field) {
   return true;
 }
 
-static bool read_function(struct tables *t, const struct wire_field *field) {
+static bool decode_read_function(struct decode_tables *t, const struct wire_field *field) {
   uint64_t v[6];
   read_integers(field, v, 6);
   size_t i = t->function.stored, strings = t->d->strings;
@@ -93,7 +93,7 @@ static bool read_function(struct tables *t, const struct wire_field *field) {
   return true;
 }
 
-static bool read_comments(struct tables *t, const struct wire_field *field) {
+static bool read_comments(struct decode_tables *t, const struct wire_field *field) {
   if (field->type == WIRE_VARINT)
     return take_string(t->d, field->value, &t->comments[t->comment++]);
   struct wire w = {field->data, field->data + field->size, NULL};
@@ -105,16 +105,16 @@ static bool read_comments(struct tables *t, const struct wire_field *field) {
 
 /* Sub-pass A: one field that is neither sample nor location. False: a string index is out of range.
  */
-static bool read_other(struct tables *t, const struct wire_field *field) {
+static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   pprofc_profile *p = d->profile;
   switch (field->number) {
   case PROFILE_SAMPLE_TYPE:
     return read_value_type(d, field, &t->types[t->type++]);
   case PROFILE_MAPPING:
-    return read_mapping(t, field);
+    return decode_read_mapping(t, field);
   case PROFILE_FUNCTION:
-    return read_function(t, field);
+    return decode_read_function(t, field);
   case PROFILE_STRING:
     t->strings[t->string++] = (pprofc_str){(const char *)field->data, field->size};
     return true;
@@ -144,7 +144,8 @@ static bool read_other(struct tables *t, const struct wire_field *field) {
   }
 }
 
-static void read_line(struct tables *t, const struct wire_field *field, uint64_t location_id) {
+static void decode_read_line(struct decode_tables *t, const struct wire_field *field,
+                             uint64_t location_id) {
   uint64_t v[4];
   read_integers(field, v, 4);
   if (!v[1] && t->line_without_function) return;
@@ -158,7 +159,7 @@ static void read_line(struct tables *t, const struct wire_field *field, uint64_t
 }
 
 /* Sub-pass B: functions and mappings are known now. */
-static void read_location(struct tables *t, const struct wire_field *message) {
+static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[6] = {0};
   struct wire w = {message->data, message->data + message->size, NULL};
@@ -173,7 +174,7 @@ static void read_location(struct tables *t, const struct wire_field *message) {
   t->any_folded |= v[5] != 0;
   w = (struct wire){message->data, message->data + message->size, NULL};
   while (w.at < w.end && wire_next(&w, &field))
-    if (field.number == 4) read_line(t, &field, v[1]);
+    if (field.number == 4) decode_read_line(t, &field, v[1]);
   t->line_from[i + 1] = (uint32_t)t->line;
 }
 
@@ -185,7 +186,7 @@ static pprofc_status concatenated(struct decoder *d, const uint8_t *at) {
                   "concatenated profiles detected");
 }
 
-static pprofc_status pass_others(struct tables *t) {
+static pprofc_status pass_others(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count;
   const struct chunk *chunks = decoder_chunks(d, &count);
@@ -203,7 +204,7 @@ static pprofc_status pass_others(struct tables *t) {
   return PPROFC_OK;
 }
 
-static void pass_locations(struct tables *t) {
+static void pass_locations(struct decode_tables *t) {
   size_t count;
   const struct chunk *chunks = decoder_chunks(t->d, &count);
   t->line_from[0] = 0;
@@ -216,7 +217,7 @@ static void pass_locations(struct tables *t) {
   }
 }
 
-static bool alloc_tables(struct tables *t) {
+static bool alloc_tables(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct arena *a = d->arena;
   size_t functions = d->functions.stored, locations = d->locations.stored;
@@ -241,7 +242,7 @@ static bool alloc_tables(struct tables *t) {
 }
 
 /* Mapping ids lie in records; the map wants a column. */
-static bool map_mapping_ids(struct tables *t) {
+static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
   t->mapping_ids = arena_array(d->arena, count, sizeof *t->mapping_ids);
@@ -260,8 +261,9 @@ static pprofc_status bad_profile(struct decoder *d, const char *what, uint64_t i
 }
 
 /* A reserved id 0 or an id that was there before, whichever comes first. */
-static pprofc_status check_ids(struct decoder *d, const struct id_map *map, const uint64_t *ids,
-                               const char *reserved, const char *duplicate) {
+static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *map,
+                                      const uint64_t *ids, const char *reserved,
+                                      const char *duplicate) {
   if (!map->ids) return PPROFC_OK;
   uint32_t zero = id_map_find(map, 0);
   if (zero == NONE && map->duplicate == MAP_NONE) return PPROFC_OK;
@@ -270,17 +272,19 @@ static pprofc_status check_ids(struct decoder *d, const struct id_map *map, cons
 }
 
 /* The rules of validation in the order in which the reference applies them; samples come before. */
-static pprofc_status check_tables(const struct tables *t) {
+static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
-      check_ids(d, &d->mapping_ids, t->mapping_ids, "found mapping with reserved ID=0",
-                "multiple mappings with same id:");
+      decode_check_ids(d, &d->mapping_ids, t->mapping_ids, "found mapping with reserved ID=0",
+                       "multiple mappings with same id:");
   if (status == PPROFC_OK)
-    status = check_ids(d, &d->function_ids, t->function_ids, "found function with reserved ID=0",
-                       "multiple functions with same id:");
+    status =
+        decode_check_ids(d, &d->function_ids, t->function_ids, "found function with reserved ID=0",
+                         "multiple functions with same id:");
   if (status == PPROFC_OK)
-    status = check_ids(d, &d->location_ids, t->location_ids, "found location with reserved id=0",
-                       "multiple locations with same id:");
+    status =
+        decode_check_ids(d, &d->location_ids, t->location_ids, "found location with reserved id=0",
+                         "multiple locations with same id:");
   if (status != PPROFC_OK || !t->bad_line) return status;
   d->certain = true;
   return error_at(d->error, PPROFC_E_FORMAT, (uint64_t)(t->bad_line - d->input->data),
@@ -301,7 +305,7 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 /* ---- putting it together ----------------------------- */
 
 /* Ids that are 1, 2, 3 ... and columns that say nothing need not stay. */
-static void drop_unused(struct tables *t) {
+static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
   size_t functions = d->functions.stored, locations = d->locations.stored;
@@ -313,7 +317,7 @@ static void drop_unused(struct tables *t) {
   region_drop(region, t->mapping_ids, d->mappings.stored * sizeof *t->mapping_ids);
 }
 
-static void publish(const struct tables *t) {
+static void publish(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_profile *p = d->profile;
   p->types = t->types;
@@ -345,7 +349,7 @@ static pprofc_status decode(struct decoder *d, unsigned threads) {
   pprofc_status status = decoder_scan(d);
   if (status == PPROFC_OK) status = check_sample_counts(d);
   if (status != PPROFC_OK) return status;
-  struct tables t = {.d = d};
+  struct decode_tables t = {.d = d};
   if (!alloc_tables(&t)) return error_nomem(d->error);
   status = pass_others(&t);
   if (status != PPROFC_OK) return status;

@@ -71,14 +71,14 @@ struct encoder {
 
 /* ---- setting up -------------------------------------- */
 
-static size_t most_labels(const struct samples *s) {
+static size_t encode_most_labels(const struct samples *s) {
   size_t most = 0;
   for (size_t i = 0; i < s->label_set_count; i++)
     if (s->label_sets[i].count > most) most = s->label_sets[i].count;
   return most;
 }
 
-static size_t most_lines(const struct locations *l) {
+static size_t encode_most_lines(const struct locations *l) {
   size_t most = 0;
   for (size_t i = 0; i < l->count; i++)
     if (l->line_from[i + 1] - l->line_from[i] > most) most = l->line_from[i + 1] - l->line_from[i];
@@ -117,8 +117,8 @@ static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   interner_init(&e->strings, e->mem);
   buffer_init(&e->packed, e->mem, PTRDIFF_MAX);
   copy_descriptors(e);
-  e->max_labels = most_labels(&p->samples);
-  e->max_lines = most_lines(&p->locations);
+  e->max_labels = encode_most_labels(&p->samples);
+  e->max_lines = encode_most_lines(&p->locations);
   e->number = mem_array(e->mem, p->strings.count, sizeof *e->number);
   e->ids = mem_array(e->mem, p->samples.max_depth, sizeof *e->ids);
   e->frames = mem_array(e->mem, p->samples.max_depth, sizeof *e->frames);
@@ -154,7 +154,7 @@ static void encoder_free(struct encoder *e) {
 /* ---- labels in the order of the file ----------------- */
 
 /* Strings before numbers, each by key, equal keys as they came. */
-static int compare_keys(const void *left, const void *right) {
+static int encode_compare_keys(const void *left, const void *right) {
   const struct sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;
   int order = str_compare(a->text, b->text);
@@ -180,7 +180,7 @@ static const struct label *ordered_labels(struct encoder *e, size_t sample, size
   for (size_t i = 0; i < *count; i++)
     e->sort_keys[i] = (struct sort_key){profile_string(e->p, labels[i].key), (uint32_t)i,
                                         labels[i].is_number != 0};
-  qsort(e->sort_keys, *count, sizeof *e->sort_keys, compare_keys);
+  qsort(e->sort_keys, *count, sizeof *e->sort_keys, encode_compare_keys);
   for (size_t i = 0; i < *count; i++) e->sorted[i] = labels[e->sort_keys[i].position];
   return e->sorted;
 }
@@ -240,7 +240,7 @@ static size_t put_varint(uint8_t *out, uint64_t v) {
 }
 
 /* Tag and length of a field of Profile. */
-static void put_head(struct encoder *e, unsigned field, size_t size) {
+static void encode_put_head(struct encoder *e, unsigned field, size_t size) {
   uint8_t head[12];
   size_t n = put_varint(head, field << 3 | WIRE_BYTES);
   n += put_varint(head + n, size);
@@ -260,7 +260,7 @@ static void pack(struct encoder *e, const ProtobufCMessage *message) {
 
 static void put_message(struct encoder *e, unsigned field, const ProtobufCMessage *message) {
   pack(e, message);
-  put_head(e, field, e->packed.size);
+  encode_put_head(e, field, e->packed.size);
   gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
 }
 
@@ -270,7 +270,7 @@ static void put_fields(struct encoder *e, const pb_profile *fields) {
   gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
 }
 
-static void put_types(struct encoder *e) {
+static void encode_put_types(struct encoder *e) {
   for (size_t i = 0; i < e->p->type_count; i++) {
     pb_value_type type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     type.type = e->number[e->p->types[i].type];
@@ -296,7 +296,7 @@ static size_t fill_labels(struct encoder *e, size_t sample) {
   return count;
 }
 
-static void put_samples(struct encoder *e) {
+static void encode_put_samples(struct encoder *e) {
   const struct samples *s = &e->p->samples;
   struct stack_reader reader = stack_reader_at(s, 0);
   pb_sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
@@ -372,16 +372,16 @@ static void put_functions(struct encoder *e) {
 
 /* By hand: the generated struct would need NUL-terminated strings, and NUL is a byte of a name like
  * any other. */
-static void put_strings(struct encoder *e) {
+static void encode_put_strings(struct encoder *e) {
   for (size_t i = 0; i < e->strings.count; i++) {
     pprofc_str s = e->strings.items[i];
-    put_head(e, FIELD_STRING, s.size);
+    encode_put_head(e, FIELD_STRING, s.size);
     gzip_writer_add(e->gzip, s.data, s.size);
   }
 }
 
 /* Fields 7 to 15. The default sample type is written even when it is 0. */
-static void put_header(struct encoder *e) {
+static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
   int64_t *comments = mem_array(e->mem, p->comment_count, sizeof *comments);
   if (!comments) {
@@ -419,7 +419,8 @@ static void put_header(struct encoder *e) {
 
 static void put_profile(struct encoder *e) {
   static void (*const parts[])(struct encoder *) = {
-      put_types, put_samples, put_mappings, put_locations, put_functions, put_strings, put_header,
+      encode_put_types, encode_put_samples, put_mappings,      put_locations,
+      put_functions,    encode_put_strings, encode_put_header,
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !e->nomem; i++) parts[i](e);
 }

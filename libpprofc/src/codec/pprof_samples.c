@@ -21,7 +21,7 @@ struct fault {
 };
 
 /* The columns being filled, and one worker's place in them. */
-struct filler {
+struct decode_filler {
   struct decoder *d;
   int64_t *values;
   const uint8_t **stack;
@@ -42,18 +42,18 @@ struct filler {
   struct fault fault;
 };
 
-struct job {
-  struct filler *fillers;
+struct decode_job {
+  struct decode_filler *fillers;
   unsigned workers;
 };
 
-static bool sample_fault(struct filler *f, struct fault fault) {
+static bool sample_fault(struct decode_filler *f, struct fault fault) {
   fault.sample = f->sample;
   f->fault = fault;
   return false;
 }
 
-static bool bad_wire(struct filler *f, const struct wire *w) {
+static bool bad_wire(struct decode_filler *f, const struct wire *w) {
   return sample_fault(f, (struct fault){.at = w->at, .wire = w->fault});
 }
 
@@ -71,7 +71,7 @@ static uint64_t word_at(const uint8_t *p) {
 
 /* How many of the last bytes are those of the stack checked before, whole frames only: neighbours
  * share callers. */
-static size_t known_tail(const struct filler *f, const uint8_t *data, size_t size) {
+static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   if (!f->known_size) return 0;
   const uint8_t *end = data + size, *known_end = f->known + f->known_size;
   size_t most = size < f->known_size ? size : f->known_size, n = 0;
@@ -89,7 +89,7 @@ static size_t count_frames(const uint8_t *data, size_t size) {
 }
 
 /* Every id must be one of a location. The depth of the stack comes back in *depth. */
-static bool check_stack(struct filler *f, const uint8_t *data, size_t size, size_t *depth) {
+static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
   while (w.at < w.end) {
@@ -110,7 +110,7 @@ static bool check_stack(struct filler *f, const uint8_t *data, size_t size, size
 }
 
 /* Sparse ids do not fit the stored form; such stacks are written anew as index + 1. */
-static bool rewrite_stack(struct filler *f, const uint8_t *data, size_t size, uint8_t *out,
+static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = {data, data + size, NULL};
   size_t n = 0;
@@ -126,7 +126,7 @@ static bool rewrite_stack(struct filler *f, const uint8_t *data, size_t size, ui
 }
 
 /* Room for the varints of so many frames; NULL when out of memory. */
-static uint8_t *rewriting_room(struct filler *f, size_t frames) {
+static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
   if (most > f->rewritten_left) {
@@ -138,7 +138,8 @@ static uint8_t *rewriting_room(struct filler *f, size_t frames) {
 
 /* Notes one more run of location ids: the first is taken where it is, later ones make a copy of
  * them all. */
-static void add_stack_piece(struct filler *f, size_t pieces, const uint8_t *data, size_t size) {
+static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
+                            size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
   uint32_t *stack_size = &f->stack_size[f->sample];
   if (pieces == 0) {
@@ -155,7 +156,7 @@ static void add_stack_piece(struct filler *f, size_t pieces, const uint8_t *data
   *stack_size += (uint32_t)size;
 }
 
-static bool finish_stack(struct filler *f, size_t pieces) {
+static bool finish_stack(struct decode_filler *f, size_t pieces) {
   struct decoder *d = f->d;
   const uint8_t *data = f->stack[f->sample];
   size_t size = f->stack_size[f->sample], depth = 0;
@@ -180,7 +181,8 @@ static bool finish_stack(struct filler *f, size_t pieces) {
 
 /* ---- values and labels ------------------------------- */
 
-static bool add_values(struct filler *f, const struct wire_field *field, size_t *count) {
+static bool decode_add_values(struct decode_filler *f, const struct wire_field *field,
+                              size_t *count) {
   size_t types = f->d->types;
   int64_t *row = f->values + f->sample * types;
   if (field->type == WIRE_VARINT) {
@@ -197,7 +199,7 @@ static bool add_values(struct filler *f, const struct wire_field *field, size_t 
   return true;
 }
 
-static bool add_label(struct filler *f, const struct wire_field *message) {
+static bool decode_add_label(struct decode_filler *f, const struct wire_field *message) {
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -223,7 +225,7 @@ static bool add_label(struct filler *f, const struct wire_field *message) {
 }
 
 /* The sample's set, from the labels that were put at the end. */
-static bool finish_labels(struct filler *f, size_t first) {
+static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;
   *set = NO_LABELS;
@@ -234,7 +236,7 @@ static bool finish_labels(struct filler *f, size_t first) {
   return true;
 }
 
-static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
+static bool fill_sample(struct decode_filler *f, const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
   size_t pieces = 0, values = 0, first_label = f->label;
@@ -253,10 +255,10 @@ static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
       add_stack_piece(f, pieces++, field.data, field.size);
       break;
     case SAMPLE_VALUE:
-      if (!add_values(f, &field, &values)) return false;
+      if (!decode_add_values(f, &field, &values)) return false;
       break;
     case SAMPLE_LABEL:
-      if (!add_label(f, &field)) return false;
+      if (!decode_add_label(f, &field)) return false;
       break;
     default:
       break;
@@ -271,7 +273,7 @@ static bool fill_sample(struct filler *f, const uint8_t *data, size_t size) {
 
 /* ---- chunks ------------------------------------------ */
 
-static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
+static bool fill_chunk(struct decode_filler *f, const struct chunk *chunk) {
   f->sample = chunk->first_sample;
   f->side_at = chunk->first_side;
   struct wire top = {chunk->from, chunk->to, NULL};
@@ -284,8 +286,8 @@ static bool fill_chunk(struct filler *f, const struct chunk *chunk) {
 }
 
 static void fill_range(void *context, unsigned worker) {
-  struct job *job = context;
-  struct filler *f = &job->fillers[worker];
+  struct decode_job *job = context;
+  struct decode_filler *f = &job->fillers[worker];
   size_t count;
   const struct chunk *chunks = decoder_chunks(f->d, &count);
   size_t from = parallel_from(count, worker, job->workers);
@@ -302,12 +304,13 @@ static void fill_range(void *context, unsigned worker) {
 }
 
 /* Workers have numbered their own sets: puts these behind each other, after the empty one. */
-static void join_sets(const struct filler *fillers, unsigned workers, struct samples *samples) {
+static void join_sets(const struct decode_filler *fillers, unsigned workers,
+                      struct samples *samples) {
   size_t count = 1;
   if (!fillers[0].label_set) return;
   fillers[0].sets[0] = (struct label_set){0, 0};
   for (unsigned w = 0; w < workers; w++) {
-    const struct filler *f = &fillers[w];
+    const struct decode_filler *f = &fillers[w];
     memmove(f->sets + count, f->table.sets, f->table.count * sizeof *f->sets);
     for (size_t i = f->first_sample; i < f->sample; i++)
       f->label_set[i] = f->label_set[i] == NO_LABELS ? 0 : f->label_set[i] + (uint32_t)count;
@@ -334,9 +337,9 @@ static pprofc_status report_fault(struct decoder *d, const struct fault *fault) 
   return error_at(d->error, PPROFC_E_FORMAT, offset, "malformed profile: sample has nil location");
 }
 
-static bool alloc_columns(struct decoder *d, struct filler *f) {
+static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   size_t n = decoder_samples_kept(d);
-  *f = (struct filler){.d = d, .kept = n, .fault = {.sample = SIZE_MAX}};
+  *f = (struct decode_filler){.d = d, .kept = n, .fault = {.sample = SIZE_MAX}};
   f->values = arena_array(d->arena, n * d->types, sizeof *f->values);
   f->stack = arena_array(d->arena, n, sizeof *f->stack);
   f->stack_size = arena_array(d->arena, n, sizeof *f->stack_size);
@@ -351,7 +354,7 @@ static bool alloc_columns(struct decoder *d, struct filler *f) {
 }
 
 pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
-  struct filler fillers[16], first;
+  struct decode_filler fillers[16], first;
   struct samples *samples = &d->profile->samples;
   if (!alloc_columns(d, &first)) return error_nomem(d->error);
   size_t chunk_count;
@@ -359,7 +362,7 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
   bool sparse = d->location_ids.ids && !d->location_ids.table; /* rewriting shares the arena */
   unsigned workers = sparse ? 1 : parallel_workers(threads, chunk_count, CHUNKS_PER_WORKER);
   for (unsigned w = 0; w < workers; w++) fillers[w] = first;
-  struct job job = {fillers, workers};
+  struct decode_job job = {fillers, workers};
   parallel_run(workers, fill_range, &job);
 
   struct segment *segment = arena_alloc(d->arena, sizeof *segment);

@@ -7,7 +7,7 @@
  */
 #define HEADER alignof(max_align_t)
 
-static voidpf take(voidpf context, uInt count, uInt size) {
+static voidpf zlib_memory_take(voidpf context, uInt count, uInt size) {
   size_t bytes = (size_t)count * size + HEADER;
   char *block = mem_array(context, bytes, 1);
   if (!block) return NULL;
@@ -15,13 +15,13 @@ static voidpf take(voidpf context, uInt count, uInt size) {
   return block + HEADER;
 }
 
-static void give_back(voidpf context, voidpf block) {
+static void zlib_memory_give_back(voidpf context, voidpf block) {
   char *start = (char *)block - HEADER;
   mem_free(context, start, *(size_t *)(void *)start, 1);
 }
 
 void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem) {
-  stream->zalloc = take;
-  stream->zfree = give_back;
+  stream->zalloc = zlib_memory_take;
+  stream->zfree = zlib_memory_give_back;
   stream->opaque = (voidpf)(uintptr_t)mem;
 }

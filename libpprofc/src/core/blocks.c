@@ -22,7 +22,7 @@ struct round {
   size_t from; /* the first item of this round */
 };
 
-static int to_buffer(void *context, const void *data, size_t size) {
+static int blocks_to_buffer(void *context, const void *data, size_t size) {
   struct buffer *text = context;
   buffer_add(text, data, size);
   return text->failed;
@@ -35,7 +35,7 @@ static void render_block(void *context, unsigned worker) {
   if (from >= round->items) return;
   size_t left = round->items - from;
   buffer_clear(&renderer->text);
-  output_init(&renderer->out, to_buffer, &renderer->text);
+  output_init(&renderer->out, blocks_to_buffer, &renderer->text);
   round->render(round->context, &renderer->out, from,
                 from + (left < round->block ? left : round->block));
   (void)output_flush(&renderer->out, NULL);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* One run, while it lasts. */
-struct run {
+struct child_running {
   const struct child *child;
   struct buffer *output;
   struct child_end *end;
@@ -48,7 +48,7 @@ static bool move_up(int *fd) {
   return true;
 }
 
-static bool open_input(struct run *run) {
+static bool open_input(struct child_running *run) {
   pprofc_str text = run->child->input;
   run->input = memfd_create("pprofc", MFD_CLOEXEC);
   if (run->input < 0 || !move_up(&run->input)) return false;
@@ -62,7 +62,7 @@ static bool open_input(struct run *run) {
   return lseek(run->input, 0, SEEK_SET) == 0;
 }
 
-static bool open_pipes(struct run *run) {
+static bool open_pipes(struct child_running *run) {
   for (int i = 0; i < 2; i++) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -91,7 +91,7 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
 }
 
 /* Starts the program in a process group of its own, with default signals. 0 or an errno. */
-static int start(struct run *run) {
+static int child_start(struct child_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   char text[3][4096 + 16], *environment[5];
@@ -131,7 +131,7 @@ static void keep_said(struct child_end *end, const char *data, size_t size) {
 }
 
 /* Takes what one pipe has. */
-static pprofc_status drain(struct run *run, int which, pprofc_error *error) {
+static pprofc_status drain(struct child_running *run, int which, pprofc_error *error) {
   char chunk[64 * 1024];
   ssize_t size = read(run->pipes[which], chunk, sizeof chunk);
   if (size < 0 && (errno == EINTR || errno == EAGAIN)) return PPROFC_OK;
@@ -149,7 +149,7 @@ static pprofc_status drain(struct run *run, int which, pprofc_error *error) {
 }
 
 /* Reads both pipes to their ends. */
-static pprofc_status read_all(struct run *run, pprofc_error *error) {
+static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && (run->pipes[0] >= 0 || run->pipes[1] >= 0)) {
     int64_t left = run->deadline - now_ms();
@@ -167,7 +167,8 @@ static pprofc_status read_all(struct run *run, pprofc_error *error) {
 
 /* Waits for the program, which may go on after it closed its output; kills it when it does so for
  * too long. */
-static pprofc_status finish(struct run *run, pprofc_status status, pprofc_error *error) {
+static pprofc_status child_finish(struct child_running *run, pprofc_status status,
+                                  pprofc_error *error) {
   int how = 0;
   pid_t ended = 0;
   while (status == PPROFC_OK && (ended = waitpid(run->pid, &how, WNOHANG)) == 0) {
@@ -189,13 +190,13 @@ static pprofc_status finish(struct run *run, pprofc_status status, pprofc_error 
 
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error) {
-  struct run run = {child, output, end, -1, {-1, -1}, {-1, -1}, 0, 0};
+  struct child_running run = {child, output, end, -1, {-1, -1}, {-1, -1}, 0, 0};
   const char *program = child->argv[0];
   pprofc_status status = PPROFC_OK;
   memset(end, 0, sizeof *end);
   run.deadline = now_ms() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
   int failed = open_input(&run) && open_pipes(&run) ? 0 : errno;
-  if (!failed) failed = start(&run);
+  if (!failed) failed = child_start(&run);
   close_fd(&run.input);
   close_fd(&run.theirs[0]);
   close_fd(&run.theirs[1]);
@@ -203,8 +204,8 @@ pprofc_status child_run(const struct child *child, struct buffer *output, struct
     status = error_set(error, failed == ENOENT ? PPROFC_E_UNSUPPORTED : PPROFC_E_IO,
                        "cannot run '%s': %s", program, strerror(failed));
   } else {
-    status = read_all(&run, error);
-    status = finish(&run, status, error);
+    status = child_read_all(&run, error);
+    status = child_finish(&run, status, error);
   }
   close_fd(&run.pipes[0]);
   close_fd(&run.pipes[1]);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(pprofc_error *error, pprofc_status status, uint64_t offset, const char *format,
-                 va_list args) {
+static void error_fill(pprofc_error *error, pprofc_status status, uint64_t offset,
+                       const char *format, va_list args) {
   if (!error) return;
   error->status = status;
   error->offset = offset;
@@ -15,7 +15,7 @@ static void fill(pprofc_error *error, pprofc_status status, uint64_t offset, con
 pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  fill(error, status, PPROFC_NO_OFFSET, format, args);
+  error_fill(error, status, PPROFC_NO_OFFSET, format, args);
   va_end(args);
   return status;
 }
@@ -24,7 +24,7 @@ pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offse
                        const char *format, ...) {
   va_list args;
   va_start(args, format);
-  fill(error, status, offset, format, args);
+  error_fill(error, status, offset, format, args);
   va_end(args);
   return status;
 }

@@ -7,22 +7,22 @@
 #define DEEPEST 2048
 
 /* An array or object that is being read, and its latest item. */
-struct level {
+struct json_tree_level {
   struct node *open, *last;
 };
 
-struct parser {
+struct json_tree_parser {
   struct arena *arena;
   const char *path, *start, *p, *end;
   const char *line_start;
   uint32_t line;
   pprofc_error *error;
   pprofc_status status;
-  struct level *levels; /* arrays and objects that are being read */
+  struct json_tree_level *levels; /* arrays and objects that are being read */
   size_t depth, room;
 };
 
-static void fail(struct parser *s, const char *what) {
+static void json_tree_fail(struct json_tree_parser *s, const char *what) {
   uint64_t at = (uint64_t)(s->p - s->start);
   size_t column = (size_t)(s->p - s->line_start) + 1;
   if (s->status != PPROFC_OK) return;
@@ -34,11 +34,11 @@ static void fail(struct parser *s, const char *what) {
         error_set(s->error, PPROFC_E_FORMAT, "%s at line %u, column %zu", what, s->line, column);
 }
 
-static void fail_nomem(struct parser *s) {
+static void json_tree_fail_nomem(struct json_tree_parser *s) {
   if (s->status == PPROFC_OK) s->status = error_nomem(s->error);
 }
 
-static void skip_blanks(struct parser *s) {
+static void json_tree_skip_blanks(struct json_tree_parser *s) {
   for (; s->p < s->end; s->p++) {
     if (*s->p == '\n') {
       s->line++;
@@ -66,10 +66,10 @@ static int64_t hex4(const char *p) {
 
 /* "\uXXXX", a pair of them for what is beyond U+FFFF; a lone half becomes U+FFFD. Stands behind the
  * u. */
-static size_t unescape_unicode(struct parser *s, const char *end, char *out) {
+static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
   int64_t code = end - s->p >= 4 ? hex4(s->p) : -1;
   if (code < 0) {
-    fail(s, "invalid \\u escape");
+    json_tree_fail(s, "invalid \\u escape");
     return 0;
   }
   s->p += 4;
@@ -85,12 +85,12 @@ static size_t unescape_unicode(struct parser *s, const char *end, char *out) {
 }
 
 /* Copies [s->p, end) with its escapes resolved. */
-static pprofc_str unescape(struct parser *s, const char *end) {
+static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   char *copy = arena_alloc(s->arena, (size_t)(end - s->p) + 1);
   size_t size = 0;
   if (!copy) {
-    fail_nomem(s);
+    json_tree_fail_nomem(s);
     return STR("");
   }
   while (s->p < end && s->status == PPROFC_OK) {
@@ -107,7 +107,7 @@ static pprofc_str unescape(struct parser *s, const char *end) {
     size_t i = 0;
     while (i < sizeof letters - 1 && letters[i] != letter) i += 2;
     if (i >= sizeof letters - 1) {
-      fail(s, "invalid escape");
+      json_tree_fail(s, "invalid escape");
       break;
     }
     copy[size++] = letters[i + 1];
@@ -116,7 +116,7 @@ static pprofc_str unescape(struct parser *s, const char *end) {
 }
 
 /* A string whose quote is the next byte. Any bytes may stand in it. */
-static pprofc_str parse_string(struct parser *s) {
+static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
   bool escaped = false;
   while (q < s->end && *q != '"') {
@@ -128,7 +128,7 @@ static pprofc_str parse_string(struct parser *s) {
   }
   if (q >= s->end) {
     s->p = s->end;
-    fail(s, "unterminated string");
+    json_tree_fail(s, "unterminated string");
     return STR("");
   }
   pprofc_str text = escaped ? unescape(s, q) : (pprofc_str){begin, (size_t)(q - begin)};
@@ -153,21 +153,21 @@ static const struct word words[] = {
     {{"NaN", 3}, NODE_NUMBER}, {{"Infinity", 8}, NODE_NUMBER}, {{"-Infinity", 9}, NODE_NUMBER},
 };
 
-static bool is_digit(char c) {
+static bool json_tree_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 static bool is_number_byte(char c) {
-  return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+  return json_tree_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 static size_t skip_digits(pprofc_str s, size_t at) {
-  while (at < s.size && is_digit(s.data[at])) at++;
+  while (at < s.size && json_tree_is_digit(s.data[at])) at++;
   return at;
 }
 
 /* As JSON has it, but leading zeros and a missing side of the point are let through. */
-static bool is_number(pprofc_str s) {
+static bool json_tree_is_number(pprofc_str s) {
   size_t start = s.size && s.data[0] == '-';
   size_t at = skip_digits(s, start), digits = at - start;
   if (at == start && at < s.size && s.data[at] == '.' && start == 0) return false;
@@ -186,7 +186,7 @@ static bool is_number(pprofc_str s) {
   return digits && at == s.size;
 }
 
-static void parse_scalar(struct parser *s, struct node *node) {
+static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (!str_starts(rest, words[i].text)) continue;
@@ -199,22 +199,22 @@ static void parse_scalar(struct parser *s, struct node *node) {
   while (s->p < s->end && is_number_byte(*s->p)) s->p++;
   node->kind = NODE_NUMBER;
   node->text = (pprofc_str){begin, (size_t)(s->p - begin)};
-  if (is_number(node->text)) return;
+  if (json_tree_is_number(node->text)) return;
   s->p = begin;
-  fail(s, begin == s->end ? "unexpected end" : "unexpected character");
+  json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
 /* Makes a node and hangs it into what is open. */
-static struct node *add_node(struct parser *s, pprofc_str key) {
+static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
   struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
   if (!node) {
-    fail_nomem(s);
+    json_tree_fail_nomem(s);
     return NULL;
   }
   node->line = s->line;
   node->key = key;
   if (!s->depth) return node;
-  struct level *level = &s->levels[s->depth - 1];
+  struct json_tree_level *level = &s->levels[s->depth - 1];
   if (level->last)
     level->last->next = node;
   else
@@ -223,31 +223,31 @@ static struct node *add_node(struct parser *s, pprofc_str key) {
   return node;
 }
 
-static bool add_level(struct parser *s, struct node *node) {
+static bool add_level(struct json_tree_parser *s, struct node *node) {
   if (s->depth == s->room) {
     size_t room = s->room ? s->room * 2 : 16;
-    struct level *levels = arena_array(s->arena, room, sizeof *levels);
+    struct json_tree_level *levels = arena_array(s->arena, room, sizeof *levels);
     if (!levels) return false;
     if (s->depth) memcpy(levels, s->levels, s->depth * sizeof *levels);
     s->levels = levels;
     s->room = room;
   }
-  s->levels[s->depth++] = (struct level){node, NULL};
+  s->levels[s->depth++] = (struct json_tree_level){node, NULL};
   return true;
 }
 
-static void open_container(struct parser *s, struct node *node, enum node_kind kind) {
+static void open_container(struct json_tree_parser *s, struct node *node, enum node_kind kind) {
   node->kind = kind;
   if (s->depth == DEEPEST) {
-    fail(s, "nested too deeply");
+    json_tree_fail(s, "nested too deeply");
     return;
   }
   s->p++;
-  if (!add_level(s, node)) fail_nomem(s);
+  if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
 /* Items of arrays are asked for by number. */
-static void close_container(struct parser *s) {
+static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;
   if (node->kind != NODE_ARRAY || !node->first) return;
@@ -256,7 +256,7 @@ static void close_container(struct parser *s) {
   struct node_items *items =
       arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *)); /* nodes are larger */
   if (!items) {
-    fail_nomem(s);
+    json_tree_fail_nomem(s);
     return;
   }
   items->count = 0;
@@ -264,9 +264,9 @@ static void close_container(struct parser *s) {
   node->items = items;
 }
 
-static struct node *parse_value(struct parser *s, pprofc_str key) {
-  skip_blanks(s);
-  struct node *node = add_node(s, key);
+static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
+  json_tree_skip_blanks(s);
+  struct node *node = json_tree_add_node(s, key);
   if (!node) return NULL;
   char c = s->p < s->end ? *s->p : '\0';
   if (c == '{') {
@@ -283,11 +283,11 @@ static struct node *parse_value(struct parser *s, pprofc_str key) {
 }
 
 /* One step inside the innermost open container: its end, or its next item. */
-static void parse_item(struct parser *s) {
+static void parse_item(struct json_tree_parser *s) {
   const struct node *container = s->levels[s->depth - 1].open;
   bool first = !s->levels[s->depth - 1].last;
   char closer = container->kind == NODE_OBJECT ? '}' : ']';
-  skip_blanks(s);
+  json_tree_skip_blanks(s);
   char c = s->p < s->end ? *s->p : '\0';
   if (c == closer) {
     close_container(s);
@@ -295,56 +295,57 @@ static void parse_item(struct parser *s) {
   }
   if (!first) {
     if (c != ',') {
-      fail(s, s->p == s->end ? "unexpected end" : "expected a comma");
+      json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a comma");
       return;
     }
     s->p++;
-    skip_blanks(s);
+    json_tree_skip_blanks(s);
   }
   pprofc_str key = {NULL, 0};
   if (container->kind == NODE_OBJECT) {
     if (s->p == s->end || *s->p != '"') {
-      fail(s, s->p == s->end ? "unexpected end" : "expected a name");
+      json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");
       return;
     }
     key = parse_string(s);
-    skip_blanks(s);
-    if (s->status == PPROFC_OK && (s->p == s->end || *s->p != ':')) fail(s, "expected a colon");
+    json_tree_skip_blanks(s);
+    if (s->status == PPROFC_OK && (s->p == s->end || *s->p != ':'))
+      json_tree_fail(s, "expected a colon");
     if (s->status != PPROFC_OK) return;
     s->p++;
   }
   parse_value(s, key);
 }
 
-static pprofc_status parse(struct arena *arena, const char *path, pprofc_str data, bool alone,
-                           struct node **root, pprofc_error *error) {
-  struct parser *s = arena_zero_array(arena, 1, sizeof *s);
+static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
+                                          bool alone, struct node **root, pprofc_error *error) {
+  struct json_tree_parser *s = arena_zero_array(arena, 1, sizeof *s);
   if (!s) return error_nomem(error);
-  *s = (struct parser){.arena = arena,
-                       .path = path,
-                       .start = data.data,
-                       .p = data.data,
-                       .end = data.data + data.size,
-                       .line_start = data.data,
-                       .line = 1,
-                       .error = error};
+  *s = (struct json_tree_parser){.arena = arena,
+                                 .path = path,
+                                 .start = data.data,
+                                 .p = data.data,
+                                 .end = data.data + data.size,
+                                 .line_start = data.data,
+                                 .line = 1,
+                                 .error = error};
   if (str_starts(data, STR("\xEF\xBB\xBF"))) s->p += 3;
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
   while (s->depth && s->status == PPROFC_OK) parse_item(s);
-  if (s->status == PPROFC_OK) skip_blanks(s);
-  if (alone && s->p < s->end) fail(s, "unexpected text behind the value");
+  if (s->status == PPROFC_OK) json_tree_skip_blanks(s);
+  if (alone && s->p < s->end) json_tree_fail(s, "unexpected text behind the value");
   if (s->status == PPROFC_OK) *root = value;
   return s->status;
 }
 
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error) {
-  return parse(arena, path, data, true, root, error);
+  return json_tree_parse_text(arena, path, data, true, root, error);
 }
 
 pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
                                     struct node **root, pprofc_error *error) {
-  return parse(arena, path, data, false, root, error);
+  return json_tree_parse_text(arena, path, data, false, root, error);
 }
 
 /* ---- looking ----------------------------------------- */

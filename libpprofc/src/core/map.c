@@ -11,7 +11,7 @@ void map_free(struct map *map) {
   *map = (struct map){.mem = map->mem};
 }
 
-static void place(struct map *map, struct map_slot slot) {
+static void map_place(struct map *map, struct map_slot slot) {
   size_t mask = map->capacity - 1, position = map_start(map, map_slot_hash(&slot)).position;
   size_t first = position;
   while (map->slots[position].index != MAP_NONE) position = (position + 1) & mask;
@@ -19,7 +19,7 @@ static void place(struct map *map, struct map_slot slot) {
   map->steps += (position - first) & mask;
 }
 
-static bool grow(struct map *map, size_t capacity) {
+static bool map_grow(struct map *map, size_t capacity) {
   struct map old = *map;
   map->slots = mem_array(map->mem, capacity, sizeof *map->slots);
   if (!map->slots) {
@@ -29,7 +29,7 @@ static bool grow(struct map *map, size_t capacity) {
   memset(map->slots, 0xFF, capacity * sizeof *map->slots);
   map->capacity = capacity;
   for (size_t i = 0; i < old.capacity; i++)
-    if (old.slots[i].index != MAP_NONE) place(map, old.slots[i]);
+    if (old.slots[i].index != MAP_NONE) map_place(map, old.slots[i]);
   mem_free(map->mem, old.slots, old.capacity, sizeof *old.slots);
   return true;
 }
@@ -40,14 +40,14 @@ bool map_reserve(struct map *map, size_t count) {
     if (capacity > (size_t)1 << 32) return false;
     capacity *= 2;
   }
-  return capacity == map->capacity || grow(map, capacity);
+  return capacity == map->capacity || map_grow(map, capacity);
 }
 
 bool map_insert(struct map *map, uint64_t hash, uint32_t index) {
   if (!map_reserve(map, map->count + 1)) return false;
   struct map_slot slot = {.index = index};
   memcpy(slot.hash, &hash, sizeof hash);
-  place(map, slot);
+  map_place(map, slot);
   map->count++;
   return true;
 }
@@ -64,7 +64,7 @@ void interner_free(struct interner *interner) {
   interner->count = interner->capacity = 0;
 }
 
-static uint32_t find(const struct interner *interner, uint64_t hash, pprofc_str s) {
+static uint32_t map_find(const struct interner *interner, uint64_t hash, pprofc_str s) {
   struct map_probe probe = map_start(&interner->map, hash);
   uint32_t index;
   while ((index = map_next(&interner->map, &probe)) != MAP_NONE)
@@ -73,12 +73,12 @@ static uint32_t find(const struct interner *interner, uint64_t hash, pprofc_str 
 }
 
 uint32_t interner_find(const struct interner *interner, pprofc_str s) {
-  return find(interner, hash_str(s), s);
+  return map_find(interner, hash_str(s), s);
 }
 
-static uint32_t add(struct interner *interner, struct arena *arena, pprofc_str s) {
+static uint32_t map_add(struct interner *interner, struct arena *arena, pprofc_str s) {
   uint64_t hash = hash_str(s);
-  uint32_t index = find(interner, hash, s);
+  uint32_t index = map_find(interner, hash, s);
   if (index != MAP_NONE) return index;
   if (interner->count >= MAP_NONE) return MAP_NONE;
   if (interner->count == interner->capacity) {
@@ -99,9 +99,9 @@ static uint32_t add(struct interner *interner, struct arena *arena, pprofc_str s
 }
 
 uint32_t interner_add(struct interner *interner, pprofc_str s) {
-  return add(interner, NULL, s);
+  return map_add(interner, NULL, s);
 }
 
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s) {
-  return add(interner, arena, s);
+  return map_add(interner, arena, s);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static pprofc_status fail(pprofc_error *error, const char *path) {
+static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, strerror(errno));
 }
 
@@ -38,12 +38,12 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
   if (exists && !S_ISREG(info.st_mode)) {
     file->straight = true;
     file->fd = open(path, O_WRONLY | O_CLOEXEC);
-    return file->fd < 0 ? fail(error, path) : PPROFC_OK;
+    return file->fd < 0 ? outfile_fail(error, path) : PPROFC_OK;
   }
-  if (!resolve(file, path)) return fail(error, path);
+  if (!resolve(file, path)) return outfile_fail(error, path);
   snprintf(file->temporary, sizeof file->temporary, "%s.tmp-XXXXXX", file->target);
   file->fd = mkstemp(file->temporary);
-  if (file->fd < 0) return fail(error, path);
+  if (file->fd < 0) return outfile_fail(error, path);
   fcntl(file->fd, F_SETFD, FD_CLOEXEC);
   mode_t mask = umask(0);
   umask(mask);
@@ -69,11 +69,11 @@ int outfile_write(void *file, const void *data, size_t size) {
 
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  if (!file->straight && fsync(file->fd) != 0) status = fail(error, file->target);
-  if (close(file->fd) != 0 && status == PPROFC_OK) status = fail(error, file->target);
+  if (!file->straight && fsync(file->fd) != 0) status = outfile_fail(error, file->target);
+  if (close(file->fd) != 0 && status == PPROFC_OK) status = outfile_fail(error, file->target);
   file->fd = -1;
   if (status == PPROFC_OK && !file->straight && rename(file->temporary, file->target) != 0)
-    status = fail(error, file->target);
+    status = outfile_fail(error, file->target);
   if (status != PPROFC_OK) outfile_discard(file);
   return status;
 }

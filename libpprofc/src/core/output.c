@@ -13,16 +13,16 @@ void output_init(struct output *out, pprofc_write_fn write, void *context) {
   out->failed = false;
 }
 
-static void send(struct output *out, const void *data, size_t size) {
+static void output_send(struct output *out, const void *data, size_t size) {
   if (!out->failed && size && out->write(out->context, data, size) != 0) out->failed = true;
 }
 
 void output_add(struct output *out, const void *data, size_t size) {
   if (size > sizeof out->data - out->size) {
-    send(out, out->data, out->size);
+    output_send(out, out->data, out->size);
     out->size = 0;
     if (size >= sizeof out->data) {
-      send(out, data, size);
+      output_send(out, data, size);
       return;
     }
   }
@@ -81,7 +81,7 @@ void output_add_padded(struct output *out, pprofc_str s, size_t width) {
 }
 
 pprofc_status output_flush(struct output *out, pprofc_error *error) {
-  send(out, out->data, out->size);
+  output_send(out, out->data, out->size);
   out->size = 0;
   if (out->failed) return error_set(error, PPROFC_E_IO, "cannot write the output");
   return PPROFC_OK;

@@ -17,25 +17,25 @@ unsigned parallel_workers(unsigned wanted, size_t items, size_t grain) {
   return wanted ? wanted : 1;
 }
 
-struct job {
+struct parallel_job {
   void (*fn)(void *context, unsigned worker);
   void *context;
   unsigned worker;
 };
 
 static void *run_job(void *argument) {
-  struct job *job = argument;
+  struct parallel_job *job = argument;
   job->fn(job->context, job->worker);
   return NULL;
 }
 
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context) {
   pthread_t threads[MAX_WORKERS];
-  struct job jobs[MAX_WORKERS];
+  struct parallel_job jobs[MAX_WORKERS];
   unsigned started = 1;
   if (workers > MAX_WORKERS) workers = MAX_WORKERS;
   while (started < workers) {
-    jobs[started] = (struct job){fn, context, started};
+    jobs[started] = (struct parallel_job){fn, context, started};
     if (pthread_create(&threads[started], NULL, run_job, &jobs[started]) != 0) break;
     started++;
   }

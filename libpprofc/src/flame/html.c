@@ -133,8 +133,8 @@ static void put_shown(struct json_writer *json, pprofc_str text) {
   buffer_free(&clean);
 }
 
-static void put_strings(struct json_writer *json, const char *key, const pprofc_str *items,
-                        size_t count) {
+static void flame_html_put_strings(struct json_writer *json, const char *key,
+                                   const pprofc_str *items, size_t count) {
   json_key(json, key);
   json_begin_array(json);
   for (size_t i = 0; i < count; i++) put_shown(json, items[i]);
@@ -154,8 +154,8 @@ static void put_frames(const struct page *p, const struct frame_columns *c,
   json_begin_array(json);
   for (size_t i = 0; i < frames->count; i++) put_shown(json, frames->items[i].name);
   json_end(json);
-  put_strings(json, "file", c->files.items, c->files.count);
-  put_strings(json, "package", c->packages.items, c->packages.count);
+  flame_html_put_strings(json, "file", c->files.items, c->files.count);
+  flame_html_put_strings(json, "package", c->packages.items, c->packages.count);
   static const char *const keys[] = {"file_of", "package_of", "line", "origin", "inlined"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     json_key(json, keys[k]);
@@ -212,7 +212,7 @@ static void pack_groups(const struct page *p, struct buffer *bytes) {
 
 /* ---- metadata ---------------------------------------- */
 
-static void put_types(const struct page *p, struct json_writer *json) {
+static void flame_html_put_types(const struct page *p, struct json_writer *json) {
   const pprofc_profile *profile = p->tree->frames->profile;
   json_key(json, "types");
   json_begin_array(json);
@@ -259,7 +259,7 @@ static void put_bottleneck(const struct page *p, struct json_writer *json) {
 
 static void put_meta(const struct page *p, struct json_writer *json) {
   json_begin_object(json);
-  put_types(p, json);
+  flame_html_put_types(p, json);
   json_key(json, "has_base");
   json_bool(json, p->tree->has_base);
   json_key(json, "default_type");
@@ -270,7 +270,7 @@ static void put_meta(const struct page *p, struct json_writer *json) {
   json_begin_array(json);
   for (size_t i = 0; i < p->options->group_count; i++) put_shown(json, p->options->groups[i].name);
   json_end(json);
-  put_strings(json, "left_out", p->options->left_out, p->options->left_out_count);
+  flame_html_put_strings(json, "left_out", p->options->left_out, p->options->left_out_count);
   json_key(json, "link");
   json_text(json, p->options->link ? p->options->link : "");
   if (p->options->cost_count) put_bottleneck(p, json);
@@ -311,7 +311,7 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-static void put_number(struct json_writer *json, const char *key, int64_t value) {
+static void flame_html_put_number(struct json_writer *json, const char *key, int64_t value) {
   json_key(json, key);
   json_int(json, value);
 }
@@ -325,10 +325,10 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   json_begin_object(json);
   json_key(json, "version");
   json_int(json, 1);
-  put_types(p, json);
-  put_number(json, "type", (int64_t)type);
-  put_number(json, "head", flame_head(t, 0, type));
-  if (t->has_base) put_number(json, "base", flame_base(t, 0, type));
+  flame_html_put_types(p, json);
+  flame_html_put_number(json, "type", (int64_t)type);
+  flame_html_put_number(json, "head", flame_head(t, 0, type));
+  if (t->has_base) flame_html_put_number(json, "base", flame_base(t, 0, type));
   json_key(json, "top");
   json_begin_array(json);
   for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && change_size(&sums[i]); i++) {
@@ -336,8 +336,8 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
     json_begin_object(json);
     json_key(json, "function");
     put_shown(json, t->frames->items[sums[i].frame].name);
-    put_number(json, "self_head", sums[i].self_head);
-    if (t->has_base) put_number(json, "self_base", sums[i].self_base);
+    flame_html_put_number(json, "self_head", sums[i].self_head);
+    if (t->has_base) flame_html_put_number(json, "self_base", sums[i].self_base);
     json_end(json);
   }
   json_end(json);
@@ -348,7 +348,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
 
 /* ---- the document ------------------------------------ */
 
-static pprofc_status put_head(struct page *p) {
+static pprofc_status flame_html_put_head(struct page *p) {
   struct buffer title;
   buffer_init(&title, p->mem, SIZE_MAX / 2);
   escape_xml(&title, p->options->title);
@@ -430,7 +430,7 @@ static pprofc_status put_data(struct page *p) {
 pprofc_status flame_html(const struct flame_page *options, struct output *out,
                          pprofc_error *error) {
   struct page p = {options, options->tree, out, error, options->tree->arena.mem};
-  pprofc_status status = put_head(&p);
+  pprofc_status status = flame_html_put_head(&p);
   if (status == PPROFC_OK) status = put_static(&p);
   if (status == PPROFC_OK) status = put_json(&p);
   if (status == PPROFC_OK) status = put_data(&p);

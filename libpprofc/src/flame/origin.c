@@ -1,11 +1,11 @@
 /* Whose code a frame is: rules in a table, the first that fits decides. */
 #include "flame/origin.h"
 
-enum field { NAME, FILE_NAME, MAPPING };
+enum origin_field { NAME, FILE_NAME, MAPPING };
 
 struct origin_rule {
   enum origin origin;
-  enum field field;
+  enum origin_field field;
   pprofc_str pattern; /* for str_glob */
 };
 
@@ -99,8 +99,8 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
   return false;
 }
 
-static const struct origin_rule *find_rule(const struct origin_rule *rules, size_t count,
-                                           const pprofc_str fields[3]) {
+static const struct origin_rule *origin_find_rule(const struct origin_rule *rules, size_t count,
+                                                  const pprofc_str fields[3]) {
   for (size_t i = 0; i < count; i++)
     if (fields[rules[i].field].size && str_glob(rules[i].pattern, fields[rules[i].field]))
       return &rules[i];
@@ -110,8 +110,9 @@ static const struct origin_rule *find_rule(const struct origin_rule *rules, size
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping) {
   const pprofc_str fields[3] = {name, file, mapping};
-  const struct origin_rule *rule = rules ? find_rule(rules->items, rules->count, fields) : NULL;
-  if (!rule) rule = find_rule(built_in, sizeof built_in / sizeof *built_in, fields);
+  const struct origin_rule *rule =
+      rules ? origin_find_rule(rules->items, rules->count, fields) : NULL;
+  if (!rule) rule = origin_find_rule(built_in, sizeof built_in / sizeof *built_in, fields);
   if (rule) return rule->origin;
   if (is_go_standard(name, file)) return ORIGIN_LIBRARY;
   return file.size || mapping.size ? ORIGIN_USER : ORIGIN_UNKNOWN;
@@ -158,7 +159,7 @@ static bool parse_rule(pprofc_str line, struct origin_rule *rule) {
   if (count != 3 || !word_index(words[0], origins, 4, &origin) ||
       !word_index(words[1], fields, 3, &field))
     return false;
-  *rule = (struct origin_rule){(enum origin)origin, (enum field)field, words[2]};
+  *rule = (struct origin_rule){(enum origin)origin, (enum origin_field)field, words[2]};
   return true;
 }
 

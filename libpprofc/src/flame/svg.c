@@ -41,7 +41,7 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
   return buffer_str(scratch);
 }
 
-static void put_escaped(struct svg *s, pprofc_str text) {
+static void svg_put_escaped(struct svg *s, pprofc_str text) {
   buffer_clear(&s->text);
   escape_xml(&s->text, text);
   output_add_str(s->out, buffer_str(&s->text));
@@ -51,7 +51,7 @@ static void put_value(struct svg *s, int64_t value) {
   const struct flame_drawing *d = s->drawing;
   char label[UNIT_LABEL_MAX];
   if (d->ratio > 0 && d->ratio != 1) value = (int64_t)((double)value * d->ratio);
-  put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
+  svg_put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
 }
 
 static double percent(int64_t value, int64_t total) {
@@ -63,7 +63,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
   const struct flame_drawing *d = s->drawing;
   int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
   output_add_text(s->out, "<title>");
-  put_escaped(s, name);
+  svg_put_escaped(s, name);
   output_add_text(s->out, " (");
   put_value(s, box->head);
   output_printf(s->out, ", %.2f%%", percent(box->head, head_all));
@@ -100,16 +100,16 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
 }
 
 /* The label as far as it fits, cut between characters. */
-static void put_label(struct svg *s, pprofc_str name, double pixels) {
+static void svg_put_label(struct svg *s, pprofc_str name, double pixels) {
   size_t room = pixels > 6 ? (size_t)((pixels - 6) / CHAR_WIDTH) : 0;
   if (room < 3) return;
   if (utf8_length(name) <= room) {
-    put_escaped(s, name);
+    svg_put_escaped(s, name);
     return;
   }
   size_t at = 0;
   for (size_t i = 0; i + 2 < room; i++) utf8_next(name, &at);
-  put_escaped(s, str_slice(name, 0, at));
+  svg_put_escaped(s, str_slice(name, 0, at));
   output_add_text(s->out, "..");
 }
 
@@ -134,7 +134,7 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-static void put_box(struct svg *s, const struct flame_box *box) {
+static void svg_put_box(struct svg *s, const struct flame_box *box) {
   double x = SIDE + box->x * s->scale, width = box->width * s->scale;
   double row = s->drawing->inverted ? box->depth : s->boxes.max_depth - box->depth;
   double y = TOP + row * ROW;
@@ -144,7 +144,7 @@ static void put_box(struct svg *s, const struct flame_box *box) {
   box_color(s, box, name, color);
   output_printf(s->out, "<g%s fg:depth=\"%u\" fg:name=\"%s",
                 s->drawing->embedded ? "" : " tabindex=\"0\"", box->depth, sign);
-  put_escaped(s, name);
+  svg_put_escaped(s, name);
   output_add_text(s->out, "\">");
   put_title(s, box, name);
   output_printf(s->out,
@@ -154,7 +154,7 @@ static void put_box(struct svg *s, const struct flame_box *box) {
                 box->node == NONE ? "url(#smaller)" : color, box->x, box->width);
   output_printf(s->out, "/><text x=\"%.2f\" y=\"%.1f\">", x + 3, y + ROW - 4.5);
   output_add_text(s->out, width > 30 ? sign : "");
-  put_label(s, name, width - (*sign ? 2 * CHAR_WIDTH : 0));
+  svg_put_label(s, name, width - (*sign ? 2 * CHAR_WIDTH : 0));
   output_add_text(s->out, "</text></g>\n");
 }
 
@@ -169,12 +169,12 @@ static double greatest_change(const struct svg *s) {
 
 /* ---- the document ------------------------------------ */
 
-static void put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
+static void svg_put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
   if (id)
     output_printf(s->out, "<text id=\"%s\" x=\"%.1f\" y=\"%.1f\">", id, x, y);
   else
     output_printf(s->out, "<text class=\"heading\" x=\"%.1f\" y=\"%.1f\">", x, y);
-  put_escaped(s, text);
+  svg_put_escaped(s, text);
   output_add_text(s->out, "</text>\n");
 }
 
@@ -189,7 +189,7 @@ static void put_defs(struct svg *s) {
               "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-static void put_head(struct svg *s) {
+static void svg_put_head(struct svg *s) {
   if (!s->drawing->embedded)
     output_add_text(
         s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
@@ -203,7 +203,7 @@ static void put_head(struct svg *s) {
 }
 
 static void put_controls(struct svg *s) {
-  put_text(s, "details", SIDE, s->height - 17, STR(" "));
+  svg_put_text(s, "details", SIDE, s->height - 17, STR(" "));
   output_printf(s->out,
                 "<text id=\"unzoom\" class=\"hide\" x=\"%.1f\" y=\"24\">Reset Zoom</text>\n", SIDE);
   output_printf(s->out, "<text id=\"search\" x=\"%.1f\" y=\"24\">Search</text>\n",
@@ -216,8 +216,8 @@ static void put_controls(struct svg *s) {
 
 static void put_texts(struct svg *s) {
   const struct flame_drawing *d = s->drawing;
-  put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
-  put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
+  svg_put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
+  svg_put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
   if (!d->embedded) put_controls(s);
   if (!s->tree->has_base && coloring_of(s) != FLAME_BY_ORIGIN) return;
   output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
@@ -235,13 +235,13 @@ static void put_texts(struct svg *s) {
 
 static void put_document(struct svg *s) {
   bool embedded = s->drawing->embedded;
-  put_head(s);
+  svg_put_head(s);
   put_texts(s);
   output_printf(s->out,
                 "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\" fg:char=\"%.2f\">\n",
                 embedded ? "class=\"frames\"" : "id=\"frames\"", s->boxes.width, SIDE,
                 s->width - 2 * SIDE, CHAR_WIDTH);
-  for (size_t i = 0; i < s->boxes.count; i++) put_box(s, &s->boxes.items[i]);
+  for (size_t i = 0; i < s->boxes.count; i++) svg_put_box(s, &s->boxes.items[i]);
   output_add_text(s->out, "</g>\n");
   if (!embedded) {
     output_add_text(s->out, "<script><![CDATA[\n");

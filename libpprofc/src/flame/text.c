@@ -12,7 +12,7 @@
 #define MOST_ROWS 60u
 
 /* One row of cells, a code point each. */
-struct row {
+struct flame_text_row {
   uint32_t cell[COLUMNS];
   size_t used;
 };
@@ -24,7 +24,8 @@ static const uint32_t status_sign[] = {
 };
 
 /* Writes text into the cells [from, to), cut with ".." where it does not fit. */
-static void put_label(struct row *row, size_t from, size_t to, pprofc_str text) {
+static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t to,
+                                 pprofc_str text) {
   size_t length = utf8_length(text), at = 0, column = from;
   bool cut = length > to - from;
   while (column < to && at < text.size) {
@@ -37,8 +38,8 @@ static void put_label(struct row *row, size_t from, size_t to, pprofc_str text) 
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
 
-static void put_box(struct row *row, const struct flame_tree *tree, const struct flame_box *box,
-                    double scale, struct buffer *scratch) {
+static void flame_text_put_box(struct flame_text_row *row, const struct flame_tree *tree,
+                               const struct flame_box *box, double scale, struct buffer *scratch) {
   size_t from = (size_t)lround(box->x * scale), to = (size_t)lround((box->x + box->width) * scale);
   if (to > COLUMNS) to = COLUMNS;
   if (to <= from) return;
@@ -51,10 +52,10 @@ static void put_box(struct row *row, const struct flame_tree *tree, const struct
   size_t at = from + 1;
   uint32_t sign = tree->has_base ? status_sign[flame_status(box->head, box->base)] : 0;
   if (sign && at < to) row->cell[at++] = sign;
-  put_label(row, at, to, flame_name(tree, box, scratch));
+  flame_text_put_label(row, at, to, flame_name(tree, box, scratch));
 }
 
-static void write_row(struct row *row, struct output *out) {
+static void flame_text_write_row(struct flame_text_row *row, struct output *out) {
   size_t last = row->used;
   while (last && row->cell[last - 1] == ' ') last--;
   for (size_t i = 0; i < last; i++) {
@@ -69,11 +70,11 @@ static void write_rows(const struct flame_tree *tree, const struct flame_boxes *
   double scale = COLUMNS / boxes->width;
   size_t at = 0;
   for (uint32_t depth = 0; depth <= boxes->max_depth && depth < MOST_ROWS; depth++) {
-    struct row row = {.used = 0};
+    struct flame_text_row row = {.used = 0};
     for (size_t i = 0; i < COLUMNS; i++) row.cell[i] = ' ';
     for (; at < boxes->count && boxes->items[at].depth == depth; at++)
-      put_box(&row, tree, &boxes->items[at], scale, scratch);
-    if (row.used) write_row(&row, out);
+      flame_text_put_box(&row, tree, &boxes->items[at], scale, scratch);
+    if (row.used) flame_text_write_row(&row, out);
   }
   if (boxes->max_depth >= MOST_ROWS)
     output_printf(out, "(%u more levels)\n", boxes->max_depth + 1 - MOST_ROWS);

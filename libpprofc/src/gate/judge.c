@@ -69,8 +69,8 @@ static bool is_unmeasured(const struct gate_row *row) {
   return time && row->in_base && row->in_head && (row->base == 0 || row->head == 0);
 }
 
-static void settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
-                   const struct gate_rule **decides) {
+static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
+                         const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
   row->threshold = s->threshold;
   row->alpha = s->alpha;
@@ -94,12 +94,12 @@ static void settle(struct gate *gate, struct gate_row *row, struct buffer *scrat
 /* ---- correction for the number of comparisons -------- */
 
 /* One p-value, and where its adjusted value goes. */
-struct member {
+struct judge_member {
   double p, *adjusted;
 };
 
 static int by_p(const void *a, const void *b) {
-  const struct member *x = a, *y = b;
+  const struct judge_member *x = a, *y = b;
   if (x->p != y->p) return x->p < y->p ? -1 : 1;
   return (x->adjusted > y->adjusted) - (x->adjusted < y->adjusted);
 }
@@ -127,7 +127,7 @@ void gate_adjust(const double *p, size_t count, enum gate_correction correction,
 enum family { FIRST, SECOND, WATCHED, FAMILIES };
 
 static size_t take_family(struct gate_row *rows, size_t count, enum family which,
-                          struct member *family) {
+                          struct judge_member *family) {
   size_t n = 0;
   bool second = which == SECOND;
   for (size_t i = 0; i < count; i++) {
@@ -135,8 +135,8 @@ static size_t take_family(struct gate_row *rows, size_t count, enum family which
     enum gate_verdict wanted = which == WATCHED ? GATE_ASIDE : GATE_UNCHANGED;
     if (row->verdict != wanted || row->constant || (which == WATCHED && !row->watched)) continue;
     if (!(second ? row->second.tested : row->tested)) continue;
-    family[n++] = second ? (struct member){row->second.p, &row->second.adjusted}
-                         : (struct member){row->p, &row->adjusted};
+    family[n++] = second ? (struct judge_member){row->second.p, &row->second.adjusted}
+                         : (struct judge_member){row->p, &row->adjusted};
   }
   return n;
 }
@@ -144,7 +144,7 @@ static size_t take_family(struct gate_row *rows, size_t count, enum family which
 /* Adjusted values go back into the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
-  struct member *family = mem_array(gate->mem, count, sizeof *family);
+  struct judge_member *family = mem_array(gate->mem, count, sizeof *family);
   double *p = mem_array(gate->mem, count, 2 * sizeof *p);
   double *adjusted = p ? p + count : NULL;
   bool good = family && p;
@@ -220,7 +220,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-static bool is_decided(enum gate_verdict verdict) {
+static bool judge_is_decided(enum gate_verdict verdict) {
   return verdict == GATE_REGRESSED || verdict == GATE_IMPROVED || verdict == GATE_SUSPICIOUS;
 }
 
@@ -228,7 +228,7 @@ static bool is_decided(enum gate_verdict verdict) {
  * unchanged runs worse, so that together they keep to alpha. */
 static void take_second(const struct gate *gate, struct gate_row *row) {
   const struct gate_second *s = &row->second;
-  if (!s->tested || is_decided(row->verdict)) return;
+  if (!s->tested || judge_is_decided(row->verdict)) return;
   struct gate_row other = *row;
   other.base = s->base;
   other.head = s->head;
@@ -242,7 +242,7 @@ static void take_second(const struct gate *gate, struct gate_row *row) {
   other.test = s->test;
   other.significant = is_significant(gate, &other);
   other.verdict = verdict_of(gate, &other);
-  if (is_decided(other.verdict)) *row = other;
+  if (judge_is_decided(other.verdict)) *row = other;
 }
 
 /* Sums of such numbers are infinite. */
@@ -284,7 +284,7 @@ static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (verdict_of(gate, &other) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
 }
 
-static void count_row(struct gate *gate, const struct gate_row *row) {
+static void judge_count_row(struct gate *gate, const struct gate_row *row) {
   bool compared = gate_was_judged(row);
   gate->compared += compared;
   gate->significant += compared && row->significant;
@@ -333,12 +333,12 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   }
   pprofc_status status = decides ? gate_choose_times(gate, error) : error_nomem(error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    settle(gate, &rows[i], &scratch, &decides[i]);
+    judge_settle(gate, &rows[i], &scratch, &decides[i]);
   if (status == PPROFC_OK) status = adjust_all(gate, rows, count, error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     judge_row(gate, &rows[i], decides[i]);
     watch_row(gate, &rows[i]);
-    count_row(gate, &rows[i]);
+    judge_count_row(gate, &rows[i]);
   }
   if (status == PPROFC_OK) {
     check_rules(gate);

@@ -26,7 +26,8 @@ static int by_key_and_run(const void *a, const void *b) {
   return (x->value > y->value) - (x->value < y->value);
 }
 
-static bool collect(struct gate *gate, const pprofc_bench *set, struct noise_value *values) {
+static bool gate_noise_collect(struct gate *gate, const pprofc_bench *set,
+                               struct noise_value *values) {
   size_t count, value_count, k = 0;
   const uint32_t *units;
   const pprofc_bench_result *results = pprofc_bench_results(set, &count);
@@ -47,7 +48,7 @@ static bool collect(struct gate *gate, const pprofc_bench *set, struct noise_val
   return good;
 }
 
-static double median_of(const struct noise_value *values, size_t count) {
+static double gate_noise_median_of(const struct noise_value *values, size_t count) {
   size_t half = count / 2;
   return count % 2 ? values[half].value : (values[half - 1].value + values[half].value) / 2;
 }
@@ -57,7 +58,7 @@ static double swing_of(const struct noise_value *values, size_t count) {
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i; end < count && values[end].run == values[i].run;) end++;
-    double middle = median_of(values + i, end - i);
+    double middle = gate_noise_median_of(values + i, end - i);
     low = fmin(low, middle);
     high = fmax(high, middle);
   }
@@ -72,7 +73,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
   (void)pprofc_bench_values(set, NULL, &count);
   struct noise_value *values = mem_array(gate->mem, count, sizeof *values);
   if (!values) return error_nomem(error);
-  bool good = collect(gate, set, values);
+  bool good = gate_noise_collect(gate, set, values);
   if (good) qsort(values, count, sizeof *values, by_key_and_run);
   for (size_t i = 0, end; i < count && good; i = end) {
     for (end = i; end < count && values[end].key == values[i].key;) end++;

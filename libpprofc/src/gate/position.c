@@ -2,7 +2,7 @@
 #include "gate/position.h"
 
 /* Depth 1 is inside the object at the top, 2 inside "rules", 3 inside a rule. */
-struct walk {
+struct gate_position_walk {
   pprofc_str json;
   size_t at, depth;
   size_t rules;  /* objects of "rules" that began, when inside it */
@@ -22,7 +22,7 @@ static bool is_key(pprofc_str json, size_t end) {
   return end < json.size && json.data[end] == ':';
 }
 
-static void place(pprofc_str json, size_t at, size_t *line, size_t *column) {
+static void gate_position_place(pprofc_str json, size_t at, size_t *line, size_t *column) {
   *line = 1;
   *column = 1;
   for (size_t i = 0; i < at && i < json.size; i++) {
@@ -33,11 +33,11 @@ static void place(pprofc_str json, size_t at, size_t *line, size_t *column) {
 }
 
 /* Inside the object that is asked for? */
-static bool wanted_object(const struct walk *w, size_t rule) {
+static bool wanted_object(const struct gate_position_walk *w, size_t rule) {
   return rule == SIZE_MAX ? w->depth == 1 : w->depth == 3 && w->in_rules && w->rules == rule + 1;
 }
 
-static bool opens(struct walk *w, char c, size_t rule) {
+static bool opens(struct gate_position_walk *w, char c, size_t rule) {
   if (w->depth == 1) {
     w->in_rules = w->next_is_rules && c == '[';
     w->rules = 0;
@@ -48,7 +48,7 @@ static bool opens(struct walk *w, char c, size_t rule) {
 }
 
 /* Passes the string at w->at. True when it is a key; `text` is what stands between its quotes. */
-static bool pass_string(struct walk *w, pprofc_str *text) {
+static bool pass_string(struct gate_position_walk *w, pprofc_str *text) {
   size_t end = string_end(w->json, w->at);
   *text = end >= w->at + 2 ? str_slice(w->json, w->at + 1, end - 1) : STR("");
   bool key = is_key(w->json, end);
@@ -58,7 +58,7 @@ static bool pass_string(struct walk *w, pprofc_str *text) {
 }
 
 void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column) {
-  struct walk w = {.json = json};
+  struct gate_position_walk w = {.json = json};
   size_t object = 0;
   while (w.at < json.size) {
     char c = json.data[w.at];
@@ -79,11 +79,11 @@ void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, 
     if ((c == '}' || c == ']') && w.depth) w.depth--;
     w.at++;
   }
-  place(json, object, line, column);
+  gate_position_place(json, object, line, column);
 }
 
 void gate_rule_lines(pprofc_str json, size_t *lines, size_t count) {
-  struct walk w = {.json = json};
+  struct gate_position_walk w = {.json = json};
   size_t line = 1, counted = 0, found = 0;
   pprofc_str text;
   while (w.at < json.size && found < count) {

@@ -150,7 +150,7 @@ static double draw_normal(uint64_t *state) {
 }
 
 /* Number `k` of the values in ascending order; they change places (Hoare's selection). */
-static double select_value(double *values, size_t count, size_t k) {
+static double power_select_value(double *values, size_t count, size_t k) {
   size_t first = 0, last = count - 1;
   while (first < last) {
     double pivot = values[first + (last - first) / 2];
@@ -178,7 +178,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < m; j++) differences[i * m + j] = x[i] - y[j];
-  return select_value(differences, n * m, n * m - cut);
+  return power_select_value(differences, n * m, n * m - cut);
 }
 
 /* Of simulated samples without a change, the shift that makes GATE_POWER of them significant. */
@@ -194,7 +194,7 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   for (size_t i = 0; i < U_DRAWS && scratch && shifts; i++)
     shifts[i] = shift_of_draw(&state, n, m, cut, scratch);
   bool good = scratch && shifts;
-  if (good) *shift = select_value(shifts, U_DRAWS, (size_t)(GATE_POWER * U_DRAWS));
+  if (good) *shift = power_select_value(shifts, U_DRAWS, (size_t)(GATE_POWER * U_DRAWS));
   mem_free(mem, scratch, size, sizeof *scratch);
   mem_free(mem, shifts, U_DRAWS, sizeof *shifts);
   return good;

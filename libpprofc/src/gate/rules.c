@@ -29,7 +29,7 @@ struct rules_reader {
 };
 
 /* One member: its name, and how its value is taken. Returns NULL or what is wrong with it. */
-struct member {
+struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *target);
 };
@@ -102,7 +102,8 @@ static const char *take_benchmark(struct rules_reader *r, const struct node *val
   return keep_text(r, value, &((struct gate_rule *)target)->pattern);
 }
 
-static const char *take_unit(struct rules_reader *r, const struct node *value, void *target) {
+static const char *gate_rules_take_unit(struct rules_reader *r, const struct node *value,
+                                        void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->unit);
 }
 
@@ -168,9 +169,9 @@ static const char *take_reason(struct rules_reader *r, const struct node *value,
   return keep_text(r, value, &((struct gate_rule *)target)->reason);
 }
 
-static const struct member rule_members[] = {
+static const struct gate_rules_member rule_members[] = {
     {"benchmark", take_benchmark},
-    {"unit", take_unit},
+    {"unit", gate_rules_take_unit},
     {"threshold", take_threshold},
     {"alpha", take_alpha},
     {"floor", take_floor},
@@ -185,9 +186,9 @@ static const struct member rule_members[] = {
 /* ---- reading members --------------------------------- */
 
 static void take_members(struct rules_reader *r, const struct node *object,
-                         const struct member *members, void *target) {
+                         const struct gate_rules_member *members, void *target) {
   for (const struct node *value = object->first; value; value = value->next) {
-    const struct member *m = members;
+    const struct gate_rules_member *m = members;
     while (m->name && !str_equal(str_of(m->name), value->key)) m++;
     r->key = m->name ? m->name : arena_str(&r->gate->arena, value->key).data;
     r->nomem |= !r->key;
@@ -319,7 +320,7 @@ static const char *take_directions(struct rules_reader *r, const struct node *va
   return NULL;
 }
 
-static const struct member top_members[] = {
+static const struct gate_rules_member top_members[] = {
     {"threshold", take_all_threshold},
     {"alpha", take_all_alpha},
     {"floor", take_all_floor},

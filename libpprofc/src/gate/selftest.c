@@ -10,8 +10,8 @@ static double planted(const struct gate *gate) {
 }
 
 /* Ten samples, or what the settings ask for, that differ by a per mille. */
-static void put_samples(struct buffer *out, const char *name, double value, const char *unit,
-                        size_t count) {
+static void selftest_put_samples(struct buffer *out, const char *name, double value,
+                                 const char *unit, size_t count) {
   for (size_t i = 0; i < count; i++)
     buffer_printf(out, "Benchmark%s 1 %.9g %s\n", name,
                   value * (1 + 0.001 * (double)((i * 7) % 10)), unit);
@@ -20,14 +20,15 @@ static void put_samples(struct buffer *out, const char *name, double value, cons
 static void put_run(struct buffer *out, const struct gate *gate, bool head) {
   size_t count = gate->settings.min_samples > 10 ? gate->settings.min_samples : 10;
   double change = 1 + planted(gate);
-  put_samples(out, "SelftestSlower", head ? 1e6 * change : 1e6, "ns/op", count);
-  put_samples(out, "SelftestThroughput", head ? 1e3 / change / change : 1e3, "MB/s", count);
-  put_samples(out, "SelftestSame", 1e6, "ns/op", count);
+  selftest_put_samples(out, "SelftestSlower", head ? 1e6 * change : 1e6, "ns/op", count);
+  selftest_put_samples(out, "SelftestThroughput", head ? 1e3 / change / change : 1e3, "MB/s",
+                       count);
+  selftest_put_samples(out, "SelftestSame", 1e6, "ns/op", count);
   for (size_t i = 0; i < count; i++)
     buffer_printf(out, "BenchmarkSelftestAllocates 1 %d allocs/op\n", head ? 1000 : 0);
 }
 
-static void put_table(struct buffer *out, const struct gate *gate) {
+static void selftest_put_table(struct buffer *out, const struct gate *gate) {
   buffer_add_text(out, "               \xE2\x94\x82   old.txt   \xE2\x94\x82             new.txt"
                        "              \xE2\x94\x82\n"
                        "               \xE2\x94\x82   sec/op    \xE2\x94\x82   sec/op     vs base"
@@ -63,7 +64,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
                                   pprofc_error *error) {
   put_run(&texts[0], copy, false);
   put_run(&texts[1], copy, true);
-  put_table(&texts[2], copy);
+  selftest_put_table(&texts[2], copy);
   if (texts[0].failed || texts[1].failed || texts[2].failed) return error_nomem(error);
   pprofc_status status =
       pprofc_bench_read(set, "base", "base", texts[0].data, texts[0].size, error);
@@ -76,7 +77,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
 }
 
 /* Every benchmark but the one that is the same must have regressed, and nothing else. */
-static bool check(struct gate *gate, const struct gate *copy) {
+static bool selftest_check(struct gate *gate, const struct gate *copy) {
   size_t count, wrong = 0;
   const struct gate_row *rows = gate_rows(copy, &count);
   for (size_t i = 0; i < count; i++) {
@@ -101,7 +102,7 @@ pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pp
   pprofc_status status = set && copy_settings(&copy, gate) ? PPROFC_OK : error_nomem(error);
   if (status == PPROFC_OK) status = read_planted(&copy, set, texts, error);
   if (status == PPROFC_OK) status = gate_judge(&copy, today, error);
-  if (status == PPROFC_OK) *good = check(gate, &copy);
+  if (status == PPROFC_OK) *good = selftest_check(gate, &copy);
   for (size_t i = 0; i < 3; i++) buffer_free(&texts[i]);
   gate_free(&copy);
   pprofc_bench_free(set);

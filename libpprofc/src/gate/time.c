@@ -71,7 +71,7 @@ static const char *why_wall(const struct gate *gate, const struct gate_row *wall
   return NULL;
 }
 
-static void choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
+static void time_choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
   struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
   if (!compares(wall) || !compares(cpu)) return;
   bool asked = gate->settings.time == GATE_TIME_CPU;
@@ -112,8 +112,8 @@ static struct times *times_of(const struct buffer *times) {
   return (struct times *)(void *)times->data;
 }
 
-static bool add_row(struct gate *gate, size_t index, struct interner *names, struct buffer *times,
-                    struct buffer *key) {
+static bool time_add_row(struct gate *gate, size_t index, struct interner *names,
+                         struct buffer *times, struct buffer *key) {
   size_t count;
   const struct gate_row *row = &gate_rows(gate, &count)[index];
   enum kind kind = kind_of(row, key);
@@ -141,10 +141,10 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
   buffer_init(&times, gate->mem, SIZE_MAX / 2);
   buffer_init(&key, gate->mem, SIZE_MAX / 2);
   bool good = true;
-  for (size_t i = 0; i < count && good; i++) good = add_row(gate, i, &names, &times, &key);
+  for (size_t i = 0; i < count && good; i++) good = time_add_row(gate, i, &names, &times, &key);
   const struct times *t = times_of(&times);
   for (size_t i = 0; i < times.size / sizeof *t && good; i++) {
-    if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) choose(gate, rows, &t[i]);
+    if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) time_choose(gate, rows, &t[i]);
     set_parts_aside(rows, &t[i]);
   }
   if (good && gate->settings.time == GATE_TIME_CPU && !gate->cpu_times)

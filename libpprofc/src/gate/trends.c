@@ -38,7 +38,7 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-static int by_value(const void *a, const void *b) {
+static int trends_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -60,7 +60,7 @@ static bool lopsided(const struct gate *gate, double (*number)(const struct gate
   *all = n;
   bool found = values && n >= SIGN_LEAST && sign_p(*worse, n - *worse) <= SIGN_ALPHA;
   if (found) {
-    qsort(values, n, sizeof *values, by_value);
+    qsort(values, n, sizeof *values, trends_by_value);
     *middle = values[n / 2];
   }
   mem_free(gate->mem, values, count, sizeof *values);

@@ -19,7 +19,7 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-static bool is_decided(const struct gate_row *row) {
+static bool visible_is_decided(const struct gate_row *row) {
   return row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED ||
          row->verdict == GATE_SUSPICIOUS || row->verdict == GATE_ACCEPTED;
 }
@@ -60,18 +60,19 @@ static bool see_row(const struct gate *gate, struct gate_power *power, struct ga
   else if (!gate_power_visible(power, &design, &row->visible))
     return false;
   if (row->verdict == GATE_TOO_FEW) row->visible = (double)INFINITY;
-  bool open = !is_decided(row) && row->threshold > 0;
+  bool open = !visible_is_decided(row) && row->threshold > 0;
   row->blind = open && row->visible > least_change(row) * (1 + 1e-9);
   return !row->blind || !known || find_rounds(gate, power, row);
 }
 
-static int by_value(const void *a, const void *b) {
+static int visible_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 /* The row counts among those that were tested. */
-static void count_row(struct gate *gate, const struct gate_row *row, size_t index, double *seen) {
+static void visible_count_row(struct gate *gate, const struct gate_row *row, size_t index,
+                              double *seen) {
   gate->tested++;
   gate->blind += row->blind;
   if (isnan(row->visible)) return;
@@ -95,10 +96,10 @@ pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error) {
     if (!gate_was_judged(&rows[i])) continue;
     good = see_row(gate, &power, &rows[i]);
     bool tested = rows[i].tested || rows[i].verdict == GATE_TOO_FEW;
-    if (good && tested && !rows[i].constant) count_row(gate, &rows[i], i, seen);
+    if (good && tested && !rows[i].constant) visible_count_row(gate, &rows[i], i, seen);
   }
   if (good && gate->visible_count) {
-    qsort(seen, gate->visible_count, sizeof *seen, by_value);
+    qsort(seen, gate->visible_count, sizeof *seen, visible_by_value);
     gate->visible_middle = seen[gate->visible_count / 2];
   }
   gate_power_free(&power);
@@ -117,7 +118,7 @@ void gate_print_visible(struct buffer *out, double visible) {
     buffer_printf(out, "%.3g%%", 100 * visible);
 }
 
-static void put_name(struct buffer *out, const struct gate_row *row) {
+static void visible_put_name(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, " (%.*s %.*s)", STR_ARG(row->name), STR_ARG(row->unit));
 }
 
@@ -136,7 +137,7 @@ void gate_print_sight(struct buffer *out, const struct gate *gate) {
       gate_print_visible(out, gate->visible_worst);
       buffer_add_text(out, " at worst");
     }
-    put_name(out, &rows[gate->visible_row]);
+    visible_put_name(out, &rows[gate->visible_row]);
   }
   if (gate->blind) buffer_printf(out, "; %zu could not have shown the threshold", gate->blind);
   if (gate->blind && isfinite(gate->needed_worst))

@@ -10,7 +10,7 @@
 
 /* A kept frame. `edge` leads to it from the frame below, NONE when that edge is not wanted, was met
  * nearer to the root, or would lead from a node to itself. */
-struct step {
+struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
@@ -24,9 +24,9 @@ struct edge_table {
   struct map map;
 };
 
-struct worker {
+struct edges_worker {
   struct edge_table table;
-  struct step *path;
+  struct edges_step *path;
   size_t depth, capacity;
   bool failed;
 };
@@ -36,10 +36,10 @@ struct edge_pass {
   const pprofc_allocator *mem;
   struct edge_choice choice;
   unsigned workers;
-  struct worker *items;
+  struct edges_worker *items;
 };
 
-static bool grow(const pprofc_allocator *mem, struct edge_table *t) {
+static bool edges_grow(const pprofc_allocator *mem, struct edge_table *t) {
   size_t capacity = t->capacity ? t->capacity * 2 : 256;
   struct graph_edge *items = mem_resize(mem, t->items, t->capacity, capacity, sizeof *items);
   if (!items) return false;
@@ -65,7 +65,7 @@ static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uin
   uint32_t index;
   while ((index = map_next(&t->map, &probe)) != MAP_NONE)
     if (t->items[index].target == target && t->items[index].source == source) return index;
-  if (t->count == t->capacity && !grow(mem, t)) return NONE;
+  if (t->count == t->capacity && !edges_grow(mem, t)) return NONE;
   if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
   t->items[t->count] =
       (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
@@ -73,21 +73,21 @@ static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uin
   return (uint32_t)t->count++;
 }
 
-static bool is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
+static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
   if (!c->target && !c->source) return true;
   return (c->target && c->target[target]) || (c->source && c->source[source]);
 }
 
-static bool push(struct edge_pass *pass, struct worker *w, uint32_t node, uint32_t offset,
-                 bool is_inline) {
+static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
+                       uint32_t offset, bool is_inline) {
   const struct edge_choice *choice = &pass->choice;
-  struct step *below = w->depth ? &w->path[w->depth - 1] : NULL;
+  struct edges_step *below = w->depth ? &w->path[w->depth - 1] : NULL;
   if (choice->kept && !choice->kept[node]) {
     if (below && !below->skipped) below->skipped = offset;
     return true;
   }
   uint32_t edge = NONE;
-  if (below && below->node != node && is_wanted(choice, below->node, node)) {
+  if (below && below->node != node && edges_is_wanted(choice, below->node, node)) {
     struct edge_table *t = &w->table;
     edge = find_edge(pass->mem, t, below->node, node, is_inline);
     if (edge == NONE) return false;
@@ -99,12 +99,12 @@ static bool push(struct edge_pass *pass, struct worker *w, uint32_t node, uint32
       t->items[edge].residual |= below->skipped != 0;
     }
   }
-  w->path[w->depth++] = (struct step){.node = node, .edge = edge, .offset = offset};
+  w->path[w->depth++] = (struct edges_step){.node = node, .edge = edge, .offset = offset};
   return true;
 }
 
-static void pop(struct worker *w) {
-  struct step step = w->path[--w->depth];
+static void edges_pop(struct edges_worker *w) {
+  struct edges_step step = w->path[--w->depth];
   if (step.edge != NONE) {
     struct graph_edge *e = &w->table.items[step.edge];
     e->weight = number_add(e->weight, step.pending);
@@ -112,32 +112,33 @@ static void pop(struct worker *w) {
     w->table.seen[step.edge] = 0;
   }
   if (!w->depth) return;
-  struct step *below = &w->path[w->depth - 1];
+  struct edges_step *below = &w->path[w->depth - 1];
   below->pending = number_add(below->pending, step.pending);
   below->pending_div = number_add(below->pending_div, step.pending_div);
 }
 
-static void pop_to(struct worker *w, uint32_t shared) {
-  while (w->depth && w->path[w->depth - 1].offset > shared) pop(w);
+static void pop_to(struct edges_worker *w, uint32_t shared) {
+  while (w->depth && w->path[w->depth - 1].offset > shared) edges_pop(w);
   if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
 }
 
 /* Makes room for so many more steps. */
-static bool reserve(const struct edge_pass *pass, struct worker *w, size_t more) {
-  struct step *path = delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
+static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, size_t more) {
+  struct edges_step *path =
+      delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
   if (path) w->path = path;
   return path != NULL;
 }
 
-static bool push_location(struct edge_pass *pass, struct worker *w, struct fresh_frame frame,
-                          size_t behind) {
+static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
+                                struct fresh_frame frame, size_t behind) {
   const struct frames *f = &pass->graph->frames;
   uint32_t node = f->of_location[frame.location];
-  if (node != FRAME_LIST) return push(pass, w, node, frame.offset, false);
+  if (node != FRAME_LIST) return edges_push(pass, w, node, frame.offset, false);
   const uint32_t *from = f->locations->line_from + frame.location;
-  if (!reserve(pass, w, (from[1] - from[0]) + behind)) return false;
+  if (!edges_reserve(pass, w, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
-    if (!push(pass, w, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+    if (!edges_push(pass, w, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
   return true;
 }
 
@@ -146,36 +147,36 @@ struct amount {
   int64_t value, divisor;
 };
 
-static bool follow(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
-                   struct amount amount) {
+static bool edges_follow(struct edge_pass *pass, struct edges_worker *w, struct stack_delta *delta,
+                         struct amount amount) {
   pop_to(w, delta->shared);
   delta_read(delta);
-  if (!reserve(pass, w, delta->count)) return false;
+  if (!edges_reserve(pass, w, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
-    if (!push_location(pass, w, delta->fresh[k], k)) return false;
+    if (!edges_push_location(pass, w, delta->fresh[k], k)) return false;
   if (!w->depth) return true;
-  struct step *leaf = &w->path[w->depth - 1];
+  struct edges_step *leaf = &w->path[w->depth - 1];
   leaf->pending = number_add(leaf->pending, amount.value);
   leaf->pending_div = number_add(leaf->pending_div, amount.divisor);
   return true;
 }
 
 /* A stack on the way from the root. */
-struct walk {
+struct edges_walk {
   uint32_t node; /* the last kept one, or NONE */
   uint32_t stamp;
   bool residual; /* frames that are not kept came after it */
   struct amount amount;
 };
 
-static bool step_to(struct edge_pass *pass, struct edge_table *t, struct walk *walk, uint32_t node,
-                    bool is_inline) {
+static bool step_to(struct edge_pass *pass, struct edge_table *t, struct edges_walk *walk,
+                    uint32_t node, bool is_inline) {
   const struct edge_choice *choice = &pass->choice;
   if (choice->kept && !choice->kept[node]) {
     walk->residual = true;
     return true;
   }
-  if (walk->node != NONE && walk->node != node && is_wanted(choice, walk->node, node)) {
+  if (walk->node != NONE && walk->node != node && edges_is_wanted(choice, walk->node, node)) {
     uint32_t edge = find_edge(pass->mem, t, walk->node, node, is_inline);
     if (edge == NONE) return false;
     if (t->seen[edge] != walk->stamp) {
@@ -192,8 +193,8 @@ static bool step_to(struct edge_pass *pass, struct edge_table *t, struct walk *w
   return true;
 }
 
-static bool walk_stack(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
-                       struct walk *walk) {
+static bool edges_walk_stack(struct edge_pass *pass, struct edges_worker *w,
+                             struct stack_delta *delta, struct edges_walk *walk) {
   const struct frames *f = &pass->graph->frames;
   delta->shared = 0;
   delta_read(delta);
@@ -210,8 +211,8 @@ static bool walk_stack(struct edge_pass *pass, struct worker *w, struct stack_de
   return true;
 }
 
-static bool find_range(struct edge_pass *pass, struct worker *w, struct stack_delta *delta,
-                       size_t from, size_t to) {
+static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
+                             struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
   const struct graph_options *o = &pass->graph->options;
   uint32_t stamp = 0;
@@ -222,7 +223,7 @@ static bool find_range(struct edge_pass *pass, struct worker *w, struct stack_de
     delta_move(delta, i);
     if (delta->shared >= delta->size / 2) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
-      if (!follow(pass, w, delta, amount)) return false;
+      if (!edges_follow(pass, w, delta, amount)) return false;
       continue;
     }
     pop_to(w, 0);
@@ -230,16 +231,16 @@ static bool find_range(struct edge_pass *pass, struct worker *w, struct stack_de
       memset(w->table.seen, 0, w->table.count * sizeof *w->table.seen);
       stamp = 1;
     }
-    struct walk walk = {NONE, stamp, false, amount};
-    if (!walk_stack(pass, w, delta, &walk)) return false;
+    struct edges_walk walk = {NONE, stamp, false, amount};
+    if (!edges_walk_stack(pass, w, delta, &walk)) return false;
   }
   pop_to(w, 0);
   return true;
 }
 
-static void run(void *context, unsigned index) {
+static void edges_run(void *context, unsigned index) {
   struct edge_pass *pass = context;
-  struct worker *w = &pass->items[index];
+  struct edges_worker *w = &pass->items[index];
   const struct samples *samples = &pass->graph->profile->samples;
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
@@ -249,7 +250,7 @@ static void run(void *context, unsigned index) {
   w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
   struct stack_delta delta;
   if (!w->path || !delta_init(&delta, pass->mem, samples, from)) return;
-  w->failed = !find_range(pass, w, &delta, from, to);
+  w->failed = !edges_find_range(pass, w, &delta, from, to);
   delta_free(&delta, pass->mem);
 }
 
@@ -269,7 +270,7 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
   return true;
 }
 
-static void free_worker(const pprofc_allocator *mem, struct worker *w) {
+static void edges_free_worker(const pprofc_allocator *mem, struct edges_worker *w) {
   mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
   mem_free(mem, w->table.seen, w->table.capacity, sizeof *w->table.seen);
   if (w->table.map.mem) map_free(&w->table.map);
@@ -278,10 +279,10 @@ static void free_worker(const pprofc_allocator *mem, struct worker *w) {
 
 pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice,
                                pprofc_error *error) {
-  struct worker items[16] = {0};
+  struct edges_worker items[16] = {0};
   struct edge_pass pass = {.graph = g, .mem = g->mem, .choice = *choice, .items = items};
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
-  parallel_run(pass.workers, run, &pass);
+  parallel_run(pass.workers, edges_run, &pass);
   bool done = true;
   for (unsigned k = 0; k < pass.workers; k++) done = done && !items[k].failed;
   for (unsigned k = 1; k < pass.workers && done; k++)
@@ -292,6 +293,6 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
   g->edge_count = done ? items[0].table.count : 0;
   g->edge_capacity = items[0].table.capacity;
   items[0].table.items = NULL;
-  for (unsigned k = 0; k < pass.workers; k++) free_worker(g->mem, &items[k]);
+  for (unsigned k = 0; k < pass.workers; k++) edges_free_worker(g->mem, &items[k]);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -52,7 +52,7 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
 #define MAX_FRAMES ((size_t)1 << 20)
 
 /* Texts of functions, and the node of each that is a function and nothing more. */
-struct builder {
+struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
   const struct frame_options *options;
@@ -62,7 +62,7 @@ struct builder {
   uint32_t *plain;       /* of a function: its info without line, address, object; or NONE */
 };
 
-static uint32_t file_text(struct builder *b, pprofc_str file) {
+static uint32_t graph_frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->options->trim_path, b->options->source_path);
   if (!file.size) return 0;
   char *clean = arena_alloc(&b->frames->arena, file.size + 2);
@@ -70,7 +70,7 @@ static uint32_t file_text(struct builder *b, pprofc_str file) {
 }
 
 /* An array with the text id of each string of the profile, NONE where it is not known yet. */
-static uint32_t *text_cache(struct builder *b) {
+static uint32_t *text_cache(struct graph_frames_builder *b) {
   size_t count = b->profile->strings.count;
   uint32_t *cache = arena_array(&b->scratch, count, sizeof *cache);
   if (cache) memset(cache, 0xFF, count * sizeof *cache);
@@ -78,7 +78,7 @@ static uint32_t *text_cache(struct builder *b) {
 }
 
 /* Fills b->name. Each string is hashed once, however many functions have it. */
-static bool read_names(struct builder *b, const struct functions *functions) {
+static bool read_names(struct graph_frames_builder *b, const struct functions *functions) {
   if (!b->keeps.function) return true;
   uint32_t *cache = text_cache(b);
   if (!cache) return false;
@@ -91,20 +91,21 @@ static bool read_names(struct builder *b, const struct functions *functions) {
   return true;
 }
 
-static bool read_files(struct builder *b, const struct functions *functions) {
+static bool read_files(struct graph_frames_builder *b, const struct functions *functions) {
   if (!b->keeps.file) return true;
   uint32_t *cache = NULL;
   for (size_t i = 0; i < functions->count; i++) {
     uint32_t string = functions->filename[i];
     if (!profile_string(b->profile, string).size) continue;
     if (!cache && !(cache = text_cache(b))) return false;
-    if (cache[string] == NONE) cache[string] = file_text(b, profile_string(b->profile, string));
+    if (cache[string] == NONE)
+      cache[string] = graph_frames_file_text(b, profile_string(b->profile, string));
     if ((b->file[i] = cache[string]) == NONE) return false;
   }
   return true;
 }
 
-static bool read_functions(struct builder *b) {
+static bool graph_frames_read_functions(struct graph_frames_builder *b) {
   const struct functions *functions = &b->profile->functions;
   size_t count = functions->count;
   b->name = arena_zero_array(&b->scratch, count, sizeof *b->name);
@@ -115,13 +116,14 @@ static bool read_functions(struct builder *b) {
   return read_names(b, functions) && read_files(b, functions);
 }
 
-static pprofc_str object_of(const struct builder *b, size_t location) {
+static pprofc_str graph_frames_object_of(const struct graph_frames_builder *b, size_t location) {
   uint32_t mapping = b->profile->locations.mapping[location];
   if (mapping == NONE) return STR("");
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-static uint32_t line_info(struct builder *b, size_t location, const struct line *line) {
+static uint32_t line_info(struct graph_frames_builder *b, size_t location,
+                          const struct line *line) {
   struct node_place place = {0};
   struct node_info info = {.place = &no_place};
   bool with_object = true;
@@ -138,14 +140,14 @@ static uint32_t line_info(struct builder *b, size_t location, const struct line 
     if (with_object) place.start_line = b->profile->functions.start_line[line->function];
   }
   if (with_object) {
-    info.object = text_id(b->frames, object_of(b, location));
+    info.object = text_id(b->frames, graph_frames_object_of(b, location));
     if (info.object == NONE) return NONE;
   }
   info.place = &place;
   return info_id(b->frames, &info);
 }
 
-static bool read_locations(struct builder *b) {
+static bool read_locations(struct graph_frames_builder *b) {
   struct frames *f = b->frames;
   const struct locations *l = &b->profile->locations;
   f->of_location = arena_array(&f->arena, l->count, sizeof *f->of_location);
@@ -169,7 +171,7 @@ static bool read_locations(struct builder *b) {
   return true;
 }
 
-static size_t most_lines(const struct locations *l) {
+static size_t graph_frames_most_lines(const struct locations *l) {
   size_t most = 1;
   for (size_t i = 0; i < l->count; i++) {
     size_t lines = l->line_from[i + 1] - l->line_from[i];
@@ -183,7 +185,7 @@ static size_t most_lines(const struct locations *l) {
 static bool is_too_deep(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   const uint32_t *line_from = profile->locations.line_from;
-  if (s->max_depth <= MAX_FRAMES / most_lines(&profile->locations)) return false;
+  if (s->max_depth <= MAX_FRAMES / graph_frames_most_lines(&profile->locations)) return false;
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count; i++) {
     const uint32_t *map = stack_map(&reader, i);
@@ -207,14 +209,14 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   interner_init(&f->texts, f->mem);
   map_init(&f->map, f->mem);
   static const struct granularity everything = {true, true, true, true, true, true};
-  struct builder b = {.frames = f, .profile = profile, .options = options};
+  struct graph_frames_builder b = {.frames = f, .profile = profile, .options = options};
   b.keeps = options->granularity ? *options->granularity : everything;
   if (b.keeps.inlines && is_too_deep(profile))
     return error_set(error, PPROFC_E_LIMIT,
                      "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
   arena_init(&b.scratch, f->mem);
-  bool done =
-      interner_add(&f->texts, STR("")) != MAP_NONE && read_functions(&b) && read_locations(&b);
+  bool done = interner_add(&f->texts, STR("")) != MAP_NONE && graph_frames_read_functions(&b) &&
+              read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
   /* Texts can still be found by those who ask for objects. */

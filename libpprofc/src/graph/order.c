@@ -135,13 +135,13 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
 
 /* ---- nodes ------------------------------------------- */
 
-struct ranked {
+struct graph_order_ranked {
   int64_t first, second; /* magnitudes: greater ones come first */
   uint32_t rank, info, node;
 };
 
-static int compare_ranked(const void *left, const void *right) {
-  const struct ranked *a = left, *b = right;
+static int graph_order_compare_ranked(const void *left, const void *right) {
+  const struct graph_order_ranked *a = left, *b = right;
   if (a->first != b->first) return a->first > b->first ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
   /* Only nodes of one call tree can be equal up to here in what they are. */
@@ -151,14 +151,14 @@ static int compare_ranked(const void *left, const void *right) {
 }
 
 pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
-  struct ranked *items = mem_array(g->mem, g->shown_count, sizeof *items);
+  struct graph_order_ranked *items = mem_array(g->mem, g->shown_count, sizeof *items);
   if (!items) return error_nomem(error);
   for (size_t i = 0; i < g->shown_count; i++) {
     uint32_t node = g->shown[i];
     const struct graph_node *n = &g->nodes[node];
     int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
-    struct ranked *r = &items[i];
-    *r = (struct ranked){flat, cum, g->name_rank[n->info], n->info, node};
+    struct graph_order_ranked *r = &items[i];
+    *r = (struct graph_order_ranked){flat, cum, g->name_rank[n->info], n->info, node};
     if (g->options.visual) {
       r->first = number_abs(entropy_score(g, node));
       r->second = flat;
@@ -167,7 +167,7 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
       r->second = flat;
     }
   }
-  qsort(items, g->shown_count, sizeof *items, compare_ranked);
+  qsort(items, g->shown_count, sizeof *items, graph_order_compare_ranked);
   for (size_t i = 0; i < g->shown_count; i++) g->shown[i] = items[i].node;
   mem_free(g->mem, items, g->shown_count, sizeof *items);
   return PPROFC_OK;

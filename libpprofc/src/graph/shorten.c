@@ -3,7 +3,7 @@
  * out here since each is one walk over the name. */
 #include "graph/graph.h"
 
-static bool is_word(char c) {
+static bool shorten_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -15,7 +15,7 @@ static bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-static bool is_digit(char c) {
+static bool shorten_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -25,7 +25,7 @@ static char at(pprofc_str s, size_t i) {
 }
 
 static size_t skip_words(pprofc_str s, size_t i) {
-  while (i < s.size && is_word(s.data[i])) i++;
+  while (i < s.size && shorten_is_word(s.data[i])) i++;
   return i;
 }
 
@@ -35,7 +35,7 @@ static bool find_version(pprofc_str s, size_t *from, size_t *to) {
   for (size_t i = 0; i + 3 < s.size; i++) {
     if (s.data[i] != '/' || s.data[i + 1] != 'v') continue;
     size_t end = i + 2;
-    while (is_digit(at(s, end))) end++;
+    while (shorten_is_digit(at(s, end))) end++;
     size_t digits = end - i - 2;
     char first = s.data[i + 2];
     bool is_version = digits == 1 ? first >= '2' : digits > 1 && first != '0';
@@ -77,7 +77,7 @@ static bool shorten_go(pprofc_str s, pprofc_str *found) {
       if (i == start) break;
       start = i + 1;
       if (is_go_function(str_slice(s, start, s.size), found)) matched = true;
-    } else if (!is_word(c) && c != '-' && c != '.') {
+    } else if (!shorten_is_word(c) && c != '-' && c != '.') {
       break;
     }
   }
@@ -93,13 +93,13 @@ static bool shorten_java(pprofc_str s, pprofc_str *found) {
   }
   size_t class = i;
   if (!is_upper(at(s, i))) return false;
-  while (i < s.size && (is_word(s.data[i]) || s.data[i] == '$')) i++;
+  while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
   if (at(s, i++) != '.') return false;
   if (str_starts(str_slice(s, i, s.size), STR("<init>"))) {
     i += 6;
   } else {
     if (!is_lower(at(s, i))) return false;
-    while (i < s.size && (is_word(s.data[i]) || s.data[i] == '$')) i++;
+    while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
   }
   if (i < s.size && s.data[i] != '(') return false;
   *found = str_slice(s, class, i);
@@ -107,7 +107,7 @@ static bool shorten_java(pprofc_str s, pprofc_str *found) {
 }
 
 static bool is_identifier_start(char c) {
-  return is_word(c) && !is_digit(c);
+  return shorten_is_word(c) && !shorten_is_digit(c);
 }
 
 /* _*[A-Z]\w*:: at i. */

@@ -14,17 +14,17 @@
 
 #define REPEATED 0x80000000u /* the node is on the path already, nearer to the root */
 
-struct step {
+struct sums_step {
   int64_t pending;
   uint32_t node; /* | REPEATED */
   uint32_t offset;
 };
 
-struct worker {
+struct sums_worker {
   int64_t *flat, *cum;
   uint32_t *stamp;  /* of the last sample that was added, walking */
   uint8_t *on_path; /* the path has the node */
-  struct step *path;
+  struct sums_step *path;
   size_t depth, capacity;
   bool failed;
 };
@@ -35,11 +35,11 @@ struct sum_pass {
   const struct frames *frames;
   size_t column, nodes;
   unsigned workers;
-  struct worker *items;
+  struct sums_worker *items;
 };
 
-static void pop(struct worker *w) {
-  struct step step = w->path[--w->depth];
+static void sums_pop(struct sums_worker *w) {
+  struct sums_step step = w->path[--w->depth];
   if (!(step.node & REPEATED)) {
     w->cum[step.node] = number_add(w->cum[step.node], step.pending);
     w->on_path[step.node] = 0;
@@ -48,36 +48,37 @@ static void pop(struct worker *w) {
     w->path[w->depth - 1].pending = number_add(w->path[w->depth - 1].pending, step.pending);
 }
 
-static inline void push(struct worker *w, uint32_t node, uint32_t offset) {
+static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
   uint32_t repeated = w->on_path[node] ? REPEATED : 0;
   w->on_path[node] = 1;
-  w->path[w->depth++] = (struct step){0, node | repeated, offset};
+  w->path[w->depth++] = (struct sums_step){0, node | repeated, offset};
 }
 
 /* Makes room for so many more steps. */
-static bool reserve(const struct sum_pass *pass, struct worker *w, size_t more) {
-  struct step *path = delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
+static bool sums_reserve(const struct sum_pass *pass, struct sums_worker *w, size_t more) {
+  struct sums_step *path =
+      delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
   if (path) w->path = path;
   return path != NULL;
 }
 
 /* Pushes all frames of a location with several; `behind` more locations follow. */
-static bool push_lines(struct sum_pass *pass, struct worker *w, struct fresh_frame frame,
+static bool push_lines(struct sum_pass *pass, struct sums_worker *w, struct fresh_frame frame,
                        size_t behind) {
   const uint32_t *from = pass->frames->locations->line_from + frame.location;
-  if (!reserve(pass, w, (from[1] - from[0]) + behind)) return false;
+  if (!sums_reserve(pass, w, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
     push(w, pass->frames->of_line[line], frame.offset);
   return true;
 }
 
 /* Adds a sample along the path. */
-static bool follow(struct sum_pass *pass, struct worker *w, struct stack_delta *delta,
-                   int64_t value) {
+static bool sums_follow(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
+                        int64_t value) {
   const uint32_t *of_location = pass->frames->of_location;
-  while (w->depth && w->path[w->depth - 1].offset > delta->shared) pop(w);
+  while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(w);
   delta_read(delta);
-  if (!reserve(pass, w, delta->count)) return false;
+  if (!sums_reserve(pass, w, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;) {
     uint32_t node = of_location[delta->fresh[k].location];
     if (node != FRAME_LIST)
@@ -86,22 +87,22 @@ static bool follow(struct sum_pass *pass, struct worker *w, struct stack_delta *
       return false;
   }
   if (!w->depth) return true;
-  struct step *leaf = &w->path[w->depth - 1];
+  struct sums_step *leaf = &w->path[w->depth - 1];
   uint32_t node = leaf->node & ~REPEATED;
   leaf->pending = number_add(leaf->pending, value);
   w->flat[node] = number_add(w->flat[node], value);
   return true;
 }
 
-static inline void add_once(struct worker *w, uint32_t node, uint32_t stamp, int64_t value) {
+static inline void add_once(struct sums_worker *w, uint32_t node, uint32_t stamp, int64_t value) {
   if (w->stamp[node] == stamp) return;
   w->stamp[node] = stamp;
   w->cum[node] = number_add(w->cum[node], value);
 }
 
 /* Adds a sample frame by frame; the order does not matter, but that the first is the leaf. */
-static void walk(const struct frames *frames, struct worker *w, const struct stack_delta *delta,
-                 uint32_t stamp, int64_t value) {
+static void walk(const struct frames *frames, struct sums_worker *w,
+                 const struct stack_delta *delta, uint32_t stamp, int64_t value) {
   const uint32_t *map = delta->map, *of_location = frames->of_location;
   const uint8_t *p = delta->stack, *end = p + delta->size;
   uint32_t leaf = NONE;
@@ -124,7 +125,7 @@ static void walk(const struct frames *frames, struct worker *w, const struct sta
   if (leaf != NONE) w->flat[leaf] = number_add(w->flat[leaf], value);
 }
 
-static bool sum_range(struct sum_pass *pass, struct worker *w, struct stack_delta *delta,
+static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   size_t types = pass->profile->type_count;
   const int64_t *values = pass->profile->samples.values + pass->column;
@@ -135,23 +136,23 @@ static bool sum_range(struct sum_pass *pass, struct worker *w, struct stack_delt
     delta_move(delta, i);
     if (delta->shared >= delta->size / 2) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
-      if (!follow(pass, w, delta, value)) return false;
+      if (!sums_follow(pass, w, delta, value)) return false;
       continue;
     }
-    while (w->depth) pop(w);
+    while (w->depth) sums_pop(w);
     if (++stamp == 0) { /* once in four billion samples */
       memset(w->stamp, 0, pass->nodes * sizeof *w->stamp);
       stamp = 1;
     }
     walk(pass->frames, w, delta, stamp, value);
   }
-  while (w->depth) pop(w);
+  while (w->depth) sums_pop(w);
   return true;
 }
 
-static void run(void *context, unsigned index) {
+static void sums_run(void *context, unsigned index) {
   struct sum_pass *pass = context;
-  struct worker *w = &pass->items[index];
+  struct sums_worker *w = &pass->items[index];
   const struct samples *samples = &pass->profile->samples;
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
@@ -169,7 +170,7 @@ static void run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-static void free_worker(const struct sum_pass *pass, struct worker *w) {
+static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w) {
   mem_free(pass->mem, w->flat, pass->nodes, sizeof *w->flat);
   mem_free(pass->mem, w->cum, pass->nodes, sizeof *w->cum);
   mem_free(pass->mem, w->stamp, pass->nodes, sizeof *w->stamp);
@@ -179,9 +180,9 @@ static void free_worker(const struct sum_pass *pass, struct worker *w) {
 
 /* Sums one column of values into the flat and cum of worker 0. */
 static bool sum_column(struct sum_pass *pass) {
-  parallel_run(pass->workers, run, pass);
+  parallel_run(pass->workers, sums_run, pass);
   bool failed = false;
-  struct worker *first = &pass->items[0];
+  struct sums_worker *first = &pass->items[0];
   for (unsigned k = 0; k < pass->workers; k++) failed = failed || pass->items[k].failed;
   for (unsigned k = 1; k < pass->workers && !failed; k++)
     for (size_t i = 0; i < pass->nodes; i++) {
@@ -204,7 +205,7 @@ static bool make_nodes(struct graph *g) {
 }
 
 static bool sum_into(struct graph *g, size_t column, bool divisor) {
-  struct worker items[16] = {0};
+  struct sums_worker items[16] = {0};
   struct sum_pass pass = {.mem = g->mem,
                           .profile = g->profile,
                           .frames = &g->frames,
@@ -214,14 +215,14 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   size_t grain = g->node_count / 8 > GRAIN ? g->node_count / 8 : GRAIN;
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
   bool done = sum_column(&pass);
-  for (unsigned k = 1; k < pass.workers; k++) free_worker(&pass, &items[k]);
+  for (unsigned k = 1; k < pass.workers; k++) sums_free_worker(&pass, &items[k]);
   done = done && make_nodes(g);
   for (size_t i = 0; done && i < g->node_count; i++) {
     struct graph_node *n = &g->nodes[i];
     *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
     *(divisor ? &n->cum_div : &n->cum) = items[0].cum[i];
   }
-  free_worker(&pass, &items[0]);
+  sums_free_worker(&pass, &items[0]);
   return done;
 }
 

@@ -22,7 +22,7 @@ struct label_class {
   uint32_t first, count; /* of class_tags */
 };
 
-struct tag {
+struct graph_tags_tag {
   uint32_t labels; /* id of the joined string labels, 0: none */
   uint32_t name;   /* text id */
   bool is_number;
@@ -34,7 +34,7 @@ struct use {
 };
 
 /* A growing array of any type. */
-struct list {
+struct graph_tags_list {
   void *items;
   size_t count, capacity, size;
 };
@@ -44,7 +44,7 @@ struct tag_sum {
   bool touched, on_path;
 };
 
-struct step {
+struct tags_step {
   int64_t pending, pending_div;
   uint32_t node, offset;
   bool counts; /* the first time that a kept node is on the path */
@@ -62,7 +62,7 @@ struct tagger {
   const uint8_t *kept;
   struct interner texts; /* text 0 is "" */
   struct map classes_map, tags_map;
-  struct list classes, class_tags, tags, found;
+  struct graph_tags_list classes, class_tags, tags, found;
   uint32_t *class_of; /* [samples] or TAG_NONE */
   uint32_t *use_from; /* [tags + 1] */
   struct use *uses;
@@ -70,21 +70,21 @@ struct tagger {
   struct tag_sum *sums; /* [nodes] */
   uint32_t *touched;
   size_t touched_count;
-  struct step *path;
+  struct tags_step *path;
   size_t depth, path_capacity;
 };
 
-static void *list_add(const pprofc_allocator *mem, struct list *list, size_t size) {
+static void *list_add(const pprofc_allocator *mem, struct graph_tags_list *list, size_t size) {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? list->capacity * 2 : 64;
     void *items = mem_resize(mem, list->items, list->capacity, capacity, size);
     if (!items) return NULL;
-    *list = (struct list){items, list->count, capacity, size};
+    *list = (struct graph_tags_list){items, list->count, capacity, size};
   }
   return (char *)list->items + list->count++ * size;
 }
 
-static void list_free(const pprofc_allocator *mem, struct list *list) {
+static void list_free(const pprofc_allocator *mem, struct graph_tags_list *list) {
   mem_free(mem, list->items, list->capacity, list->size);
 }
 
@@ -96,7 +96,7 @@ static int compare_texts(const void *a, const void *b) {
 
 /* Dot takes a quote for the end of a text, and so a backslash before it or at the end: a label with
  * one is escaped before it is joined. Others stay as pprof writes them. */
-static void add_label(struct buffer *joined, pprofc_str label) {
+static void graph_tags_add_label(struct buffer *joined, pprofc_str label) {
   bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
                    str_find_char(label, '\n') < label.size;
   for (size_t i = 0; i < label.size; i++) {
@@ -135,7 +135,7 @@ static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t
   size_t n = texts ? label_texts(t, labels, count, &arena, texts) : SIZE_MAX;
   for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
     if (i) buffer_add(&joined, "\\n", 2);
-    add_label(&joined, texts[i]);
+    graph_tags_add_label(&joined, texts[i]);
   }
   uint32_t id = MAP_NONE;
   if (n != SIZE_MAX && !joined.failed)
@@ -145,23 +145,23 @@ static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t
   return id;
 }
 
-static uint32_t tag_id(struct tagger *t, struct tag tag) {
+static uint32_t tag_id(struct tagger *t, struct graph_tags_tag tag) {
   uint64_t hash = hash_mix(hash_mix(tag.labels, tag.name), tag.is_number);
   struct map_probe probe = map_start(&t->tags_map, hash);
-  const struct tag *tags = t->tags.items;
+  const struct graph_tags_tag *tags = t->tags.items;
   uint32_t index;
   while ((index = map_next(&t->tags_map, &probe)) != MAP_NONE)
     if (tags[index].labels == tag.labels && tags[index].name == tag.name &&
         tags[index].is_number == tag.is_number)
       return index;
-  struct tag *added = list_add(t->mem, &t->tags, sizeof *added);
+  struct graph_tags_tag *added = list_add(t->mem, &t->tags, sizeof *added);
   index = (uint32_t)(t->tags.count - 1);
   if (!added || !map_insert(&t->tags_map, hash, index)) return TAG_NONE;
   *added = tag;
   return index;
 }
 
-static bool add_class_tag(struct tagger *t, struct tag tag, int64_t value) {
+static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t value) {
   uint32_t id = tag_id(t, tag);
   struct class_tag *added = id == TAG_NONE ? NULL : list_add(t->mem, &t->class_tags, sizeof *added);
   if (added) *added = (struct class_tag){id, value};
@@ -175,7 +175,7 @@ static bool read_class(struct tagger *t, struct label_class *class) {
   uint32_t joined = join_labels(t, labels, count);
   if (joined == MAP_NONE) return false;
   class->first = (uint32_t)t->class_tags.count;
-  if (joined && !add_class_tag(t, (struct tag){joined, joined, false}, 0)) return false;
+  if (joined && !add_class_tag(t, (struct graph_tags_tag){joined, joined, false}, 0)) return false;
   for (size_t i = 0; i < count; i++) {
     if (!labels[i].is_number || !str_equal(profile_string(t->profile, labels[i].key), STR("bytes")))
       continue;
@@ -183,7 +183,8 @@ static bool read_class(struct tagger *t, struct label_class *class) {
     const struct graph_options *o = &t->graph->options;
     pprofc_str name = unit_label(labels[i].number, o->bytes_unit, o->tag_unit, text);
     uint32_t id = interner_copy(&t->texts, &t->graph->arena, name);
-    if (id == MAP_NONE || !add_class_tag(t, (struct tag){joined, id, true}, labels[i].number))
+    if (id == MAP_NONE ||
+        !add_class_tag(t, (struct graph_tags_tag){joined, id, true}, labels[i].number))
       return false;
   }
   class->count = (uint32_t)t->class_tags.count - class->first;
@@ -251,12 +252,12 @@ static bool list_uses(struct tagger *t) {
 
 /* ---- sums of one tag --------------------------------- */
 
-static void push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
+static void graph_tags_push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
   uint32_t node = info;
   if (t->graph->options.call_tree)
     node = graph_tree_child(t->graph, t->depth ? t->path[t->depth - 1].node : NONE, info);
-  struct step *step = &t->path[t->depth++];
-  *step = (struct step){.node = node, .offset = offset};
+  struct tags_step *step = &t->path[t->depth++];
+  *step = (struct tags_step){.node = node, .offset = offset};
   if (!t->kept[node]) return;
   struct tag_sum *sum = &t->sums[node];
   if (!sum->touched) {
@@ -267,8 +268,8 @@ static void push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value
   sum->on_path = true;
 }
 
-static void pop(struct tagger *t) {
-  struct step step = t->path[--t->depth];
+static void graph_tags_pop(struct tagger *t) {
+  struct tags_step step = t->path[--t->depth];
   if (step.counts) {
     struct tag_sum *sum = &t->sums[step.node];
     sum->cum = number_add(sum->cum, step.pending);
@@ -276,34 +277,36 @@ static void pop(struct tagger *t) {
     sum->on_path = false;
   }
   if (!t->depth) return;
-  struct step *below = &t->path[t->depth - 1];
+  struct tags_step *below = &t->path[t->depth - 1];
   below->pending = number_add(below->pending, step.pending);
   below->pending_div = number_add(below->pending_div, step.pending_div);
 }
 
 /* Makes room for so many more steps. */
-static bool reserve(struct tagger *t, size_t more) {
-  struct step *path = delta_room(t->mem, t->path, &t->path_capacity, t->depth + more, sizeof *path);
+static bool graph_tags_reserve(struct tagger *t, size_t more) {
+  struct tags_step *path =
+      delta_room(t->mem, t->path, &t->path_capacity, t->depth + more, sizeof *path);
   if (path) t->path = path;
   return path != NULL;
 }
 
-static bool push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
-                          int64_t value) {
+static bool graph_tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
+                                     int64_t value) {
   const struct frames *f = &t->graph->frames;
   uint32_t info = f->of_location[frame.location];
   if (info != FRAME_LIST) {
-    push(t, info, frame.offset, value);
+    graph_tags_push(t, info, frame.offset, value);
     return true;
   }
   const uint32_t *from = f->locations->line_from + frame.location;
-  if (!reserve(t, (from[1] - from[0]) + behind)) return false;
-  for (uint32_t line = from[1]; line-- > from[0];) push(t, f->of_line[line], frame.offset, value);
+  if (!graph_tags_reserve(t, (from[1] - from[0]) + behind)) return false;
+  for (uint32_t line = from[1]; line-- > from[0];)
+    graph_tags_push(t, f->of_line[line], frame.offset, value);
   return true;
 }
 
 static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
-  struct step *leaf = &t->path[t->depth - 1];
+  struct tags_step *leaf = &t->path[t->depth - 1];
   leaf->pending = number_add(leaf->pending, value);
   leaf->pending_div = number_add(leaf->pending_div, divisor);
   if (!t->kept[leaf->node]) return;
@@ -323,18 +326,19 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, uses[i].sample);
-    while (t->depth && t->path[t->depth - 1].offset > delta->shared) pop(t);
-    if (!reserve(t, delta->count)) return false;
+    while (t->depth && t->path[t->depth - 1].offset > delta->shared) graph_tags_pop(t);
+    if (!graph_tags_reserve(t, delta->count)) return false;
     for (size_t k = delta->count; k-- > 0;)
-      if (!push_location(t, delta->fresh[k], k, class_tags[uses[i].class_tag].value)) return false;
+      if (!graph_tags_push_location(t, delta->fresh[k], k, class_tags[uses[i].class_tag].value))
+        return false;
     if (t->depth) add_leaf(t, value, divisor);
   }
-  while (t->depth) pop(t);
+  while (t->depth) graph_tags_pop(t);
   return true;
 }
 
 /* Puts the tag on the nodes it was met at, unless it is too small there. */
-static bool note_found(struct tagger *t, const struct tag *tag) {
+static bool graph_tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {
     struct tag_sum *sum = &t->sums[t->touched[i]];
@@ -360,7 +364,7 @@ static bool note_found(struct tagger *t, const struct tag *tag) {
 
 static bool sum_tags(struct tagger *t) {
   const struct samples *samples = &t->profile->samples;
-  const struct tag *tags = t->tags.items;
+  const struct graph_tags_tag *tags = t->tags.items;
   size_t nodes = t->graph->node_count;
   t->sums = mem_zero_array(t->mem, nodes, sizeof *t->sums);
   t->touched = mem_array(t->mem, nodes, sizeof *t->touched);
@@ -371,7 +375,7 @@ static bool sum_tags(struct tagger *t) {
   bool done = true;
   for (size_t i = 0; done && i < t->tags.count; i++) {
     uint32_t from = t->use_from[i], to = t->use_from[i + 1];
-    done = sum_uses(t, &delta, t->uses + from, to - from) && note_found(t, &tags[i]);
+    done = sum_uses(t, &delta, t->uses + from, to - from) && graph_tags_note_found(t, &tags[i]);
   }
   delta_free(&delta, t->mem);
   return done;

@@ -3,7 +3,7 @@
 #include "graph/delta.h"
 #include "graph/graph.h"
 
-struct step {
+struct tree_step {
   int64_t pending, pending_div;
   uint32_t node;
   uint32_t offset;
@@ -11,7 +11,7 @@ struct step {
 
 struct tree_pass {
   struct graph *graph;
-  struct step *path;
+  struct tree_step *path;
   size_t depth, capacity;
 };
 
@@ -27,7 +27,7 @@ uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info)
   return NONE;
 }
 
-static bool grow(struct graph *g) {
+static bool graph_tree_grow(struct graph *g) {
   size_t capacity = g->node_capacity ? g->node_capacity * 2 : 256;
   struct graph_node *nodes =
       mem_resize(g->mem, g->nodes, g->node_capacity, capacity, sizeof *nodes);
@@ -43,13 +43,14 @@ static bool grow(struct graph *g) {
 }
 
 /* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */
-static uint32_t find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
+static uint32_t graph_tree_find_child(struct graph *g, uint32_t parent, uint32_t info,
+                                      bool is_inline) {
   uint32_t node = graph_tree_child(g, parent, info);
   if (node != NONE) {
     g->edges[node].is_inline &= is_inline;
     return node;
   }
-  if (g->node_count == g->node_capacity && !grow(g)) return NONE;
+  if (g->node_count == g->node_capacity && !graph_tree_grow(g)) return NONE;
   node = (uint32_t)g->node_count;
   if (node >= NONE - 1 || !map_insert(&g->tree, hash_child(parent, info), node)) return NONE;
   g->nodes[node] = (struct graph_node){.info = info, .parent = parent};
@@ -63,47 +64,49 @@ static uint32_t find_child(struct graph *g, uint32_t parent, uint32_t info, bool
   return node;
 }
 
-static bool push(struct tree_pass *pass, uint32_t info, uint32_t offset, bool is_inline) {
+static bool graph_tree_push(struct tree_pass *pass, uint32_t info, uint32_t offset,
+                            bool is_inline) {
   uint32_t parent = pass->depth ? pass->path[pass->depth - 1].node : NONE;
-  uint32_t node = find_child(pass->graph, parent, info, is_inline);
+  uint32_t node = graph_tree_find_child(pass->graph, parent, info, is_inline);
   if (node == NONE) return false;
-  pass->path[pass->depth++] = (struct step){.node = node, .offset = offset};
+  pass->path[pass->depth++] = (struct tree_step){.node = node, .offset = offset};
   return true;
 }
 
-static void pop(struct tree_pass *pass) {
-  struct step step = pass->path[--pass->depth];
+static void graph_tree_pop(struct tree_pass *pass) {
+  struct tree_step step = pass->path[--pass->depth];
   struct graph_node *n = &pass->graph->nodes[step.node];
   n->cum = number_add(n->cum, step.pending);
   n->cum_div = number_add(n->cum_div, step.pending_div);
   if (!pass->depth) return;
-  struct step *below = &pass->path[pass->depth - 1];
+  struct tree_step *below = &pass->path[pass->depth - 1];
   below->pending = number_add(below->pending, step.pending);
   below->pending_div = number_add(below->pending_div, step.pending_div);
 }
 
 /* Makes room for so many more steps. */
-static bool reserve(struct tree_pass *pass, size_t more) {
-  struct step *path =
+static bool graph_tree_reserve(struct tree_pass *pass, size_t more) {
+  struct tree_step *path =
       delta_room(pass->graph->mem, pass->path, &pass->capacity, pass->depth + more, sizeof *path);
   if (path) pass->path = path;
   return path != NULL;
 }
 
-static bool push_location(struct tree_pass *pass, struct fresh_frame frame, size_t behind) {
+static bool graph_tree_push_location(struct tree_pass *pass, struct fresh_frame frame,
+                                     size_t behind) {
   struct graph *g = pass->graph;
   const struct frames *f = &g->frames;
   uint32_t info = f->of_location[frame.location];
-  if (info != FRAME_LIST) return push(pass, info, frame.offset, false);
+  if (info != FRAME_LIST) return graph_tree_push(pass, info, frame.offset, false);
   const uint32_t *from = f->locations->line_from + frame.location;
-  if (!reserve(pass, (from[1] - from[0]) + behind)) return false;
+  if (!graph_tree_reserve(pass, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
-    if (!push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+    if (!graph_tree_push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
   return true;
 }
 
-static void add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
-  struct step *leaf = &pass->path[pass->depth - 1];
+static void graph_tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
+  struct tree_step *leaf = &pass->path[pass->depth - 1];
   struct graph_node *n = &pass->graph->nodes[leaf->node];
   leaf->pending = number_add(leaf->pending, value);
   leaf->pending_div = number_add(leaf->pending_div, divisor);
@@ -111,7 +114,7 @@ static void add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
   n->flat_div = number_add(n->flat_div, divisor);
 }
 
-static bool follow(struct tree_pass *pass, struct stack_delta *delta) {
+static bool graph_tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
   const struct graph_options *o = &pass->graph->options;
   const pprofc_profile *profile = pass->graph->profile;
   for (size_t i = 0; i < profile->samples.count; i++) {
@@ -119,13 +122,13 @@ static bool follow(struct tree_pass *pass, struct stack_delta *delta) {
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, i);
-    while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) pop(pass);
-    if (!reserve(pass, delta->count)) return false;
+    while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) graph_tree_pop(pass);
+    if (!graph_tree_reserve(pass, delta->count)) return false;
     for (size_t k = delta->count; k-- > 0;)
-      if (!push_location(pass, delta->fresh[k], k)) return false;
-    if (pass->depth) add_flat(pass, value, divisor);
+      if (!graph_tree_push_location(pass, delta->fresh[k], k)) return false;
+    if (pass->depth) graph_tree_add_flat(pass, value, divisor);
   }
-  while (pass->depth) pop(pass);
+  while (pass->depth) graph_tree_pop(pass);
   return true;
 }
 
@@ -137,7 +140,7 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   pass.path = mem_array(g->mem, pass.capacity, sizeof *pass.path);
   bool done = false;
   if (pass.path && delta_init(&delta, g->mem, samples, 0)) {
-    done = follow(&pass, &delta);
+    done = graph_tree_follow(&pass, &delta);
     delta_free(&delta, g->mem);
   }
   mem_free(g->mem, pass.path, pass.capacity, sizeof *pass.path);

@@ -13,7 +13,7 @@
 #define VARINT_MAX_BYTES 5
 
 /* A growing column. */
-struct column {
+struct builder_column {
   void *items;
   size_t count, capacity, item_size;
 };
@@ -64,7 +64,7 @@ struct pprofc_builder {
   pprofc_profile *profile; /* what is being made; its region holds strings and stacks */
   struct interner strings;
   struct map functions, locations, mappings;
-  struct column columns[COLUMN_COUNT];
+  struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* room for the stacks to come */
   size_t max_depth;
   uint64_t used, most; /* bytes of columns and stacks */
@@ -105,11 +105,11 @@ bool builder_ok(const pprofc_builder *b) {
   return b->error.status == PPROFC_OK;
 }
 
-static void fail(pprofc_builder *b, pprofc_status status, const char *message) {
+static void builder_fail(pprofc_builder *b, pprofc_status status, const char *message) {
   if (builder_ok(b)) error_set(&b->error, status, "%s", message);
 }
 
-static void fail_nomem(pprofc_builder *b) {
+static void builder_fail_nomem(pprofc_builder *b) {
   if (builder_ok(b)) error_nomem(&b->error);
 }
 
@@ -136,14 +136,14 @@ static size_t count_of(const pprofc_builder *b, int column) {
   return b->columns[column].count;
 }
 
-static bool grow(pprofc_builder *b, struct column *column, size_t more) {
+static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_t more) {
   size_t wanted = column->count + more;
   size_t capacity = column->capacity ? column->capacity * 2 : 16;
   if (capacity < wanted) capacity = wanted;
   if (!take_memory(b, (uint64_t)(capacity - column->capacity) * column->item_size)) return false;
   void *items = mem_resize(&b->mem, column->items, column->capacity, capacity, column->item_size);
   if (!items) {
-    fail_nomem(b);
+    builder_fail_nomem(b);
     return false;
   }
   column->items = items;
@@ -153,15 +153,15 @@ static bool grow(pprofc_builder *b, struct column *column, size_t more) {
 
 /* Makes room for `more` items behind the last one. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
-  struct column *c = &b->columns[column];
-  return more <= c->capacity - c->count || grow(b, c, more);
+  struct builder_column *c = &b->columns[column];
+  return more <= c->capacity - c->count || builder_grow(b, c, more);
 }
 
 /* Appends to a column that has room. Named for its type, so that the compiler checks what goes
  * where. */
 #define DEFINE_PUT(name, type)                                                                     \
   static inline void name(pprofc_builder *b, int column, type item) {                              \
-    struct column *c = &b->columns[column];                                                        \
+    struct builder_column *c = &b->columns[column];                                                \
     ((type *)c->items)[c->count++] = item;                                                         \
   }
 DEFINE_PUT(put_u32, uint32_t)
@@ -176,7 +176,7 @@ DEFINE_PUT(put_mapping, struct mapping)
 /* Indices are 32 bits wide, and the greatest ones have a meaning of their own. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
   if (count < PPROFC_NONE - 1) return true;
-  fail(b, PPROFC_E_LIMIT, message);
+  builder_fail(b, PPROFC_E_LIMIT, message);
   return false;
 }
 
@@ -186,16 +186,17 @@ uint32_t builder_string(pprofc_builder *b, pprofc_str s) {
   if (!builder_ok(b)) return 0;
   uint32_t index = interner_copy(&b->strings, &b->profile->region->arena, s);
   if (index != MAP_NONE) return index;
-  fail_nomem(b);
+  builder_fail_nomem(b);
   return 0;
 }
 
-static uint32_t text(pprofc_builder *b, const char *s) {
+static uint32_t builder_text(pprofc_builder *b, const char *s) {
   return builder_string(b, str_of(s));
 }
 
 void builder_add_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
-  if (count_of(b, STACKS)) fail(b, PPROFC_E_INVALID, "a sample type after the first sample");
+  if (count_of(b, STACKS))
+    builder_fail(b, PPROFC_E_INVALID, "a sample type after the first sample");
   struct value_type item = {builder_string(b, type), builder_string(b, unit)};
   if (builder_ok(b) && reserve(b, TYPES, 1)) put_type(b, TYPES, item);
 }
@@ -205,7 +206,7 @@ void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) 
 }
 
 void pprofc_builder_default_type(pprofc_builder *b, const char *type) {
-  if (builder_ok(b)) b->profile->default_sample_type = text(b, type);
+  if (builder_ok(b)) b->profile->default_sample_type = builder_text(b, type);
 }
 
 void builder_set_period(pprofc_builder *b, pprofc_str type, pprofc_str unit, int64_t period) {
@@ -225,18 +226,18 @@ void pprofc_builder_time(pprofc_builder *b, int64_t time_nanos, int64_t duration
 }
 
 void pprofc_builder_comment(pprofc_builder *b, const char *comment) {
-  uint32_t index = text(b, comment);
+  uint32_t index = builder_text(b, comment);
   if (builder_ok(b) && reserve(b, COMMENTS, 1)) put_u32(b, COMMENTS, index);
 }
 
 void pprofc_builder_doc_url(pprofc_builder *b, const char *url) {
-  if (builder_ok(b)) b->profile->doc_url = text(b, url);
+  if (builder_ok(b)) b->profile->doc_url = builder_text(b, url);
 }
 
 void pprofc_builder_drop_frames(pprofc_builder *b, const char *drop, const char *keep) {
   if (!builder_ok(b)) return;
-  b->profile->drop_frames = text(b, drop);
-  b->profile->keep_frames = text(b, keep);
+  b->profile->drop_frames = builder_text(b, drop);
+  b->profile->keep_frames = builder_text(b, keep);
 }
 
 /* ---- mappings, functions, locations ------------------ */
@@ -267,7 +268,7 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
     if (same_mapping(&items[index], mapping)) return index;
 
   index = builder_append_mapping(b, mapping);
-  if (index != PPROFC_NONE && !map_insert(&b->mappings, hash, index)) fail_nomem(b);
+  if (index != PPROFC_NONE && !map_insert(&b->mappings, hash, index)) builder_fail_nomem(b);
   return index;
 }
 
@@ -276,7 +277,7 @@ uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limi
   const unsigned known = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS |
                          PPROFC_HAS_INLINE_FRAMES;
   struct mapping mapping = {
-      0, start, limit, offset, text(b, file), text(b, build_id), flags & known};
+      0, start, limit, offset, builder_text(b, file), builder_text(b, build_id), flags & known};
   return builder_add_mapping(b, &mapping);
 }
 
@@ -301,7 +302,7 @@ uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_
       !reserve(b, FUNCTION_SYSTEM_NAME, 1) || !reserve(b, FUNCTION_FILENAME, 1) ||
       !reserve(b, FUNCTION_START_LINE, 1))
     return PPROFC_NONE;
-  if (!map_insert(&b->functions, hash, (uint32_t)count)) return fail_nomem(b), PPROFC_NONE;
+  if (!map_insert(&b->functions, hash, (uint32_t)count)) return builder_fail_nomem(b), PPROFC_NONE;
   put_u32(b, FUNCTION_NAME, name);
   put_u32(b, FUNCTION_SYSTEM_NAME, system_name);
   put_u32(b, FUNCTION_FILENAME, filename);
@@ -311,14 +312,14 @@ uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_
 
 uint32_t pprofc_builder_function(pprofc_builder *b, const char *name, const char *system_name,
                                  const char *filename, int64_t start_line) {
-  uint32_t name_index = text(b, name);
-  uint32_t system_index = system_name ? text(b, system_name) : name_index;
-  return builder_add_function(b, name_index, system_index, text(b, filename), start_line);
+  uint32_t name_index = builder_text(b, name);
+  uint32_t system_index = system_name ? builder_text(b, system_name) : name_index;
+  return builder_add_function(b, name_index, system_index, builder_text(b, filename), start_line);
 }
 
 /* Whether location i is the one that the arguments describe. */
-static bool same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping, uint64_t address,
-                          const pprofc_line *lines, size_t line_count) {
+static bool builder_same_location(const pprofc_builder *b, uint32_t i, uint32_t mapping,
+                                  uint64_t address, const pprofc_line *lines, size_t line_count) {
   const uint32_t *line_from = b->columns[LOCATION_LINE_FROM].items;
   size_t end = i + 1 < count_of(b, LOCATION_ADDRESS) ? line_from[i + 1] : count_of(b, LINES);
   if (((const uint64_t *)b->columns[LOCATION_ADDRESS].items)[i] != address ||
@@ -338,12 +339,12 @@ static bool check_location(pprofc_builder *b, uint32_t mapping, const pprofc_lin
                            size_t line_count) {
   if (!builder_ok(b)) return false;
   if (mapping != PPROFC_NONE && mapping >= count_of(b, MAPPINGS)) {
-    fail(b, PPROFC_E_INVALID, "a location with an unknown mapping");
+    builder_fail(b, PPROFC_E_INVALID, "a location with an unknown mapping");
     return false;
   }
   for (size_t k = 0; k < line_count; k++)
     if (lines[k].function >= count_of(b, FUNCTION_NAME)) {
-      fail(b, PPROFC_E_INVALID, "a line with an unknown function");
+      builder_fail(b, PPROFC_E_INVALID, "a line with an unknown function");
       return false;
     }
   return true;
@@ -377,10 +378,10 @@ uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   struct map_probe probe = map_start(&b->locations, hash);
   uint32_t index;
   while ((index = map_next(&b->locations, &probe)) != MAP_NONE)
-    if (same_location(b, index, mapping, address, lines, line_count)) return index;
+    if (builder_same_location(b, index, mapping, address, lines, line_count)) return index;
 
   index = builder_append_location(b, mapping, address, lines, line_count);
-  if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) fail_nomem(b);
+  if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) builder_fail_nomem(b);
   return index;
 }
 
@@ -401,7 +402,7 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   if (!take_memory(b, size)) return false;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
   if (!chunk) {
-    fail_nomem(b);
+    builder_fail_nomem(b);
     return false;
   }
   b->chunk = chunk;
@@ -412,7 +413,7 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
 void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
                            const int64_t *values) {
   size_t types = count_of(b, TYPES), locations = count_of(b, LOCATION_ADDRESS);
-  if (!types) fail(b, PPROFC_E_INVALID, "missing sample type information");
+  if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
   if (!builder_ok(b) || !reserve_stack(b, depth) || !reserve(b, VALUES, types) ||
       !reserve(b, STACKS, 1) || !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_FROM, 1))
     return;
@@ -420,14 +421,14 @@ void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t dep
   uint8_t *out = b->chunk;
   for (size_t i = 0; i < depth; i++) {
     if (frames[i] >= locations) {
-      fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
+      builder_fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
       return;
     }
     out += stack_put(out, frames[i] + 1);
   }
   size_t size = (size_t)(out - b->chunk);
   if (size > UINT32_MAX) {
-    fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
+    builder_fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
     return;
   }
   put_bytes(b, STACKS, b->chunk);
@@ -439,7 +440,7 @@ void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t dep
 }
 
 void builder_add_label(pprofc_builder *b, const struct label *label) {
-  if (!count_of(b, STACKS)) fail(b, PPROFC_E_INVALID, "a label before the first sample");
+  if (!count_of(b, STACKS)) builder_fail(b, PPROFC_E_INVALID, "a label before the first sample");
   if (!builder_ok(b) || !has_index_left(b, count_of(b, LABELS), "too many labels") ||
       !reserve(b, LABELS, 1))
     return;
@@ -447,30 +448,32 @@ void builder_add_label(pprofc_builder *b, const struct label *label) {
 }
 
 void pprofc_builder_label(pprofc_builder *b, const char *key, const char *value) {
-  struct label label = {.key = text(b, key), .string = text(b, value)};
+  struct label label = {.key = builder_text(b, key), .string = builder_text(b, value)};
   builder_add_label(b, &label);
 }
 
 void pprofc_builder_number_label(pprofc_builder *b, const char *key, int64_t value,
                                  const char *unit) {
-  struct label label = {
-      .key = text(b, key), .unit = text(b, unit), .is_number = true, .number = value};
+  struct label label = {.key = builder_text(b, key),
+                        .unit = builder_text(b, unit),
+                        .is_number = true,
+                        .number = value};
   builder_add_label(b, &label);
 }
 
 /* ---- handing over ------------------------------------ */
 
 /* Moves a column into the region of the profile; NULL after an error. */
-static const void *settle(pprofc_builder *b, int column) {
-  struct column *c = &b->columns[column];
+static const void *builder_settle(pprofc_builder *b, int column) {
+  struct builder_column *c = &b->columns[column];
   void *items = arena_array(&b->profile->region->arena, c->count, c->item_size);
   if (!items) {
-    fail_nomem(b);
+    builder_fail_nomem(b);
     return NULL;
   }
   if (c->count) memcpy(items, c->items, c->count * c->item_size);
   mem_free(&b->mem, c->items, c->capacity, c->item_size);
-  *c = (struct column){.item_size = c->item_size};
+  *c = (struct builder_column){.item_size = c->item_size};
   return items;
 }
 
@@ -479,11 +482,11 @@ static void settle_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;
   size_t total = count_of(b, LABELS);
-  uint32_t *set = (uint32_t *)(uintptr_t)settle(b, LABEL_FROM);
+  uint32_t *set = (uint32_t *)(uintptr_t)builder_settle(b, LABEL_FROM);
   struct label_set *sets = arena_array(arena, total + 1, sizeof *sets);
-  s->labels = settle(b, LABELS);
+  s->labels = builder_settle(b, LABELS);
   if (!set || !sets || !s->labels) {
-    fail_nomem(b);
+    builder_fail_nomem(b);
     return;
   }
   struct label_table table;
@@ -493,7 +496,7 @@ static void settle_labels(pprofc_builder *b) {
     size_t first = set[i], end = i + 1 < s->count ? set[i + 1] : total;
     set[i] = end > first ? label_table_add(&table, first, end - first) : 0;
     if (set[i] == MAP_NONE) {
-      fail_nomem(b);
+      builder_fail_nomem(b);
       break;
     }
   }
@@ -508,11 +511,11 @@ static void settle_samples(pprofc_builder *b) {
   s->count = count_of(b, STACKS);
   s->max_depth = b->max_depth;
   if (count_of(b, LABELS)) settle_labels(b);
-  s->values = settle(b, VALUES);
-  s->stack = settle(b, STACKS);
-  s->stack_size = settle(b, STACK_SIZES);
+  s->values = builder_settle(b, VALUES);
+  s->stack = builder_settle(b, STACKS);
+  s->stack_size = builder_settle(b, STACK_SIZES);
   struct segment *segment = arena_zero_array(&b->profile->region->arena, 1, sizeof *segment);
-  if (!segment) fail_nomem(b);
+  if (!segment) builder_fail_nomem(b);
   s->segments = segment;
   s->segment_count = 1;
 }
@@ -522,33 +525,33 @@ static void settle_tables(pprofc_builder *b) {
   p->locations.count = count_of(b, LOCATION_ADDRESS);
   if (reserve(b, LOCATION_LINE_FROM, 1))
     put_u32(b, LOCATION_LINE_FROM, (uint32_t)count_of(b, LINES));
-  p->locations.line_from = settle(b, LOCATION_LINE_FROM);
-  p->locations.address = settle(b, LOCATION_ADDRESS);
-  p->locations.mapping = settle(b, LOCATION_MAPPING);
-  p->locations.lines = settle(b, LINES);
+  p->locations.line_from = builder_settle(b, LOCATION_LINE_FROM);
+  p->locations.address = builder_settle(b, LOCATION_ADDRESS);
+  p->locations.mapping = builder_settle(b, LOCATION_MAPPING);
+  p->locations.lines = builder_settle(b, LINES);
 
   p->functions.count = count_of(b, FUNCTION_NAME);
-  p->functions.name = settle(b, FUNCTION_NAME);
-  p->functions.system_name = settle(b, FUNCTION_SYSTEM_NAME);
-  p->functions.filename = settle(b, FUNCTION_FILENAME);
-  p->functions.start_line = settle(b, FUNCTION_START_LINE);
+  p->functions.name = builder_settle(b, FUNCTION_NAME);
+  p->functions.system_name = builder_settle(b, FUNCTION_SYSTEM_NAME);
+  p->functions.filename = builder_settle(b, FUNCTION_FILENAME);
+  p->functions.start_line = builder_settle(b, FUNCTION_START_LINE);
 
   p->mappings.count = count_of(b, MAPPINGS);
-  p->mappings.items = settle(b, MAPPINGS);
+  p->mappings.items = builder_settle(b, MAPPINGS);
   p->type_count = count_of(b, TYPES);
-  p->types = settle(b, TYPES);
+  p->types = builder_settle(b, TYPES);
   p->comment_count = count_of(b, COMMENTS);
-  p->comments = settle(b, COMMENTS);
+  p->comments = builder_settle(b, COMMENTS);
 
   p->strings.count = b->strings.count;
   p->strings.items =
       arena_copy(&p->region->arena, b->strings.items, b->strings.count * sizeof *b->strings.items);
-  if (!p->strings.items) fail_nomem(b);
+  if (!p->strings.items) builder_fail_nomem(b);
 }
 
 pprofc_status pprofc_builder_finish(pprofc_builder *b, pprofc_profile **profile,
                                     pprofc_error *error) {
-  if (!b->profile) fail(b, PPROFC_E_INVALID, "the builder was finished before");
+  if (!b->profile) builder_fail(b, PPROFC_E_INVALID, "the builder was finished before");
   if (builder_ok(b)) settle_samples(b);
   if (builder_ok(b)) settle_tables(b);
   if (!builder_ok(b)) {
@@ -557,6 +560,6 @@ pprofc_status pprofc_builder_finish(pprofc_builder *b, pprofc_profile **profile,
   }
   *profile = b->profile;
   b->profile = NULL;
-  fail(b, PPROFC_E_INVALID, "the builder was finished before");
+  builder_fail(b, PPROFC_E_INVALID, "the builder was finished before");
   return PPROFC_OK;
 }

@@ -72,26 +72,26 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 #define BYTES_PER_STATE 8
 
 /* PCRE2 does not say the size of what it gives back, so the size is kept in front of it. */
-union block {
+union regex_block {
   size_t size;
   max_align_t align;
 };
 
-static void *take(size_t size, void *mem) {
-  union block *block =
+static void *regex_take(size_t size, void *mem) {
+  union regex_block *block =
       size > SIZE_MAX - sizeof *block ? NULL : mem_array(mem, size + sizeof *block, 1);
   if (!block) return NULL;
   block->size = size;
   return block + 1;
 }
 
-static void give_back(void *memory, void *mem) {
+static void regex_give_back(void *memory, void *mem) {
   if (!memory) return;
-  union block *block = (union block *)memory - 1;
+  union regex_block *block = (union regex_block *)memory - 1;
   mem_free(mem, block, block->size + sizeof *block, 1);
 }
 
-static pcre2_code *build(struct regex *regex, pprofc_str text, uint32_t options, int *code) {
+static pcre2_code *regex_build(struct regex *regex, pprofc_str text, uint32_t options, int *code) {
   size_t offset;
   pcre2_compile_context *context = pcre2_compile_context_create(regex->general);
   if (!context) {
@@ -131,14 +131,15 @@ static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *er
 }
 
 static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc_error *error) {
-  regex->general = pcre2_general_context_create(take, give_back, (void *)(uintptr_t)regex->mem);
+  regex->general =
+      pcre2_general_context_create(regex_take, regex_give_back, (void *)(uintptr_t)regex->mem);
   if (!regex->general) return error_nomem(error);
   char *copy = mem_array(regex->mem, pattern.size, 1);
   if (!copy) return error_nomem(error);
   memcpy(copy, pattern.data, pattern.size);
   regex->pattern = (pprofc_str){copy, pattern.size};
   int code = 0;
-  regex->code = build(regex, buffer_str(&regex->translation.pcre), 0, &code);
+  regex->code = regex_build(regex, buffer_str(&regex->translation.pcre), 0, &code);
   if (!regex->code) return build_failed(code, pattern, error);
   /* Without it, pcre2_match interprets. */
   (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
@@ -223,7 +224,7 @@ static pcre2_code *build_search(struct regex *regex) {
   buffer_add_str(&text, buffer_str(&again.pcre));
   buffer_add_char(&text, ')');
   if (status == PPROFC_OK && !text.failed)
-    search = build(regex, buffer_str(&text), PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS, &code);
+    search = regex_build(regex, buffer_str(&text), PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS, &code);
   buffer_free(&text);
   regex_translation_free(&again);
   return search;
@@ -253,7 +254,7 @@ static int automaton(struct regex *regex, pprofc_str s) {
 
 /* Matches valid UTF-8. Returns PCRE2's result; `groups` says that the places of the groups are
  * wanted, which the automaton cannot tell: it can only say that there is no match. */
-static int run(struct regex *regex, pprofc_str s, bool groups) {
+static int regex_run(struct regex *regex, pprofc_str s, bool groups) {
   if (regex->tripped) return PCRE2_ERROR_NOMATCH;
   /* Once backtracking took too long for one text, it will for others. */
   bool slow = !groups && (s.size > LONG_TEXT || regex->search);
@@ -272,7 +273,7 @@ static bool engine_match(struct regex *regex, pprofc_str s) {
     regex->tripped = true;
     return false;
   }
-  return run(regex, s, false) >= 0;
+  return regex_run(regex, s, false) >= 0;
 }
 
 static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
@@ -284,7 +285,7 @@ static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
     regex->tripped = true;
     return 0;
   }
-  if (run(regex, text, true) < 0) return 0;
+  if (regex_run(regex, text, true) < 0) return 0;
   const size_t *places = pcre2_get_ovector_pointer(regex->match);
   size_t count = pcre2_get_ovector_count(regex->match);
   if (count > max_groups) count = max_groups;

@@ -32,7 +32,7 @@ static char peek(const struct regex_parser *p) {
 
 /* ---- escapes of one character ------------------------ */
 
-static int hex_value(int32_t c) {
+static int class_hex_value(int32_t c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -58,8 +58,8 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   if (!regex_read(p, &c)) return false;
   if (c != '{') {
     if (!regex_read(p, &low)) return false;
-    if (hex_value(c) < 0 || hex_value(low) < 0) return bad_escape(p, start);
-    *code = hex_value(c) * 16 + hex_value(low);
+    if (class_hex_value(c) < 0 || class_hex_value(low) < 0) return bad_escape(p, start);
+    *code = class_hex_value(c) * 16 + class_hex_value(low);
     return true;
   }
   int32_t value = 0;
@@ -67,8 +67,8 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
     if (p->at == p->whole.size) return bad_escape(p, start);
     if (!regex_read(p, &c)) return false;
     if (c == '}' && digits) break;
-    if (hex_value(c) < 0) return bad_escape(p, start);
-    value = value * 16 + hex_value(c);
+    if (class_hex_value(c) < 0) return bad_escape(p, start);
+    value = value * 16 + class_hex_value(c);
     if (value > RUNE_MAX) return bad_escape(p, start);
   }
   *code = value;

@@ -45,7 +45,7 @@ bool regex_fail(struct regex_parser *p, const char *what, size_t from, size_t to
   return false;
 }
 
-static bool fail_nomem(struct regex_parser *p) {
+static bool regex_fail_nomem(struct regex_parser *p) {
   if (p->status == PPROFC_OK) p->status = error_nomem(p->error);
   return false;
 }
@@ -68,16 +68,16 @@ static int larger(int a, int b) {
   return a > b ? a : b;
 }
 
-static void widen(struct shape *all, struct shape one) {
+static void regex_widen(struct shape *all, struct shape one) {
   all->height = larger(all->height, one.height);
   all->nest = larger(all->nest, one.nest);
   all->copies = larger(all->copies, one.copies);
 }
 
 /* Moves the last atom to the parts that nothing can repeat any more. */
-static void settle(struct regex_group *group) {
+static void regex_settle(struct regex_group *group) {
   if (!group->has_last) return;
-  widen(&group->parts, group->last.shape);
+  regex_widen(&group->parts, group->last.shape);
   group->part_count++;
   group->has_last = false;
 }
@@ -86,7 +86,7 @@ static void settle(struct regex_group *group) {
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
-  if (!joined) settle(group);
+  if (!joined) regex_settle(group);
   group->last = (struct atom){
       .start = p->out->size, .shape = {.height = 1}, .literal = literal, .joined = joined};
   group->has_last = true;
@@ -107,7 +107,7 @@ static bool open_group(struct regex_parser *p, bool captures, const char *text) 
     size_t capacity = p->capacity ? p->capacity * 2 : 16;
     struct regex_group *groups =
         mem_resize(p->mem, p->groups, p->capacity, capacity, sizeof *groups);
-    if (!groups) return fail_nomem(p);
+    if (!groups) return regex_fail_nomem(p);
     p->groups = groups;
     p->capacity = capacity;
   }
@@ -121,10 +121,10 @@ static bool open_group(struct regex_parser *p, bool captures, const char *text) 
 
 /* Ends an alternative of the innermost group. */
 static void end_branch(struct regex_group *group) {
-  settle(group);
+  regex_settle(group);
   struct shape shape = group->parts;
   if (group->part_count != 1) shape.height++;
-  widen(&group->branches, shape);
+  regex_widen(&group->branches, shape);
   group->branch_count++;
   group->parts = (struct shape){0};
   group->part_count = 0;
@@ -197,8 +197,8 @@ static void literal(struct regex_parser *p, int32_t code) {
   }
 }
 
-/* Something that matches a place, not a character. */
-static bool place(struct regex_parser *p, const char *text, size_t length) {
+/* Something that matches a regex_place, not a character. */
+static bool regex_place(struct regex_parser *p, const char *text, size_t length) {
   begin_atom(p, false)->bare = true;
   buffer_add_text(p->out, text);
   p->at += length;
@@ -238,10 +238,10 @@ static bool dot(struct regex_parser *p) {
 }
 
 static bool backslash(struct regex_parser *p) {
-  if (regex_at(p, "\\A")) return place(p, "\\A", 2);
-  if (regex_at(p, "\\b")) return place(p, "\\b", 2);
-  if (regex_at(p, "\\B")) return place(p, "\\B", 2);
-  if (regex_at(p, "\\z")) return place(p, "\\z", 2);
+  if (regex_at(p, "\\A")) return regex_place(p, "\\A", 2);
+  if (regex_at(p, "\\b")) return regex_place(p, "\\b", 2);
+  if (regex_at(p, "\\B")) return regex_place(p, "\\B", 2);
+  if (regex_at(p, "\\z")) return regex_place(p, "\\z", 2);
   if (regex_at(p, "\\Q")) return quotation(p);
   bool found = false;
   struct regex_group before = *top(p);
@@ -260,7 +260,7 @@ static bool backslash(struct regex_parser *p) {
 
 /* ---- (?flags) and (?P<name> -------------------------- */
 
-static bool is_word(pprofc_str name) {
+static bool regex_is_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
     bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -275,12 +275,12 @@ static bool named_capture(struct regex_parser *p, size_t prefix) {
   size_t end = start + str_find_char(str_slice(p->whole, start, p->whole.size), '>');
   if (!regex_check_utf8(p, name, end)) return false;
   p->at = end < p->whole.size ? end + 1 : end;
-  if (end == p->whole.size || !is_word(str_slice(p->whole, name, end)))
+  if (end == p->whole.size || !regex_is_word(str_slice(p->whole, name, end)))
     return regex_fail(p, "invalid named capture", start, p->at);
   return open_group(p, true, "(");
 }
 
-static unsigned flag_of(int32_t letter) {
+static unsigned regex_flag_of(int32_t letter) {
   switch (letter) {
   case 'i':
     return REGEX_FOLD;
@@ -307,7 +307,7 @@ static bool flags(struct regex_parser *p) {
   while (p->at < p->whole.size) {
     int32_t c;
     if (!regex_read(p, &c)) return false;
-    unsigned flag = flag_of(c);
+    unsigned flag = regex_flag_of(c);
     if (flag) {
       set = clearing ? set & ~flag : set | flag;
       saw_flag = true;
@@ -419,7 +419,7 @@ static bool repeat(struct regex_parser *p, const struct repetition *r, size_t pr
   if (!group->has_last)
     return regex_fail(p, "missing argument to repetition operator", r->start, p->at);
   p->result->plain = false;
-  if (atom->joined) group->part_count++, widen(&group->parts, (struct shape){.height = 1});
+  if (atom->joined) group->part_count++, regex_widen(&group->parts, (struct shape){.height = 1});
   atom->joined = false;
   /* pcre2_dfa_match counts the characters of x+ for ever, each count being a state of its own; it
    * does not for a group. */
@@ -450,7 +450,7 @@ static bool repetition(struct regex_parser *p, size_t *previous) {
 
 /* ---- the whole --------------------------------------- */
 
-static bool item(struct regex_parser *p) {
+static bool regex_item(struct regex_parser *p) {
   bool lines = p->flags & REGEX_MULTI_LINE;
   switch (p->whole.data[p->at]) {
   case '(':
@@ -460,9 +460,9 @@ static bool item(struct regex_parser *p) {
   case '|':
     return vertical_bar(p);
   case '^':
-    return place(p, lines ? "^" : "\\A", 1);
+    return regex_place(p, lines ? "^" : "\\A", 1);
   case '$':
-    return place(p, lines ? "$" : "\\z", 1);
+    return regex_place(p, lines ? "$" : "\\z", 1);
   case '.':
     return dot(p);
   case '[':
@@ -474,13 +474,13 @@ static bool item(struct regex_parser *p) {
   }
 }
 
-static bool parse(struct regex_parser *p) {
+static bool regex_parse(struct regex_parser *p) {
   if (!open_group(p, false, "")) return false;
   size_t previous = NOWHERE;
   while (p->at < p->whole.size) {
     char c = p->whole.data[p->at];
     bool is_operator = c == '*' || c == '+' || c == '?' || c == '{';
-    if (is_operator ? !repetition(p, &previous) : !item(p)) return false;
+    if (is_operator ? !repetition(p, &previous) : !regex_item(p)) return false;
     if (!is_operator) previous = NOWHERE;
   }
   if (p->depth > 1) return regex_fail(p, "missing closing )", 0, p->whole.size);
@@ -506,7 +506,7 @@ pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                                 .result = out,
                                 .out = &out->pcre,
                                 .error = error};
-  if (parse(&parser) && (out->pcre.failed || out->text.failed)) fail_nomem(&parser);
+  if (regex_parse(&parser) && (out->pcre.failed || out->text.failed)) regex_fail_nomem(&parser);
   mem_free(mem, parser.groups, parser.capacity, sizeof *parser.groups);
   return parser.status;
 }

@@ -20,14 +20,14 @@ static bool is_set(const char *option) {
   return option && *option;
 }
 
-static void warn(const struct render *r, bool when, const char *message) {
+static void render_warn(const struct render *r, bool when, const char *message) {
   if (when && r->options.warn) r->options.warn(r->options.warn_context, message);
 }
 
 /* ---- steps that edit the profile --------------------- */
 
 /* Makes `edited` the profile of the report. */
-static void take(struct render *r, pprofc_profile *edited) {
+static void render_take(struct render *r, pprofc_profile *edited) {
   pprofc_profile_release(r->edited);
   r->edited = edited;
   if (edited->references == 1) edited->disposable = true;
@@ -42,9 +42,9 @@ static pprofc_status add_tag_frames(struct render *r, pprofc_error *error) {
   pprofc_status status = transform_tag_frames(r->report.profile, o->tagroot, o->tagleaf, o->unit,
                                               &root, &leaf, &edited, error);
   if (status) return status;
-  take(r, edited);
-  warn(r, is_set(o->tagroot) && !root, "TagRoot expression matched no samples");
-  warn(r, is_set(o->tagleaf) && !leaf, "TagLeaf expression matched no samples");
+  render_take(r, edited);
+  render_warn(r, is_set(o->tagroot) && !root, "TagRoot expression matched no samples");
+  render_warn(r, is_set(o->tagleaf) && !leaf, "TagLeaf expression matched no samples");
   return PPROFC_OK;
 }
 
@@ -63,8 +63,8 @@ static void filters_free(struct filters *f) {
   tag_filter_free(f->tagignore);
 }
 
-static pprofc_status compile(const struct render *r, const char *name, const char *text,
-                             struct regex **regex, pprofc_error *error) {
+static pprofc_status render_compile(const struct render *r, const char *name, const char *text,
+                                    struct regex **regex, pprofc_error *error) {
   if (!is_set(text)) return PPROFC_OK;
   pprofc_status status = regex_compile(r->report.mem, str_of(text), regex, error);
   if (status && status != PPROFC_E_NOMEM) error_prefix(error, "parsing %s regexp: ", name);
@@ -82,14 +82,14 @@ static pprofc_status compile_tags(const struct render *r, const char *name, cons
 static pprofc_status compile_filters(const struct render *r, struct filters *f,
                                      pprofc_error *error) {
   const pprofc_report_options *o = &r->options;
-  pprofc_status status = compile(r, "focus", o->focus, &f->names.focus, error);
-  if (!status) status = compile(r, "ignore", o->ignore, &f->names.ignore, error);
-  if (!status) status = compile(r, "hide", o->hide, &f->names.hide, error);
-  if (!status) status = compile(r, "show", o->show, &f->names.show, error);
-  if (!status) status = compile(r, "show_from", o->show_from, &f->show_from, error);
+  pprofc_status status = render_compile(r, "focus", o->focus, &f->names.focus, error);
+  if (!status) status = render_compile(r, "ignore", o->ignore, &f->names.ignore, error);
+  if (!status) status = render_compile(r, "hide", o->hide, &f->names.hide, error);
+  if (!status) status = render_compile(r, "show", o->show, &f->names.show, error);
+  if (!status) status = render_compile(r, "show_from", o->show_from, &f->show_from, error);
   if (!status) status = compile_tags(r, "tagfocus", o->tagfocus, &f->tagfocus, error);
   if (!status) status = compile_tags(r, "tagignore", o->tagignore, &f->tagignore, error);
-  if (!status) status = compile(r, "prune_from", o->prune_from, &f->prune_from, error);
+  if (!status) status = render_compile(r, "prune_from", o->prune_from, &f->prune_from, error);
   return status;
 }
 
@@ -100,19 +100,19 @@ static pprofc_status filter_names(struct render *r, const struct filters *f, ppr
     struct name_matches matched = {0};
     pprofc_status status = transform_names(r->report.profile, n, &matched, &edited, error);
     if (status) return status;
-    take(r, edited);
-    warn(r, n->focus && !matched.focus, "Focus expression matched no samples");
-    warn(r, n->ignore && !matched.ignore, "Ignore expression matched no samples");
-    warn(r, n->hide && !matched.hide, "Hide expression matched no samples");
-    warn(r, n->show && !matched.show, "Show expression matched no samples");
+    render_take(r, edited);
+    render_warn(r, n->focus && !matched.focus, "Focus expression matched no samples");
+    render_warn(r, n->ignore && !matched.ignore, "Ignore expression matched no samples");
+    render_warn(r, n->hide && !matched.hide, "Hide expression matched no samples");
+    render_warn(r, n->show && !matched.show, "Show expression matched no samples");
   }
   if (!f->show_from) return PPROFC_OK;
   bool matched = false;
   pprofc_status status =
       transform_show_from(r->report.profile, f->show_from, &matched, &edited, error);
   if (status) return status;
-  take(r, edited);
-  warn(r, !matched, "ShowFrom expression matched no samples");
+  render_take(r, edited);
+  render_warn(r, !matched, "ShowFrom expression matched no samples");
   return PPROFC_OK;
 }
 
@@ -125,20 +125,20 @@ static pprofc_status filter_tags(struct render *r, struct filters *f, pprofc_err
     status = transform_tags(r->report.profile, &r->report.units, f->tagfocus, f->tagignore, &first,
                             &second, &edited, error);
     if (status) return status;
-    take(r, edited);
-    warn(r, f->tagfocus && !first, "TagFocus expression matched no samples");
-    warn(r, f->tagignore && !second, "TagIgnore expression matched no samples");
+    render_take(r, edited);
+    render_warn(r, f->tagfocus && !first, "TagFocus expression matched no samples");
+    render_warn(r, f->tagignore && !second, "TagIgnore expression matched no samples");
   }
-  status = compile(r, "tagshow", o->tagshow, &f->tagshow, error);
-  if (!status) status = compile(r, "taghide", o->taghide, &f->taghide, error);
+  status = render_compile(r, "tagshow", o->tagshow, &f->tagshow, error);
+  if (!status) status = render_compile(r, "taghide", o->taghide, &f->taghide, error);
   if (status || (!f->tagshow && !f->taghide)) return status;
   first = second = false;
   status = transform_tag_keys(r->report.profile, f->tagshow, f->taghide, &first, &second, &edited,
                               error);
   if (status) return status;
-  take(r, edited);
-  warn(r, f->tagshow && !first, "TagShow expression matched no samples");
-  warn(r, f->taghide && !second, "TagHide expression matched no samples");
+  render_take(r, edited);
+  render_warn(r, f->tagshow && !first, "TagShow expression matched no samples");
+  render_warn(r, f->taghide && !second, "TagHide expression matched no samples");
   return PPROFC_OK;
 }
 
@@ -150,7 +150,7 @@ static pprofc_status apply_filters(struct render *r, pprofc_error *error) {
   if (!status && f.prune_from) {
     pprofc_profile *edited;
     status = transform_prune_from(r->report.profile, f.prune_from, &edited, error);
-    if (!status) take(r, edited);
+    if (!status) render_take(r, edited);
   }
   filters_free(&f);
   return status;
@@ -162,7 +162,7 @@ static pprofc_status aggregate(struct render *r, pprofc_error *error) {
   if (g->address && g->inlines) return PPROFC_OK;
   pprofc_profile *edited;
   pprofc_status status = transform_granularity(r->report.profile, g, &edited, error);
-  if (!status) take(r, edited);
+  if (!status) render_take(r, edited);
   return status;
 }
 
@@ -209,7 +209,7 @@ static bool safe_copy(struct render *r, pprofc_str text, pprofc_str *out) {
   return done;
 }
 
-static pprofc_status select_value(struct render *r, pprofc_error *error) {
+static pprofc_status render_select_value(struct render *r, pprofc_error *error) {
   struct report *report = &r->report;
   const pprofc_report_options *o = &r->options;
   pprofc_status status =
@@ -235,7 +235,7 @@ static pprofc_status select_value(struct render *r, pprofc_error *error) {
 static pprofc_status configure(struct render *r, pprofc_error *error) {
   struct report *report = &r->report;
   const pprofc_report_options *o = &r->options;
-  pprofc_status status = select_value(r, error);
+  pprofc_status status = render_select_value(r, error);
   if (status) return status;
   if (o->divide_by == 0) return error_set(error, PPROFC_E_INVALID, "zero divisor specified");
   report->ratio = 1 / o->divide_by;
@@ -256,7 +256,7 @@ static pprofc_status configure(struct render *r, pprofc_error *error) {
 
 /* ---- the report -------------------------------------- */
 
-static pprofc_status prepare(struct render *r, pprofc_error *error) {
+static pprofc_status render_prepare(struct render *r, pprofc_error *error) {
   struct report *report = &r->report;
   const pprofc_report_options *o = &r->options;
   pprofc_status status =
@@ -301,7 +301,7 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
     output_init(&out, log_guard_write, &guard);
   else
     output_init(&out, write, context);
-  status = prepare(&r, error);
+  status = render_prepare(&r, error);
   if (!status) status = r.report.format->render(&r.report, &out, error);
   if (!status) status = output_flush(&out, error);
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static size_t most_labels(const struct samples *samples) {
+static size_t sample_labels_most_labels(const struct samples *samples) {
   size_t most = 0;
   for (size_t i = 0; i < samples->label_set_count; i++)
     if (samples->label_sets[i].count > most) most = samples->label_sets[i].count;
@@ -13,7 +13,7 @@ static size_t most_labels(const struct samples *samples) {
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem) {
   *groups = (struct label_groups){.profile = profile, .mem = mem};
-  groups->capacity = most_labels(&profile->samples);
+  groups->capacity = sample_labels_most_labels(&profile->samples);
   if (!groups->capacity) return true;
   groups->labels = mem_array(mem, groups->capacity, sizeof *groups->labels);
   groups->items = mem_array(mem, groups->capacity, sizeof *groups->items);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* "[samples cpu]" for the message below, cut where it gets too long for one. */
-static void list_types(const pprofc_profile *profile, char *out, size_t room) {
+static void value_list_types(const pprofc_profile *profile, char *out, size_t room) {
   size_t size = 0;
   out[0] = '\0';
   for (size_t i = 0; i < profile->type_count && size < room; i++) {
@@ -43,7 +43,7 @@ pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, siz
     }
   }
   char types[800];
-  list_types(profile, types, sizeof types);
+  value_list_types(profile, types, sizeof types);
   return error_set(error, PPROFC_E_INVALID, "sample_index \"%.*s\" must be one of: [%s]",
                    STR_ARG(wanted), types);
 }

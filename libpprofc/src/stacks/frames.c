@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct builder {
+struct stacks_frames_builder {
   const pprofc_profile *profile;
   const struct stack_policy *policy;
   const pprofc_allocator *mem;
@@ -36,7 +36,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
 }
 
 /* The name of a frame of which nothing but the object and the address is known. */
-static pprofc_str unnamed(struct builder *b, uint32_t location) {
+static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->profile->locations.address[location];
   if (!object.size && !address) return STR("<unknown>");
@@ -69,20 +69,20 @@ static bool may_be_unclean(pprofc_str path) {
 }
 
 /* The file of a function as nodes show it: trimmed and cleaned. */
-static uint32_t file_text(struct builder *b, pprofc_str file) {
+static uint32_t stacks_frames_file_text(struct stacks_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->policy->trim_path, b->policy->source_path);
   if (!file.size || !may_be_unclean(file)) return interner_add(&b->texts, file);
   char *clean = arena_alloc(&b->frames->arena, file.size + 2);
   return clean ? interner_add(&b->texts, str_path_clean(file, clean)) : MAP_NONE;
 }
 
-static uint32_t name_text(struct builder *b, pprofc_str name) {
+static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
 /* The text of each function, by its string; each string is looked at once. */
-static uint32_t *function_texts(struct builder *b, const uint32_t *strings,
-                                uint32_t (*text_of)(struct builder *, pprofc_str)) {
+static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
+                                uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
   uint32_t *known = arena_array(&b->scratch, string_count, sizeof *known);
   uint32_t *texts = arena_array(&b->scratch, count, sizeof *texts);
@@ -97,11 +97,11 @@ static uint32_t *function_texts(struct builder *b, const uint32_t *strings,
 }
 
 /* The name of each function and the file it stands in. */
-static bool read_functions(struct builder *b) {
+static bool stacks_frames_read_functions(struct stacks_frames_builder *b) {
   const struct functions *f = &b->profile->functions;
   if (interner_add(&b->texts, STR("")) == MAP_NONE) return false;
   b->name = function_texts(b, f->name, name_text);
-  b->file = function_texts(b, f->filename, file_text);
+  b->file = function_texts(b, f->filename, stacks_frames_file_text);
   uint32_t *system_name = function_texts(b, f->system_name, name_text);
   if (!b->name || !b->file || !system_name) return false;
   for (size_t i = 0; i < f->count; i++)
@@ -114,7 +114,7 @@ static bool read_functions(struct builder *b) {
 /* The lines of a location that become frames. */
 static struct line_range {
   uint32_t from, to;
-} shown_lines(const struct builder *b, size_t location) {
+} shown_lines(const struct stacks_frames_builder *b, size_t location) {
   const struct locations *l = &b->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
   if (!b->policy->inlines && from < to) from = to - 1;
@@ -122,7 +122,8 @@ static struct line_range {
 }
 
 /* The sides that show each function. */
-static void function_sides(const struct builder *b, struct joined_function *functions) {
+static void function_sides(const struct stacks_frames_builder *b,
+                           struct joined_function *functions) {
   const struct locations *l = &b->profile->locations;
   for (size_t i = 0; i < l->count; i++) {
     struct line_range lines = shown_lines(b, i);
@@ -133,14 +134,14 @@ static void function_sides(const struct builder *b, struct joined_function *func
 
 /* What a function is found by on the other side: its name, or the name of its file where that is
  * what is shown. MAP_NONE when out of memory. */
-static uint64_t name_key(struct builder *b, size_t function) {
+static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
   return base == MAP_NONE ? MAP_NONE : (uint64_t)base << 1 | 1;
 }
 
 /* In a difference a function of base gets the file that it has in head. */
-static bool join_sides(struct builder *b) {
+static bool join_sides(struct stacks_frames_builder *b) {
   if (!has_sides(b->profile)) return true;
   size_t count = b->profile->functions.count;
   struct joined_function *functions = arena_zero_array(&b->scratch, count, sizeof *functions);
@@ -159,8 +160,8 @@ static bool join_sides(struct builder *b) {
 /* ---- frames ------------------------------------------ */
 
 /* Fills in what the frame is called and what tells it from others; false when out of memory. */
-static bool describe(struct builder *b, uint32_t location, const struct line *line,
-                     struct keyed_frame *key) {
+static bool stacks_frames_describe(struct stacks_frames_builder *b, uint32_t location,
+                                   const struct line *line, struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
   const struct stack_policy *policy = b->policy;
   struct stack_frame *frame = &key->frame;
@@ -186,7 +187,8 @@ static bool describe(struct builder *b, uint32_t location, const struct line *li
 
 /* Where lines do not tell frames apart, a frame shows the line its function begins at, or else the
  * smallest one. */
-static void note_line(struct builder *b, struct stack_frame *frame, const struct line *line) {
+static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
+                      const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;
   int64_t start = b->profile->functions.start_line[line->function];
   int64_t candidate = start > 0 ? start : line->line;
@@ -194,8 +196,8 @@ static void note_line(struct builder *b, struct stack_frame *frame, const struct
 }
 
 /* What a frame shows of a line that is one of it. Of a difference, what head has is shown. */
-static void note_use(struct builder *b, struct keyed_frame *item, const struct keyed_frame *use,
-                     uint32_t location, const struct line *line) {
+static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
+                     const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;
   item->frame.inlined = item->frame.inlined && use->frame.inlined;
   if (item->is_of_head && !is_of_head) return;
@@ -210,14 +212,14 @@ static void note_use(struct builder *b, struct keyed_frame *item, const struct k
 
 /* ---- one entry per distinct frame -------------------- */
 
-static bool same_frame(const struct builder *b, const struct keyed_frame *x,
+static bool same_frame(const struct stacks_frames_builder *b, const struct keyed_frame *x,
                        const struct keyed_frame *y) {
   return x->name == y->name && x->file == y->file && x->frame.address == y->frame.address &&
          (!b->policy->line || x->frame.line == y->frame.line) &&
          x->frame.column == y->frame.column && (b->sides || x->frame.inlined == y->frame.inlined);
 }
 
-static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *key) {
+static uint64_t frame_hash(const struct stacks_frames_builder *b, const struct keyed_frame *key) {
   uint64_t hash = hash_mix(key->name, key->file);
   hash = hash_mix(hash, b->policy->line ? (uint64_t)key->frame.line : 0);
   hash = hash_mix(hash, (uint64_t)key->frame.column);
@@ -226,7 +228,7 @@ static uint64_t frame_hash(const struct builder *b, const struct keyed_frame *ke
 }
 
 /* The index of the frame, or MAP_NONE when out of memory. */
-static uint32_t add_frame(struct builder *b, struct keyed_frame *key) {
+static uint32_t stacks_frames_add_frame(struct stacks_frames_builder *b, struct keyed_frame *key) {
   uint64_t hash = frame_hash(b, key);
   struct map_probe probe = map_start(&b->map, hash);
   uint32_t index;
@@ -245,18 +247,18 @@ static uint32_t add_frame(struct builder *b, struct keyed_frame *key) {
   return key->index;
 }
 
-static bool add_line(struct builder *b, uint32_t location, const struct line *line, bool inlined,
-                     uint32_t *out) {
+static bool stacks_frames_add_line(struct stacks_frames_builder *b, uint32_t location,
+                                   const struct line *line, bool inlined, uint32_t *out) {
   struct keyed_frame key = {.name = 0};
   key.frame.inlined = inlined && b->policy->inlined;
-  if (!describe(b, location, line, &key)) return false;
-  *out = add_frame(b, &key);
+  if (!stacks_frames_describe(b, location, line, &key)) return false;
+  *out = stacks_frames_add_frame(b, &key);
   if (*out == MAP_NONE) return false;
   note_use(b, &b->items[*out], &key, location, line);
   return true;
 }
 
-static bool add_locations(struct builder *b) {
+static bool stacks_frames_add_locations(struct stacks_frames_builder *b) {
   const struct locations *l = &b->profile->locations;
   struct stack_frames *frames = b->frames;
   size_t most = (l->count ? l->line_from[l->count] : 0) + l->count;
@@ -267,10 +269,12 @@ static bool add_locations(struct builder *b) {
   for (uint32_t i = 0; i < l->count; i++) {
     struct line_range lines = shown_lines(b, i);
     frames->location_from[i] = filled;
-    if (lines.from == lines.to && !add_line(b, i, NULL, false, &frames->location_frames[filled++]))
+    if (lines.from == lines.to &&
+        !stacks_frames_add_line(b, i, NULL, false, &frames->location_frames[filled++]))
       return false;
     for (uint32_t k = lines.to; k > lines.from; k--)
-      if (!add_line(b, i, &l->lines[k - 1], k < lines.to, &frames->location_frames[filled++]))
+      if (!stacks_frames_add_line(b, i, &l->lines[k - 1], k < lines.to,
+                                  &frames->location_frames[filled++]))
         return false;
   }
   frames->location_from[l->count] = filled;
@@ -298,7 +302,7 @@ static int compare_frames(const void *left, const void *right) {
 }
 
 /* Sorts the frames and rewrites the indices of the locations. */
-static bool sort_frames(struct builder *b) {
+static bool sort_frames(struct stacks_frames_builder *b) {
   struct stack_frames *frames = b->frames;
   frames->count = b->count;
   frames->items = arena_array(&frames->arena, b->count, sizeof *frames->items);
@@ -323,11 +327,13 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
                                  pprofc_error *error) {
   *frames = (struct stack_frames){.profile = profile};
   arena_init(&frames->arena, mem);
-  struct builder b = {.profile = profile, .policy = policy, .mem = mem, .frames = frames};
+  struct stacks_frames_builder b = {
+      .profile = profile, .policy = policy, .mem = mem, .frames = frames};
   interner_init(&b.texts, mem);
   map_init(&b.map, mem);
   arena_init(&b.scratch, mem);
-  bool ok = read_functions(&b) && join_sides(&b) && add_locations(&b) && sort_frames(&b);
+  bool ok = stacks_frames_read_functions(&b) && join_sides(&b) && stacks_frames_add_locations(&b) &&
+            sort_frames(&b);
   interner_free(&b.texts);
   map_free(&b.map);
   arena_free(&b.scratch);

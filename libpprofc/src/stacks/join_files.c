@@ -34,12 +34,12 @@ struct files_of_name {
 
 /* ---- ends of paths ----------------------------------- */
 
-static bool is_separator(char c) {
+static bool join_files_is_separator(char c) {
   return c == '/' || c == '\\';
 }
 
 static bool component_begins(pprofc_str path, size_t at) {
-  return at == 0 || is_separator(path.data[at - 1]);
+  return at == 0 || join_files_is_separator(path.data[at - 1]);
 }
 
 /* How many whole components the ends of two paths have in common. */
@@ -59,7 +59,7 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
 
 /* A byte as paths are sorted by it: nothing stands between a path and the same below a folder. */
 static int path_rank(char c) {
-  return is_separator(c) ? -1 : (int)(unsigned char)c;
+  return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }
 
 /* From the end on, so that paths with a common end are neighbours. */
@@ -76,7 +76,7 @@ static int compare_ends(const void *left, const void *right) {
 
 /* ---- pairs ------------------------------------------- */
 
-static int compare_ranked(const void *left, const void *right) {
+static int join_files_compare_ranked(const void *left, const void *right) {
   const struct ranked_file *x = left, *y = right;
   if (x->length != y->length) return x->length < y->length ? -1 : 1;
   return x->index < y->index ? -1 : x->index > y->index;
@@ -84,7 +84,7 @@ static int compare_ranked(const void *left, const void *right) {
 
 static size_t path_length(pprofc_str path) {
   size_t length = 1;
-  for (size_t i = 0; i < path.size; i++) length += is_separator(path.data[i]);
+  for (size_t i = 0; i < path.size; i++) length += join_files_is_separator(path.data[i]);
   return length;
 }
 
@@ -108,8 +108,8 @@ static void pair_run(struct files_of_name *f, size_t from, size_t to) {
     f->head_order[i].length = path_length(f->lone[f->head_order[i].index].path);
   for (size_t i = 0; i < bases; i++)
     f->base_order[i].length = path_length(f->lone[f->base_order[i].index].path);
-  qsort(f->head_order, heads, sizeof *f->head_order, compare_ranked);
-  qsort(f->base_order, bases, sizeof *f->base_order, compare_ranked);
+  qsort(f->head_order, heads, sizeof *f->head_order, join_files_compare_ranked);
+  qsort(f->base_order, bases, sizeof *f->base_order, join_files_compare_ranked);
   for (size_t i = 0; i < heads && i < bases; i++)
     pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
 }
@@ -212,7 +212,7 @@ bool join_files(struct joined_function *functions, size_t count, const struct in
 
 /* ---- sides ------------------------------------------- */
 
-static bool is_negative(const int64_t *values, size_t types) {
+static bool join_files_is_negative(const int64_t *values, size_t types) {
   for (size_t i = 0; i < types; i++)
     if (values[i] < 0) return true;
   return false;
@@ -221,8 +221,9 @@ static bool is_negative(const int64_t *values, size_t types) {
 /* The side of a sample. What a plain difference (-base) took away is below zero. */
 static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, size_t sample) {
   if (!side_of_set)
-    return is_negative(p->samples.values + sample * p->type_count, p->type_count) ? SIDE_BASE
-                                                                                  : SIDE_HEAD;
+    return join_files_is_negative(p->samples.values + sample * p->type_count, p->type_count)
+               ? SIDE_BASE
+               : SIDE_HEAD;
   return side_of_set[p->samples.label_set[sample]];
 }
 
@@ -237,7 +238,7 @@ static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
 
 bool has_sides(const pprofc_profile *profile) {
   size_t count = profile->samples.count * profile->type_count;
-  return profile_has_base(profile) || is_negative(profile->samples.values, count);
+  return profile_has_base(profile) || join_files_is_negative(profile->samples.values, count);
 }
 
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena) {

@@ -14,7 +14,7 @@ struct packed_stack {
   const uint32_t *frames; /* root first */
 };
 
-struct builder {
+struct stacks_builder {
   const struct stack_frames *frames;
   const pprofc_profile *profile;
   const struct stack_selection *selection; /* or NULL */
@@ -30,25 +30,25 @@ struct builder {
 
 /* ---- joining samples --------------------------------- */
 
-static size_t selected_count(const struct builder *b) {
+static size_t selected_count(const struct stacks_builder *b) {
   return b->selection && b->selection->samples ? b->selection->count : b->profile->samples.count;
 }
 
-static size_t selected_sample(const struct builder *b, size_t i) {
+static size_t selected_sample(const struct stacks_builder *b, size_t i) {
   return b->selection && b->selection->samples ? b->selection->samples[i] : i;
 }
 
 /* Sums wrap, as everywhere. */
-static void add_values(int64_t *to, const int64_t *from, size_t count) {
+static void stacks_add_values(int64_t *to, const int64_t *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
 }
 
-static void add_sample(const struct builder *b, size_t stack, size_t sample) {
+static void stacks_add_sample(const struct stacks_builder *b, size_t stack, size_t sample) {
   const struct stack_set *set = b->set;
   const int64_t *values = b->profile->samples.values + sample * set->types;
   int64_t *sums = b->values + stack * set->columns;
   if (!set->has_base || !sample_is_base(b->profile, sample)) {
-    add_values(sums, values, set->types);
+    stacks_add_values(sums, values, set->types);
     return;
   }
   for (size_t i = 0; i < set->types; i++)
@@ -66,7 +66,8 @@ struct pending {
 #define PENDING_MAX 32
 
 /* The packed stack of a sample; MAP_NONE when out of memory. */
-static uint32_t find_stack(struct builder *b, struct map *map, const struct pending *pending) {
+static uint32_t find_stack(struct stacks_builder *b, struct map *map,
+                           const struct pending *pending) {
   const struct samples *s = &b->profile->samples;
   size_t sample = pending->sample;
   struct map_probe probe = map_start(map, pending->hash);
@@ -84,7 +85,7 @@ static uint32_t find_stack(struct builder *b, struct map *map, const struct pend
 }
 
 /* Hashes samples from the i-th selected one on; returns where to go on. */
-static size_t hash_samples(const struct builder *b, const struct map *map, size_t i,
+static size_t hash_samples(const struct stacks_builder *b, const struct map *map, size_t i,
                            struct stack_reader *reader, struct pending *pending, size_t *count) {
   const struct samples *s = &b->profile->samples;
   size_t selected = selected_count(b);
@@ -99,7 +100,7 @@ static size_t hash_samples(const struct builder *b, const struct map *map, size_
   return i;
 }
 
-static bool join_in_order(struct builder *b, struct map *map) {
+static bool join_in_order(struct stacks_builder *b, struct map *map) {
   struct pending pending[PENDING_MAX];
   struct stack_reader reader = stack_reader_at(&b->profile->samples, 0);
   size_t count, selected = selected_count(b);
@@ -108,14 +109,14 @@ static bool join_in_order(struct builder *b, struct map *map) {
     for (size_t k = 0; k < count; k++) {
       uint32_t stack = find_stack(b, map, &pending[k]);
       if (stack == MAP_NONE) return false;
-      add_sample(b, stack, pending[k].sample);
+      stacks_add_sample(b, stack, pending[k].sample);
     }
   }
   return true;
 }
 
 /* Finds the distinct packed stacks and adds up their values. */
-static bool join_samples(struct builder *b) {
+static bool join_samples(struct stacks_builder *b) {
   size_t cells;
   b->capacity = selected_count(b);
   if (b->profile->samples.count >= MAP_NONE ||
@@ -165,7 +166,7 @@ static void free_slabs(struct stack_slab *slab, const pprofc_allocator *mem) {
 
 /* One thread that expands a range of stacks. */
 struct expander {
-  struct builder *builder;
+  struct stacks_builder *builder;
   struct stack_slab *slabs;
   uint32_t *locations; /* [max_depth] of the samples */
   uint64_t total;
@@ -186,8 +187,8 @@ static uint32_t *take_frames(struct expander *e, size_t count) {
 }
 
 /* The frames of a stack from the root on; false when there are too many or no memory for them. */
-static bool expand(struct expander *e, struct packed_stack *stack) {
-  const struct builder *b = e->builder;
+static bool stacks_expand(struct expander *e, struct packed_stack *stack) {
+  const struct stacks_builder *b = e->builder;
   const uint32_t *from = b->frames->location_from;
   size_t locations = unpack(&b->profile->samples, stack, e->locations), depth = 0;
   for (size_t i = 0; i < locations; i++) depth += from[e->locations[i] + 1] - from[e->locations[i]];
@@ -211,14 +212,15 @@ static bool expand(struct expander *e, struct packed_stack *stack) {
 
 static void expand_range(void *context, unsigned worker) {
   struct expander *e = (struct expander *)context + worker;
-  struct builder *b = e->builder;
+  struct stacks_builder *b = e->builder;
   size_t end = parallel_from(b->count, worker + 1, b->workers);
   for (size_t i = parallel_from(b->count, worker, b->workers); i < end; i++)
-    if (!expand(e, &b->stacks[i])) return;
+    if (!stacks_expand(e, &b->stacks[i])) return;
 }
 
 /* Hands the slabs of all threads to the set. */
-static pprofc_status gather(struct builder *b, struct expander *expanders, pprofc_error *error) {
+static pprofc_status stacks_gather(struct stacks_builder *b, struct expander *expanders,
+                                   pprofc_error *error) {
   uint64_t total = 0;
   bool failed = false;
   for (unsigned w = 0; w < b->workers; w++) {
@@ -242,7 +244,7 @@ static pprofc_status gather(struct builder *b, struct expander *expanders, pprof
   return PPROFC_OK;
 }
 
-static pprofc_status expand_all(struct builder *b, pprofc_error *error) {
+static pprofc_status expand_all(struct stacks_builder *b, pprofc_error *error) {
   struct expander *expanders = mem_zero_array(b->mem, b->workers, sizeof *expanders);
   size_t room = b->profile->samples.max_depth;
   bool ready = expanders != NULL;
@@ -254,7 +256,7 @@ static pprofc_status expand_all(struct builder *b, pprofc_error *error) {
   pprofc_status status = ready ? PPROFC_OK : error_nomem(error);
   if (ready) {
     parallel_run(b->workers, expand_range, expanders);
-    status = gather(b, expanders, error);
+    status = stacks_gather(b, expanders, error);
   }
   for (unsigned w = 0; expanders && w < b->workers; w++)
     mem_free(b->mem, expanders[w].locations, room, sizeof *expanders[w].locations);
@@ -271,7 +273,7 @@ static size_t shared_frames(const uint32_t *a, size_t a_depth, const uint32_t *b
 }
 
 /* Joins what has the same frames and notes what neighbours share. */
-static void join_sorted(struct builder *b, const struct sort_item *items) {
+static void join_sorted(struct stacks_builder *b, const struct sort_item *items) {
   struct stack_set *set = b->set;
   for (size_t i = 0; i < b->count; i++) {
     const int64_t *values = b->values + (size_t)items[i].stack * set->columns;
@@ -279,7 +281,7 @@ static void join_sorted(struct builder *b, const struct sort_item *items) {
     if (set->count) {
       shared = shared_frames(set->frames[last], set->depth[last], items[i].frames, items[i].depth);
       if (shared == set->depth[last] && shared == items[i].depth) {
-        add_values(set->values + last * set->columns, values, set->columns);
+        stacks_add_values(set->values + last * set->columns, values, set->columns);
         continue;
       }
     }
@@ -291,7 +293,7 @@ static void join_sorted(struct builder *b, const struct sort_item *items) {
   }
 }
 
-static bool sort_all(struct builder *b) {
+static bool sort_all(struct stacks_builder *b) {
   struct stack_set *set = b->set;
   struct sort_item *items = mem_array(b->mem, b->count, sizeof *items);
   set->frames = arena_array(&set->arena, b->count, sizeof *set->frames);
@@ -319,7 +321,7 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   *set = (struct stack_set){.types = p->type_count, .has_base = profile_has_base(p)};
   set->columns = set->has_base ? 2 * set->types : set->types;
   arena_init(&set->arena, mem);
-  struct builder b = {
+  struct stacks_builder b = {
       .frames = frames, .profile = p, .selection = selection, .mem = mem, .set = set};
   b.max_depth = selection && selection->max_depth ? selection->max_depth : SIZE_MAX;
   pprofc_status status = join_samples(&b) ? PPROFC_OK : error_nomem(error);

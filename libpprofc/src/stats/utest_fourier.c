@@ -104,7 +104,7 @@ static void set_turns(const struct sum *s, size_t m, double *re, double *im) {
 
 /* The same for the point at hand, and the bound's sum. Points mostly follow each other: then one
  * turn more is a product, as long as errors do not add up. */
-static void turn(struct sum *s, size_t m, double *re, double *im) {
+static void utest_fourier_turn(struct sum *s, size_t m, double *re, double *im) {
   size_t groups = s->l->groups;
   if (m == s->next && m % TURNS_MOST)
     times(groups, s->zre, s->zim, s->wre, s->wim);
@@ -185,7 +185,7 @@ static double share_of_tail(const struct sum *s, size_t m, size_t terms, double 
 
 static void add_point(struct sum *s, size_t m, size_t terms) {
   double sre, sim, re, im;
-  turn(s, m, &sre, &sim);
+  utest_fourier_turn(s, m, &sre, &sim);
   s->work += 4 * (double)s->l->groups;
   if (s->l->spread_n - hypot(sre, sim) > s->most) return;
   coefficient(s, sre, sim, &re, &im);

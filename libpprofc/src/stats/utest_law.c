@@ -111,7 +111,7 @@ static void find_saddle(struct law *l, double total) {
   if (l->s > 0) l->s = 0;
 }
 
-static void settle(struct law *l, double total) {
+static void utest_law_settle(struct law *l, double total) {
   int sign;
   find_saddle(l, total);
   l->log_scale = tilt(l) - lgamma_r(total + 1, &sign) + lgamma_r(l->n + 1, &sign) +
@@ -126,7 +126,7 @@ bool law_open(struct law *law, const size_t *ties, size_t distinct, size_t nx, d
               const pprofc_allocator *mem) {
   *law = (struct law){.mem = mem};
   if (!set_ranks(law, ties, distinct, nx, twice_u)) return false;
-  settle(law, law->total);
+  utest_law_settle(law, law->total);
   return true;
 }
 

@@ -20,13 +20,13 @@ static bool is_mangled(pprofc_str name) {
 
 /* Substitutions can double the output with each few bytes of input, so the way out when there is
  * too much of it is a jump: the callback form of the demangler holds no memory but its stack. */
-struct collector {
+struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
 };
 
-static void collect(const char *text, size_t size, void *context) {
-  struct collector *collector = context;
+static void demangle_collect(const char *text, size_t size, void *context) {
+  struct demangle_collector *collector = context;
   if (collector->out->size + size > MOST_OUTPUT || collector->out->failed)
     longjmp(collector->too_much, 1);
   buffer_add(collector->out, text, size);
@@ -103,24 +103,24 @@ static void name_constructors(struct demangle_component *part) {
   }
 }
 
-static bool print_cxx(const char *mangled, int options, struct collector *collector) {
+static bool print_cxx(const char *mangled, int options, struct demangle_collector *collector) {
   void *memory = NULL;
   struct demangle_component *name = cplus_demangle_v3_components(mangled, options, &memory);
   if (!name) return false;
   name_constructors(name);
   bool printed = false;
   if (!setjmp(collector->too_much))
-    printed = cplus_demangle_print_callback(options, name, collect, collector) != 0;
+    printed = cplus_demangle_print_callback(options, name, demangle_collect, collector) != 0;
   free(memory); /* libiberty's own */
   return printed;
 }
 
 static bool run_demangler(const char *mangled, int options, bool *is_rust, struct buffer *out) {
-  struct collector collector = {.out = out};
+  struct demangle_collector collector = {.out = out};
   buffer_clear(out);
   if (setjmp(collector.too_much)) return false;
   *is_rust = true;
-  if (rust_demangle_callback(mangled, options, collect, &collector)) return true;
+  if (rust_demangle_callback(mangled, options, demangle_collect, &collector)) return true;
   buffer_clear(out);
   *is_rust = false;
   return print_cxx(mangled, options, &collector) && !out->failed;
@@ -163,7 +163,7 @@ static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
                                         "<=",  ">=",  "->",  "<",   ">"};
 
 /* True when the bracket at `at` belongs to operator<, operator<<, operator-> ... */
-static bool is_operator(pprofc_str s, size_t at) {
+static bool demangle_is_operator(pprofc_str s, size_t at) {
   for (size_t back = 0; back < 3 && at >= back + 8; back++) {
     size_t from = at - back;
     if (memcmp(s.data + from - 8, "operator", 8) != 0) continue;
@@ -178,7 +178,8 @@ static bool is_operator(pprofc_str s, size_t at) {
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
-    if (open == '<' && i > at && (s.data[i] == '<' || s.data[i] == '>') && is_operator(s, i))
+    if (open == '<' && i > at && (s.data[i] == '<' || s.data[i] == '>') &&
+        demangle_is_operator(s, i))
       continue;
     if (s.data[i] == '>' && i && s.data[i - 1] == '-') continue;
     if (s.data[i] == open) depth++;
@@ -212,15 +213,16 @@ static void part_brackets(struct buffer *out) {
   size_t missing = 0;
   for (size_t i = 1; i < out->size; i++) {
     bool two = out->data[i] == '>' && out->data[i - 1] == '>';
-    missing += two && !is_operator(buffer_str(out), i) && !is_operator(buffer_str(out), i - 1);
+    missing += two && !demangle_is_operator(buffer_str(out), i) &&
+               !demangle_is_operator(buffer_str(out), i - 1);
   }
   if (!missing || !buffer_reserve(out, missing)) return;
   size_t to = out->size + missing;
   for (size_t i = out->size; i-- > 0 && to > i + 1;) {
     out->data[--to] = out->data[i];
     pprofc_str rest = {out->data, i + 1};
-    if (i && out->data[i] == '>' && out->data[i - 1] == '>' && !is_operator(rest, i) &&
-        !is_operator(rest, i - 1))
+    if (i && out->data[i] == '>' && out->data[i - 1] == '>' && !demangle_is_operator(rest, i) &&
+        !demangle_is_operator(rest, i - 1))
       out->data[--to] = ' ';
   }
   out->size += missing;
@@ -232,14 +234,15 @@ static void drop_templates(struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
     char c = s.data[i];
-    size_t end = c == '<' && !is_operator(s, i) ? closing(s, i, '<', '>') : s.size;
+    size_t end = c == '<' && !demangle_is_operator(s, i) ? closing(s, i, '<', '>') : s.size;
     bool of_lambda = i >= 7 && memcmp(s.data + i - 7, "{lambda", 7) == 0;
     for (; of_lambda && end < s.size && i < end; i++) keep(out, &to, s.data[i]);
     if (end == s.size || of_lambda) {
       keep(out, &to, s.data[i]);
       continue;
     }
-    if (i > 1 && s.data[i - 1] == ' ' && is_operator(s, i - 2)) to--; /* "operator<< <int>" */
+    if (i > 1 && s.data[i - 1] == ' ' && demangle_is_operator(s, i - 2))
+      to--; /* "operator<< <int>" */
     i = end;
   }
   out->size = to;

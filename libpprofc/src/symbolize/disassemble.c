@@ -5,26 +5,26 @@
 #include <stdio.h>
 
 /* What holds for the next instructions. */
-struct place {
+struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
 };
 
-static bool is_hex(char c) {
+static bool disassemble_is_hex(char c) {
   return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-static bool is_digit(char c) {
+static bool disassemble_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool is_blank(char c) {
+static bool disassemble_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\f' || c == '\r';
 }
 
 static size_t skip_hex(pprofc_str line) {
   size_t at = 0;
-  while (at < line.size && is_hex(line.data[at])) at++;
+  while (at < line.size && disassemble_is_hex(line.data[at])) at++;
   return at;
 }
 
@@ -33,7 +33,7 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
   size_t digits = skip_hex(line);
   if (!digits || digits + 1 >= line.size || line.data[digits] != ':') return false;
   size_t text = digits + 1;
-  while (text < line.size && is_blank(line.data[text])) text++;
+  while (text < line.size && disassemble_is_blank(line.data[text])) text++;
   if (text == digits + 1) return false;
   instruction->text = str_slice(line, text, line.size);
   return str_parse_uint(str_slice(line, 0, digits), 16, &instruction->address);
@@ -42,20 +42,21 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
 /* Without the "; " that LLVM begins such lines with. */
 static pprofc_str drop_mark(pprofc_str line) {
   size_t at = line.size && line.data[0] == ';';
-  if (at < line.size && is_blank(line.data[at])) at++;
+  if (at < line.size && disassemble_is_blank(line.data[at])) at++;
   return str_slice(line, at, line.size);
 }
 
 /* "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)": the last colon with a digit behind it counts.
  */
-static bool file_line(pprofc_str line, struct place *place) {
+static bool file_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
   size_t colon = line.size;
   for (size_t i = line.size; i-- > 0 && colon == line.size;)
-    if (line.data[i] == ':' && i + 1 < line.size && is_digit(line.data[i + 1])) colon = i;
+    if (line.data[i] == ':' && i + 1 < line.size && disassemble_is_digit(line.data[i + 1]))
+      colon = i;
   if (colon == line.size) return false;
   size_t end = colon + 1;
-  while (end < line.size && is_digit(line.data[end])) end++;
+  while (end < line.size && disassemble_is_digit(line.data[end])) end++;
   int64_t number;
   if (str_parse_int(str_slice(line, colon + 1, end), 10, &number) && number <= UINT32_MAX) {
     place->file = str_slice(line, 0, colon);
@@ -65,9 +66,9 @@ static bool file_line(pprofc_str line, struct place *place) {
 }
 
 /* "; name():" */
-static bool function_line(pprofc_str line, struct place *place) {
+static bool function_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
-  if (!line.size || is_blank(line.data[0])) return false;
+  if (!line.size || disassemble_is_blank(line.data[0])) return false;
   for (size_t i = line.size; i-- > 1;)
     if (str_starts(str_slice(line, i, line.size), STR("():"))) {
       place->function = str_slice(line, 0, i);
@@ -77,12 +78,12 @@ static bool function_line(pprofc_str line, struct place *place) {
 }
 
 /* "0000000000401210 <name>:", and any other line with a colon. */
-static bool label_line(pprofc_str line, struct place *place) {
+static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;
   size_t from = skip_hex(line);
   if (from > colon) from = colon;
-  if (from < colon && is_blank(line.data[from])) from++;
+  if (from < colon && disassemble_is_blank(line.data[from])) from++;
   place->function = str_slice(line, from, colon);
   return true;
 }
@@ -94,7 +95,7 @@ static bool read_objdump(pprofc_str said, struct arena *arena, struct instructio
   for (pprofc_str rest = said; str_next_line(&rest, &line);) lines++;
   struct instruction *items = arena_array(arena, lines, sizeof *items);
   if (!items) return false;
-  struct place nowhere = {STR(""), STR(""), 0}, place = nowhere;
+  struct disassemble_place nowhere = {STR(""), STR(""), 0}, place = nowhere;
   while (str_next_line(&said, &line)) {
     line = str_trim(line);
     if (instruction_line(line, &items[n])) {

@@ -36,27 +36,28 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
 }
 
 /* Where a field stands in the 32 and 64 bit form of a header, and its width there. */
-struct place {
+struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
 
-static uint64_t get(const struct elf_file *f, const uint8_t *header, struct place place) {
+static uint64_t get(const struct elf_file *f, const uint8_t *header, struct elf_file_place place) {
   return f->is64 ? number(f, header + place.at64, place.size64)
                  : number(f, header + place.at32, place.size32);
 }
 
-static const struct place e_phoff = {28, 4, 32, 8}, e_shoff = {32, 4, 40, 8},
-                          e_phentsize = {42, 2, 54, 2}, e_phnum = {44, 2, 56, 2},
-                          e_shentsize = {46, 2, 58, 2}, e_shnum = {48, 2, 60, 2},
-                          e_shstrndx = {50, 2, 62, 2};
-static const struct place p_type = {0, 4, 0, 4}, p_flags = {24, 4, 4, 4}, p_offset = {4, 4, 8, 8},
-                          p_vaddr = {8, 4, 16, 8}, p_filesz = {16, 4, 32, 8},
-                          p_memsz = {20, 4, 40, 8}, p_align = {28, 4, 48, 8};
-static const struct place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4}, sh_flags = {8, 4, 8, 8},
-                          sh_addr = {12, 4, 16, 8}, sh_offset = {16, 4, 24, 8},
-                          sh_size = {20, 4, 32, 8}, sh_link = {24, 4, 40, 4},
-                          sh_addralign = {32, 4, 48, 8};
-static const struct place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
+static const struct elf_file_place e_phoff = {28, 4, 32, 8}, e_shoff = {32, 4, 40, 8},
+                                   e_phentsize = {42, 2, 54, 2}, e_phnum = {44, 2, 56, 2},
+                                   e_shentsize = {46, 2, 58, 2}, e_shnum = {48, 2, 60, 2},
+                                   e_shstrndx = {50, 2, 62, 2};
+static const struct elf_file_place p_type = {0, 4, 0, 4}, p_flags = {24, 4, 4, 4},
+                                   p_offset = {4, 4, 8, 8}, p_vaddr = {8, 4, 16, 8},
+                                   p_filesz = {16, 4, 32, 8}, p_memsz = {20, 4, 40, 8},
+                                   p_align = {28, 4, 48, 8};
+static const struct elf_file_place sh_name = {0, 4, 0, 4}, sh_type = {4, 4, 4, 4},
+                                   sh_flags = {8, 4, 8, 8}, sh_addr = {12, 4, 16, 8},
+                                   sh_offset = {16, 4, 24, 8}, sh_size = {20, 4, 32, 8},
+                                   sh_link = {24, 4, 40, 4}, sh_addralign = {32, 4, 48, 8};
+static const struct elf_file_place st_name = {0, 4, 0, 4}, st_value = {4, 4, 8, 8};
 
 /* ---- sections ---------------------------------------- */
 
@@ -126,7 +127,8 @@ static int range_order(const void *a, const void *b) {
   return (x->from > y->from) - (x->from < y->from);
 }
 
-static void add_range(struct elf_range *ranges, size_t *count, uint64_t from, uint64_t size) {
+static void elf_file_add_range(struct elf_range *ranges, size_t *count, uint64_t from,
+                               uint64_t size) {
   uint64_t to;
   if (__builtin_add_overflow(from, size, &to)) to = UINT64_MAX;
   if (size) ranges[(*count)++] = (struct elf_range){from, to};
@@ -155,10 +157,10 @@ pprofc_status elf_ranges(const struct elf_file *f, struct arena *arena, struct e
   if (f->type == ET_REL) return PPROFC_OK;
   for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++)
     if (get(f, header, sh_flags) & SHF_ALLOC)
-      add_range(*ranges, count, get(f, header, sh_addr), get(f, header, sh_size));
+      elf_file_add_range(*ranges, count, get(f, header, sh_addr), get(f, header, sh_size));
   for (size_t i = 0; !f->section_count && i < f->segment_count; i++)
     if (f->segments[i].loadable)
-      add_range(*ranges, count, f->segments[i].vaddr, f->segments[i].memory_size);
+      elf_file_add_range(*ranges, count, f->segments[i].vaddr, f->segments[i].memory_size);
   *count = join_ranges(*ranges, *count);
   return PPROFC_OK;
 }

@@ -21,7 +21,7 @@ struct search {
   char found[PATH_ROOM + 8];
 };
 
-static void warn(const struct symbolize_options *options, const char *message) {
+static void locate_warn(const struct symbolize_options *options, const char *message) {
   if (options->warn) options->warn(options->warn_context, message);
 }
 
@@ -34,7 +34,7 @@ static bool try_candidate(struct search *s, const char *path) {
     char message[PATH_ROOM + 512];
     snprintf(message, sizeof message, "Ignoring local file %s: build-id mismatch (%.*s != %s)",
              path, STR_ARG(s->build_id), file.build_id);
-    warn(s->options, message);
+    locate_warn(s->options, message);
   } else {
     snprintf(s->found, sizeof s->found, "%s", path);
   }

@@ -35,16 +35,16 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
 
 /* ---- symbols ----------------------------------------- */
 
-static bool is_hex(char c) {
+static bool object_is_hex(char c) {
   return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-static bool is_blank(char c) {
+static bool object_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\f' || c == '\r';
 }
 
-static size_t skip_blanks(pprofc_str s, size_t at) {
-  while (at < s.size && is_blank(s.data[at])) at++;
+static size_t object_skip_blanks(pprofc_str s, size_t at) {
+  while (at < s.size && object_is_blank(s.data[at])) at++;
   return at;
 }
 
@@ -52,9 +52,9 @@ static size_t skip_blanks(pprofc_str s, size_t at) {
 static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   line = str_trim(line);
   size_t digits = 0;
-  while (digits < line.size && is_hex(line.data[digits])) digits++;
-  size_t type = skip_blanks(line, digits), blank = type + 1;
-  size_t from = skip_blanks(line, blank);
+  while (digits < line.size && object_is_hex(line.data[digits])) digits++;
+  size_t type = object_skip_blanks(line, digits), blank = type + 1;
+  size_t from = object_skip_blanks(line, blank);
   if (!digits || type == digits || from <= blank) return false;
   *name = str_slice(line, from, line.size);
   return str_parse_uint(str_slice(line, 0, digits), 16, address);

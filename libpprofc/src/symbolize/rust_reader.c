@@ -29,13 +29,13 @@ void reader_say(struct rust_reader *r, const char *text) {
   reader_write(r, text, strlen(text));
 }
 
-void reader_next(struct rust_reader *r, struct step step) {
+void reader_next(struct rust_reader *r, struct rust_step step) {
   if (r->steps.size >= MOST_STEPS_AHEAD * sizeof step) r->failed = true;
   if (!r->failed) buffer_add(&r->steps, &step, sizeof step);
 }
 
 void reader_next_text(struct rust_reader *r, const char *text) {
-  reader_next(r, (struct step){.what = WRITE, .text = text});
+  reader_next(r, (struct rust_step){.what = WRITE, .text = text});
 }
 
 int reader_digit(int c) {
@@ -131,7 +131,7 @@ void reader_binder(struct rust_reader *r) {
   reader_say(r, "> ");
 }
 
-void reader_go_back(struct rust_reader *r, struct step step) {
+void reader_go_back(struct rust_reader *r, struct rust_step step) {
   size_t here = r->at - 1; /* of the 'B' */
   uint64_t to = reader_base_62(r);
   if (r->silent || r->failed) return;
@@ -139,7 +139,7 @@ void reader_go_back(struct rust_reader *r, struct step step) {
     r->failed = true;
     return;
   }
-  reader_next(r, (struct step){.what = COME_BACK, .number = r->at, .limit = r->limit});
+  reader_next(r, (struct rust_step){.what = COME_BACK, .number = r->at, .limit = r->limit});
   reader_next(r, step);
   r->at = (size_t)to;
   r->limit = here;

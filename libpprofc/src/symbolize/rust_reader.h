@@ -28,7 +28,7 @@ enum what {
   COME_BACK      /* number, limit: where reading goes on after a back reference */
 };
 
-struct step {
+struct rust_step {
   enum what what;
   unsigned char flag;
   size_t number, limit;
@@ -43,7 +43,7 @@ struct rust_reader {
   uint64_t lifetimes;
   size_t most, taken;
   struct buffer *out;
-  struct buffer steps; /* of struct step, the next one last */
+  struct buffer steps; /* of struct rust_step, the next one last */
 };
 
 /* The next byte, -1 at the end. */
@@ -55,7 +55,7 @@ void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_say(struct rust_reader *r, const char *text);
 
 /* Puts a step before those that are ahead. */
-void reader_next(struct rust_reader *r, struct step step);
+void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 
 /* The value of a base 62 digit, or -1. */
@@ -70,6 +70,6 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* "for<'a, 'b> " */
 void reader_binder(struct rust_reader *r);
 /* Does `step` at an earlier place of the name. What is read only needs no such look. */
-void reader_go_back(struct rust_reader *r, struct step step);
+void reader_go_back(struct rust_reader *r, struct rust_step step);
 
 #endif

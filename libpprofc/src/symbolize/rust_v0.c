@@ -13,19 +13,19 @@
 static void read_impl(struct rust_reader *r, bool trait) {
   reader_next_text(r, ">");
   if (trait) {
-    reader_next(r, (struct step){.what = PATH});
+    reader_next(r, (struct rust_step){.what = PATH});
     reader_next_text(r, " as ");
   }
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 static void read_hidden_impl(struct rust_reader *r, bool trait) {
   read_impl(r, trait);
   reader_next_text(r, "<");
-  reader_next(r, (struct step){.what = SET_SILENT, .flag = r->silent});
+  reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
   r->silent = true;
   reader_disambiguator(r);
-  reader_next(r, (struct step){.what = PATH});
+  reader_next(r, (struct rust_step){.what = PATH});
 }
 
 static void read_nested(struct rust_reader *r, unsigned char separator) {
@@ -35,26 +35,26 @@ static void read_nested(struct rust_reader *r, unsigned char separator) {
     return;
   }
   r->at++;
-  reader_next(r, (struct step){.what = NESTED, .flag = (unsigned char)space});
-  reader_next(r, (struct step){.what = PATH, .flag = separator});
+  reader_next(r, (struct rust_step){.what = NESTED, .flag = (unsigned char)space});
+  reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
 /* Puts the arguments of a generic path ahead, silent where they are not wanted. */
 static void read_arguments_later(struct rust_reader *r) {
-  if (!r->arguments) reader_next(r, (struct step){.what = SET_SILENT, .flag = r->silent});
-  reader_next(r, (struct step){.what = ARGUMENTS});
-  if (!r->arguments) reader_next(r, (struct step){.what = SET_SILENT, .flag = true});
+  if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
+  reader_next(r, (struct rust_step){.what = ARGUMENTS});
+  if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = true});
 }
 
 static void read_generic(struct rust_reader *r, unsigned char separator) {
-  reader_next(r, (struct step){.what = EXPECT, .flag = 'E'});
+  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
   reader_next_text(r, ">");
   read_arguments_later(r);
   reader_next_text(r, separator ? "::<" : "<");
-  reader_next(r, (struct step){.what = PATH, .flag = separator});
+  reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
-static void read_path(struct rust_reader *r, struct step step) {
+static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   int letter = reader_peek(r);
   r->at++;
@@ -91,7 +91,7 @@ static void read_path(struct rust_reader *r, struct step step) {
 
 /* Lower case namespaces are the compiler's own and not shown: "::name"; others are "::{closure#0}".
  */
-static void read_identifier(struct rust_reader *r, struct step step) {
+static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
   pprofc_str name = reader_identifier(r, &punycode);
@@ -112,7 +112,7 @@ static void read_identifier(struct rust_reader *r, struct step step) {
                  (size_t)snprintf(digits, sizeof digits, "#%" PRId64 "}", (int64_t)number));
 }
 
-static void read_arguments(struct rust_reader *r, struct step step) {
+static void read_arguments(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
   if (step.number++) reader_say(r, ", ");
@@ -120,7 +120,7 @@ static void read_arguments(struct rust_reader *r, struct step step) {
   if (reader_take(r, 'L'))
     reader_lifetime(r, reader_base_62(r));
   else
-    reader_next(r, (struct step){.what = reader_take(r, 'K') ? CONSTANT : TYPE});
+    reader_next(r, (struct rust_step){.what = reader_take(r, 'K') ? CONSTANT : TYPE});
 }
 
 /* ---- types ------------------------------------------- */
@@ -141,24 +141,24 @@ static void read_reference(struct rust_reader *r, bool is_mutable) {
     reader_say(r, " ");
   }
   if (is_mutable) reader_say(r, "mut ");
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 static void read_array(struct rust_reader *r, bool has_length) {
   reader_say(r, "[");
   reader_next_text(r, "]");
   if (has_length) {
-    reader_next(r, (struct step){.what = CONSTANT});
+    reader_next(r, (struct rust_step){.what = CONSTANT});
     reader_next_text(r, "; ");
   }
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 static void read_tuple(struct rust_reader *r) {
   reader_say(r, "(");
-  reader_next(r, (struct step){.what = EXPECT, .flag = 'E'});
+  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
   reader_next_text(r, ")");
-  reader_next(r, (struct step){.what = TUPLE});
+  reader_next(r, (struct rust_step){.what = TUPLE});
 }
 
 /* extern "C", or another name with its dashes written as underscores. */
@@ -176,40 +176,40 @@ static void read_abi(struct rust_reader *r) {
   reader_say(r, "\" ");
 }
 
-static void read_function(struct rust_reader *r) {
-  reader_next(r, (struct step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
+static void rust_v0_read_function(struct rust_reader *r) {
+  reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
   reader_binder(r);
   if (reader_take(r, 'U')) reader_say(r, "unsafe ");
   if (reader_take(r, 'K')) read_abi(r);
   reader_say(r, "fn(");
-  reader_next(r, (struct step){.what = RESULT});
+  reader_next(r, (struct rust_step){.what = RESULT});
   reader_next_text(r, ")");
-  reader_next(r, (struct step){.what = EXPECT, .flag = 'E'});
-  reader_next(r, (struct step){.what = TYPES});
+  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
+  reader_next(r, (struct rust_step){.what = TYPES});
 }
 
-static void read_result(struct rust_reader *r, struct step step) {
+static void rust_v0_read_result(struct rust_reader *r, struct rust_step step) {
   (void)step;
   if (reader_take(r, 'u')) return;
   reader_say(r, " -> ");
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 static void read_dyn(struct rust_reader *r) {
-  reader_next(r, (struct step){.what = DYN_LIFETIME});
-  reader_next(r, (struct step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
-  reader_next(r, (struct step){.what = EXPECT, .flag = 'E'});
-  reader_next(r, (struct step){.what = TRAITS});
+  reader_next(r, (struct rust_step){.what = DYN_LIFETIME});
+  reader_next(r, (struct rust_step){.what = SET_LIFETIMES, .number = (size_t)r->lifetimes});
+  reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
+  reader_next(r, (struct rust_step){.what = TRAITS});
   reader_say(r, "dyn ");
   reader_binder(r);
 }
 
 static void read_pointer(struct rust_reader *r, const char *kind) {
   reader_say(r, kind);
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
-static void read_compound(struct rust_reader *r, int letter, struct step step) {
+static void read_compound(struct rust_reader *r, int letter, struct rust_step step) {
   r->at++;
   switch (letter) {
   case 'A':
@@ -234,7 +234,7 @@ static void read_compound(struct rust_reader *r, int letter, struct step step) {
     read_pointer(r, "*mut ");
     break;
   case 'F':
-    read_function(r);
+    rust_v0_read_function(r);
     break;
   case 'D':
     read_dyn(r);
@@ -247,10 +247,10 @@ static void read_compound(struct rust_reader *r, int letter, struct step step) {
   }
 }
 
-static void read_type(struct rust_reader *r, struct step step) {
+static void read_type(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter > 0 && strchr("CMXYNI", letter)) {
-    reader_next(r, (struct step){.what = PATH});
+    reader_next(r, (struct rust_step){.what = PATH});
   } else if (letter < 'a' || letter > 'z') {
     read_compound(r, letter, step);
   } else if (basic_types[letter - 'a']) {
@@ -261,7 +261,7 @@ static void read_type(struct rust_reader *r, struct step step) {
   }
 }
 
-static void read_types(struct rust_reader *r, struct step step) {
+static void read_types(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') {
     if (step.what == TUPLE && step.number == 1) reader_say(r, ",");
@@ -269,37 +269,37 @@ static void read_types(struct rust_reader *r, struct step step) {
   }
   if (step.number++) reader_say(r, ", ");
   reader_next(r, step);
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
 /* ---- dyn --------------------------------------------- */
 
-static void read_traits(struct rust_reader *r, struct step step) {
+static void read_traits(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   if (letter < 0 || letter == 'E') return;
   if (step.number++) reader_say(r, " + ");
   reader_next(r, step);
-  reader_next(r, (struct step){.what = BINDINGS});
-  reader_next(r, (struct step){.what = TRAIT});
+  reader_next(r, (struct rust_step){.what = BINDINGS});
+  reader_next(r, (struct rust_step){.what = TRAIT});
 }
 
-static void read_trait(struct rust_reader *r, struct step step) {
+static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
   if (reader_take(r, 'B')) {
     reader_go_back(r, step);
     return;
   }
   bool generic = reader_take(r, 'I');
-  reader_next(r, (struct step){.what = OPENED, .flag = generic});
+  reader_next(r, (struct rust_step){.what = OPENED, .flag = generic});
   if (generic) {
-    reader_next(r, (struct step){.what = EXPECT, .flag = 'E'});
+    reader_next(r, (struct rust_step){.what = EXPECT, .flag = 'E'});
     read_arguments_later(r);
     reader_next_text(r, "<");
   }
-  reader_next(r, (struct step){.what = PATH});
+  reader_next(r, (struct rust_step){.what = PATH});
 }
 
-static void read_bindings(struct rust_reader *r, struct step step) {
+static void read_bindings(struct rust_reader *r, struct rust_step step) {
   bool open = step.what == BINDINGS ? r->opened : step.flag, punycode;
   if (!reader_take(r, 'p')) {
     if (open) reader_say(r, ">");
@@ -309,11 +309,11 @@ static void read_bindings(struct rust_reader *r, struct step step) {
   pprofc_str name = reader_identifier(r, &punycode);
   reader_say_identifier(r, name, punycode);
   reader_say(r, " = ");
-  reader_next(r, (struct step){.what = MORE_BINDINGS, .flag = true});
-  reader_next(r, (struct step){.what = TYPE});
+  reader_next(r, (struct rust_step){.what = MORE_BINDINGS, .flag = true});
+  reader_next(r, (struct rust_step){.what = TYPE});
 }
 
-static void read_dyn_lifetime(struct rust_reader *r, struct step step) {
+static void read_dyn_lifetime(struct rust_reader *r, struct rust_step step) {
   (void)step;
   if (!reader_take(r, 'L')) r->failed = true;
   uint64_t lifetime = r->failed ? 0 : reader_base_62(r);
@@ -370,7 +370,7 @@ static void say_char(struct rust_reader *r, pprofc_str digits, uint64_t value) {
   reader_say(r, "'");
 }
 
-static void read_constant(struct rust_reader *r, struct step step) {
+static void read_constant(struct rust_reader *r, struct rust_step step) {
   int letter = reader_peek(r);
   uint64_t value;
   r->at++;
@@ -394,57 +394,57 @@ static void read_constant(struct rust_reader *r, struct step step) {
 
 /* ---- the steps --------------------------------------- */
 
-static void do_opened(struct rust_reader *r, struct step step) {
+static void do_opened(struct rust_reader *r, struct rust_step step) {
   r->opened = step.flag;
 }
 
-static void do_expect(struct rust_reader *r, struct step step) {
+static void do_expect(struct rust_reader *r, struct rust_step step) {
   if (!reader_take(r, (char)step.flag)) r->failed = true;
 }
 
-static void do_write(struct rust_reader *r, struct step step) {
+static void do_write(struct rust_reader *r, struct rust_step step) {
   reader_say(r, step.text);
 }
 
-static void do_silent(struct rust_reader *r, struct step step) {
+static void do_silent(struct rust_reader *r, struct rust_step step) {
   r->silent = step.flag;
 }
 
-static void do_lifetimes(struct rust_reader *r, struct step step) {
+static void do_lifetimes(struct rust_reader *r, struct rust_step step) {
   r->lifetimes = step.number;
 }
 
-static void do_come_back(struct rust_reader *r, struct step step) {
+static void do_come_back(struct rust_reader *r, struct rust_step step) {
   r->at = step.number;
   r->limit = step.limit;
 }
 
 static void (*const doers[])(struct rust_reader *r,
-                             struct step step) = {[PATH] = read_path,
-                                                  [NESTED] = read_identifier,
-                                                  [TYPE] = read_type,
-                                                  [CONSTANT] = read_constant,
-                                                  [ARGUMENTS] = read_arguments,
-                                                  [TYPES] = read_types,
-                                                  [TUPLE] = read_types,
-                                                  [RESULT] = read_result,
-                                                  [TRAITS] = read_traits,
-                                                  [TRAIT] = read_trait,
-                                                  [OPENED] = do_opened,
-                                                  [BINDINGS] = read_bindings,
-                                                  [MORE_BINDINGS] = read_bindings,
-                                                  [DYN_LIFETIME] = read_dyn_lifetime,
-                                                  [EXPECT] = do_expect,
-                                                  [WRITE] = do_write,
-                                                  [SET_SILENT] = do_silent,
-                                                  [SET_LIFETIMES] = do_lifetimes,
-                                                  [COME_BACK] = do_come_back};
+                             struct rust_step step) = {[PATH] = rust_v0_read_path,
+                                                       [NESTED] = read_identifier,
+                                                       [TYPE] = read_type,
+                                                       [CONSTANT] = read_constant,
+                                                       [ARGUMENTS] = read_arguments,
+                                                       [TYPES] = read_types,
+                                                       [TUPLE] = read_types,
+                                                       [RESULT] = rust_v0_read_result,
+                                                       [TRAITS] = read_traits,
+                                                       [TRAIT] = read_trait,
+                                                       [OPENED] = do_opened,
+                                                       [BINDINGS] = read_bindings,
+                                                       [MORE_BINDINGS] = read_bindings,
+                                                       [DYN_LIFETIME] = read_dyn_lifetime,
+                                                       [EXPECT] = do_expect,
+                                                       [WRITE] = do_write,
+                                                       [SET_SILENT] = do_silent,
+                                                       [SET_LIFETIMES] = do_lifetimes,
+                                                       [COME_BACK] = do_come_back};
 
 /* Steps that write nothing count, too: chains of back references take as many as they have links.
  */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
-    struct step step;
+    struct rust_step step;
     r->steps.size -= sizeof step;
     memcpy(&step, r->steps.data + r->steps.size, sizeof step);
     doers[step.what](r, step);
@@ -458,12 +458,12 @@ bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffe
   struct rust_reader r = {.text = name.data + 2, .limit = size - 2, .arguments = arguments};
   r.most = most;
   r.out = out;
-  buffer_init(&r.steps, out->mem, most * sizeof(struct step));
-  reader_next(&r, (struct step){.what = PATH, .flag = true});
+  buffer_init(&r.steps, out->mem, most * sizeof(struct rust_step));
+  reader_next(&r, (struct rust_step){.what = PATH, .flag = true});
   reader_run(&r);
   if (r.at < r.limit && !r.failed) { /* the crate that wanted this copy */
     r.silent = true;
-    reader_next(&r, (struct step){.what = PATH});
+    reader_next(&r, (struct rust_step){.what = PATH});
     reader_run(&r);
   }
   bool done = !r.failed && !r.steps.failed && !out->failed && r.at == r.limit;

@@ -17,10 +17,10 @@ struct mode {
   enum demangle_mode demangle;
 };
 
-static void warn(const struct symbolize_options *options, const char *format, ...)
+static void symbolize_warn(const struct symbolize_options *options, const char *format, ...)
     PPROFC_PRINTF(2, 3);
 
-static void warn(const struct symbolize_options *options, const char *format, ...) {
+static void symbolize_warn(const struct symbolize_options *options, const char *format, ...) {
   char message[4096];
   va_list args;
   va_start(args, format);
@@ -72,9 +72,9 @@ static void parse_mode(const struct symbolize_options *options, struct mode *mod
     } else if (str_equal(word, STR("force"))) {
       mode->force = true;
     } else if (!demangle_word(word, mode)) {
-      warn(options, "ignoring unrecognized symbolization option: %s", options->mode);
-      warn(options, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
-                    "[:demangle=[none|full|templates|default]");
+      symbolize_warn(options, "ignoring unrecognized symbolization option: %s", options->mode);
+      symbolize_warn(options, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
+                              "[:demangle=[none|full|templates|default]");
     }
   }
 }
@@ -82,20 +82,20 @@ static void parse_mode(const struct symbolize_options *options, struct mode *mod
 /* ---- the local pass ---------------------------------- */
 
 /* What came back for the locations of one mapping. */
-struct answer {
+struct symbolize_answer {
   struct source_frames frames;
   bool known;
 };
 
-struct pass {
+struct symbolize_pass {
   pprofc_profile *profile; /* being edited */
   const struct symbolize_options *options;
   struct mode mode;
   struct tools tools;
   struct arena scratch;
-  struct answer *answers; /* [mapping] */
-  uint32_t *slot;         /* [location] index of its address among those of its mapping, or NONE */
-  uint32_t *members;      /* [mapping] how many locations it has */
+  struct symbolize_answer *answers; /* [mapping] */
+  uint32_t *slot;    /* [location] index of its address among those of its mapping, or NONE */
+  uint32_t *members; /* [mapping] how many locations it has */
   bool missing_binaries, any;
 };
 
@@ -106,42 +106,43 @@ static bool unsymbolizable(pprofc_str name) {
          str_equal(name, STR("//anon"));
 }
 
-static bool is_url(pprofc_str name) {
+static bool symbolize_is_url(pprofc_str name) {
   return str_starts(name, STR("http://")) || str_starts(name, STR("https://")) ||
          str_starts(name, STR("https+insecure://"));
 }
 
 /* Whether a mapping is to be symbolized; says why not where pprof does. */
-static bool wanted(struct pass *pass, size_t index) {
+static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
   unsigned has = m->flags & (PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS);
   if (!pass->members[index] || (has && !pass->mode.force)) return false;
   if (!file.size) {
     if (index == 0)
-      warn(pass->options, "Main binary filename not available.");
+      symbolize_warn(pass->options, "Main binary filename not available.");
     else
       pass->missing_binaries = true;
     return false;
   }
-  bool remote = !profile_string(pass->profile, m->build_id).size && is_url(file);
+  bool remote = !profile_string(pass->profile, m->build_id).size && symbolize_is_url(file);
   return !remote && !unsymbolizable(file);
 }
 
-static void failed(struct pass *pass, size_t index, const char *reason) {
+static void failed(struct symbolize_pass *pass, size_t index, const char *reason) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str base = str_path_base(profile_string(pass->profile, m->file));
   pprofc_str id = profile_string(pass->profile, m->build_id);
   if (id.size)
-    warn(pass->options, "Local symbolization failed for %.*s (build ID %.*s): %s", STR_ARG(base),
-         STR_ARG(id), reason);
+    symbolize_warn(pass->options, "Local symbolization failed for %.*s (build ID %.*s): %s",
+                   STR_ARG(base), STR_ARG(id), reason);
   else
-    warn(pass->options, "Local symbolization failed for %.*s: %s", STR_ARG(base), reason);
+    symbolize_warn(pass->options, "Local symbolization failed for %.*s: %s", STR_ARG(base), reason);
 }
 
 /* The addresses of the mapping's locations as the file knows them. */
-static pprofc_status file_addresses(struct pass *pass, size_t index, const struct elf_file *file,
-                                    uint64_t **addresses, pprofc_error *error) {
+static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
+                                    const struct elf_file *file, uint64_t **addresses,
+                                    pprofc_error *error) {
   const pprofc_profile *p = pass->profile;
   const struct mapping *m = &p->mappings.items[index];
   pprofc_str name = profile_string(p, m->file), kernel = STR("[kernel.kallsyms]");
@@ -166,7 +167,7 @@ static pprofc_status file_addresses(struct pass *pass, size_t index, const struc
 
 /* The tools give an address outside the program the name of the last symbol, as in "_end". Such
  * frames are taken out. */
-static pprofc_status drop_outside(struct pass *pass, const struct elf_file *file,
+static pprofc_status drop_outside(struct symbolize_pass *pass, const struct elf_file *file,
                                   const uint64_t *addresses, size_t count,
                                   struct source_frames *frames, pprofc_error *error) {
   struct elf_range *ranges;
@@ -184,7 +185,8 @@ static pprofc_status drop_outside(struct pass *pass, const struct elf_file *file
   return PPROFC_OK;
 }
 
-static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_error *error) {
+static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index,
+                                       pprofc_error *error) {
   pprofc_profile *p = pass->profile;
   const struct mapping *m = &p->mappings.items[index];
   pprofc_str name = profile_string(p, m->file), id = profile_string(p, m->build_id);
@@ -212,7 +214,7 @@ static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_e
     pass->answers[index].known = status == PPROFC_OK;
     pass->any |= status == PPROFC_OK;
     if (status != PPROFC_OK && status != PPROFC_E_NOMEM) {
-      warn(pass->options, "local symbolization: %s", why.message);
+      symbolize_warn(pass->options, "local symbolization: %s", why.message);
       status = PPROFC_OK;
     } else if (status == PPROFC_E_NOMEM) {
       error_nomem(error);
@@ -224,7 +226,7 @@ static pprofc_status symbolize_mapping(struct pass *pass, size_t index, pprofc_e
 
 /* ---- new columns from the answers -------------------- */
 
-struct columns {
+struct symbolize_columns {
   struct interner strings; /* texts new to the profile; id = old count + index */
   struct map functions;    /* name, file, start line to index */
   uint32_t *name, *file;
@@ -233,8 +235,8 @@ struct columns {
 };
 
 /* The frames of a location, or NULL when nothing was found for it. */
-static const struct source_frame *frames_of(const struct pass *pass, size_t location,
-                                            size_t *count) {
+static const struct source_frame *symbolize_frames_of(const struct symbolize_pass *pass,
+                                                      size_t location, size_t *count) {
   uint32_t mapping = pass->profile->locations.mapping[location];
   *count = 0;
   if (pass->slot[location] == NONE || !pass->answers[mapping].known) return NULL;
@@ -244,7 +246,7 @@ static const struct source_frame *frames_of(const struct pass *pass, size_t loca
   return *count ? frames->items + from : NULL;
 }
 
-static bool grow_functions(struct pass *pass, struct columns *c) {
+static bool grow_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   if (c->function_count < c->function_capacity) return true;
   size_t capacity = c->function_capacity ? c->function_capacity * 2 : 256;
   uint32_t *name = arena_array(&pass->scratch, capacity, sizeof *name);
@@ -262,7 +264,7 @@ static bool grow_functions(struct pass *pass, struct columns *c) {
 }
 
 /* The index among the new functions of (name, file, start line); NONE when out of memory. */
-static uint32_t new_function(struct pass *pass, struct columns *c,
+static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_columns *c,
                              const struct source_frame *frame) {
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
@@ -283,7 +285,7 @@ static uint32_t new_function(struct pass *pass, struct columns *c,
 }
 
 /* Functions are numbered as pprof does it: mapping by mapping, in the order of locations. */
-static bool number_functions(struct pass *pass, struct columns *c) {
+static bool number_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   const pprofc_profile *p = pass->profile;
   size_t first = 0, count;
   uint32_t *ordered = arena_array(&pass->scratch, p->locations.count, sizeof *ordered);
@@ -294,7 +296,7 @@ static bool number_functions(struct pass *pass, struct columns *c) {
     if (pass->slot[i] != NONE)
       ordered[start[p->locations.mapping[i]] + pass->slot[i]] = (uint32_t)i;
   for (size_t n = 0; n < first; n++) {
-    const struct source_frame *frames = frames_of(pass, ordered[n], &count);
+    const struct source_frame *frames = symbolize_frames_of(pass, ordered[n], &count);
     for (size_t k = 0; frames && k < count; k++)
       if (new_function(pass, c, &frames[k]) == NONE) return false;
   }
@@ -302,13 +304,15 @@ static bool number_functions(struct pass *pass, struct columns *c) {
 }
 
 /* Line columns with the answers in place of what was there. */
-static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mappings) {
+static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
+                      struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
   const struct locations *old = &p->locations;
   size_t total = 0, count;
   for (size_t i = 0; i < old->count; i++)
-    total += frames_of(pass, i, &count) ? count : old->line_from[i + 1] - old->line_from[i];
+    total +=
+        symbolize_frames_of(pass, i, &count) ? count : old->line_from[i + 1] - old->line_from[i];
   uint32_t *from = arena_array(arena, old->count + 1, sizeof *from);
   struct line *lines = arena_array(arena, total, sizeof *lines);
   uint8_t *folded = old->is_folded ? arena_copy(arena, old->is_folded, old->count) : NULL;
@@ -316,7 +320,7 @@ static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mapp
   size_t n = 0;
   for (size_t i = 0; i < old->count; i++) {
     from[i] = (uint32_t)n;
-    const struct source_frame *frames = frames_of(pass, i, &count);
+    const struct source_frame *frames = symbolize_frames_of(pass, i, &count);
     for (size_t k = old->line_from[i]; !frames && k < old->line_from[i + 1]; k++)
       lines[n++] = old->lines[k];
     for (size_t k = 0; k < count; k++) {
@@ -339,7 +343,7 @@ static bool new_lines(struct pass *pass, struct columns *c, struct mapping *mapp
 }
 
 /* Function columns with the new functions behind the old ones. */
-static bool new_functions(struct pass *pass, const struct columns *c) {
+static bool new_functions(struct symbolize_pass *pass, const struct symbolize_columns *c) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
   struct functions *f = &p->functions;
@@ -366,9 +370,9 @@ static bool new_functions(struct pass *pass, const struct columns *c) {
   return profile_add_strings(p, c->strings.items, c->strings.count);
 }
 
-static pprofc_status apply_answers(struct pass *pass, pprofc_error *error) {
+static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *error) {
   pprofc_profile *p = pass->profile;
-  struct columns columns = {0};
+  struct symbolize_columns columns = {0};
   struct mapping *mappings =
       arena_copy(&p->region->arena, p->mappings.items, p->mappings.count * sizeof *mappings);
   interner_init(&columns.strings, &p->mem);
@@ -383,7 +387,7 @@ static pprofc_status apply_answers(struct pass *pass, pprofc_error *error) {
 }
 
 /* Whether a mapping may be asked for names; most profiles have them all. */
-static bool lacks_names(const struct pass *pass) {
+static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
   bool lacking = pass->mode.force;
@@ -392,7 +396,7 @@ static bool lacks_names(const struct pass *pass) {
 }
 
 /* One byte for each location: whether a sample uses it. */
-static uint8_t *find_used(struct pass *pass) {
+static uint8_t *find_used(struct symbolize_pass *pass) {
   const pprofc_profile *p = pass->profile;
   uint8_t *used = arena_zero_array(&pass->scratch, p->locations.count, 1);
   uint32_t *frames = arena_array(&pass->scratch, p->samples.max_depth, sizeof *frames);
@@ -405,7 +409,7 @@ static uint8_t *find_used(struct pass *pass) {
   return used;
 }
 
-static bool prepare(struct pass *pass) {
+static bool symbolize_prepare(struct symbolize_pass *pass) {
   const pprofc_profile *p = pass->profile;
   uint8_t *used = NULL;
   if (pass->options->skip_unused && !p->in_order_of_use && lacks_names(pass)) {
@@ -424,8 +428,8 @@ static bool prepare(struct pass *pass) {
   return true;
 }
 
-static pprofc_status local_pass(struct pass *pass, pprofc_error *error) {
-  if (!prepare(pass)) return error_nomem(error);
+static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error) {
+  if (!symbolize_prepare(pass)) return error_nomem(error);
   bool have_tools = false;
   for (size_t i = 0; i < pass->profile->mappings.count; i++) {
     if (!wanted(pass, i)) continue;
@@ -435,8 +439,10 @@ static pprofc_status local_pass(struct pass *pass, pprofc_error *error) {
     if (status != PPROFC_OK) return status;
   }
   if (pass->missing_binaries) {
-    warn(pass->options, "Some binary filenames not available. Symbolization may be incomplete.");
-    warn(pass->options, "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
+    symbolize_warn(pass->options,
+                   "Some binary filenames not available. Symbolization may be incomplete.");
+    symbolize_warn(pass->options,
+                   "Try setting PPROF_BINARY_PATH to the search path for local binaries.");
   }
   return pass->any ? apply_answers(pass, error) : PPROFC_OK;
 }
@@ -485,7 +491,7 @@ pprofc_status symbolize_profile(const pprofc_profile *source,
                                 pprofc_error *error) {
   struct mode mode;
   parse_mode(options, &mode);
-  struct pass pass = {.profile = profile_edit(source), .options = options, .mode = mode};
+  struct symbolize_pass pass = {.profile = profile_edit(source), .options = options, .mode = mode};
   if (!pass.profile) return error_nomem(error);
   pprofc_status status = PPROFC_OK;
   if (!mode.none) {

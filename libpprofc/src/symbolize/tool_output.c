@@ -156,7 +156,8 @@ static bool add_answer(const struct node *answer, struct arena *arena,
 }
 
 /* A line that is no JSON is no answer. */
-static bool read_line(pprofc_str line, struct arena *arena, struct source_frames *frames) {
+static bool tool_output_read_line(pprofc_str line, struct arena *arena,
+                                  struct source_frames *frames) {
   struct arena scratch;
   struct node *answer = NULL;
   arena_init(&scratch, arena->mem);
@@ -173,7 +174,7 @@ static pprofc_status read_llvm(pprofc_str said, size_t count, struct arena *aren
   while (answer < count && str_next_line(&said, &line)) {
     if (!line.size) continue;
     frames->from[answer++] = frames->count;
-    if (!read_line(line, arena, frames)) return error_nomem(error);
+    if (!tool_output_read_line(line, arena, frames)) return error_nomem(error);
   }
   for (; answer <= count; answer++) frames->from[answer] = frames->count;
   return PPROFC_OK;

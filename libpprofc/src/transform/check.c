@@ -68,8 +68,8 @@ static pprofc_status check_lines(const pprofc_profile *p, uint32_t i, pprofc_err
   return PPROFC_OK;
 }
 
-static pprofc_status check_ids(const pprofc_profile *p, const struct id_column *column,
-                               bool with_lines, pprofc_error *error) {
+static pprofc_status transform_check_ids(const pprofc_profile *p, const struct id_column *column,
+                                         bool with_lines, pprofc_error *error) {
   struct map seen;
   map_init(&seen, &p->mem);
   pprofc_status status = PPROFC_OK;
@@ -92,8 +92,8 @@ pprofc_status profile_check(const pprofc_profile *p, pprofc_error *error) {
                                       "found location with reserved id=0",
                                       "multiple locations with same id"};
   pprofc_status status = check_samples(p, error);
-  if (status == PPROFC_OK) status = check_ids(p, &mappings, false, error);
-  if (status == PPROFC_OK) status = check_ids(p, &functions, false, error);
-  if (status == PPROFC_OK) status = check_ids(p, &locations, true, error);
+  if (status == PPROFC_OK) status = transform_check_ids(p, &mappings, false, error);
+  if (status == PPROFC_OK) status = transform_check_ids(p, &functions, false, error);
+  if (status == PPROFC_OK) status = transform_check_ids(p, &locations, true, error);
   return status;
 }

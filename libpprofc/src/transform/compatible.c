@@ -17,7 +17,7 @@ static pprofc_str type_unit(const pprofc_profile *p, size_t i) {
 }
 
 /* Adds a string to an edited profile; its index, or NONE when out of memory. */
-static uint32_t add_string(pprofc_profile *copy, pprofc_str s) {
+static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
   for (uint32_t i = 0; i < copy->strings.count; i++)
     if (str_equal(copy->strings.items[i], s)) return i;
   return profile_add_strings(copy, &s, 1) ? (uint32_t)copy->strings.count - 1 : NONE;
@@ -182,10 +182,10 @@ static pprofc_status convert_units(pprofc_profile **profile, const struct type_t
   for (size_t t = 0; ok && t < p->type_count; t++) {
     types[t] = p->types[t];
     if (str_equal(type_unit(p, t), finest[t].unit)) continue;
-    types[t].unit = add_string(copy, finest[t].unit);
+    types[t].unit = compatible_add_string(copy, finest[t].unit);
     ok = types[t].unit != NONE;
   }
-  uint32_t unit = ok ? add_string(copy, period_unit) : NONE;
+  uint32_t unit = ok ? compatible_add_string(copy, period_unit) : NONE;
   pprofc_status status = unit != NONE ? PPROFC_OK : error_nomem(error);
   pprofc_profile *scaled = NULL;
   if (status == PPROFC_OK) {
@@ -242,7 +242,7 @@ static bool same_type(const pprofc_profile *a, struct value_type x, const pprofc
          str_equal(profile_string(a, x.unit), profile_string(b, y.unit));
 }
 
-static void add_types(struct buffer *out, const pprofc_profile *p) {
+static void compatible_add_types(struct buffer *out, const pprofc_profile *p) {
   for (size_t t = 0; t < p->type_count; t++)
     buffer_printf(out, "%s{%.*s %.*s 0 0}", t ? " " : "", STR_ARG(type_name(p, t)),
                   STR_ARG(type_unit(p, t)));
@@ -253,9 +253,9 @@ static pprofc_status bad_types(const pprofc_profile *a, const pprofc_profile *b,
   struct buffer text;
   buffer_init(&text, &a->mem, sizeof error->message);
   buffer_add_text(&text, "incompatible sample types [");
-  add_types(&text, a);
+  compatible_add_types(&text, a);
   buffer_add_text(&text, "] and [");
-  add_types(&text, b);
+  compatible_add_types(&text, b);
   buffer_add_char(&text, ']');
   pprofc_status status =
       text.data ? error_set(error, PPROFC_E_INVALID, "%.*s", STR_ARG(buffer_str(&text)))

@@ -11,7 +11,7 @@ struct other_unit {
   uint32_t item;
 };
 
-struct finder {
+struct label_units_finder {
   const pprofc_profile *profile;
   struct label_units *units;
   struct interner keys; /* ids are indices of items */
@@ -22,7 +22,7 @@ struct finder {
   size_t other_count, other_capacity;
 };
 
-static struct label_unit *item_of(struct finder *f, pprofc_str key) {
+static struct label_unit *item_of(struct label_units_finder *f, pprofc_str key) {
   struct label_units *units = f->units;
   uint32_t id = interner_add(&f->keys, key);
   if (id == MAP_NONE) return NULL;
@@ -39,7 +39,7 @@ static struct label_unit *item_of(struct finder *f, pprofc_str key) {
   return &units->items[units->count++];
 }
 
-static bool add_other(struct finder *f, uint32_t item, pprofc_str unit) {
+static bool add_other(struct label_units_finder *f, uint32_t item, pprofc_str unit) {
   uint64_t hash = hash_mix(hash_str(unit), item);
   struct map_probe probe = map_start(&f->seen_others, hash);
   uint32_t index;
@@ -57,7 +57,7 @@ static bool add_other(struct finder *f, uint32_t item, pprofc_str unit) {
   return map_insert(&f->seen_others, hash, (uint32_t)f->other_count++);
 }
 
-static bool add_label(struct finder *f, const struct label *label) {
+static bool label_units_add_label(struct label_units_finder *f, const struct label *label) {
   pprofc_str unit = profile_string(f->profile, label->unit);
   struct label_unit *item = item_of(f, profile_string(f->profile, label->key));
   if (!item) return false;
@@ -68,11 +68,12 @@ static bool add_label(struct finder *f, const struct label *label) {
 }
 
 /* Runs of the same key and unit cost nothing. */
-static bool add_set(struct finder *f, const struct label *labels, size_t count) {
+static bool label_units_add_set(struct label_units_finder *f, const struct label *labels,
+                                size_t count) {
   for (size_t i = 0; i < count; i++) {
     const struct label *label = &labels[i];
     if (!label->is_number || (label->key == f->last_key && label->unit == f->last_unit)) continue;
-    if (!add_label(f, label)) return false;
+    if (!label_units_add_label(f, label)) return false;
     f->last_key = label->key;
     f->last_unit = label->unit;
   }
@@ -80,7 +81,7 @@ static bool add_set(struct finder *f, const struct label *labels, size_t count) 
 }
 
 /* All numeric labels in order; a set that was there before has nothing new. */
-static bool add_labels(struct finder *f) {
+static bool add_labels(struct label_units_finder *f) {
   const struct samples *s = &f->profile->samples;
   if (!s->label_set) return true;
   uint8_t *seen = mem_zero_array(f->units->mem, s->label_set_count, 1);
@@ -89,7 +90,7 @@ static bool add_labels(struct finder *f) {
   for (size_t i = 0; ok && i < s->count; i++) {
     if (seen[s->label_set[i]]) continue;
     seen[s->label_set[i]] = 1;
-    ok = add_set(f, sample_labels(s, i), label_count(s, i));
+    ok = label_units_add_set(f, sample_labels(s, i), label_count(s, i));
   }
   mem_free(f->units->mem, seen, s->label_set_count, 1);
   return ok;
@@ -112,7 +113,8 @@ static int compare_others(const void *a, const void *b) {
   return order ? order : str_compare(x->unit, y->unit);
 }
 
-static bool warn_others(struct finder *f, void (*warn)(void *, const char *), void *context) {
+static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const char *),
+                        void *context) {
   if (!f->other_count) return true;
   struct buffer text;
   buffer_init(&text, f->units->mem, SIZE_MAX);
@@ -146,7 +148,7 @@ static bool warn_others(struct finder *f, void (*warn)(void *, const char *), vo
 /* ---- the table --------------------------------------- */
 
 /* Gives back what growing left over, so that the table can be freed by its count. */
-static bool settle(struct finder *f) {
+static bool label_units_settle(struct label_units_finder *f) {
   struct label_units *units = f->units;
   if (units->count == f->capacity) return true;
   struct label_unit *items = NULL;
@@ -163,11 +165,12 @@ static bool settle(struct finder *f) {
 
 pprofc_status label_units_find(const pprofc_profile *profile, void (*warn)(void *, const char *),
                                void *warn_context, struct label_units *units, pprofc_error *error) {
-  struct finder f = {.profile = profile, .units = units};
+  struct label_units_finder f = {.profile = profile, .units = units};
   *units = (struct label_units){.mem = &profile->mem};
   interner_init(&f.keys, units->mem);
   map_init(&f.seen_others, units->mem);
-  bool ok = add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && settle(&f);
+  bool ok =
+      add_labels(&f) && (!warn || warn_others(&f, warn, warn_context)) && label_units_settle(&f);
   interner_free(&f.keys);
   map_free(&f.seen_others);
   mem_free(units->mem, f.others, f.other_capacity, sizeof *f.others);

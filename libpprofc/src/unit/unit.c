@@ -69,7 +69,7 @@ static size_t lower(pprofc_str s, char out[SPELLING_MAX]) {
 }
 
 /* The unit that a family knows by that name, or NULL. */
-static const struct unit_def *find_unit(const struct unit_family *family, pprofc_str name) {
+static const struct unit_def *unit_find_unit(const struct unit_family *family, pprofc_str name) {
   char text[SPELLING_MAX];
   size_t size = lower(name, text);
   if (size > SPELLING_MAX) return NULL;
@@ -82,7 +82,7 @@ static const struct unit_def *find_unit(const struct unit_family *family, pprofc
 
 static const struct unit_def *find_any(pprofc_str name, const struct unit_family **family) {
   for (size_t i = 0; i < COUNT(families); i++) {
-    const struct unit_def *unit = find_unit(&families[i], name);
+    const struct unit_def *unit = unit_find_unit(&families[i], name);
     if (unit) {
       if (family) *family = &families[i];
       return unit;
@@ -124,7 +124,7 @@ static struct measure convert(double value, pprofc_str from, pprofc_str to) {
   if (!source) return (struct measure){value, unknown_unit_text(to)};
   double base = value * source->factor;
   const struct unit_def *target =
-      is_automatic(to) ? automatic_unit(family, base) : find_unit(family, to);
+      is_automatic(to) ? automatic_unit(family, base) : unit_find_unit(family, to);
   if (!target) target = default_unit(family);
   return (struct measure){base / target->factor, str_of(target->canonical)};
 }
@@ -176,11 +176,11 @@ pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]) {
 bool unit_compatible(pprofc_str from, pprofc_str to) {
   if (str_equal(from, to)) return true;
   const struct unit_family *family;
-  return find_any(from, &family) && find_unit(family, to);
+  return find_any(from, &family) && unit_find_unit(family, to);
 }
 
 bool unit_is_time(pprofc_str unit) {
-  return find_unit(TIME_FAMILY, unit) != NULL;
+  return unit_find_unit(TIME_FAMILY, unit) != NULL;
 }
 
 double unit_factor(pprofc_str unit) {

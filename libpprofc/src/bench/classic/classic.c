@@ -114,7 +114,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
 
 /* Two passes over the measurements: how many there are of each metric, then the values themselves.
  */
-static void collect(struct classic *c, uint32_t *metric_of) {
+static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
   struct buffer text;
   buffer_init(&text, c->mem, (size_t)1 << 24);
@@ -146,7 +146,7 @@ static void collect(struct classic *c, uint32_t *metric_of) {
 }
 
 /* NaN comes first. */
-static int compare_values(const void *a, const void *b) {
+static int classic_compare_values(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return (isnan(y) != 0) - (isnan(x) != 0);
   return (x > y) - (x < y);
@@ -155,7 +155,7 @@ static int compare_values(const void *a, const void *b) {
 /* Drops what lies more than one and a half interquartile ranges outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
-  qsort(scratch, m->count, sizeof *scratch, compare_values);
+  qsort(scratch, m->count, sizeof *scratch, classic_compare_values);
   double q1 = pprofc_quantile(scratch, m->count, 0.25),
          q3 = pprofc_quantile(scratch, m->count, 0.75);
   double low = q1 - 1.5 * (q3 - q1), high = q3 + 1.5 * (q3 - q1);
@@ -197,8 +197,8 @@ static const char *test_samples(struct classic *c, const struct classic_metric *
     }
     memcpy(sorted, old->values, old->kept * sizeof *sorted);
     memcpy(sorted + old->kept, new->values, new->kept * sizeof *sorted);
-    qsort(sorted, old->kept, sizeof *sorted, compare_values);
-    qsort(sorted + old->kept, new->kept, sizeof *sorted, compare_values);
+    qsort(sorted, old->kept, sizeof *sorted, classic_compare_values);
+    qsort(sorted + old->kept, new->kept, sizeof *sorted, classic_compare_values);
     pprofc_u_result u = pprofc_u_test(sorted, old->kept, sorted + old->kept, new->kept, 0, c->mem);
     mem_free(c->mem, sorted, old->kept + new->kept, sizeof *sorted);
     status = u.status;
@@ -244,7 +244,7 @@ static bool less_row(const struct classic_row *a, const struct classic_row *b, b
 }
 
 /* Stable: equal rows stay in order. */
-static int compare_rows(const void *a, const void *b, void *context) {
+static int classic_compare_rows(const void *a, const void *b, void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
   bool reversed = *order == '-', by_name = strcmp(order + reversed, "name") == 0;
@@ -293,8 +293,8 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
 }
 
 /* One benchmark's row; false when it has no place in this table. */
-static bool make_row(struct classic *c, struct classic_row *row, uint32_t benchmark, uint32_t unit,
-                     pprofc_str metric) {
+static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
+                             uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];
   *row = (struct classic_row){.benchmark = set_string(c->set, b->name), .delta = ""};
   if (c->groups.count > 1) row->group = c->groups.items[b->group];
@@ -326,7 +326,7 @@ static void make_table(struct classic *c, uint32_t unit) {
   c->nomem |= !table.metric.data || !table.rows;
   for (size_t i = 0; i < c->benchmark_count && !c->nomem; i++) {
     struct classic_row *row = &table.rows[table.row_count];
-    if (!make_row(c, row, c->order[i], unit, table.metric)) continue;
+    if (!classic_make_row(c, row, c->order[i], unit, table.metric)) continue;
     row->index = table.row_count++;
   }
   if (c->nomem || !table.row_count) return;
@@ -335,7 +335,7 @@ static void make_table(struct classic *c, uint32_t unit) {
       const char *in;
       char *out;
     } order = {c->options.sort};
-    qsort_r(table.rows, table.row_count, sizeof *table.rows, compare_rows, order.out);
+    qsort_r(table.rows, table.row_count, sizeof *table.rows, classic_compare_rows, order.out);
   }
   if (c->options.geomean) add_geomean(c, &table, unit);
   c->tables[c->table_count++] = table;
@@ -381,7 +381,7 @@ static void compute(struct classic *c) {
   c->nomem |= !metric_of || !c->configs || !c->input_configs || !c->values;
   if (!c->nomem) {
     name_configs(c);
-    collect(c, metric_of);
+    classic_collect(c, metric_of);
   }
   mem_free(c->mem, metric_of, count, sizeof *metric_of);
   for (size_t i = 0; i < c->metric_count; i++)

@@ -17,29 +17,32 @@ struct classic_printer {
 
 /* ---- lines of cells ---------------------------------- */
 
-struct line {
+struct classic_line {
   pprofc_str *cells;
   size_t count;
 };
 
-struct lines {
-  struct line *items;
+struct classic_lines {
+  struct classic_line *items;
   size_t count;
 };
 
-static void add_cell(struct classic_printer *p, struct line *line, pprofc_str text) {
+static void classic_print_add_cell(struct classic_printer *p, struct classic_line *line,
+                                   pprofc_str text) {
   line->cells[line->count] = escape_cell(text, line->count == 0, &p->c->arena);
   p->failed |= !line->cells[line->count].data;
   line->count++;
 }
 
-static void add_text(struct classic_printer *p, struct line *line, const char *text) {
-  add_cell(p, line, str_of(text));
+static void classic_print_add_text(struct classic_printer *p, struct classic_line *line,
+                                   const char *text) {
+  classic_print_add_cell(p, line, str_of(text));
 }
 
 /* A new line with room for every cell that a line can have. */
-static struct line *add_line(struct classic_printer *p, struct lines *lines) {
-  struct line *line = &lines->items[lines->count];
+static struct classic_line *classic_print_add_line(struct classic_printer *p,
+                                                   struct classic_lines *lines) {
+  struct classic_line *line = &lines->items[lines->count];
   line->count = 0;
   line->cells = arena_array(&p->c->arena, 2 * p->c->config_count + 8, sizeof *line->cells);
   if (!line->cells) {
@@ -50,7 +53,7 @@ static struct line *add_line(struct classic_printer *p, struct lines *lines) {
   return line;
 }
 
-static void trim_line(struct line *line) {
+static void trim_line(struct classic_line *line) {
   while (line->count && !line->cells[line->count - 1].size) line->count--;
 }
 
@@ -71,7 +74,7 @@ static void print_cell(struct classic_printer *p, const struct classic_row *row,
 }
 
 /* "old time/op"; `unit` only for CSV. */
-static void add_heading(struct classic_printer *p, struct line *line, const char *which,
+static void add_heading(struct classic_printer *p, struct classic_line *line, const char *which,
                         const struct classic_table *table, bool unit) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
@@ -82,42 +85,43 @@ static void add_heading(struct classic_printer *p, struct line *line, const char
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
   }
-  add_cell(p, line, buffer_str(&p->text));
+  classic_print_add_cell(p, line, buffer_str(&p->text));
 }
 
 /* ---- text -------------------------------------------- */
 
-static void head_text(struct classic_printer *p, struct line *line,
+static void head_text(struct classic_printer *p, struct classic_line *line,
                       const struct classic_table *table) {
   struct classic *c = p->c;
   if (c->config_count > 2) {
     add_heading(p, line, "name \\ ", table, false);
     for (size_t i = 0; i < c->config_count; i++)
-      add_cell(p, line, set_string(c->set, c->configs[i]));
+      classic_print_add_cell(p, line, set_string(c->set, c->configs[i]));
     return;
   }
-  add_text(p, line, "name");
+  classic_print_add_text(p, line, "name");
   add_heading(p, line, c->config_count == 2 ? "old " : "", table, false);
   if (c->config_count != 2) return;
   add_heading(p, line, "new ", table, false);
-  add_text(p, line, "delta");
+  classic_print_add_text(p, line, "delta");
 }
 
-static void row_text(struct classic_printer *p, struct line *line, const struct classic_row *row) {
-  add_cell(p, line, row->benchmark);
+static void row_text(struct classic_printer *p, struct classic_line *line,
+                     const struct classic_row *row) {
+  classic_print_add_cell(p, line, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     print_cell(p, row, row->metrics[i]);
-    add_cell(p, line, buffer_str(&p->text));
+    classic_print_add_cell(p, line, buffer_str(&p->text));
   }
   if (p->c->config_count != 2) return;
-  add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
-  add_text(p, line, row->note);
+  classic_print_add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
+  classic_print_add_text(p, line, row->note);
 }
 
 /* ---- csv --------------------------------------------- */
 
-static void add_plusminus(struct classic_printer *p, struct line *line) {
-  if (!p->c->options.no_range) add_text(p, line, "\xC2\xB1");
+static void add_plusminus(struct classic_printer *p, struct classic_line *line) {
+  if (!p->c->options.no_range) classic_print_add_text(p, line, "\xC2\xB1");
 }
 
 /* How much of the paths is the folder they have in common; empty ones do not count. */
@@ -140,7 +144,7 @@ static size_t common_folder(const struct classic *c) {
   return slash < common.size ? slash + 1 : 0;
 }
 
-static void head_csv(struct classic_printer *p, struct line *line,
+static void head_csv(struct classic_printer *p, struct classic_line *line,
                      const struct classic_table *table) {
   struct classic *c = p->c;
   if (c->config_count > 2) {
@@ -148,23 +152,24 @@ static void head_csv(struct classic_printer *p, struct line *line,
     add_heading(p, line, "name \\ ", table, true);
     for (size_t i = 0; i < c->config_count; i++) {
       pprofc_str path = set_string(c->set, c->configs[i]);
-      add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
+      classic_print_add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
       add_plusminus(p, line);
     }
     return;
   }
-  add_text(p, line, "name");
+  classic_print_add_text(p, line, "name");
   add_heading(p, line, c->config_count == 2 ? "old " : "", table, true);
   add_plusminus(p, line);
   if (c->config_count != 2) return;
   add_heading(p, line, "new ", table, true);
   add_plusminus(p, line);
-  add_text(p, line, "delta");
+  classic_print_add_text(p, line, "delta");
   add_plusminus(p, line);
 }
 
-static void row_csv(struct classic_printer *p, struct line *line, const struct classic_row *row) {
-  add_cell(p, line, row->benchmark);
+static void row_csv(struct classic_printer *p, struct classic_line *line,
+                    const struct classic_row *row) {
+  classic_print_add_cell(p, line, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     const struct classic_metric *metric = row->metrics[i];
     buffer_clear(&p->text);
@@ -172,42 +177,43 @@ static void row_csv(struct classic_printer *p, struct line *line, const struct c
       buffer_printf(&p->text, "%.5E", metric->mean);
     else if (metric)
       number_print(&p->text, metric->mean);
-    add_cell(p, line, buffer_str(&p->text));
+    classic_print_add_cell(p, line, buffer_str(&p->text));
     if (p->c->options.no_range) continue;
     buffer_clear(&p->text);
     if (metric) classic_print_range(&p->text, metric);
-    add_cell(p, line, buffer_str(&p->text));
+    classic_print_add_cell(p, line, buffer_str(&p->text));
   }
   if (p->c->config_count != 2) return;
-  add_text(p, line, row->delta);
-  add_text(p, line, row->note);
+  classic_print_add_text(p, line, row->delta);
+  classic_print_add_text(p, line, row->note);
 }
 
 /* ---- layout ------------------------------------------ */
 
 /* What text and CSV do differently. */
-struct layout {
-  void (*head)(struct classic_printer *, struct line *, const struct classic_table *);
-  void (*row)(struct classic_printer *, struct line *, const struct classic_row *);
+struct classic_print_layout {
+  void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
+  void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);
 };
 
-static const struct layout text_layout = {head_text, row_text}, csv_layout = {head_csv, row_csv};
+static const struct classic_print_layout text_layout = {head_text, row_text},
+                                         csv_layout = {head_csv, row_csv};
 
-static void make_lines(struct classic_printer *p, const struct layout *layout,
-                       const struct classic_table *table, struct lines *lines) {
+static void make_lines(struct classic_printer *p, const struct classic_print_layout *layout,
+                       const struct classic_table *table, struct classic_lines *lines) {
   pprofc_str group = {NULL, 0};
   lines->items = arena_array(&p->c->arena, 2 * table->row_count + 1, sizeof *lines->items);
   lines->count = 0;
   p->failed |= !lines->items;
-  struct line *line = p->failed ? NULL : add_line(p, lines);
+  struct classic_line *line = p->failed ? NULL : classic_print_add_line(p, lines);
   if (line) layout->head(p, line, table);
   for (size_t i = 0; i < table->row_count && !p->failed; i++) {
     const struct classic_row *row = &table->rows[i];
     if (!str_equal(row->group, group)) {
       group = row->group;
-      if ((line = add_line(p, lines)) != NULL) add_cell(p, line, group);
+      if ((line = classic_print_add_line(p, lines)) != NULL) classic_print_add_cell(p, line, group);
     }
-    if ((line = add_line(p, lines)) != NULL) layout->row(p, line, row);
+    if ((line = classic_print_add_line(p, lines)) != NULL) layout->row(p, line, row);
   }
   for (size_t i = 0; i < lines->count; i++) trim_line(&lines->items[i]);
 }
@@ -219,7 +225,7 @@ static void write_left(struct output *out, pprofc_str text, size_t width) {
 }
 
 /* Headings are aligned on the left and the last one is not padded. */
-static void write_head(struct output *out, const struct line *line, const size_t *width) {
+static void write_head(struct output *out, const struct classic_line *line, const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
     if (i) output_add_text(out, "  ");
     write_left(out, line->cells[i], i == 0 || i + 1 < line->count ? width[i] : 0);
@@ -228,7 +234,8 @@ static void write_head(struct output *out, const struct line *line, const size_t
 }
 
 /* Numbers are aligned on the right, a last cell in parentheses on the left. */
-static void write_row(struct output *out, const struct line *line, const size_t *width) {
+static void classic_print_write_row(struct output *out, const struct classic_line *line,
+                                    const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
     pprofc_str cell = line->cells[i];
     if (i) output_add_text(out, "  ");
@@ -242,9 +249,9 @@ static void write_row(struct output *out, const struct line *line, const size_t 
   output_add_char(out, '\n');
 }
 
-static void widen(const struct lines *lines, size_t *width) {
+static void classic_print_widen(const struct classic_lines *lines, size_t *width) {
   for (size_t i = 0; i < lines->count; i++) {
-    const struct line *line = &lines->items[i];
+    const struct classic_line *line = &lines->items[i];
     for (size_t j = 0; line->count > 1 && j < line->count; j++) {
       size_t length = utf8_length(line->cells[j]);
       if (length > width[j]) width[j] = length;
@@ -256,23 +263,24 @@ static void widen(const struct lines *lines, size_t *width) {
 static void write_text(struct classic_printer *p) {
   struct classic *c = p->c;
   struct arena *arena = &c->arena;
-  struct lines *tables = arena_zero_array(arena, c->table_count, sizeof *tables);
+  struct classic_lines *tables = arena_zero_array(arena, c->table_count, sizeof *tables);
   size_t *width = arena_zero_array(arena, 2 * c->config_count + 8, sizeof *width);
   p->failed |= !tables || !width;
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
     make_lines(p, &text_layout, &c->tables[i], &tables[i]);
-    widen(&tables[i], width);
+    classic_print_widen(&tables[i], width);
   }
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
     if (i) output_add_char(p->out, '\n');
     write_head(p->out, &tables[i].items[0], width);
-    for (size_t j = 1; j < tables[i].count; j++) write_row(p->out, &tables[i].items[j], width);
+    for (size_t j = 1; j < tables[i].count; j++)
+      classic_print_write_row(p->out, &tables[i].items[j], width);
   }
 }
 
 static void write_csv(struct classic_printer *p) {
   for (size_t i = 0; i < p->c->table_count && !p->failed; i++) {
-    struct lines lines;
+    struct classic_lines lines;
     make_lines(p, &csv_layout, &p->c->tables[i], &lines);
     if (i) output_add_char(p->out, '\n');
     for (size_t j = 0; j < lines.count; j++) {

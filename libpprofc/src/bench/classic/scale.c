@@ -31,14 +31,14 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
 }
 
 /* Values of at least `from` are written with `digits` decimals of `divisor`. */
-struct scale_step {
+struct classic_scale_step {
   double from;
   int digits;
   double divisor;
   const char *suffix;
 };
 
-static const struct scale_step plain_steps[] = {
+static const struct classic_scale_step plain_steps[] = {
     {99500000000000, 0, 1e12, "T"},
     {9950000000000, 1, 1e12, "T"},
     {995000000000, 2, 1e12, "T"},
@@ -56,7 +56,7 @@ static const struct scale_step plain_steps[] = {
     {-INFINITY, 2, 1, ""},
 };
 
-static const struct scale_step time_steps[] = {
+static const struct classic_scale_step time_steps[] = {
     {99.5, 0, 1, "s"},
     {9.95, 1, 1, "s"},
     {0.995, 2, 1, "s"},
@@ -72,8 +72,8 @@ static const struct scale_step time_steps[] = {
 };
 
 /* The last step takes everything, NaN too. */
-static const struct scale_step *find_step(const struct scale_step *steps, size_t count,
-                                          double value) {
+static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
+                                                  size_t count, double value) {
   size_t i = 0;
   while (i + 1 < count && !(value >= steps[i].from)) i++;
   return &steps[i];
@@ -82,7 +82,7 @@ static const struct scale_step *find_step(const struct scale_step *steps, size_t
 struct classic_scale classic_scale_of(double value, pprofc_str unit) {
   struct classic_scale scale = {.digits = 0};
   if (has_base(unit, "ns/op") || has_base(unit, "ns/GC")) {
-    const struct scale_step *step =
+    const struct classic_scale_step *step =
         find_step(time_steps, sizeof time_steps / sizeof *time_steps, value / 1e9);
     scale = (struct classic_scale){.digits = step->digits, .divisor = step->divisor, .time = true};
     snprintf(scale.suffix, sizeof scale.suffix, "%s", step->suffix);
@@ -91,7 +91,7 @@ struct classic_scale classic_scale_of(double value, pprofc_str unit) {
   bool speed = has_base(unit, "MB/s");
   double million = speed ? 1e6 : 1;
   bool bytes = has_base(unit, "B/op") || has_base(unit, "bytes/op") || has_base(unit, "bytes");
-  const struct scale_step *step =
+  const struct classic_scale_step *step =
       find_step(plain_steps, sizeof plain_steps / sizeof *plain_steps, value * million);
   scale.digits = step->digits;
   scale.divisor = step->divisor / million;

@@ -9,7 +9,7 @@
 #define CENTER_COLUMNS 2
 #define DELTA_COLUMNS  2
 
-static size_t start_of(size_t column) {
+static size_t print_csv_start_of(size_t column) {
   if (column == 0) return LABEL_COLUMNS;
   return LABEL_COLUMNS + CENTER_COLUMNS + (column - 1) * (CENTER_COLUMNS + DELTA_COLUMNS);
 }
@@ -21,7 +21,7 @@ struct csv {
 };
 
 /* Quotes what a reader of CSV would misread, as Go's encoding/csv does. */
-static bool needs_quotes(pprofc_str field) {
+static bool print_csv_needs_quotes(pprofc_str field) {
   if (!field.size) return false;
   if (str_equal(field, STR("\\."))) return true;
   for (size_t i = 0; i < field.size; i++)
@@ -30,7 +30,7 @@ static bool needs_quotes(pprofc_str field) {
 }
 
 void print_csv_field(struct output *out, pprofc_str field) {
-  if (!needs_quotes(field)) {
+  if (!print_csv_needs_quotes(field)) {
     escape_line_to_output(out, field);
     return;
   }
@@ -45,13 +45,13 @@ void print_csv_field(struct output *out, pprofc_str field) {
   output_add_char(out, '"');
 }
 
-static void add_field(struct csv *csv, pprofc_str field) {
+static void print_csv_add_field(struct csv *csv, pprofc_str field) {
   if (csv->column++) output_add_char(csv->printer->out, ',');
   print_csv_field(csv->printer->out, field);
 }
 
 static void pad_to(struct csv *csv, size_t column) {
-  while (csv->column < column) add_field(csv, STR(""));
+  while (csv->column < column) print_csv_add_field(csv, STR(""));
 }
 
 static void end_row(struct csv *csv) {
@@ -61,7 +61,7 @@ static void end_row(struct csv *csv) {
 }
 
 /* "F14: text". Columns are written in base 26 with A for 0, so that BA follows Z. */
-static void warn(struct csv *csv, const char *const *notes, size_t count) {
+static void print_csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];
   size_t start = sizeof letters, column = csv->column;
@@ -81,71 +81,72 @@ static void add_number(struct csv *csv, double value) {
   struct buffer *text = &csv->printer->scratch;
   buffer_clear(text);
   number_print(text, value);
-  add_field(csv, buffer_str(text));
+  print_csv_add_field(csv, buffer_str(text));
 }
 
-static void add_headers(struct csv *csv, const struct table *table) {
+static void print_csv_add_headers(struct csv *csv, const struct table *table) {
   pprofc_str unit = set_string(csv->printer->tables->set, table->unit);
   for (size_t f = 0; f < csv->printer->tables->col_by.field_count; f++) {
     for (size_t i = 0; i < table->column_count; i++) {
-      pad_to(csv, start_of(i));
-      add_field(csv, print_column_value(csv->printer, table, i, f));
+      pad_to(csv, print_csv_start_of(i));
+      print_csv_add_field(csv, print_column_value(csv->printer, table, i, f));
     }
-    pad_to(csv, start_of(table->column_count));
+    pad_to(csv, print_csv_start_of(table->column_count));
     end_row(csv);
   }
   for (size_t i = 0; i < table->column_count; i++) {
-    pad_to(csv, start_of(i));
-    add_field(csv, unit);
-    add_field(csv, STR("CI"));
+    pad_to(csv, print_csv_start_of(i));
+    print_csv_add_field(csv, unit);
+    print_csv_add_field(csv, STR("CI"));
     if (i == 0) continue;
-    add_field(csv, STR("vs base"));
-    add_field(csv, STR("P"));
+    print_csv_add_field(csv, STR("vs base"));
+    print_csv_add_field(csv, STR("P"));
   }
   end_row(csv);
 }
 
-static void add_cell(struct csv *csv, const struct table *table, const pprofc_bench_cell *cell) {
-  pad_to(csv, start_of(cell->column));
-  warn(csv, cell->notes, cell->sample_notes);
+static void print_csv_add_cell(struct csv *csv, const struct table *table,
+                               const pprofc_bench_cell *cell) {
+  pad_to(csv, print_csv_start_of(cell->column));
+  print_csv_warn(csv, cell->notes, cell->sample_notes);
   add_number(csv, cell->center);
-  add_field(csv, print_range(csv->printer, cell));
+  print_csv_add_field(csv, print_range(csv->printer, cell));
   if (!cell_baseline(table, cell)) return;
-  warn(csv, cell->notes + cell->sample_notes, cell->comparison_notes);
-  add_field(csv, print_delta(csv->printer, table, cell));
-  add_field(csv, print_comparison(csv->printer, table, cell, false));
+  print_csv_warn(csv, cell->notes + cell->sample_notes, cell->comparison_notes);
+  print_csv_add_field(csv, print_delta(csv->printer, table, cell));
+  print_csv_add_field(csv, print_comparison(csv->printer, table, cell, false));
 }
 
-static void add_summary(struct csv *csv, const struct table *table) {
+static void print_csv_add_summary(struct csv *csv, const struct table *table) {
   struct buffer *text = &csv->printer->scratch;
-  add_field(csv, STR("geomean"));
+  print_csv_add_field(csv, STR("geomean"));
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
-    pad_to(csv, start_of(i));
-    warn(csv, s->notes, s->note_count);
+    pad_to(csv, print_csv_start_of(i));
+    print_csv_warn(csv, s->notes, s->note_count);
     if (s->has_center) add_number(csv, s->center);
     if (i == 0) continue;
-    pad_to(csv, start_of(i) + CENTER_COLUMNS);
+    pad_to(csv, print_csv_start_of(i) + CENTER_COLUMNS);
     buffer_clear(text);
     if (s->has_ratio)
       print_ratio(text, s->ratio);
     else
       buffer_add_char(text, '?');
-    add_field(csv, buffer_str(text));
+    print_csv_add_field(csv, buffer_str(text));
   }
-  pad_to(csv, start_of(table->column_count));
+  pad_to(csv, print_csv_start_of(table->column_count));
   end_row(csv);
 }
 
-static void print_table(struct csv *csv, const struct table *table) {
-  add_headers(csv, table);
+static void print_csv_print_table(struct csv *csv, const struct table *table) {
+  print_csv_add_headers(csv, table);
   const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
   for (size_t row = 0; row < table->row_count; row++) {
-    add_field(csv, table->row_labels[row]);
-    for (; cell < end && cell->row == row; cell++) add_cell(csv, table, cell);
+    print_csv_add_field(csv, table->row_labels[row]);
+    for (; cell < end && cell->row == row; cell++) print_csv_add_cell(csv, table, cell);
     end_row(csv);
   }
-  add_summary(csv, table);
+  print_csv_add_summary(csv, table);
 }
 
 void print_csv(struct printer *p) {
@@ -156,9 +157,9 @@ void print_csv(struct printer *p) {
     for (size_t f = 0; f < t->table_by.field_count; f++) {
       pprofc_str line = print_key_line(p, i, f);
       if (!line.data) continue;
-      add_field(&csv, line);
+      print_csv_add_field(&csv, line);
       end_row(&csv);
     }
-    print_table(&csv, &t->tables[i]);
+    print_csv_print_table(&csv, &t->tables[i]);
   }
 }

@@ -69,7 +69,7 @@ void grid_fix(struct grid *grid, size_t column) {
 
 /* ---- widths ------------------------------------------ */
 
-struct layout {
+struct grid_layout {
   size_t *width, *margin, *offset; /* by column; the offsets have one entry more */
   size_t *open;                    /* scratch: columns that a cell may widen */
 };
@@ -87,7 +87,8 @@ static int wider(const void *a, const void *b, void *context) {
 }
 
 /* Shares what a cell needs among the columns it spans that are not fixed, widest first. */
-static void widen(const struct grid *grid, const struct grid_cell *cell, struct layout *l) {
+static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
+                       struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
   size_t end = (size_t)cell->column + cell->span;
   for (size_t c = cell->column; c < end; c++) have += l->width[c];
@@ -115,7 +116,8 @@ static int by_span(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void find_widths(const struct grid *grid, const struct grid_cell **order, struct layout *l) {
+static void find_widths(const struct grid *grid, const struct grid_cell **order,
+                        struct grid_layout *l) {
   for (size_t i = 0; i < grid->cell_count; i++) {
     const struct grid_cell *cell = &grid->cells[i];
     order[i] = cell;
@@ -126,7 +128,7 @@ static void find_widths(const struct grid *grid, const struct grid_cell **order,
     const struct grid_cell *cell = order[i];
     size_t need = cell->width + l->margin[cell->column];
     if (cell->span > 1)
-      widen(grid, cell, l);
+      grid_widen(grid, cell, l);
     else if (need > l->width[cell->column])
       l->width[cell->column] = need;
   }
@@ -135,7 +137,7 @@ static void find_widths(const struct grid *grid, const struct grid_cell **order,
 
 /* ---- writing ----------------------------------------- */
 
-static bool is_blank(pprofc_str s) {
+static bool grid_is_blank(pprofc_str s) {
   return str_trim(s).size == 0;
 }
 
@@ -147,8 +149,8 @@ static int by_place(const void *a, const void *b) {
 
 /* Writes one cell; *position is the column that the row has reached. Where a cell before was too
  * wide, the distance is negative, and as many blanks as it is long are written all the same. */
-static void write_cell(const struct grid_cell *cell, const struct layout *l, long long *position,
-                       struct output *out) {
+static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
+                       long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;
   long long distance = (long long)l->offset[cell->column] - *position;
   output_add_fill(out, ' ', (size_t)(distance < 0 ? -distance : distance));
@@ -166,13 +168,13 @@ static void write_cell(const struct grid_cell *cell, const struct layout *l, lon
   *position += distance + (long long)(margin + before + cell->width);
 }
 
-static void write_cells(struct grid *grid, const struct layout *l, struct output *out) {
+static void write_cells(struct grid *grid, const struct grid_layout *l, struct output *out) {
   uint32_t row = 0;
   long long position = 0;
   qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
   for (size_t i = 0; i < grid->cell_count; i++) {
     const struct grid_cell *cell = &grid->cells[i];
-    if (is_blank(cell->text) && is_blank(cell->margin)) continue;
+    if (grid_is_blank(cell->text) && grid_is_blank(cell->margin)) continue;
     for (; row < cell->row; row++) {
       output_add_char(out, '\n');
       position = 0;
@@ -188,7 +190,8 @@ bool grid_write(struct grid *grid, struct output *out) {
   const struct grid_cell **order = mem_array(grid->mem, grid->cell_count, sizeof *order);
   bool good = numbers && order && !grid->failed;
   if (good) {
-    struct layout l = {numbers, numbers + columns, numbers + 2 * columns, numbers + 3 * columns};
+    struct grid_layout l = {numbers, numbers + columns, numbers + 2 * columns,
+                            numbers + 3 * columns};
     find_widths(grid, order, &l);
     write_cells(grid, &l, out);
   }

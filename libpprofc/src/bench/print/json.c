@@ -5,7 +5,7 @@
 /* Raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
-static void add_string(struct json_writer *json, const char *key, pprofc_str value) {
+static void print_json_add_string(struct json_writer *json, const char *key, pprofc_str value) {
   json_key(json, key);
   json_string(json, value);
 }
@@ -16,8 +16,8 @@ static void add_double(struct json_writer *json, const char *key, double value) 
   json_double(json, value);
 }
 
-static void add_notes(struct json_writer *json, const char *key, const char *const *notes,
-                      size_t count) {
+static void print_json_add_notes(struct json_writer *json, const char *key,
+                                 const char *const *notes, size_t count) {
   json_key(json, key);
   json_begin_array(json);
   for (size_t i = 0; i < count; i++) json_text(json, notes[i]);
@@ -48,17 +48,17 @@ static void add_comparison(struct printer *p, struct json_writer *json, const st
   json_begin_object(json);
   add_double(json, "delta",
              cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
-  add_string(json, "text", print_delta(p, table, cell));
+  print_json_add_string(json, "text", print_delta(p, table, cell));
   add_double(json, "p", cell->p);
   add_double(json, "alpha", cell->alpha);
   json_key(json, "significant");
   json_bool(json, !(cell->p > cell->alpha));
-  add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
+  print_json_add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
   json_end(json);
 }
 
-static void add_cell(struct printer *p, struct json_writer *json, const struct table *table,
-                     const pprofc_bench_cell *cell) {
+static void print_json_add_cell(struct printer *p, struct json_writer *json,
+                                const struct table *table, const pprofc_bench_cell *cell) {
   json_line_break(json);
   json_begin_object(json);
   json_key(json, "column");
@@ -72,7 +72,7 @@ static void add_cell(struct printer *p, struct json_writer *json, const struct t
   json_begin_array(json);
   for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
   json_end(json);
-  add_notes(json, "notes", cell->notes, cell->sample_notes);
+  print_json_add_notes(json, "notes", cell->notes, cell->sample_notes);
   if (cell_baseline(table, cell)) add_comparison(p, json, table, cell);
   json_end(json);
 }
@@ -84,22 +84,23 @@ static void add_columns(struct printer *p, struct json_writer *json, const struc
     const struct table_summary *s = &table->summaries[i];
     json_line_break(json);
     json_begin_object(json);
-    add_string(json, "label", table->column_labels[i]);
+    print_json_add_string(json, "label", table->column_labels[i]);
     add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
     if (s->has_center) add_double(json, "geomean", s->center);
     if (s->has_ratio) add_double(json, "geomean_ratio", s->ratio);
-    add_notes(json, "notes", s->notes, s->note_count);
+    print_json_add_notes(json, "notes", s->notes, s->note_count);
     json_end(json);
   }
   json_end(json);
 }
 
-static void add_table(struct printer *p, struct json_writer *json, const struct table *table) {
+static void print_json_add_table(struct printer *p, struct json_writer *json,
+                                 const struct table *table) {
   pprofc_str unit = set_string(p->tables->set, table->unit);
   int direction = pprofc_bench_direction(p->tables->set, unit);
   json_line_break(json);
   json_begin_object(json);
-  add_string(json, "unit", unit);
+  print_json_add_string(json, "unit", unit);
   json_key(json, "better");
   json_text(json, direction > 0 ? "higher" : direction < 0 ? "lower" : "unknown");
   json_key(json, "assume");
@@ -112,11 +113,11 @@ static void add_table(struct printer *p, struct json_writer *json, const struct 
   for (size_t row = 0; row < table->row_count; row++) {
     json_line_break(json);
     json_begin_object(json);
-    add_string(json, "label", table->row_labels[row]);
+    print_json_add_string(json, "label", table->row_labels[row]);
     add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
     json_key(json, "cells");
     json_begin_array(json);
-    for (; cell < end && cell->row == row; cell++) add_cell(p, json, table, cell);
+    for (; cell < end && cell->row == row; cell++) print_json_add_cell(p, json, table, cell);
     json_end(json);
     json_end(json);
   }
@@ -138,7 +139,8 @@ void print_json(struct printer *p) {
   add_double(&json, "confidence", o->confidence);
   json_key(&json, "tables");
   json_begin_array(&json);
-  for (size_t i = 0; i < p->tables->table_count; i++) add_table(p, &json, &p->tables->tables[i]);
+  for (size_t i = 0; i < p->tables->table_count; i++)
+    print_json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);
   json_end(&json);
   if (!json_finish(&json)) p->failed = true;

@@ -4,21 +4,21 @@
 
 /* Keys in front of a blank line are permanent until another line comes, but only before the first
  * result. */
-struct header {
+struct read_classic_header {
   bool over; /* a result was read */
   size_t permanent;
   uint32_t *keys;
   size_t capacity;
 };
 
-static bool is_permanent(const struct header *header, const struct bench_sink *sink,
+static bool is_permanent(const struct read_classic_header *header, const struct bench_sink *sink,
                          pprofc_str key) {
   for (size_t i = 0; i < header->permanent; i++)
     if (str_equal(set_string(sink->set, header->keys[i]), key)) return true;
   return false;
 }
 
-static void keep_header(struct header *header, struct bench_sink *sink) {
+static void keep_header(struct read_classic_header *header, struct bench_sink *sink) {
   header->permanent = 0;
   for (size_t i = 0; i < sink->pair_count; i++) {
     if (!set_grow(&sink->set->mem, &header->keys, i, &header->capacity, sizeof *header->keys)) {
@@ -30,7 +30,7 @@ static void keep_header(struct header *header, struct bench_sink *sink) {
 }
 
 /* Pairs of value and unit; a value that is no number is skipped with its unit. */
-static void read_pairs(struct bench_sink *sink, pprofc_str rest) {
+static void read_classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   for (;;) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);
     double value;
@@ -40,7 +40,7 @@ static void read_pairs(struct bench_sink *sink, pprofc_str rest) {
 }
 
 /* True when the line is a result as far as the header is concerned. */
-static bool read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
+static bool read_classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
   pprofc_str rest = line, name = bench_take_field(&rest);
   if (!str_starts(name, STR("Benchmark")) || name.size == line.size) return false;
   pprofc_str count = bench_take_field(&rest), start = rest;
@@ -49,13 +49,13 @@ static bool read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t nu
   (void)bench_take_field(&start);
   if (iterations == 0 || !start.size) return true;
   sink_result(sink, str_slice(name, 9, name.size), iterations, number);
-  read_pairs(sink, rest);
+  read_classic_read_pairs(sink, rest);
   return true;
 }
 
 void bench_read_classic_lines(const struct bench_source *source) {
   struct bench_sink *sink = source->sink;
-  struct header header = {.over = false};
+  struct read_classic_header header = {.over = false};
   pprofc_str rest = source->data, line, value;
   for (uint64_t number = 1; sink->status == PPROFC_OK && str_next_line(&rest, &line); number++) {
     size_t key = bench_config_line(line, &value);
@@ -66,7 +66,7 @@ void bench_read_classic_lines(const struct bench_source *source) {
     }
     header.permanent = 0;
     if (!line.size && !header.over) keep_header(&header, sink);
-    header.over |= read_benchmark(sink, line, number);
+    header.over |= read_classic_read_benchmark(sink, line, number);
   }
   mem_free(&sink->set->mem, header.keys, header.capacity, sizeof *header.keys);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool matches(pprofc_str data) {
+static bool criterion_matches(pprofc_str data) {
   static const char *const sample[] = {"\"iters\"", "\"times\"", NULL};
   static const char *const estimates[] = {"\"point_estimate\"", "\"confidence_interval\"", NULL};
   static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
@@ -111,16 +111,17 @@ static pprofc_str read_neighbour(struct arena *arena, const char *path) {
 
 /* ---- samples ----------------------------------------- */
 
-static void add_sample(struct bench_sink *sink, pprofc_str name, double iterations, double seconds,
-                       struct throughput throughput, uint32_t line) {
+static void criterion_add_sample(struct bench_sink *sink, pprofc_str name, double iterations,
+                                 double seconds, struct throughput throughput, uint32_t line) {
   sink_result(sink, name, iterations < 9e15 ? (int64_t)iterations : 0, line);
   sink_value(sink, seconds, STR("sec/op"));
   if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
 }
 
 /* times[i] is the total of iters[i] iterations, in nanoseconds. */
-static void read_samples(struct bench_sink *sink, pprofc_str name, const struct node *iters,
-                         const struct node *times, struct throughput throughput) {
+static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
+                                   const struct node *iters, const struct node *times,
+                                   struct throughput throughput) {
   const struct node *count = iters && iters->kind == NODE_ARRAY ? iters->first : NULL;
   const struct node *time = times && times->kind == NODE_ARRAY ? times->first : NULL;
   if (!count || !time)
@@ -128,7 +129,7 @@ static void read_samples(struct bench_sink *sink, pprofc_str name, const struct 
   for (; count && time; count = count->next, time = time->next) {
     double n, total;
     if (node_number(count, 0, &n) && node_number(time, 0, &total) && n > 0 && total > 0)
-      add_sample(sink, name, n, total / n / 1e9, throughput, time->line);
+      criterion_add_sample(sink, name, n, total / n / 1e9, throughput, time->line);
     else
       sink_message(sink, time->line, "%.*s: a time is no positive number", STR_ARG(name));
   }
@@ -142,14 +143,14 @@ static void read_estimates(struct bench_sink *sink, pprofc_str name, const struc
   double value;
   for (size_t i = 0; i < sizeof typical / sizeof *typical; i++) {
     if (!node_number(node_path(root, typical[i]), -9, &value) || !(value > 0)) continue;
-    add_sample(sink, name, 1, value, throughput, root->line);
+    criterion_add_sample(sink, name, 1, value, throughput, root->line);
     return;
   }
   sink_message(sink, root->line, "%.*s: no mean estimate", STR_ARG(name));
 }
 
-static void read_tree(struct bench_sink *sink, const char *path, const struct node *root,
-                      const struct node *benchmark) {
+static void criterion_read_tree(struct bench_sink *sink, const char *path, const struct node *root,
+                                const struct node *benchmark) {
   struct name_builder name;
   struct throughput throughput = throughput_of(benchmark);
   if (benchmark && node_text(benchmark, "group_id").size)
@@ -158,9 +159,11 @@ static void read_tree(struct bench_sink *sink, const char *path, const struct no
     name_of_path(&name, sink, str_of(path));
   pprofc_str text = buffer_str(&name.text);
   if (root->kind == NODE_ARRAY) /* before 0.3: [[iters], [times]] */
-    read_samples(sink, text, root->first, root->first ? root->first->next : NULL, throughput);
+    criterion_read_samples(sink, text, root->first, root->first ? root->first->next : NULL,
+                           throughput);
   else if (node_get(root, "iters"))
-    read_samples(sink, text, node_get(root, "iters"), node_get(root, "times"), throughput);
+    criterion_read_samples(sink, text, node_get(root, "iters"), node_get(root, "times"),
+                           throughput);
   else
     read_estimates(sink, text, root, throughput);
   name_end(&name, sink);
@@ -177,12 +180,12 @@ static void read_message(struct bench_sink *sink, const struct node *root, uint6
   }
   struct name_builder name;
   name_begin(&name, sink, id, true);
-  read_samples(sink, buffer_str(&name.text), node_get(root, "iteration_count"),
-               node_get(root, "measured_values"), (struct throughput){0, NULL});
+  criterion_read_samples(sink, buffer_str(&name.text), node_get(root, "iteration_count"),
+                         node_get(root, "measured_values"), (struct throughput){0, NULL});
   name_end(&name, sink);
 }
 
-static pprofc_status read_stream(const struct bench_source *source, pprofc_error *error) {
+static pprofc_status criterion_read_stream(const struct bench_source *source, pprofc_error *error) {
   pprofc_str rest = source->data, line;
   for (uint64_t number = 1; str_next_line(&rest, &line); number++) {
     if (!str_trim(line).size) continue;
@@ -197,11 +200,12 @@ static pprofc_status read_stream(const struct bench_source *source, pprofc_error
   return PPROFC_OK;
 }
 
-static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
+static pprofc_status criterion_read_source(const struct bench_source *source, pprofc_error *error) {
   source->sink->base_units = true;
   sink_config(source->sink, STR("toolkit"), STR("criterion"));
   static const char *const stream[] = {"\"reason\"", "\"benchmark-complete\"", NULL};
-  if (json_looks_like(str_trim(source->data), '{', stream)) return read_stream(source, error);
+  if (json_looks_like(str_trim(source->data), '{', stream))
+    return criterion_read_stream(source, error);
   struct arena arena;
   struct node *root = NULL, *benchmark = NULL;
   arena_init(&arena, &source->sink->set->mem);
@@ -215,10 +219,11 @@ static pprofc_status read_source(const struct bench_source *source, pprofc_error
     if (!neighbour.data || parsed == PPROFC_E_NOMEM)
       status = error_nomem(error);
     else
-      read_tree(source->sink, source->path, root, benchmark);
+      criterion_read_tree(source->sink, source->path, root, benchmark);
   }
   arena_free(&arena);
   return status;
 }
 
-const struct bench_reader bench_reader_criterion = {"criterion JSON", matches, read_source};
+const struct bench_reader bench_reader_criterion = {"criterion JSON", criterion_matches,
+                                                    criterion_read_source};

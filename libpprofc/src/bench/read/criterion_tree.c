@@ -17,7 +17,7 @@ struct folder {
   unsigned depth;
 };
 
-struct walk {
+struct criterion_tree_walk {
   struct arena *arena;
   struct criterion_tree *tree;
   struct folder *stack;
@@ -26,7 +26,8 @@ struct walk {
   bool nomem;
 };
 
-static const char *join(struct walk *w, const char *folder, const char *name) {
+static const char *criterion_tree_join(struct criterion_tree_walk *w, const char *folder,
+                                       const char *name) {
   size_t a = strlen(folder), b = strlen(name);
   char *path = arena_alloc(w->arena, a + b + 2);
   if (!path) {
@@ -40,7 +41,8 @@ static const char *join(struct walk *w, const char *folder, const char *name) {
 }
 
 /* Arena arrays double by copying: the old half stays until the arena goes. */
-static bool grow(struct walk *w, void *items, size_t count, size_t *capacity, size_t size) {
+static bool criterion_tree_grow(struct criterion_tree_walk *w, void *items, size_t count,
+                                size_t *capacity, size_t size) {
   if (count < *capacity) return true;
   size_t wanted = *capacity ? *capacity * 2 : 64;
   void *old, *block = arena_array(w->arena, wanted, size);
@@ -60,37 +62,38 @@ static bool is_file(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-static bool is_folder(const char *path) {
+static bool criterion_tree_is_folder(const char *path) {
   struct stat info;
   return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static bool add_sample(struct walk *w, const char *folder) {
-  const char *path = join(w, folder, "sample.json");
+static bool criterion_tree_add_sample(struct criterion_tree_walk *w, const char *folder) {
+  const char *path = criterion_tree_join(w, folder, "sample.json");
   if (!path || !is_file(path)) return false;
-  if (grow(w, &w->tree->paths, w->tree->count, &w->tree->capacity, sizeof *w->tree->paths))
+  if (criterion_tree_grow(w, &w->tree->paths, w->tree->count, &w->tree->capacity,
+                          sizeof *w->tree->paths))
     w->tree->paths[w->tree->count++] = path;
   return true;
 }
 
-static void push(struct walk *w, const char *path, unsigned depth) {
-  if (path && grow(w, &w->stack, w->count, &w->capacity, sizeof *w->stack))
+static void criterion_tree_push(struct criterion_tree_walk *w, const char *path, unsigned depth) {
+  if (path && criterion_tree_grow(w, &w->stack, w->count, &w->capacity, sizeof *w->stack))
     w->stack[w->count++] = (struct folder){path, depth};
 }
 
 /* The samples of a folder "new", and the folders below any other. */
-static void visit(struct walk *w, struct folder folder) {
+static void visit(struct criterion_tree_walk *w, struct folder folder) {
   DIR *directory = opendir(folder.path);
   if (!directory) return;
   const struct dirent *entry;
   while (!w->nomem && (entry = readdir(directory)) != NULL) {
     if (entry->d_name[0] == '.') continue;
-    const char *path = join(w, folder.path, entry->d_name);
-    if (!path || !is_folder(path) || ++w->seen > MOST_FOLDERS) continue;
+    const char *path = criterion_tree_join(w, folder.path, entry->d_name);
+    if (!path || !criterion_tree_is_folder(path) || ++w->seen > MOST_FOLDERS) continue;
     if (strcmp(entry->d_name, "new") == 0)
-      (void)add_sample(w, path);
+      (void)criterion_tree_add_sample(w, path);
     else if (folder.depth < DEEPEST)
-      push(w, path, folder.depth + 1);
+      criterion_tree_push(w, path, folder.depth + 1);
   }
   closedir(directory);
 }
@@ -101,9 +104,9 @@ static int compare_paths(const void *a, const void *b) {
 
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error) {
-  struct walk w = {.arena = arena, .tree = tree};
+  struct criterion_tree_walk w = {.arena = arena, .tree = tree};
   *tree = (struct criterion_tree){.paths = NULL};
-  if (!add_sample(&w, folder)) push(&w, folder, 0);
+  if (!criterion_tree_add_sample(&w, folder)) criterion_tree_push(&w, folder, 0);
   while (w.count && !w.nomem) visit(&w, w.stack[--w.count]);
   if (w.nomem) return error_nomem(error);
   if (w.seen > MOST_FOLDERS)

@@ -15,7 +15,7 @@ struct record {
 };
 
 /* Which field of a record each wanted one is. */
-struct columns {
+struct read_csv_columns {
   size_t at[WANTED];
 };
 
@@ -56,7 +56,8 @@ static bool same_word(pprofc_str field, const char *word) {
 }
 
 /* Reads the header. False unless all three columns are there. */
-static bool find_columns(pprofc_str *rest, const pprofc_allocator *mem, struct columns *columns) {
+static bool find_columns(pprofc_str *rest, const pprofc_allocator *mem,
+                         struct read_csv_columns *columns) {
   struct buffer field;
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
@@ -76,15 +77,15 @@ static bool find_columns(pprofc_str *rest, const pprofc_allocator *mem, struct c
   return good && found[NAME] && found[UNIT] && found[VALUE];
 }
 
-static bool matches(pprofc_str data) {
+static bool read_csv_matches(pprofc_str data) {
   pprofc_str header = str_slice(data, 0, str_find_char(data, '\n'));
-  struct columns columns;
+  struct read_csv_columns columns;
   if (header.size > 4096 || str_find_char(header, ',') == header.size) return false;
   return find_columns(&header, &mem_default, &columns);
 }
 
-static char take_record(pprofc_str *rest, const struct columns *columns, struct record *record,
-                        uint64_t *line) {
+static char take_record(pprofc_str *rest, const struct read_csv_columns *columns,
+                        struct record *record, uint64_t *line) {
   char end = ',';
   record->field_count = 0;
   record->bad_quotes = false;
@@ -129,7 +130,7 @@ static const char *add_record(struct bench_sink *sink, struct record *record) {
 
 static pprofc_status read_csv(const struct bench_source *source, pprofc_error *error) {
   const pprofc_allocator *mem = &source->sink->set->mem;
-  struct columns columns;
+  struct read_csv_columns columns;
   struct record record;
   pprofc_str rest = source->data;
   uint64_t line = 1;
@@ -153,4 +154,5 @@ static pprofc_status read_csv(const struct bench_source *source, pprofc_error *e
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", matches, read_csv};
+const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", read_csv_matches,
+                                              read_csv};

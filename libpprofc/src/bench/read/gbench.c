@@ -2,7 +2,7 @@
  * none. */
 #include "bench/read/json_reader.h"
 
-static bool matches(pprofc_str data) {
+static bool gbench_matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"context\"", NULL};
   return json_looks_like(data, '{', words);
 }
@@ -83,7 +83,7 @@ static const char *failure(const struct node *entry) {
 }
 
 /* Returns true when the entry gave a sample. */
-static bool read_entry(struct bench_sink *sink, const struct node *entry) {
+static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");
   const char *failed = failure(entry);
@@ -113,7 +113,7 @@ static bool read_entry(struct bench_sink *sink, const struct node *entry) {
   return true;
 }
 
-static void read_tree(struct bench_sink *sink, const struct node *root) {
+static void gbench_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
   size_t samples = 0, entries = 0;
   sink->base_units = true;
@@ -122,15 +122,16 @@ static void read_tree(struct bench_sink *sink, const struct node *root) {
     sink_debug_build(sink);
   for (const struct node *entry = list && list->kind == NODE_ARRAY ? list->first : NULL; entry;
        entry = entry->next, entries++)
-    samples += read_entry(sink, entry);
+    samples += gbench_read_entry(sink, entry);
   if (!samples)
     sink_message(sink, root->line,
                  entries ? "no repetition to compare, only aggregates or failures"
                          : "no benchmarks");
 }
 
-static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, read_tree, error);
+static pprofc_status gbench_read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, gbench_read_tree, error);
 }
 
-const struct bench_reader bench_reader_gbench = {"Google Benchmark JSON", matches, read_source};
+const struct bench_reader bench_reader_gbench = {"Google Benchmark JSON", gbench_matches,
+                                                 gbench_read_source};

@@ -1,7 +1,7 @@
 /* Reads JSON of hyperfine (--export-json): one sample a run, all times in seconds. */
 #include "bench/read/json_reader.h"
 
-static bool matches(pprofc_str data) {
+static bool hyperfine_matches(pprofc_str data) {
   static const char *const words[] = {"\"results\"", "\"command\"", "\"mean\"", NULL};
   return json_looks_like(data, '{', words);
 }
@@ -30,7 +30,7 @@ static void read_means(struct bench_sink *sink, const struct node *result) {
     sink_value(sink, value, STR("sys-sec/op"));
 }
 
-static void read_result(struct bench_sink *sink, const struct node *result) {
+static void hyperfine_read_result(struct bench_sink *sink, const struct node *result) {
   pprofc_str command = node_text(result, "command");
   const struct node *times = node_get(result, "times"),
                     *memory = node_get(result, "memory_usage_byte");
@@ -58,17 +58,18 @@ static void read_result(struct bench_sink *sink, const struct node *result) {
   name_end(&name, sink);
 }
 
-static void read_tree(struct bench_sink *sink, const struct node *root) {
+static void hyperfine_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *results = node_get(root, "results");
   sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("hyperfine"));
   if (!results || !results->first) sink_message(sink, root->line, "no results");
   for (const struct node *result = results ? results->first : NULL; result; result = result->next)
-    read_result(sink, result);
+    hyperfine_read_result(sink, result);
 }
 
-static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, read_tree, error);
+static pprofc_status hyperfine_read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, hyperfine_read_tree, error);
 }
 
-const struct bench_reader bench_reader_hyperfine = {"hyperfine JSON", matches, read_source};
+const struct bench_reader bench_reader_hyperfine = {"hyperfine JSON", hyperfine_matches,
+                                                    hyperfine_read_source};

@@ -1,7 +1,7 @@
 /* Reads JSON of JMH (-rf json): one sample an iteration, with the metrics of its profilers. */
 #include "bench/read/json_reader.h"
 
-static bool matches(pprofc_str data) {
+static bool jmh_matches(pprofc_str data) {
   static const char *const words[] = {"\"primaryMetric\"", "\"benchmark\"", NULL};
   return json_looks_like(data, '[', words);
 }
@@ -58,7 +58,7 @@ static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_s
   if (c->unit.failed) sink_fail(sink);
 }
 
-static bool converted(const struct conversion *c, const struct node *number, double *value) {
+static bool jmh_converted(const struct conversion *c, const struct node *number, double *value) {
   if (!node_number(number, c->exponent, value)) return false;
   *value *= c->factor;
   return true;
@@ -67,7 +67,7 @@ static bool converted(const struct conversion *c, const struct node *number, dou
 /* ---- iterations -------------------------------------- */
 
 /* The n-th item of an array, or NULL. */
-static const struct node *item(const struct node *array, size_t n) {
+static const struct node *jmh_item(const struct node *array, size_t n) {
   const struct node *node = array && array->kind == NODE_ARRAY ? array->first : NULL;
   while (node && n--) node = node->next;
   return node;
@@ -76,8 +76,8 @@ static const struct node *item(const struct node *array, size_t n) {
 /* The mean of a histogram's [value, count] pairs. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
-  for (const struct node *pair = item(pairs, 0); pair; pair = pair->next) {
-    if (!converted(c, item(pair, 0), &value) || !node_number(item(pair, 1), 0, &count))
+  for (const struct node *pair = jmh_item(pairs, 0); pair; pair = pair->next) {
+    if (!jmh_converted(c, jmh_item(pair, 0), &value) || !node_number(jmh_item(pair, 1), 0, &count))
       return false;
     sum += value * count;
     weight += count;
@@ -113,7 +113,7 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
     if (str_starts(name, STR("\xC2\xB7")))
       name = str_slice(name, 2, name.size); /* older releases */
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
-    secondary->fork = item(node_get(metric, "rawData"), 0);
+    secondary->fork = jmh_item(node_get(metric, "rawData"), 0);
   }
   return list;
 }
@@ -127,7 +127,7 @@ static void next_fork(struct secondaries *list, bool first) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];
     if (!first && s->fork) s->fork = s->fork->next;
-    s->score = item(s->fork, 0);
+    s->score = jmh_item(s->fork, 0);
   }
 }
 
@@ -136,7 +136,7 @@ static void next_iteration(struct bench_sink *sink, struct secondaries *list, bo
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];
     double value;
-    if (wanted && converted(&s->conversion, s->score, &value))
+    if (wanted && jmh_converted(&s->conversion, s->score, &value))
       sink_value(sink, value, buffer_str(&s->conversion.unit));
     if (s->score) s->score = s->score->next;
   }
@@ -144,17 +144,17 @@ static void next_iteration(struct bench_sink *sink, struct secondaries *list, bo
 
 static size_t read_iterations(struct bench_sink *sink, const struct node *run, pprofc_str name) {
   const struct node *primary = node_get(run, "primaryMetric"), *raw = node_get(primary, "rawData");
-  bool histogram = !item(raw, 0);
+  bool histogram = !jmh_item(raw, 0);
   if (histogram) raw = node_get(primary, "rawDataHistogram");
   struct conversion c;
   convert_unit(&c, sink, STR("score"), node_text(primary, "scoreUnit"));
   struct secondaries list = open_secondaries(sink, node_get(run, "secondaryMetrics"));
   size_t samples = 0;
-  for (const struct node *fork = item(raw, 0), *first = fork; fork; fork = fork->next) {
+  for (const struct node *fork = jmh_item(raw, 0), *first = fork; fork; fork = fork->next) {
     next_fork(&list, fork == first);
-    for (const struct node *score = item(fork, 0); score; score = score->next) {
+    for (const struct node *score = jmh_item(fork, 0); score; score = score->next) {
       double value;
-      bool good = histogram ? histogram_mean(&c, score, &value) : converted(&c, score, &value);
+      bool good = histogram ? histogram_mean(&c, score, &value) : jmh_converted(&c, score, &value);
       if (good) {
         sink_result(sink, name, 1, score->line);
         sink_value(sink, value, buffer_str(&c.unit));
@@ -170,7 +170,7 @@ static size_t read_iterations(struct bench_sink *sink, const struct node *run, p
   return samples;
 }
 
-static void read_run(struct bench_sink *sink, const struct node *run) {
+static void jmh_read_run(struct bench_sink *sink, const struct node *run) {
   pprofc_str benchmark = node_text(run, "benchmark"), mode = node_text(run, "mode");
   struct name_builder name;
   name_begin(&name, sink, benchmark, false);
@@ -182,14 +182,14 @@ static void read_run(struct bench_sink *sink, const struct node *run) {
   name_end(&name, sink);
 }
 
-static void read_tree(struct bench_sink *sink, const struct node *root) {
+static void jmh_read_tree(struct bench_sink *sink, const struct node *root) {
   sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("jmh"));
-  for (const struct node *run = item(root, 0); run; run = run->next) read_run(sink, run);
+  for (const struct node *run = jmh_item(root, 0); run; run = run->next) jmh_read_run(sink, run);
 }
 
-static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, read_tree, error);
+static pprofc_status jmh_read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, jmh_read_tree, error);
 }
 
-const struct bench_reader bench_reader_jmh = {"JMH JSON", matches, read_source};
+const struct bench_reader bench_reader_jmh = {"JMH JSON", jmh_matches, jmh_read_source};

@@ -2,7 +2,7 @@
  */
 #include "bench/read/json_reader.h"
 
-static bool matches(pprofc_str data) {
+static bool pytest_matches(pprofc_str data) {
   static const char *const words[] = {"\"benchmarks\"", "\"machine_info\"", NULL};
   return json_looks_like(data, '{', words);
 }
@@ -62,7 +62,7 @@ static void read_rounds(struct bench_sink *sink, const struct node *entry, pprof
   }
 }
 
-static void read_entry(struct bench_sink *sink, const struct node *entry) {
+static void pytest_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str full = node_text(entry, "fullname"), param = node_text(entry, "param");
   if (!full.size) full = node_text(entry, "name");
   const struct node *params = node_get(entry, "params");
@@ -87,17 +87,18 @@ static void read_entry(struct bench_sink *sink, const struct node *entry) {
   name_end(&name, sink);
 }
 
-static void read_tree(struct bench_sink *sink, const struct node *root) {
+static void pytest_read_tree(struct bench_sink *sink, const struct node *root) {
   const struct node *list = node_get(root, "benchmarks");
   sink->base_units = true;
   sink_config(sink, STR("toolkit"), STR("pytest-benchmark"));
   if (!list || !list->first) sink_message(sink, root->line, "no benchmarks");
   for (const struct node *entry = list ? list->first : NULL; entry; entry = entry->next)
-    read_entry(sink, entry);
+    pytest_read_entry(sink, entry);
 }
 
-static pprofc_status read_source(const struct bench_source *source, pprofc_error *error) {
-  return json_read_source(source, read_tree, error);
+static pprofc_status pytest_read_source(const struct bench_source *source, pprofc_error *error) {
+  return json_read_source(source, pytest_read_tree, error);
 }
 
-const struct bench_reader bench_reader_pytest = {"pytest-benchmark JSON", matches, read_source};
+const struct bench_reader bench_reader_pytest = {"pytest-benchmark JSON", pytest_matches,
+                                                 pytest_read_source};

@@ -46,7 +46,8 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
 /* ---- files ------------------------------------------- */
 
 /* Reads a file descriptor to its end. */
-static pprofc_status read_all(int fd, const char *path, struct buffer *out, pprofc_error *error) {
+static pprofc_status readers_read_all(int fd, const char *path, struct buffer *out,
+                                      pprofc_error *error) {
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
     buffer_reserve(out, (size_t)info.st_size + 1);
@@ -80,14 +81,14 @@ static const char *open_error(int number) {
   }
 }
 
-static pprofc_status read_file(pprofc_bench *set, const char *label, const char *path,
-                               pprofc_error *error) {
+static pprofc_status readers_read_file(pprofc_bench *set, const char *label, const char *path,
+                                       pprofc_error *error) {
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, open_error(errno));
   struct buffer data;
   buffer_init(&data, &set->mem, MOST_BYTES);
-  pprofc_status status = read_all(fd, path, &data, error);
+  pprofc_status status = readers_read_all(fd, path, &data, error);
   if (!standard) close(fd);
   if (status == PPROFC_OK)
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
@@ -96,17 +97,18 @@ static pprofc_status read_file(pprofc_bench *set, const char *label, const char 
 }
 
 /* A file, or a folder of criterion: all samples in it have the folder's label. */
-static pprofc_status read_input(pprofc_bench *set, const char *label, const char *path,
-                                pprofc_error *error) {
+static pprofc_status readers_read_input(pprofc_bench *set, const char *label, const char *path,
+                                        pprofc_error *error) {
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return read_file(set, label, path, error);
+  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+    return readers_read_file(set, label, path, error);
   struct arena arena;
   struct criterion_tree tree;
   arena_init(&arena, &set->mem);
   pprofc_status status = criterion_tree_find(&arena, path, &tree, error);
-  if (status == PPROFC_OK && !tree.count) status = read_file(set, label, path, error);
+  if (status == PPROFC_OK && !tree.count) status = readers_read_file(set, label, path, error);
   for (size_t i = 0; i < tree.count && status == PPROFC_OK; i++)
-    status = read_file(set, label, tree.paths[i], error);
+    status = readers_read_file(set, label, tree.paths[i], error);
   arena_free(&arena);
   return status;
 }
@@ -137,7 +139,7 @@ pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inp
         buffer_printf(&label, "#%zu", occurrences(inputs, i, path));
     }
     buffer_add_char(&label, '\0');
-    status = label.failed ? error_nomem(error) : read_input(set, label.data, path, error);
+    status = label.failed ? error_nomem(error) : readers_read_input(set, label.data, path, error);
   }
   buffer_free(&label);
   return status;

@@ -4,7 +4,7 @@
 #include "bench/json_number.h"
 #include "bench/read/readers.h"
 
-static bool matches(pprofc_str data) {
+static bool test2json_matches(pprofc_str data) {
   pprofc_str line = str_slice(data, 0, str_find_char(data, '\n'));
   return str_starts(line, STR("{")) && str_find(line, STR("\"Action\"")) < line.size;
 }
@@ -83,7 +83,7 @@ static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   return status;
 }
 
-static pprofc_status read_stream(const struct bench_source *source, pprofc_error *error) {
+static pprofc_status test2json_read_stream(const struct bench_source *source, pprofc_error *error) {
   const pprofc_allocator *mem = &source->sink->set->mem;
   struct stream s = {.source = source};
   arena_init(&s.arena, mem);
@@ -101,4 +101,5 @@ static pprofc_status read_stream(const struct bench_source *source, pprofc_error
   return status;
 }
 
-const struct bench_reader bench_reader_test2json = {"go test -json", matches, read_stream};
+const struct bench_reader bench_reader_test2json = {"go test -json", test2json_matches,
+                                                    test2json_read_stream};

@@ -41,7 +41,7 @@ static inline unsigned class_of(const char *p) {
 }
 
 /* Skips white space, Unicode's too. */
-static const char *skip_blanks(const char *p, const char *end) {
+static const char *read_text_skip_blanks(const char *p, const char *end) {
   for (;;) {
     while (p < end && class_of(p) == BLANK) p++;
     if (p == end || class_of(p) == IN_FIELD) return p;
@@ -60,7 +60,7 @@ pprofc_str bench_take_field(pprofc_str *rest) {
     p++;
   }
   pprofc_str field = {rest->data, (size_t)(p - rest->data)};
-  p = skip_blanks(p, end);
+  p = read_text_skip_blanks(p, end);
   *rest = (pprofc_str){p, (size_t)(end - p)};
   return field;
 }
@@ -70,7 +70,8 @@ static bool take_known(pprofc_str *rest, pprofc_str known) {
   if (!known.size || rest->size <= known.size || class_of(rest->data + known.size) != BLANK ||
       memcmp(rest->data, known.data, known.size) != 0)
     return false;
-  const char *end = rest->data + rest->size, *p = skip_blanks(rest->data + known.size, end);
+  const char *end = rest->data + rest->size,
+             *p = read_text_skip_blanks(rest->data + known.size, end);
   *rest = (pprofc_str){p, (size_t)(end - p)};
   return true;
 }
@@ -96,7 +97,7 @@ static inline bool take_plain_number(pprofc_str *rest, double *value) {
   }
   if (!digits || digits > 15 || decimals > 9 || p == end || class_of(p) != BLANK) return false;
   *value = decimals ? (double)mantissa / powers[decimals] : (double)mantissa;
-  p = skip_blanks(p, end);
+  p = read_text_skip_blanks(p, end);
   *rest = (pprofc_str){p, (size_t)(end - p)};
   return true;
 }
@@ -104,7 +105,8 @@ static inline bool take_plain_number(pprofc_str *rest, double *value) {
 /* ---- benchmark lines --------------------------------- */
 
 /* Takes a unit and finds its word; false when there is no unit. */
-static bool take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
+static bool read_text_take_unit(struct text_reader *r, size_t place, pprofc_str *rest,
+                                uint32_t *word) {
   struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
   if (memory && take_known(rest, memory->unit)) {
     *word = memory->word;
@@ -120,7 +122,7 @@ static bool take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uin
 }
 
 /* Value and unit pairs. Returns what is wrong, or NULL. */
-static const char *read_pairs(struct text_reader *r, pprofc_str rest) {
+static const char *read_text_read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
     double value;
     if (!take_plain_number(&rest, &value)) {
@@ -132,12 +134,12 @@ static const char *read_pairs(struct text_reader *r, pprofc_str rest) {
                                        : "parsing measurement: value out of range";
     }
     uint32_t word;
-    if (!take_unit(r, place, &rest, &word)) return "missing units";
+    if (!read_text_take_unit(r, place, &rest, &word)) return "missing units";
     sink_word_value(r->sink, value, word);
   }
 }
 
-static void read_benchmark(struct text_reader *r, pprofc_str line) {
+static void read_text_read_benchmark(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = str_slice(line, 9, line.size);
   size_t size = rest.size;
   pprofc_str name = r->sink->name_bytes;
@@ -156,7 +158,7 @@ static void read_benchmark(struct text_reader *r, pprofc_str line) {
     return;
   }
   sink_result(r->sink, name, iterations, r->line);
-  const char *wrong = read_pairs(r, rest);
+  const char *wrong = read_text_read_pairs(r, rest);
   if (!wrong) return;
   sink_drop(r->sink);
   sink_message(r->sink, r->line, "%s", wrong);
@@ -219,9 +221,9 @@ static void read_config(struct text_reader *r, pprofc_str line) {
 
 /* ---- lines ------------------------------------------- */
 
-static void read_line(struct text_reader *r, pprofc_str line) {
+static void read_text_read_line(struct text_reader *r, pprofc_str line) {
   if (line.size >= 9 && memcmp(line.data, "Benchmark", 9) == 0)
-    read_benchmark(r, line);
+    read_text_read_benchmark(r, line);
   else if (!(line.size && line.data[0] == 'U' && read_unit_line(r, line)))
     read_config(r, line);
 }
@@ -244,15 +246,15 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                        "%s:%llu: NUL byte in benchmark text (is it UTF-16?)", source->path,
                        (unsigned long long)r.line);
     if (size && p[size - 1] == '\r')
-      read_line(&r, (pprofc_str){p, size - 1});
+      read_text_read_line(&r, (pprofc_str){p, size - 1});
     else
-      read_line(&r, (pprofc_str){p, size});
+      read_text_read_line(&r, (pprofc_str){p, size});
     p = newline ? newline + 1 : end;
   }
   return PPROFC_OK;
 }
 
-static bool matches(pprofc_str data) {
+static bool read_text_matches(pprofc_str data) {
   (void)data;
   return true;
 }
@@ -265,7 +267,7 @@ static bool is_foreign(pprofc_str data) {
          str_find(data, STR("\nBenchmark")) == data.size;
 }
 
-static pprofc_status read_text(const struct bench_source *source, pprofc_error *error) {
+static pprofc_status read_text_read_text(const struct bench_source *source, pprofc_error *error) {
   if (is_foreign(source->data))
     return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
                      source->path);
@@ -274,4 +276,5 @@ static pprofc_status read_text(const struct bench_source *source, pprofc_error *
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_text = {"go benchmark text", matches, read_text};
+const struct bench_reader bench_reader_text = {"go benchmark text", read_text_matches,
+                                               read_text_read_text};

@@ -7,7 +7,7 @@
 #define WARNINGS_MAX 10
 
 /* Inside a message, and, `property`, inside what stands before it. */
-static void put_escaped(struct buffer *out, pprofc_str raw, bool property) {
+static void github_put_escaped(struct buffer *out, pprofc_str raw, bool property) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
   escape_log(&broken, raw, false);
@@ -31,29 +31,29 @@ static void put_annotation(struct buffer *out, const struct gate *gate, const st
   buffer_printf(out, "::%s ", level);
   if (row->text.size) {
     buffer_add_text(out, "file=");
-    put_escaped(out, row->file, true);
+    github_put_escaped(out, row->file, true);
     buffer_printf(out, ",line=%zu,", row->line);
   }
   buffer_add_text(out, "title=");
   buffer_printf(&text, "%s: %.*s", gate_verdict_name(row->verdict), STR_ARG(row->name));
-  put_escaped(out, buffer_str(&text), true);
+  github_put_escaped(out, buffer_str(&text), true);
   buffer_add_text(out, "::");
   buffer_clear(&text);
   buffer_printf(&text, "%.*s %.*s ", STR_ARG(row->name), STR_ARG(row->unit));
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
-  put_escaped(out, buffer_str(&text), false);
+  github_put_escaped(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
   out->failed |= text.failed;
   buffer_free(&text);
 }
 
-static void put_problems(struct buffer *out, const struct gate *gate, size_t *errors) {
+static void github_put_problems(struct buffer *out, const struct gate *gate, size_t *errors) {
   pprofc_str rest = buffer_str(&gate->problems), line;
   while (str_next_line(&rest, &line)) {
     if (!line.size || ++*errors >= ERRORS_MAX) continue;
     buffer_add_text(out, "::error title=no result::");
-    put_escaped(out, line, false);
+    github_put_escaped(out, line, false);
     buffer_add_char(out, '\n');
   }
 }
@@ -61,7 +61,7 @@ static void put_problems(struct buffer *out, const struct gate *gate, size_t *er
 void gate_print_github(struct buffer *out, const struct gate *gate, bool all) {
   size_t count, errors = 0, warnings = 0;
   const struct gate_row *rows = gate_rows(gate, &count);
-  put_problems(out, gate, &errors);
+  github_put_problems(out, gate, &errors);
   for (size_t i = 0; i < count; i++) {
     enum gate_verdict verdict = rows[i].verdict;
     bool doubtful = verdict == GATE_MISSING || verdict == GATE_SUSPICIOUS ||

@@ -14,7 +14,7 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-static bool is_failure(enum gate_verdict verdict) {
+static bool junit_is_failure(enum gate_verdict verdict) {
   return verdict == GATE_REGRESSED;
 }
 
@@ -34,9 +34,9 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   buffer_add_char(out, ' ');
   junit_put(out, row->unit);
   buffer_add_text(out, "\">");
-  const char *element = is_failure(row->verdict)   ? "failure"
-                        : is_skipped(row->verdict) ? "skipped"
-                                                   : "system-out";
+  const char *element = junit_is_failure(row->verdict) ? "failure"
+                        : is_skipped(row->verdict)     ? "skipped"
+                                                       : "system-out";
   bool message = strcmp(element, "system-out") != 0;
   buffer_printf(out, "<%s", element);
   if (message) buffer_printf(out, " message=\"%s\"", gate_verdict_name(row->verdict));
@@ -59,7 +59,7 @@ void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
   pprofc_str rest = buffer_str(&gate->problems), line;
   (void)all;
   for (size_t i = 0; i < count; i++)
-    skipped += is_skipped(rows[i].verdict) && !is_failure(rows[i].verdict);
+    skipped += is_skipped(rows[i].verdict) && !junit_is_failure(rows[i].verdict);
   buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   buffer_printf(out,
                 "  <testsuite name=\"benchmarks\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "

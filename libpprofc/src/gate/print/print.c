@@ -99,13 +99,13 @@ static int rank_of(enum gate_verdict verdict) {
   return 0;
 }
 
-struct ranked {
+struct gate_print_print_ranked {
   int rank;
   size_t row;
 };
 
 static int by_rank(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
+  const struct gate_print_print_ranked *x = a, *y = b;
   if (x->rank != y->rank) return x->rank - y->rank;
   return (x->row > y->row) - (x->row < y->row);
 }
@@ -114,9 +114,10 @@ size_t *gate_order(const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = mem_array(gate->mem, count, sizeof *order);
-  struct ranked *ranked = mem_array(gate->mem, count, sizeof *ranked);
+  struct gate_print_print_ranked *ranked = mem_array(gate->mem, count, sizeof *ranked);
   if (order && ranked) {
-    for (size_t i = 0; i < count; i++) ranked[i] = (struct ranked){rank_of(rows[i].verdict), i};
+    for (size_t i = 0; i < count; i++)
+      ranked[i] = (struct gate_print_print_ranked){rank_of(rows[i].verdict), i};
     qsort(ranked, count, sizeof *ranked, by_rank);
     for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
   }
@@ -176,7 +177,7 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
 }
 
 /* What a row without a finding is worth, and a finding that was luck. */
-static void put_sight(struct buffer *out, const struct gate_row *row) {
+static void gate_print_print_put_sight(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
     if (row->visible > row->threshold && fabs(row->delta) < row->visible)
@@ -193,7 +194,7 @@ static void put_sight(struct buffer *out, const struct gate_row *row) {
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_doubt(out, gate, row);
-  put_sight(out, row);
+  gate_print_print_put_sight(out, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);

@@ -66,7 +66,7 @@ bool gate_parse_center(pprofc_str text, double *value) {
 }
 
 /* "+21.50%": relative. */
-static bool parse_delta(pprofc_str text, double *value) {
+static bool gate_cell_parse_delta(pprofc_str text, double *value) {
   if (text.size < 2 || text.data[text.size - 1] != '%') return false;
   pprofc_str number = str_slice(text, text.data[0] == '+', text.size - 1);
   double percent;
@@ -76,7 +76,7 @@ static bool parse_delta(pprofc_str text, double *value) {
 }
 
 /* "10", "10+9". */
-static bool parse_counts(pprofc_str text, size_t *base, size_t *head) {
+static bool gate_cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   size_t plus = str_find_char(text, '+');
   uint64_t a, b;
   if (!str_parse_uint(str_slice(text, 0, plus), 10, &a)) return false;
@@ -96,7 +96,8 @@ static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p)
       if (!str_parse_float(str_slice(word, 2, word.size), &row->p)) return false;
       *has_p = true;
     } else if (str_starts(word, STR("n="))) {
-      if (!parse_counts(str_slice(word, 2, word.size), &row->base_count, &row->head_count))
+      if (!gate_cell_parse_counts(str_slice(word, 2, word.size), &row->base_count,
+                                  &row->head_count))
         return false;
     }
   }
@@ -112,7 +113,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
 }
 
 /* What "~", "?" and percentages mean together with the centers. */
-static bool set_delta(struct gate_row *row, pprofc_str delta) {
+static bool gate_cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
     return true;
@@ -123,7 +124,7 @@ static bool set_delta(struct gate_row *row, pprofc_str delta) {
     row->delta = from_zero ? (double)INFINITY : 0;
     return true;
   }
-  if (!parse_delta(delta, &row->delta)) return false;
+  if (!gate_cell_parse_delta(delta, &row->delta)) return false;
   if (isinf(row->delta) && row->base == 0) row->delta_kind = GATE_DELTA_FROM_ZERO;
   return true;
 }
@@ -144,7 +145,7 @@ bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
     return malformed(gate, cell, "no number");
   if (row.in_base && row.in_head) {
     bool has_p = false;
-    if (!set_delta(&row, cell->delta)) return malformed(gate, cell, "no comparison");
+    if (!gate_cell_set_delta(&row, cell->delta)) return malformed(gate, cell, "no comparison");
     if (isnan(row.delta)) return malformed(gate, cell, "the difference is no number");
     if (!parse_comparison(cell->comparison, &row, &has_p))
       return malformed(gate, cell, "the p-value is no number");

@@ -14,7 +14,7 @@ struct csv_table {
 };
 
 /* Cuts a line; quoted fields are unquoted into the arena. False when out of memory. */
-static bool cut(struct csv_table *t, pprofc_str line) {
+static bool gate_csv_cut(struct csv_table *t, pprofc_str line) {
   t->field_count = 0;
   size_t i = 0;
   for (bool more = true; more && t->field_count < FIELDS_MAX;) {
@@ -55,7 +55,7 @@ static bool is_units(const struct csv_table *t) {
 }
 
 /* "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-" */
-static bool is_classic(const struct csv_table *t) {
+static bool gate_csv_is_classic(const struct csv_table *t) {
   return t->field_count >= 4 && str_equal(t->fields[0], STR("name")) &&
          str_starts(t->fields[1], STR("old "));
 }
@@ -83,7 +83,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
 }
 
 /* Groups of four columns behind the base's two. */
-static bool add_row(struct csv_table *t, const struct gate_lines *lines) {
+static bool gate_csv_add_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];
   if (t->classic) return add_classic(t, &cell);
@@ -119,7 +119,7 @@ static void swap_fields(pprofc_str **a, pprofc_str **b) {
 
 /* The line before the units has the labels. */
 static void open_table(struct csv_table *t) {
-  t->classic = is_classic(t);
+  t->classic = gate_csv_is_classic(t);
   if (t->classic) t->metric = metric_of(t->fields[1]);
   swap_fields(&t->units, &t->fields);
   t->unit_count = t->field_count;
@@ -131,13 +131,13 @@ static void open_table(struct csv_table *t) {
 }
 
 /* Rows with more fields than we keep: what is cut off was not compared. */
-static void check_width(struct csv_table *t, size_t line) {
+static void gate_csv_check_width(struct csv_table *t, size_t line) {
   if (t->field_count < FIELDS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d fields", STR_ARG(t->path), line, FIELDS_MAX - 1);
 }
 
-static bool read_lines(struct csv_table *t, pprofc_str data, bool rows) {
+static bool gate_csv_read_lines(struct csv_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->open = false;
   t->label_count = 0;
@@ -147,12 +147,12 @@ static bool read_lines(struct csv_table *t, pprofc_str data, bool rows) {
       t->label_count = 0;
       continue;
     }
-    if (!cut(t, lines.text)) return false;
-    if (is_units(t) || is_classic(t)) {
+    if (!gate_csv_cut(t, lines.text)) return false;
+    if (is_units(t) || gate_csv_is_classic(t)) {
       open_table(t);
     } else if (t->open) {
-      if (rows) check_width(t, lines.number);
-      if (rows && !add_row(t, &lines)) return false;
+      if (rows) gate_csv_check_width(t, lines.number);
+      if (rows && !gate_csv_add_row(t, &lines)) return false;
     } else {
       (void)gate_key_line(t->fields[0], &t->package);
       swap_fields(&t->labels, &t->fields);
@@ -172,9 +172,9 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
   /* Once to find out which label the base has, once for the rows. */
-  bool good = read_lines(&t, data, false);
+  bool good = gate_csv_read_lines(&t, data, false);
   t.package = STR("");
-  good = good && read_lines(&t, data, true);
+  good = good && gate_csv_read_lines(&t, data, true);
   mem_free(gate->mem, fields, (size_t)3 * FIELDS_MAX, sizeof *fields);
   if (!good) return error_nomem(error);
   if (t.found && !t.several)

@@ -11,7 +11,7 @@ struct json_table {
   int direction;
 };
 
-static size_t length_of(const struct node *array) {
+static size_t gate_json_length_of(const struct node *array) {
   size_t count = 0;
   for (const struct node *n = array ? array->first : NULL; n; n = n->next) count++;
   return count;
@@ -20,7 +20,7 @@ static size_t length_of(const struct node *array) {
 /* The samples of a cell; NULL when out of memory. *count is SIZE_MAX when one is no number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
-  *count = length_of(samples);
+  *count = gate_json_length_of(samples);
   double *values = arena_array(&gate->arena, *count + 1, sizeof *values);
   size_t i = 0;
   for (const struct node *n = samples ? samples->first : NULL; n && values; n = n->next)
@@ -28,7 +28,7 @@ static double *samples_of(struct gate *gate, const struct node *cell, size_t *co
   return values;
 }
 
-static const struct node *cell_of(const struct node *row, size_t column) {
+static const struct node *gate_json_cell_of(const struct node *row, size_t column) {
   const struct node *cells = node_get(row, "cells");
   for (const struct node *n = cells ? cells->first : NULL; n; n = n->next) {
     double number;
@@ -41,12 +41,12 @@ static const struct node *cell_of(const struct node *row, size_t column) {
  * side that it is on. */
 enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
 
-static bool add_cell(struct json_table *t, const struct node *row, size_t column,
-                     enum lonely lonely) {
+static bool gate_json_add_cell(struct json_table *t, const struct node *row, size_t column,
+                               enum lonely lonely) {
   struct gate *gate = t->gate;
   struct gate_row out = gate_row_unknown();
-  const struct node *base = lonely == LONELY_HEAD ? NULL : cell_of(row, 0);
-  const struct node *head = lonely == LONELY_BASE ? NULL : cell_of(row, column);
+  const struct node *base = lonely == LONELY_HEAD ? NULL : gate_json_cell_of(row, 0);
+  const struct node *head = lonely == LONELY_BASE ? NULL : gate_json_cell_of(row, column);
   size_t base_count, head_count;
   double *x = samples_of(gate, base, &base_count), *y = samples_of(gate, head, &head_count);
   if (!x || !y) return false;
@@ -81,28 +81,28 @@ static pprofc_str first_label(const struct node *table) {
   return node_text(columns ? columns->first : NULL, "label");
 }
 
-static bool add_table(struct json_table *t, const struct node *table) {
+static bool gate_json_add_table(struct json_table *t, const struct node *table) {
   pprofc_str better = node_text(table, "better");
   t->unit = node_text(table, "unit");
   t->package = node_text(node_get(table, "key"), "pkg");
   t->direction = str_equal(better, STR("higher")) ? 1 : str_equal(better, STR("lower")) ? -1 : 0;
-  size_t columns = length_of(node_get(table, "columns"));
+  size_t columns = gate_json_length_of(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
   enum lonely lonely = NOT_LONELY;
   if (columns < 2)
     lonely = str_equal(first_label(table), t->base_label) ? LONELY_BASE : LONELY_HEAD;
   for (const struct node *row = rows ? rows->first : NULL; row; row = row->next) {
-    if (lonely != NOT_LONELY && !add_cell(t, row, 0, lonely)) return false;
+    if (lonely != NOT_LONELY && !gate_json_add_cell(t, row, 0, lonely)) return false;
     for (size_t column = 1; column < columns; column++)
-      if (!add_cell(t, row, column, NOT_LONELY)) return false;
+      if (!gate_json_add_cell(t, row, column, NOT_LONELY)) return false;
   }
   return true;
 }
 
 /* Finds out what the base is called; false when no table compares anything. */
-static bool find_sides(struct json_table *t, const struct node *tables) {
+static bool gate_json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
-    if (length_of(node_get(n, "columns")) > 1) {
+    if (gate_json_length_of(node_get(n, "columns")) > 1) {
       t->base_label = first_label(n);
       return true;
     }
@@ -127,11 +127,11 @@ pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data
   }
   struct json_table table = {.gate = gate, .path = path};
   const struct node *tables = node_get(root, "tables");
-  if (!find_sides(&table, tables)) {
+  if (!gate_json_find_sides(&table, tables)) {
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
     return PPROFC_OK;
   }
   for (const struct node *n = tables->first; n; n = n->next)
-    if (!add_table(&table, n)) return error_nomem(error);
+    if (!gate_json_add_table(&table, n)) return error_nomem(error);
   return PPROFC_OK;
 }

@@ -18,7 +18,7 @@ struct raw_entry {
   bool bad;             /* a value is no finite number */
 };
 
-struct raw {
+struct gate_raw_raw {
   struct gate *gate;
   const pprofc_bench *set;
   struct interner texts; /* packages, units, rounds; 0 is the empty one */
@@ -31,7 +31,7 @@ struct raw {
 };
 
 /* What the configuration says of a result; the same for all with its number. */
-struct place {
+struct gate_raw_place {
   uint32_t config, package, round;
   int side;
   uint32_t input;
@@ -41,8 +41,8 @@ static int side_of(const pprofc_bench *set, uint32_t input) {
   return str_equal(pprofc_bench_input_label(set, input), STR("head")) ? HEAD : BASE;
 }
 
-static bool look_up(struct raw *raw, const pprofc_bench_result *result, size_t index,
-                    struct place *place) {
+static bool gate_raw_look_up(struct gate_raw_raw *raw, const pprofc_bench_result *result,
+                             size_t index, struct gate_raw_place *place) {
   if (place->config == result->config && place->input == result->input) return true;
   place->config = result->config;
   place->input = result->input;
@@ -59,7 +59,8 @@ static uint64_t hash_of(uint32_t package, uint32_t name, uint32_t unit) {
 }
 
 /* The entry's index, or MAP_NONE when out of memory. */
-static uint32_t find_entry(struct raw *raw, uint32_t package, uint32_t name, uint32_t unit) {
+static uint32_t find_entry(struct gate_raw_raw *raw, uint32_t package, uint32_t name,
+                           uint32_t unit) {
   uint64_t hash = hash_of(package, name, unit);
   struct map_probe probe = map_start(&raw->map, hash);
   uint32_t index;
@@ -82,11 +83,11 @@ static uint32_t find_entry(struct raw *raw, uint32_t package, uint32_t name, uin
 }
 
 /* Calls `visit` for every measurement, in the order of the files. */
-typedef void (*visit_fn)(struct raw *raw, struct raw_entry *entry, const struct place *place,
-                         size_t result, double value);
+typedef void (*visit_fn)(struct gate_raw_raw *raw, struct raw_entry *entry,
+                         const struct gate_raw_place *place, size_t result, double value);
 
 /* Zero keeps the unit that it was written in, as in benchstat; here 0 ns/op is 0 sec/op. */
-static uint32_t add_unit(struct raw *raw, pprofc_str unit, double value) {
+static uint32_t gate_raw_add_unit(struct gate_raw_raw *raw, pprofc_str unit, double value) {
   if (value != 0) return interner_add(&raw->texts, unit);
   struct buffer tidy;
   buffer_init(&tidy, raw->gate->mem, SIZE_MAX / 2);
@@ -97,11 +98,11 @@ static uint32_t add_unit(struct raw *raw, pprofc_str unit, double value) {
   return id;
 }
 
-static bool visit_value(struct raw *raw, visit_fn visit, pprofc_str unit_name,
-                        const struct place *place, size_t result, double value) {
+static bool visit_value(struct gate_raw_raw *raw, visit_fn visit, pprofc_str unit_name,
+                        const struct gate_raw_place *place, size_t result, double value) {
   size_t unused;
   const pprofc_bench_result *results = pprofc_bench_results(raw->set, &unused);
-  uint32_t unit = add_unit(raw, unit_name, value);
+  uint32_t unit = gate_raw_add_unit(raw, unit_name, value);
   if (unit == MAP_NONE) return false;
   uint32_t entry = find_entry(raw, place->package, results[result].name, unit);
   if (entry == MAP_NONE) return false;
@@ -115,14 +116,14 @@ static void take_part(pprofc_str unit, double value, double *parts) {
   if (str_equal(unit, STR("sys-sec/op"))) parts[1] = value;
 }
 
-static bool for_each(struct raw *raw, visit_fn visit) {
+static bool for_each(struct gate_raw_raw *raw, visit_fn visit) {
   size_t count, value_count;
   const pprofc_bench_result *results = pprofc_bench_results(raw->set, &count);
   const uint32_t *units;
   const double *values = pprofc_bench_values(raw->set, &units, &value_count);
-  struct place place = {.config = UINT32_MAX, .input = UINT32_MAX};
+  struct gate_raw_place place = {.config = UINT32_MAX, .input = UINT32_MAX};
   for (size_t i = 0; i < count; i++) {
-    if (!look_up(raw, &results[i], i, &place)) return false;
+    if (!gate_raw_look_up(raw, &results[i], i, &place)) return false;
     double parts[2] = {(double)NAN, (double)NAN};
     for (size_t v = results[i].first_value; v < results[i + 1].first_value; v++) {
       pprofc_str unit = pprofc_bench_unit(raw->set, units[v]);
@@ -135,8 +136,8 @@ static bool for_each(struct raw *raw, visit_fn visit) {
   return true;
 }
 
-static void count_value(struct raw *raw, struct raw_entry *entry, const struct place *place,
-                        size_t result, double value) {
+static void count_value(struct gate_raw_raw *raw, struct raw_entry *entry,
+                        const struct gate_raw_place *place, size_t result, double value) {
   if (!entry->count[place->side]++) entry->result[place->side] = result;
   raw->value_count++;
   if (isfinite(value) || entry->bad) return;
@@ -148,15 +149,15 @@ static void count_value(struct raw *raw, struct raw_entry *entry, const struct p
                STR_ARG(pprofc_bench_string(raw->set, r->name)));
 }
 
-static void store_value(struct raw *raw, struct raw_entry *entry, const struct place *place,
-                        size_t result, double value) {
+static void store_value(struct gate_raw_raw *raw, struct raw_entry *entry,
+                        const struct gate_raw_place *place, size_t result, double value) {
   (void)result;
   size_t at = entry->first[place->side] + entry->next[place->side]++;
   raw->values[at] = value;
   raw->rounds[at] = place->round;
 }
 
-static bool collect(struct raw *raw) {
+static bool gate_raw_collect(struct gate_raw_raw *raw) {
   if (interner_add(&raw->texts, STR("")) == MAP_NONE) return false;
   if (!for_each(raw, count_value)) return false;
   raw->values = mem_array(raw->gate->mem, raw->value_count, sizeof *raw->values);
@@ -173,12 +174,13 @@ static bool collect(struct raw *raw) {
 
 /* ---- rows -------------------------------------------- */
 
-static struct gate_side side_values(const struct raw *raw, const struct raw_entry *e, int side) {
+static struct gate_side side_values(const struct gate_raw_raw *raw, const struct raw_entry *e,
+                                    int side) {
   return (struct gate_side){raw->values + e->first[side], raw->rounds + e->first[side],
                             e->count[side]};
 }
 
-static bool add_row(struct raw *raw, const struct raw_entry *e) {
+static bool gate_raw_add_row(struct gate_raw_raw *raw, const struct raw_entry *e) {
   struct gate *gate = raw->gate;
   struct gate_row row = gate_row_unknown();
   size_t unused;
@@ -203,7 +205,7 @@ static bool add_row(struct raw *raw, const struct raw_entry *e) {
 }
 
 /* Different machines are no base for a comparison. */
-static void compare_environments(struct raw *raw) {
+static void compare_environments(struct gate_raw_raw *raw) {
   static const char *const keys[] = {"goos", "goarch", "cpu", "cores", "governor", "build"};
   size_t count, seen[SIDES] = {SIZE_MAX, SIZE_MAX};
   const pprofc_bench_result *results = pprofc_bench_results(raw->set, &count);
@@ -222,7 +224,7 @@ static void compare_environments(struct raw *raw) {
   }
 }
 
-static void check_builds(struct raw *raw) {
+static void check_builds(struct gate_raw_raw *raw) {
   size_t base = set_debug_inputs(raw->set, "base"), head = set_debug_inputs(raw->set, "head");
   if (base && head)
     gate_warning(raw->gate,
@@ -236,7 +238,7 @@ static void check_builds(struct raw *raw) {
 }
 
 /* Nothing on one side is a failed run, not a benchmark that vanished. */
-static void check_sides(struct raw *raw) {
+static void check_sides(struct gate_raw_raw *raw) {
   static const char *const names[SIDES] = {"base", "head"};
   size_t found[SIDES] = {0, 0};
   for (size_t i = 0; i < raw->entry_count; i++)
@@ -245,7 +247,7 @@ static void check_sides(struct raw *raw) {
     if (!found[side]) gate_problem(raw->gate, "%s holds no benchmark results", names[side]);
 }
 
-static void release(struct raw *raw) {
+static void release(struct gate_raw_raw *raw) {
   mem_free(raw->gate->mem, raw->entries, raw->entry_capacity, sizeof *raw->entries);
   mem_free(raw->gate->mem, raw->values, raw->value_count, sizeof *raw->values);
   mem_free(raw->gate->mem, raw->rounds, raw->value_count, sizeof *raw->rounds);
@@ -262,18 +264,18 @@ static void report_messages(struct gate *gate, const pprofc_bench *set) {
 }
 
 pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error) {
-  struct raw raw = {.gate = gate, .set = set};
+  struct gate_raw_raw raw = {.gate = gate, .set = set};
   interner_init(&raw.texts, gate->mem);
   map_init(&raw.map, gate->mem);
   report_messages(gate, set);
-  bool good = collect(&raw);
+  bool good = gate_raw_collect(&raw);
   if (good) {
     check_sides(&raw);
     compare_environments(&raw);
     check_builds(&raw);
   }
   for (size_t i = 0; i < raw.entry_count && good; i++)
-    if (!raw.entries[i].bad) good = add_row(&raw, &raw.entries[i]);
+    if (!raw.entries[i].bad) good = gate_raw_add_row(&raw, &raw.entries[i]);
   release(&raw);
   return good ? PPROFC_OK : error_nomem(error);
 }

@@ -14,7 +14,7 @@ struct text_header {
 };
 
 /* A table's header, once its rows begin. */
-struct text_table {
+struct gate_text_table {
   struct gate *gate;
   pprofc_str path, package;
   struct text_header labels, units; /* the last two header lines */
@@ -47,7 +47,8 @@ static size_t count_bars(pprofc_str line) {
 }
 
 /* Finds the bars of a line and what stands between them, in one walk. */
-static bool read_header(struct text_table *t, pprofc_str line, struct text_header *header) {
+static bool gate_text_read_header(struct gate_text_table *t, pprofc_str line,
+                                  struct text_header *header) {
   size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
   *header =
       (struct text_header){.bars = arena_array(&t->gate->arena, count, sizeof *header->bars),
@@ -64,7 +65,7 @@ static bool read_header(struct text_table *t, pprofc_str line, struct text_heade
   return true;
 }
 
-static bool is_header(pprofc_str line) {
+static bool gate_text_is_header(pprofc_str line) {
   pprofc_str end = line;
   while (end.size && end.data[end.size - 1] == ' ') end.size--;
   return str_ends(end, STR(BAR)) && str_find(line, STR(PLUS_MINUS)) == line.size;
@@ -85,7 +86,7 @@ static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
 
-static pprofc_str unit_of(const struct text_table *t, size_t column) {
+static pprofc_str unit_of(const struct gate_text_table *t, size_t column) {
   pprofc_str cell = header_cell(&t->units, column);
   if (str_ends(cell, STR("vs base"))) cell = str_trim(str_slice(cell, 0, cell.size - 7));
   return cell;
@@ -107,7 +108,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
     if (!is_superscript(word)) *delta = word;
 }
 
-static bool add_row(struct text_table *t, const struct gate_lines *lines) {
+static bool gate_text_add_row(struct gate_text_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   pprofc_str unused = {NULL, 0}, comparison = {NULL, 0};
   struct text_cursor cursor = {.line = lines->text};
@@ -141,27 +142,27 @@ static bool add_row(struct text_table *t, const struct gate_lines *lines) {
   return true;
 }
 
-static bool add_header(struct text_table *t, pprofc_str line) {
+static bool gate_text_add_header(struct gate_text_table *t, pprofc_str line) {
   t->labels = t->open && t->headers ? t->units : (struct text_header){.bars = NULL};
   t->headers++;
   t->open = true;
   t->columns = t->headers > 1 ? &t->labels : &t->units;
-  return read_header(t, line, &t->units);
+  return gate_text_read_header(t, line, &t->units);
 }
 
-static bool has_columns(const struct text_table *t) {
+static bool has_columns(const struct gate_text_table *t) {
   return t->open && t->columns->bar_count >= 2 && (t->columns->bar_count > 2 || t->several);
 }
 
 /* Rows follow one another until an empty line; a header behind rows begins another table. */
-static bool read_lines(struct text_table *t, pprofc_str data) {
+static bool gate_text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;
   while (gate_next_line(&lines)) {
-    if (is_header(lines.text)) {
+    if (gate_text_is_header(lines.text)) {
       if (rows) t->open = false, t->headers = 0;
       rows = false;
-      if (!add_header(t, lines.text)) return false;
+      if (!gate_text_add_header(t, lines.text)) return false;
       t->found |= t->columns->bar_count >= 2;
       continue;
     }
@@ -170,7 +171,7 @@ static bool read_lines(struct text_table *t, pprofc_str data) {
       t->headers = 0;
     } else if (has_columns(t) && str_find(lines.text, STR(PLUS_MINUS)) < lines.text.size) {
       rows = true;
-      if (!add_row(t, &lines)) return false;
+      if (!gate_text_add_row(t, &lines)) return false;
     } else if (!t->open) {
       (void)gate_key_line(lines.text, &t->package);
     }
@@ -179,15 +180,15 @@ static bool read_lines(struct text_table *t, pprofc_str data) {
 }
 
 /* Finds the first table that compares something. */
-static bool find_sides(struct text_table *t, pprofc_str data) {
+static bool gate_text_find_sides(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   pprofc_str previous = STR("");
   while (!t->several && gate_next_line(&lines)) {
-    bool header = is_header(lines.text);
+    bool header = gate_text_is_header(lines.text);
     if (header && str_find(lines.text, STR("vs base")) < lines.text.size) {
       t->several = true;
       struct text_header labels;
-      if (!read_header(t, previous, &labels)) return false;
+      if (!gate_text_read_header(t, previous, &labels)) return false;
       t->base_label = header_cell(&labels, 0);
     }
     previous = header ? lines.text : STR("");
@@ -197,11 +198,12 @@ static bool find_sides(struct text_table *t, pprofc_str data) {
 
 pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data,
                              pprofc_error *error) {
-  struct text_table *table = mem_zero_array(gate->mem, 1, sizeof *table);
+  struct gate_text_table *table = mem_zero_array(gate->mem, 1, sizeof *table);
   if (!table) return error_nomem(error);
   table->gate = gate;
   table->path = path;
-  bool good = find_sides(table, data) && read_lines(table, data), found = table->found;
+  bool good = gate_text_find_sides(table, data) && gate_text_read_lines(table, data),
+       found = table->found;
   if (found && !table->several)
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
   mem_free(gate->mem, table, 1, sizeof *table);

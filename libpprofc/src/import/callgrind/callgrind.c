@@ -10,12 +10,12 @@
 
 #include <stdio.h>
 
-enum column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
+enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 
 /* What the next line of numbers is. */
 enum expect { COST, CALL, JUMP };
 
-struct reader {
+struct callgrind_reader {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
   const pprofc_read_options *options;
@@ -24,7 +24,7 @@ struct reader {
   struct callgrind_names objects, files, functions;
 
   /* of the part */
-  enum column columns[COLUMN_KINDS];
+  enum callgrind_column columns[COLUMN_KINDS];
   size_t column_count;
   uint32_t event_columns[CALLGRIND_MOST_EVENTS];
   size_t event_count;
@@ -77,12 +77,12 @@ static bool parse_position(pprofc_str s, uint64_t last, uint64_t *out) {
 }
 
 /* Takes the positions off the front of a line of numbers. */
-static bool take_positions(struct reader *r, pprofc_str *rest) {
+static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   uint64_t position[COLUMN_KINDS];
   pprofc_str word;
   memcpy(position, r->position, sizeof position);
   for (size_t i = 0; i < r->column_count; i++) {
-    enum column column = r->columns[i];
+    enum callgrind_column column = r->columns[i];
     if (!callgrind_next_word(rest, &word) ||
         !parse_position(word, r->position[column], &position[column]))
       return false;
@@ -93,7 +93,8 @@ static bool take_positions(struct reader *r, pprofc_str *rest) {
 
 /* Takes the counters; those that are left out are 0. `raw` is by column, `values` by sample type.
  */
-static bool take_counters(const struct reader *r, pprofc_str rest, int64_t *raw, int64_t *values) {
+static bool take_counters(const struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
+                          int64_t *values) {
   pprofc_str word;
   uint64_t number;
   memset(raw, 0, CALLGRIND_MOST_EVENTS * sizeof *raw);
@@ -109,7 +110,7 @@ static bool take_counters(const struct reader *r, pprofc_str rest, int64_t *raw,
   return true;
 }
 
-static struct callgrind_place place_of(const struct reader *r) {
+static struct callgrind_place place_of(const struct callgrind_reader *r) {
   uint64_t line = r->position[LINE];
   return (struct callgrind_place){r->file, r->inlined, line <= INT32_MAX ? (int64_t)line : 0,
                                   r->position[INSTRUCTION]};
@@ -117,7 +118,7 @@ static struct callgrind_place place_of(const struct reader *r) {
 
 /* ---- lines of numbers -------------------------------- */
 
-static bool add_cost(struct reader *r, pprofc_str counters) {
+static bool add_cost(struct callgrind_reader *r, pprofc_str counters) {
   int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
   if (r->function == NONE || !take_counters(r, counters, raw, values)) return false;
   struct callgrind_place place = place_of(r);
@@ -127,7 +128,7 @@ static bool add_cost(struct reader *r, pprofc_str counters) {
   return true;
 }
 
-static bool add_call(struct reader *r, pprofc_str counters) {
+static bool add_call(struct callgrind_reader *r, pprofc_str counters) {
   int64_t raw[CALLGRIND_MOST_EVENTS], values[CALLGRIND_MOST_EVENTS];
   uint32_t object = r->called_object != NONE ? r->called_object : r->object;
   uint32_t file = r->called_file != NONE ? r->called_file : r->file;
@@ -142,7 +143,7 @@ static bool add_call(struct reader *r, pprofc_str counters) {
   return true;
 }
 
-static bool read_numbers(struct reader *r, pprofc_str line) {
+static bool read_numbers(struct callgrind_reader *r, pprofc_str line) {
   enum expect expect = r->expect;
   r->expect = COST;
   r->in_body = true;
@@ -153,7 +154,7 @@ static bool read_numbers(struct reader *r, pprofc_str line) {
 
 /* ---- specifications ---------------------------------- */
 
-static bool read_object(struct reader *r, pprofc_str value) {
+static bool read_object(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
   r->object = name.text;
@@ -164,14 +165,14 @@ static bool read_object(struct reader *r, pprofc_str value) {
   return true;
 }
 
-static bool read_file(struct reader *r, pprofc_str value) {
+static bool callgrind_read_file(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
   r->file = name.text;
   return true;
 }
 
-static bool read_function(struct reader *r, pprofc_str value) {
+static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   r->inlined = 0;
   r->function = NONE;
@@ -181,51 +182,51 @@ static bool read_function(struct reader *r, pprofc_str value) {
 }
 
 /* "cfni=name": what follows was inlined; "cfni=???": no longer. */
-static bool read_inlined(struct reader *r, pprofc_str value) {
+static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->functions, r->builder, value, &name)) return false;
   r->inlined = str_equal(name.raw, STR("???")) ? 0 : name.text;
   return true;
 }
 
-static bool read_called_object(struct reader *r, pprofc_str value) {
+static bool read_called_object(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->objects, r->builder, value, &name)) return false;
   r->called_object = name.text;
   return true;
 }
 
-static bool read_called_file(struct reader *r, pprofc_str value) {
+static bool read_called_file(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   if (!callgrind_name_read(&r->files, r->builder, value, &name)) return false;
   r->called_file = name.text;
   return true;
 }
 
-static bool read_called(struct reader *r, pprofc_str value) {
+static bool read_called(struct callgrind_reader *r, pprofc_str value) {
   r->has_called = callgrind_name_read(&r->functions, r->builder, value, &r->called);
   return r->has_called;
 }
 
 /* Targets of jumps are not kept, but may be where a name is defined. */
-static bool read_jump_file(struct reader *r, pprofc_str value) {
+static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   return callgrind_name_read(&r->files, r->builder, value, &name);
 }
 
-static bool read_jump_function(struct reader *r, pprofc_str value) {
+static bool read_jump_function(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   return callgrind_name_read(&r->functions, r->builder, value, &name);
 }
 
-static bool expect_call(struct reader *r, pprofc_str value) {
+static bool expect_call(struct callgrind_reader *r, pprofc_str value) {
   (void)value;
   r->expect = CALL;
   r->has_calls = true;
   return true;
 }
 
-static bool expect_jump(struct reader *r, pprofc_str value) {
+static bool expect_jump(struct callgrind_reader *r, pprofc_str value) {
   (void)value;
   r->expect = JUMP;
   return true;
@@ -233,16 +234,16 @@ static bool expect_jump(struct reader *r, pprofc_str value) {
 
 static const struct specification {
   const char *name;
-  bool (*read)(struct reader *, pprofc_str value);
+  bool (*read)(struct callgrind_reader *, pprofc_str value);
 } specifications[] = {
-    {"fn", read_function},     {"fl", read_file},         {"fi", read_file},
-    {"fe", read_file},         {"ob", read_object},       {"cfn", read_called},
-    {"cfi", read_called_file}, {"cfl", read_called_file}, {"cob", read_called_object},
-    {"calls", expect_call},    {"jump", expect_jump},     {"jcnd", expect_jump},
-    {"cfni", read_inlined},    {"jfi", read_jump_file},   {"jfn", read_jump_function},
+    {"fn", callgrind_read_function}, {"fl", callgrind_read_file}, {"fi", callgrind_read_file},
+    {"fe", callgrind_read_file},     {"ob", read_object},         {"cfn", read_called},
+    {"cfi", read_called_file},       {"cfl", read_called_file},   {"cob", read_called_object},
+    {"calls", expect_call},          {"jump", expect_jump},       {"jcnd", expect_jump},
+    {"cfni", read_inlined},          {"jfi", read_jump_file},     {"jfn", read_jump_function},
 };
 
-static bool read_specification(struct reader *r, pprofc_str name, pprofc_str value) {
+static bool read_specification(struct callgrind_reader *r, pprofc_str name, pprofc_str value) {
   r->in_body = true;
   for (size_t i = 0; i < sizeof specifications / sizeof *specifications; i++)
     if (str_equal(name, str_of(specifications[i].name))) return specifications[i].read(r, value);
@@ -252,7 +253,7 @@ static bool read_specification(struct reader *r, pprofc_str name, pprofc_str val
 
 /* ---- parts ------------------------------------------- */
 
-static void start_part(struct reader *r) {
+static void start_part(struct callgrind_reader *r) {
   r->columns[0] = LINE;
   r->column_count = 1;
   r->event_count = 0;
@@ -265,12 +266,12 @@ static void start_part(struct reader *r) {
   r->expect = COST;
 }
 
-static bool has_memory(const struct reader *r) {
+static bool has_memory(const struct callgrind_reader *r) {
   return callgrind_graph_ok(&r->graph) && !r->objects.items.failed && !r->files.items.failed &&
          !r->functions.items.failed;
 }
 
-static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
+static pprofc_status finish_part(struct callgrind_reader *r, pprofc_error *error) {
   struct label labels[2];
   size_t count = 0;
   if (r->thread.size)
@@ -298,25 +299,25 @@ static pprofc_status finish_part(struct reader *r, pprofc_error *error) {
 
 /* ---- headers ----------------------------------------- */
 
-static bool read_columns(struct reader *r, pprofc_str value) {
+static bool read_columns(struct callgrind_reader *r, pprofc_str value) {
   static const char *const names[] = {[INSTRUCTION] = "instr", [BLOCK] = "bb", [LINE] = "line"};
   pprofc_str word;
   r->column_count = 0;
   while (callgrind_next_word(&value, &word))
     for (size_t i = 0; i < COLUMN_KINDS; i++)
       if (str_equal(word, str_of(names[i])) && r->column_count < COLUMN_KINDS)
-        r->columns[r->column_count++] = (enum column)i;
+        r->columns[r->column_count++] = (enum callgrind_column)i;
   r->graph.has_addresses |= r->column_count > 0 && r->columns[0] == INSTRUCTION;
   return true;
 }
 
-static bool read_events(struct reader *r, pprofc_str value) {
+static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   r->event_count = callgrind_event_columns(&r->events, value, r->event_columns);
   return true;
 }
 
 /* Compares with what the lines added up to. */
-static bool check_totals(struct reader *r, pprofc_str value) {
+static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   uint64_t total;
   bool equal = true;
@@ -326,41 +327,46 @@ static bool check_totals(struct reader *r, pprofc_str value) {
   return true;
 }
 
-static bool read_thread(struct reader *r, pprofc_str value) {
+static bool callgrind_read_thread(struct callgrind_reader *r, pprofc_str value) {
   r->thread = str_trim(value);
   return true;
 }
 
-static bool read_part(struct reader *r, pprofc_str value) {
+static bool read_part(struct callgrind_reader *r, pprofc_str value) {
   r->part = str_trim(value);
   return true;
 }
 
-static bool read_command(struct reader *r, pprofc_str value) {
+static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   if (!r->command.size) r->command = str_trim(value);
   return true;
 }
 
-static bool ignore(struct reader *r, pprofc_str value) {
+static bool ignore(struct callgrind_reader *r, pprofc_str value) {
   (void)r, (void)value;
   return true;
 }
 
 static const struct header {
   const char *name;
-  bool (*read)(struct reader *, pprofc_str value);
+  bool (*read)(struct callgrind_reader *, pprofc_str value);
   bool begins; /* behind a body it begins a new part */
 } headers[] = {
-    {"events", read_events, true}, {"positions", read_columns, true},
-    {"thread", read_thread, true}, {"part", read_part, true},
-    {"cmd", read_command, true},   {"version", ignore, true},
-    {"creator", ignore, true},     {"pid", ignore, true},
-    {"desc", ignore, true},        {"totals", check_totals, false},
+    {"events", read_events, true},
+    {"positions", read_columns, true},
+    {"thread", callgrind_read_thread, true},
+    {"part", read_part, true},
+    {"cmd", read_command, true},
+    {"version", ignore, true},
+    {"creator", ignore, true},
+    {"pid", ignore, true},
+    {"desc", ignore, true},
+    {"totals", check_totals, false},
     {"summary", ignore, false},
 };
 
-static pprofc_status read_header(struct reader *r, pprofc_str name, pprofc_str value,
-                                 pprofc_error *error) {
+static pprofc_status callgrind_read_header(struct callgrind_reader *r, pprofc_str name,
+                                           pprofc_str value, pprofc_error *error) {
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     if (!str_equal(name, str_of(headers[i].name))) continue;
     pprofc_status status = PPROFC_OK;
@@ -378,7 +384,8 @@ static bool is_number_line(pprofc_str line) {
   return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-static pprofc_status read_line(struct reader *r, pprofc_str line, pprofc_error *error) {
+static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str line,
+                                         pprofc_error *error) {
   if (!str_trim(line).size || line.data[0] == '#') return PPROFC_OK;
   if (is_number_line(line)) {
     r->bad_lines += !read_numbers(r, line);
@@ -390,13 +397,13 @@ static pprofc_status read_line(struct reader *r, pprofc_str line, pprofc_error *
   if (equals < colon)
     r->bad_lines += !read_specification(r, name, value);
   else if (colon < line.size)
-    return read_header(r, name, value, error);
+    return callgrind_read_header(r, name, value, error);
   else
     r->bad_lines++;
   return PPROFC_OK;
 }
 
-static void count_parts(struct reader *r, pprofc_str text) {
+static void count_parts(struct callgrind_reader *r, pprofc_str text) {
   pprofc_str line;
   size_t parts = 0;
   while (str_next_line(&text, &line)) parts += str_starts(line, STR("events:"));
@@ -412,27 +419,28 @@ static const char *const stack_notes[] = {
     [PPROFC_STACKS_FLAT] = "stacks are single functions",
 };
 
-static void add_note(struct reader *r, uint64_t count, const char *what) {
+static void callgrind_add_note(struct callgrind_reader *r, uint64_t count, const char *what) {
   char note[160];
   if (!count) return;
   snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
   pprofc_builder_comment(r->builder, note);
 }
 
-static void add_notes(struct reader *r) {
+static void callgrind_add_notes(struct callgrind_reader *r) {
   pprofc_builder_comment(r->builder,
                          stack_notes[r->has_calls ? r->options->call_stacks : PPROFC_STACKS_FLAT]);
-  add_note(r, r->bad_lines, "lines of callgrind's output could not be read");
-  add_note(r, r->unknown_lines, "lines of callgrind's output have a meaning that is not known");
-  add_note(r, r->wrong_totals,
-           "parts of callgrind's output have totals that differ from its lines");
-  add_note(
+  callgrind_add_note(r, r->bad_lines, "lines of callgrind's output could not be read");
+  callgrind_add_note(r, r->unknown_lines,
+                     "lines of callgrind's output have a meaning that is not known");
+  callgrind_add_note(r, r->wrong_totals,
+                     "parts of callgrind's output have totals that differ from its lines");
+  callgrind_add_note(
       r, r->joined_parts,
       "parts of callgrind's output have too many paths: some costs are below one caller alone");
 }
 
 /* The first event, mostly instructions, is what reports show when nothing else is asked for. */
-static void add_types(struct reader *r) {
+static void callgrind_add_types(struct callgrind_reader *r) {
   char first[64];
   pprofc_str type = r->events.items[0].type;
   for (size_t i = 0; i < r->events.count; i++)
@@ -442,18 +450,19 @@ static void add_types(struct reader *r) {
   pprofc_builder_default_type(r->builder, first);
 }
 
-static pprofc_status read_text(struct reader *r, pprofc_str text, pprofc_error *error) {
-  add_types(r);
+static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str text,
+                                         pprofc_error *error) {
+  callgrind_add_types(r);
   count_parts(r, text);
   start_part(r);
   pprofc_status status = PPROFC_OK;
   pprofc_str line;
   while (status == PPROFC_OK && str_next_line(&text, &line)) {
-    status = read_line(r, line, error);
+    status = callgrind_read_line(r, line, error);
     if (!builder_ok(r->builder) || !has_memory(r)) break;
   }
   if (status == PPROFC_OK) status = finish_part(r, error);
-  if (status == PPROFC_OK) add_notes(r);
+  if (status == PPROFC_OK) callgrind_add_notes(r);
   return status;
 }
 
@@ -473,21 +482,22 @@ static bool looks_like_callgrind(pprofc_str text) {
   return false;
 }
 
-static pprofc_status read_graphs(struct reader *r, pprofc_str text, pprofc_profile **profile,
-                                 pprofc_error *error) {
+static pprofc_status read_graphs(struct callgrind_reader *r, pprofc_str text,
+                                 pprofc_profile **profile, pprofc_error *error) {
   pprofc_status status = callgrind_find_events(&r->events, text, error);
   if (status != PPROFC_OK) return status;
   uint64_t most = r->options->limits->memory_bytes / 4;
   callgrind_graph_init(&r->graph, r->mem, r->events.count,
                        most < PTRDIFF_MAX ? (size_t)most : PTRDIFF_MAX);
   r->graph.by_site = r->options->call_stacks == PPROFC_STACKS_EDGES;
-  status = read_text(r, text, error);
+  status = callgrind_read_text(r, text, error);
   callgrind_graph_free(&r->graph);
   return status == PPROFC_OK ? pprofc_builder_finish(r->builder, profile, error) : status;
 }
 
-static pprofc_status read_file_text(struct reader *r, pprofc_str text, const pprofc_allocator *mem,
-                                    pprofc_profile **profile, pprofc_error *error) {
+static pprofc_status read_file_text(struct callgrind_reader *r, pprofc_str text,
+                                    const pprofc_allocator *mem, pprofc_profile **profile,
+                                    pprofc_error *error) {
   r->builder = pprofc_builder_new(mem);
   r->mem = mem;
   callgrind_names_init(&r->objects, mem, true);
@@ -508,7 +518,7 @@ IMPORT_READER(import_callgrind) {
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
   if (status == PPROFC_OK && !looks_like_callgrind(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
-    struct reader *r = mem_zero_array(mem, 1, sizeof *r);
+    struct callgrind_reader *r = mem_zero_array(mem, 1, sizeof *r);
     if (r) r->options = options;
     status = r ? read_file_text(r, text, mem, profile, error) : error_nomem(error);
     mem_free(mem, r, 1, sizeof *r);

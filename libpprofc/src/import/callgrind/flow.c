@@ -11,7 +11,7 @@
 /* ---- cycles ------------------------------------------ */
 
 /* Tarjan's walk, with a stack of its own. */
-struct walk {
+struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
   uint32_t *found; /* [functions] when it was reached, 0: not yet */
@@ -24,7 +24,7 @@ struct walk {
   uint32_t clock;
 };
 
-static void enter(struct walk *w, uint32_t function) {
+static void enter(struct callgrind_flow_walk *w, uint32_t function) {
   w->found[function] = w->low[function] = ++w->clock;
   w->next[function] = callgrind_functions(w->graph)[function].first_call;
   w->path[w->path_size++] = function;
@@ -33,7 +33,7 @@ static void enter(struct walk *w, uint32_t function) {
 }
 
 /* All calls of the function on top were followed. */
-static void leave(struct walk *w) {
+static void leave(struct callgrind_flow_walk *w) {
   uint32_t function = w->path[--w->path_size];
   w->on_path[function] = false;
   w->flow->order[w->order_size++] = function;
@@ -51,7 +51,7 @@ static void leave(struct walk *w) {
   } while (member != function);
 }
 
-static void walk_from(struct walk *w, uint32_t root) {
+static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
   if (w->found[root]) return;
   enter(w, root);
   while (w->path_size) {
@@ -74,7 +74,7 @@ static void walk_from(struct walk *w, uint32_t root) {
 }
 
 /* Starts where nobody calls, then at what was not reached. */
-static void walk_all(struct walk *w, bool *called) {
+static void walk_all(struct callgrind_flow_walk *w, bool *called) {
   size_t functions = callgrind_function_count(w->graph);
   const struct callgrind_call *calls = callgrind_calls(w->graph);
   for (size_t i = 0; i < callgrind_call_count(w->graph); i++)
@@ -87,7 +87,7 @@ static void walk_all(struct walk *w, bool *called) {
 static bool find_cycles(struct callgrind_flow *flow) {
   const pprofc_allocator *mem = flow->mem;
   size_t n = callgrind_function_count(flow->graph);
-  struct walk w = {.flow = flow, .graph = flow->graph};
+  struct callgrind_flow_walk w = {.flow = flow, .graph = flow->graph};
   w.found = mem_zero_array(mem, n, sizeof *w.found);
   w.low = mem_array(mem, n, sizeof *w.low);
   w.next = mem_array(mem, n, sizeof *w.next);
@@ -133,7 +133,7 @@ static void sum_calls(struct callgrind_flow *flow, double *own, bool tree) {
 
 /* Costs of calls within a cycle count the same work more than once, so there nothing is left over.
  */
-static void find_roots(struct callgrind_flow *flow, const double *own) {
+static void callgrind_flow_find_roots(struct callgrind_flow *flow, const double *own) {
   size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
   for (size_t f = 0; f < functions; f++)
     for (size_t t = 0; t < types; t++) {
@@ -173,7 +173,7 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
             find_cycles(flow);
   if (ok) {
     sum_calls(flow, own, tree);
-    find_roots(flow, own);
+    callgrind_flow_find_roots(flow, own);
     if (tree) sum_inclusive(flow);
   }
   mem_free(graph->mem, own, cells, sizeof *own);

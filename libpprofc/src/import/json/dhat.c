@@ -19,7 +19,7 @@ static const struct {
 #define COUNTERS (sizeof counters / sizeof *counters)
 
 /* "0x4848899: malloc (vg_replace_malloc.c:381)" or "0x10919A: main (in /app/prog)". */
-static uint32_t read_frame(pprofc_builder *builder, pprofc_str text) {
+static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   uint64_t address = 0;
   size_t colon = str_find(text, STR(": "));
   if (str_starts(text, STR("0x")) && colon < text.size) {
@@ -81,7 +81,7 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
   for (size_t i = 0; i < frame_count; i++) {
     const struct node *text = node_at(table, i);
     bool frame = i > 0 && node_is(text, NODE_STRING); /* 0 is "[root]" */
-    locations[i] = frame ? read_frame(builder, text->text) : NONE;
+    locations[i] = frame ? dhat_read_frame(builder, text->text) : NONE;
   }
   for (size_t i = 0; i < node_size(points); i++) {
     const struct node *point = node_at(points, i), *frames = node_get(point, "fs");

@@ -20,7 +20,7 @@ static const struct {
     {"bytes", "space", "bytes", 1},
 };
 
-struct reader {
+struct firefox_reader {
   pprofc_builder *builder;
   const struct node *root;
   bool has[WEIGHT_COUNT], has_cpu;
@@ -30,7 +30,7 @@ struct reader {
 };
 
 /* Tables of one thread, from the thread or shared. */
-struct tables {
+struct firefox_tables {
   const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
@@ -46,14 +46,15 @@ static const struct node *table_of(const struct node *thread, const struct node 
   return own ? own : node_get(shared, name);
 }
 
-static void find_tables(const struct node *thread, const struct node *root, struct tables *t) {
+static void find_tables(const struct node *thread, const struct node *root,
+                        struct firefox_tables *t) {
   const struct node *shared = node_get(root, "shared");
   const struct node *stacks = table_of(thread, shared, "stackTable");
   const struct node *frames = table_of(thread, shared, "frameTable");
   const struct node *funcs = table_of(thread, shared, "funcTable");
   const struct node *strings = table_of(thread, shared, "stringArray");
   if (!strings) strings = table_of(thread, shared, "stringTable");
-  *t = (struct tables){
+  *t = (struct firefox_tables){
       .strings = strings,
       .stack_frame = column(stacks, "frame"),
       .stack_prefix = column(stacks, "prefix"),
@@ -83,21 +84,22 @@ static int64_t number_at(const struct node *array, size_t i, int64_t otherwise) 
   return node_to_integer(value, &number) ? number : otherwise;
 }
 
-static pprofc_str string_at(const struct tables *t, const struct node *array, size_t i) {
+static pprofc_str string_at(const struct firefox_tables *t, const struct node *array, size_t i) {
   size_t index;
   const struct node *text = index_at(array, i, &index) ? node_at(t->strings, index) : NULL;
   return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
 /* The file of a function: its own, or that of its source. */
-static pprofc_str file_of(const struct tables *t, size_t function) {
+static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
     return string_at(t, node_get(t->sources, "filename"), source);
   return string_at(t, t->func_file, function);
 }
 
-static bool read_frame(struct reader *r, const struct tables *t, size_t frame, uint32_t *location) {
+static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_tables *t,
+                               size_t frame, uint32_t *location) {
   size_t function;
   if (!index_at(t->frame_func, frame, &function)) return false;
   pprofc_str name = string_at(t, t->func_name, function);
@@ -114,7 +116,7 @@ static bool read_frame(struct reader *r, const struct tables *t, size_t frame, u
 
 /* Where the caller of a stack entry is; false at the root. Entries stand behind their callers, so
  * this ends. */
-static bool caller_of(const struct tables *t, size_t stack, size_t *caller) {
+static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *caller) {
   size_t offset;
   if (t->prefix_offset) {
     if (!index_at(t->prefix_offset, stack, &offset) || offset == 0 || offset > stack) return false;
@@ -124,8 +126,8 @@ static bool caller_of(const struct tables *t, size_t stack, size_t *caller) {
   return index_at(t->stack_prefix, stack, caller) && *caller < stack;
 }
 
-static size_t read_stack(struct reader *r, const struct tables *t, size_t stack,
-                         const uint32_t *locations, size_t location_count) {
+static size_t firefox_read_stack(struct firefox_reader *r, const struct firefox_tables *t,
+                                 size_t stack, const uint32_t *locations, size_t location_count) {
   size_t depth = 0;
   do {
     size_t frame;
@@ -144,15 +146,15 @@ static enum weight weight_of(const struct node *samples) {
   return WEIGHT_SAMPLES;
 }
 
-static void label_text(struct reader *r, const char *key, const struct node *value) {
+static void label_text(struct firefox_reader *r, const char *key, const struct node *value) {
   char text[256];
   if (!node_is(value, NODE_STRING) && !node_is(value, NODE_NUMBER)) return;
   snprintf(text, sizeof text, "%.*s", STR_ARG(str_slice(value->text, 0, sizeof text)));
   if (*text) pprofc_builder_label(r->builder, key, text);
 }
 
-static void add_sample(struct reader *r, const struct node *thread, const struct node *samples,
-                       size_t i, size_t depth) {
+static void firefox_add_sample(struct firefox_reader *r, const struct node *thread,
+                               const struct node *samples, size_t i, size_t depth) {
   int64_t values[WEIGHT_COUNT + 1] = {0};
   size_t count = 0;
   enum weight kind = weight_of(samples);
@@ -174,29 +176,31 @@ static void add_sample(struct reader *r, const struct node *thread, const struct
   label_text(r, "tid", node_get(thread, "tid"));
 }
 
-static pprofc_status read_thread(struct reader *r, const struct node *thread,
-                                 const pprofc_allocator *mem, pprofc_error *error) {
-  struct tables t;
+static pprofc_status firefox_read_thread(struct firefox_reader *r, const struct node *thread,
+                                         const pprofc_allocator *mem, pprofc_error *error) {
+  struct firefox_tables t;
   find_tables(thread, r->root, &t);
   const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
   size_t frame_count = node_size(t.frame_func);
   uint32_t *locations = mem_zero_array(mem, frame_count, sizeof *locations);
   if (!locations) return error_nomem(error);
   bool good = true;
-  for (size_t i = 0; i < frame_count && good; i++) good = read_frame(r, &t, i, &locations[i]);
+  for (size_t i = 0; i < frame_count && good; i++)
+    good = firefox_read_frame(r, &t, i, &locations[i]);
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     if (!good || !index_at(stacks, i, &stack)) {
       r->missing++;
       continue;
     }
-    add_sample(r, thread, samples, i, read_stack(r, &t, stack, locations, frame_count));
+    firefox_add_sample(r, thread, samples, i,
+                       firefox_read_stack(r, &t, stack, locations, frame_count));
   }
   mem_free(mem, locations, frame_count, sizeof *locations);
   return PPROFC_OK;
 }
 
-static void find_types(struct reader *r, const struct node *threads) {
+static void firefox_find_types(struct firefox_reader *r, const struct node *threads) {
   for (size_t i = 0; i < node_size(threads); i++) {
     const struct node *samples = node_get(node_at(threads, i), "samples");
     if (!node_size(node_get(samples, "stack"))) continue;
@@ -216,17 +220,17 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
   if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
     return PPROFC_E_NO_MATCH;
-  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
+  struct firefox_reader *r = arena_zero_array(arena, 1, sizeof *r);
   if (!r) return error_nomem(error);
   r->builder = builder;
   r->root = root;
-  find_types(r, threads);
+  firefox_find_types(r, threads);
   double interval = json_member_number(meta, "interval", 0);
   if (interval > 0 && interval < 1e9)
     pprofc_builder_period(builder, "wall", "nanoseconds", (int64_t)(interval * 1e6));
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < node_size(threads) && status == PPROFC_OK; i++)
-    status = read_thread(r, node_at(threads, i), arena->mem, error);
+    status = firefox_read_thread(r, node_at(threads, i), arena->mem, error);
   if (r->missing) {
     char text[96];
     snprintf(text, sizeof text, "%zu samples have no stack", r->missing);

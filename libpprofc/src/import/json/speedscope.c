@@ -10,18 +10,18 @@
 #define MOST_DEPTH 65536u
 
 /* One profile of the file: a column of values, and a name that is a label where it is no type. */
-struct member {
+struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
 };
 
-struct reader {
+struct speedscope_reader {
   pprofc_builder *builder;
   const struct node *frames;
   uint32_t *location; /* [frames] */
   size_t frame_count;
-  struct member members[MOST_TYPES];
+  struct speedscope_member members[MOST_TYPES];
   size_t member_count, type_count;
   bool names_are_types; /* our own files: one profile for each sample type */
   uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
@@ -54,9 +54,9 @@ static int64_t to_value(double weight, double scale) {
 
 /* ---- types ------------------------------------------- */
 
-static void find_types(struct reader *r) {
+static void speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
-    struct member *m = &r->members[i];
+    struct speedscope_member *m = &r->members[i];
     const char *unit;
     unit_scale_to_int(m->unit, &unit);
     m->type = r->type_count;
@@ -82,7 +82,8 @@ static void find_types(struct reader *r) {
   }
 }
 
-static bool frame_location(const struct reader *r, const struct node *index, uint32_t *location) {
+static bool frame_location(const struct speedscope_reader *r, const struct node *index,
+                           uint32_t *location) {
   int64_t i;
   if (!node_to_integer(index, &i) || i < 0 || (size_t)i >= r->frame_count) return false;
   *location = r->location[i];
@@ -90,8 +91,8 @@ static bool frame_location(const struct reader *r, const struct node *index, uin
 }
 
 /* `stack` is root first. */
-static void add_sample(struct reader *r, const struct member *m, const uint32_t *stack,
-                       size_t depth, double weight) {
+static void speedscope_add_sample(struct speedscope_reader *r, const struct speedscope_member *m,
+                                  const uint32_t *stack, size_t depth, double weight) {
   int64_t values[MOST_TYPES] = {0};
   const char *unit;
   values[m->type] = to_value(weight, unit_scale_to_int(m->unit, &unit));
@@ -104,7 +105,7 @@ static void add_sample(struct reader *r, const struct member *m, const uint32_t 
   pprofc_builder_label(r->builder, "profile", name);
 }
 
-static void read_sampled(struct reader *r, const struct member *m) {
+static void read_sampled(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *samples = node_get(m->profile, "samples");
   const struct node *weights = node_get(m->profile, "weights");
   for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder); i++) {
@@ -114,13 +115,13 @@ static void read_sampled(struct reader *r, const struct member *m) {
     for (size_t d = 0; good && d < depth; d++)
       good = frame_location(r, node_at(sample, d), &r->stack[d]);
     if (good)
-      add_sample(r, m, r->stack, depth, json_number(node_at(weights, i)));
+      speedscope_add_sample(r, m, r->stack, depth, json_number(node_at(weights, i)));
     else
       r->bad++;
   }
 }
 
-static void read_evented(struct reader *r, const struct member *m) {
+static void read_evented(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_member_number(m->profile, "startValue", 0);
   size_t depth = 0;
@@ -133,7 +134,7 @@ static void read_evented(struct reader *r, const struct member *m) {
       r->bad++;
       continue;
     }
-    if (at > last && depth) add_sample(r, m, r->stack, depth, at - last);
+    if (at > last && depth) speedscope_add_sample(r, m, r->stack, depth, at - last);
     last = at;
     if (str_equal(type, STR("O")) && depth < MOST_DEPTH)
       r->stack[depth++] = location;
@@ -146,8 +147,8 @@ static void read_evented(struct reader *r, const struct member *m) {
 
 /* ---- the file ---------------------------------------- */
 
-static pprofc_status read_file(struct reader *r, const struct node *root, struct arena *arena,
-                               pprofc_error *error) {
+static pprofc_status speedscope_read_file(struct speedscope_reader *r, const struct node *root,
+                                          struct arena *arena, pprofc_error *error) {
   const struct node *profiles = node_get(root, "profiles");
   size_t count = node_size(profiles);
   if (count > MOST_TYPES)
@@ -157,9 +158,9 @@ static pprofc_status read_file(struct reader *r, const struct node *root, struct
     const struct node *p = node_at(profiles, i);
     pprofc_str unit = arena_str(arena, node_text(p, "unit")); /* with a NUL behind it */
     if (!unit.data) return error_nomem(error);
-    r->members[r->member_count++] = (struct member){p, node_text(p, "name"), unit, 0};
+    r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0};
   }
-  find_types(r);
+  speedscope_find_types(r);
   for (size_t i = 0; i < r->frame_count; i++) {
     const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
@@ -167,7 +168,7 @@ static pprofc_status read_file(struct reader *r, const struct node *root, struct
                                 line > 0 ? line : 0, line > 0 && column > 0 ? column : 0);
   }
   for (size_t i = 0; i < r->member_count; i++) {
-    const struct member *m = &r->members[i];
+    const struct speedscope_member *m = &r->members[i];
     if (str_equal(node_text(m->profile, "type"), STR("evented")))
       read_evented(r, m);
     else
@@ -186,11 +187,11 @@ pprofc_status json_speedscope(const struct node *root, pprofc_builder *builder, 
   const struct node *frames = node_get(node_get(root, "shared"), "frames");
   if (!node_is(frames, NODE_ARRAY) || !node_is(node_get(root, "profiles"), NODE_ARRAY))
     return PPROFC_E_NO_MATCH;
-  struct reader *r = arena_zero_array(arena, 1, sizeof *r);
+  struct speedscope_reader *r = arena_zero_array(arena, 1, sizeof *r);
   if (!r) return error_nomem(error);
   r->builder = builder;
   r->frames = frames;
   r->frame_count = node_size(frames);
   r->location = arena_array(arena, r->frame_count, sizeof *r->location);
-  return r->location ? read_file(r, root, arena, error) : error_nomem(error);
+  return r->location ? speedscope_read_file(r, root, arena, error) : error_nomem(error);
 }

@@ -23,12 +23,12 @@ struct v8_tree {
   struct map by_id;
 };
 
-static uint64_t hash_id(int64_t id) {
+static uint64_t v8_hash_id(int64_t id) {
   return hash_mix(0, (uint64_t)id);
 }
 
 static uint32_t find_node(const struct v8_tree *t, int64_t id) {
-  struct map_probe probe = map_start(&t->by_id, hash_id(id));
+  struct map_probe probe = map_start(&t->by_id, v8_hash_id(id));
   uint32_t node;
   while ((node = map_next(&t->by_id, &probe)) != MAP_NONE)
     if (t->id[node] == id) return node;
@@ -50,15 +50,15 @@ static bool tree_init(struct v8_tree *t, const pprofc_allocator *mem, struct are
   return map_reserve(&t->by_id, count);
 }
 
-static bool add_node(struct v8_tree *t, pprofc_builder *builder, size_t node,
-                     const struct node *json) {
+static bool v8_add_node(struct v8_tree *t, pprofc_builder *builder, size_t node,
+                        const struct node *json) {
   t->id[node] = json_member_int(json, "id", -1);
   t->location[node] = json_v8_frame(builder, json);
   const struct node *call = node_get(json, "callFrame");
   pprofc_str name = node_text(call ? call : json, "functionName");
   t->is_root[node] = str_equal(name, STR("(root)"));
   t->is_gc[node] = str_equal(name, STR("(garbage collector)"));
-  return map_insert(&t->by_id, hash_id(t->id[node]), (uint32_t)node);
+  return map_insert(&t->by_id, v8_hash_id(t->id[node]), (uint32_t)node);
 }
 
 /* Fills frames (room for `room`) with the stack of a node, leaf first; (root) is no frame. */
@@ -155,7 +155,7 @@ static size_t cut_loops(struct v8_tree *t) {
 static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder,
                                 const struct node *nodes, pprofc_error *error) {
   for (size_t i = 0; i < t->count; i++)
-    if (!add_node(t, builder, i, node_at(nodes, i))) return error_nomem(error);
+    if (!v8_add_node(t, builder, i, node_at(nodes, i))) return error_nomem(error);
   for (size_t i = 0; i < t->count; i++) {
     const struct node *node = node_at(nodes, i), *children = node_get(node, "children");
     for (size_t k = 0; k < node_size(children); k++) {

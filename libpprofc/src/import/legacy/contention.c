@@ -25,8 +25,8 @@ static int64_t *attribute(struct contention *c, pprofc_str key) {
 }
 
 /* Lines of "key = value", up to the first of another kind, which is left as the current one. */
-static pprofc_status read_attributes(struct contention *c, struct lines *lines,
-                                     pprofc_error *error) {
+static pprofc_status contention_read_attributes(struct contention *c, struct lines *lines,
+                                                pprofc_error *error) {
   while (lines_next(lines)) {
     pprofc_str line = str_trim(lines->line);
     if (text_is_comment(line)) continue;
@@ -43,8 +43,8 @@ static pprofc_status read_attributes(struct contention *c, struct lines *lines,
 
 /* "19490304 27 @" anywhere in the line; blanks between the numbers may be missing, and then the
  * last digit of the one there is counts as the second. What stands behind goes to *addresses. */
-static bool find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
-                        pprofc_str *addresses) {
+static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
+                                   pprofc_str *addresses) {
   *addresses = STR("");
   while (line.size) {
     if (!text_take_digits(&line, first)) {
@@ -68,11 +68,11 @@ static bool find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
   return false;
 }
 
-static pprofc_status read_sample(struct legacy *l, const struct contention *c,
-                                 const struct lines *lines) {
+static pprofc_status contention_read_sample(struct legacy *l, const struct contention *c,
+                                            const struct lines *lines) {
   pprofc_str delay_text, count_text, addresses;
   int64_t delay, count;
-  if (!find_sample(str_trim(lines->line), &delay_text, &count_text, &addresses))
+  if (!contention_find_sample(str_trim(lines->line), &delay_text, &count_text, &addresses))
     return PPROFC_E_NO_MATCH;
   if (!str_parse_int(delay_text, 10, &delay) || !str_parse_int(count_text, 10, &count))
     return lines_malformed(lines, "malformed sample", l->error);
@@ -88,12 +88,12 @@ static pprofc_status read_sample(struct legacy *l, const struct contention *c,
 }
 
 /* From the current line on. */
-static pprofc_status read_samples(struct legacy *l, const struct contention *c,
-                                  struct lines *lines) {
+static pprofc_status contention_read_samples(struct legacy *l, const struct contention *c,
+                                             struct lines *lines) {
   do {
     if (str_starts(str_trim(lines->line), STR("---"))) break;
     if (text_is_comment(lines->line)) continue;
-    pprofc_status status = read_sample(l, c, lines);
+    pprofc_status status = contention_read_sample(l, c, lines);
     if (status != PPROFC_OK) return status;
   } while (lines_next(lines));
   return lines_status(lines, l->error);
@@ -113,10 +113,10 @@ IMPORT_READER(import_contention) {
   legacy_add_type(&l, STR("contentions"), STR("count"));
   legacy_add_type(&l, STR("delay"), STR("nanoseconds"));
   l.period_type = l.types[0];
-  pprofc_status status = read_attributes(&c, &lines, error);
+  pprofc_status status = contention_read_attributes(&c, &lines, error);
   l.period = c.period;
   l.duration_nanos = (int64_t)((uint64_t)c.milliseconds * 1000 * 1000);
-  if (status == PPROFC_OK) status = read_samples(&l, &c, &lines);
+  if (status == PPROFC_OK) status = contention_read_samples(&l, &c, &lines);
   if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
   if (status == PPROFC_OK) status = legacy_finish(&l, profile);
   legacy_free(&l);

@@ -4,7 +4,7 @@
 #include "import/legacy/legacy.h"
 
 /* "goroutine profile: total 7": gives the word. */
-static bool parse_header(pprofc_str line, pprofc_str *word) {
+static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
   size_t digits = line.size;
   while (digits > 0 && text_is_digit(line.data[digits - 1])) digits--;
@@ -16,7 +16,7 @@ static bool parse_header(pprofc_str line, pprofc_str *word) {
 }
 
 /* "3 @ 0x44cb3 0x45045": single blanks, nothing else on the line. */
-static bool add_sample(struct legacy *l, pprofc_str line) {
+static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
   pprofc_str digits, count_text;
   int64_t count;
   if (!text_take_digits(&line, &count_text) || !str_parse_int(count_text, 0, &count) ||
@@ -33,11 +33,11 @@ static bool add_sample(struct legacy *l, pprofc_str line) {
   return true;
 }
 
-static pprofc_status read_samples(struct legacy *l, struct lines *lines) {
+static pprofc_status go_count_read_samples(struct legacy *l, struct lines *lines) {
   while (lines_next(lines)) {
     if (text_is_comment(lines->line)) continue;
     if (str_starts(lines->line, STR("---"))) break;
-    if (!add_sample(l, lines->line))
+    if (!go_count_add_sample(l, lines->line))
       return lines_malformed(lines, "malformed profile format", l->error);
   }
   return lines_status(lines, l->error);
@@ -48,13 +48,13 @@ IMPORT_READER(import_go_count) {
   pprofc_str word;
   while (lines_next(&lines) && text_is_comment(lines.line))
     ;
-  if (!parse_header(lines.line, &word)) return PPROFC_E_NO_MATCH;
+  if (!go_count_parse_header(lines.line, &word)) return PPROFC_E_NO_MATCH;
   struct legacy l;
   legacy_init(&l, mem, options->limits, error);
   legacy_add_type(&l, word, STR("count"));
   l.period_type = l.types[0];
   l.period = 1;
-  pprofc_status status = read_samples(&l, &lines);
+  pprofc_status status = go_count_read_samples(&l, &lines);
   if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
   if (status == PPROFC_OK) status = legacy_finish(&l, profile);
   legacy_free(&l);

@@ -17,7 +17,7 @@ struct words {
   bool ended; /* a word was asked for that is not there: it reads as 0, and so do all after it */
 };
 
-static uint64_t next_word(struct words *w) {
+static uint64_t gperftools_cpu_next_word(struct words *w) {
   if (w->ended || (size_t)(w->end - w->at) < w->format.size) {
     w->ended = true;
     return 0;
@@ -33,37 +33,39 @@ static size_t bytes_left(const struct words *w) {
   return w->ended ? 0 : (size_t)(w->end - w->at);
 }
 
-struct header {
+struct gperftools_cpu_header {
   bool java;
   uint64_t period; /* microseconds */
 };
 
 /* Five words: 0, 3, 0 or 1 for Java, the period, 0. */
-static bool read_header(pprofc_str data, struct words *words, struct header *header) {
+static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
+                                       struct gperftools_cpu_header *header) {
   for (size_t i = 0; i < sizeof word_formats / sizeof *word_formats; i++) {
     const uint8_t *from = (const uint8_t *)data.data;
     struct words w = {word_formats[i], from, from + data.size, false};
-    uint64_t zero = next_word(&w), version = next_word(&w), kind = next_word(&w);
-    uint64_t period = next_word(&w), padding = next_word(&w);
+    uint64_t zero = gperftools_cpu_next_word(&w), version = gperftools_cpu_next_word(&w),
+             kind = gperftools_cpu_next_word(&w);
+    uint64_t period = gperftools_cpu_next_word(&w), padding = gperftools_cpu_next_word(&w);
     if (w.ended || zero != 0 || version != 3 || kind > 1 || period == 0 || padding != 0) continue;
     *words = w;
-    *header = (struct header){kind == 1, period};
+    *header = (struct gperftools_cpu_header){kind == 1, period};
     return true;
   }
   return false;
 }
 
 /* Records of count, depth and addresses, up to one of 0, 1, 0. */
-static pprofc_status read_samples(struct legacy *l, struct words *w, bool java) {
+static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
   while (bytes_left(w)) {
-    uint64_t count = next_word(w), depth = next_word(w);
+    uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
     if (w->ended || depth > bytes_left(w) / 4) return PPROFC_E_NO_MATCH;
     if (depth > l->limits->stack_depth)
       return error_set(l->error, PPROFC_E_LIMIT,
                        "sample has more than %u frames (raise with -max_depth)",
                        l->limits->stack_depth);
     for (uint64_t i = 0; i < depth; i++) {
-      uint64_t address = next_word(w);
+      uint64_t address = gperftools_cpu_next_word(w);
       if (count == 0 && depth == 1 && address == 0) return PPROFC_OK;
       legacy_add_frame(l, java || i == 0 ? address : address - 1);
     }
@@ -115,15 +117,15 @@ static pprofc_status finish_native(struct legacy *l, struct lines *rest) {
 
 IMPORT_READER(import_gperftools_cpu) {
   struct words words;
-  struct header header;
-  if (!read_header(data, &words, &header)) return PPROFC_E_NO_MATCH;
+  struct gperftools_cpu_header header;
+  if (!gperftools_cpu_read_header(data, &words, &header)) return PPROFC_E_NO_MATCH;
   struct legacy l;
   legacy_init(&l, mem, options->limits, error);
   l.period = (int64_t)(header.period * 1000);
   l.period_type = (struct legacy_type){STR("cpu"), STR("nanoseconds")};
   legacy_add_type(&l, STR("samples"), STR("count"));
   legacy_add_type(&l, STR("cpu"), STR("nanoseconds"));
-  pprofc_status status = read_samples(&l, &words, header.java);
+  pprofc_status status = gperftools_cpu_read_samples(&l, &words, header.java);
   if (status == PPROFC_OK) status = legacy_status(&l);
   if (status == PPROFC_OK) {
     size_t size = bytes_left(&words);

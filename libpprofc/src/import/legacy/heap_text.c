@@ -81,7 +81,7 @@ struct heap_reader {
   bool sampled, has_alloc;
 };
 
-static bool read_header(struct heap_reader *r, pprofc_str line) {
+static bool heap_text_read_header(struct heap_reader *r, pprofc_str line) {
   struct heap_header h;
   struct legacy *l = r->l;
   if (!find_header(line, take_kind, &h)) {
@@ -101,7 +101,7 @@ static bool read_header(struct heap_reader *r, pprofc_str line) {
   return false;
 }
 
-static void add_types(struct heap_reader *r) {
+static void heap_text_add_types(struct heap_reader *r) {
   if (r->has_alloc) {
     legacy_add_type(r->l, STR("alloc_objects"), STR("count"));
     legacy_add_type(r->l, STR("alloc_space"), STR("bytes"));
@@ -146,7 +146,7 @@ static bool take_sample(pprofc_str s, struct heap_sample *sample) {
 }
 
 /* Finds a sample anywhere in the line. */
-static bool find_sample(pprofc_str line, struct heap_sample *sample) {
+static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   while (line.size) {
     if (take_sample(line, sample)) {
       return true;
@@ -174,9 +174,9 @@ static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
   return PPROFC_OK;
 }
 
-static pprofc_status read_sample(struct heap_reader *r, const struct lines *lines) {
+static pprofc_status heap_text_read_sample(struct heap_reader *r, const struct lines *lines) {
   struct heap_sample sample;
-  if (!find_sample(str_trim(lines->line), &sample))
+  if (!heap_text_find_sample(str_trim(lines->line), &sample))
     return lines_malformed(lines, "unexpected number of sample values: got 0, want 6", r->l->error);
   int64_t values[4], block_size = 0, *live = values;
   if (r->has_alloc) {
@@ -194,11 +194,11 @@ static pprofc_status read_sample(struct heap_reader *r, const struct lines *line
   return PPROFC_OK;
 }
 
-static pprofc_status read_samples(struct heap_reader *r, struct lines *lines) {
+static pprofc_status heap_text_read_samples(struct heap_reader *r, struct lines *lines) {
   while (lines_next(lines)) {
     if (text_is_comment(lines->line)) continue;
     if (legacy_is_memory_map_head(lines->line)) break;
-    pprofc_status status = read_sample(r, lines);
+    pprofc_status status = heap_text_read_sample(r, lines);
     if (status != PPROFC_OK) return status;
   }
   return lines_status(lines, r->l->error);
@@ -210,11 +210,11 @@ IMPORT_READER(import_heap_text) {
   struct heap_reader r = {.l = &l};
   legacy_init(&l, mem, options->limits, error);
   pprofc_status status = PPROFC_E_NO_MATCH;
-  if (lines_next(&lines) && read_header(&r, lines.line)) {
-    add_types(&r);
+  if (lines_next(&lines) && heap_text_read_header(&r, lines.line)) {
+    heap_text_add_types(&r);
     l.period_type = (struct legacy_type){STR("space"), STR("bytes")};
     l.has_block_size = true;
-    status = read_samples(&r, &lines);
+    status = heap_text_read_samples(&r, &lines);
     if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
     if (status == PPROFC_OK) status = legacy_finish(&l, profile);
   }

@@ -12,7 +12,7 @@ struct java_reader {
 
 /* ---- header ------------------------------------------ */
 
-static bool is_word(char c) {
+static bool java_is_word(char c) {
   return c == ' ' || c == '_' || text_is_digit(c) || (c >= 'a' && c <= 'z') ||
          (c >= 'A' && c <= 'Z');
 }
@@ -23,9 +23,9 @@ static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) 
     size_t equals = at + str_find_char(str_slice(line, at, line.size), '=');
     if (equals >= line.size) return false;
     size_t start = equals;
-    while (start > at && is_word(line.data[start - 1])) start--;
+    while (start > at && java_is_word(line.data[start - 1])) start--;
     pprofc_str behind = str_slice(line, equals + 1, line.size);
-    if (start < equals && text_take_run(&behind, is_word, value)) {
+    if (start < equals && text_take_run(&behind, java_is_word, value)) {
       *key = str_trim(str_slice(line, start, equals));
       *value = str_trim(*value);
       return true;
@@ -82,7 +82,7 @@ static void skip_line(struct lines *lines) {
   lines->rest = str_slice(lines->rest, end + 1, lines->rest.size);
 }
 
-static pprofc_status read_attributes(struct java_reader *r, struct lines *lines) {
+static pprofc_status java_read_attributes(struct java_reader *r, struct lines *lines) {
   pprofc_str line, key, value;
   while (next_whole_line(lines, &line) && find_attribute(line, &key, &value)) {
     pprofc_status status = read_attribute(r, lines, key, value);
@@ -101,8 +101,8 @@ static bool take_blanks(pprofc_str *s) {
 }
 
 /* "7 7360 @ 0x00000003 0x00000004" anywhere in the line. */
-static bool find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
-                        pprofc_str *addresses) {
+static bool java_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
+                             pprofc_str *addresses) {
   while (line.size) {
     if (!text_take_digits(&line, first)) {
       line = str_slice(line, 1, line.size);
@@ -118,8 +118,8 @@ static bool find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
   return false;
 }
 
-static pprofc_status add_sample(struct java_reader *r, const struct lines *lines, pprofc_str first,
-                                pprofc_str second, pprofc_str addresses) {
+static pprofc_status java_add_sample(struct java_reader *r, const struct lines *lines,
+                                     pprofc_str first, pprofc_str second, pprofc_str addresses) {
   struct legacy *l = r->l;
   int64_t count, amount, block_size = 0;
   if (!legacy_add_hex_frames(l, addresses, SIZE_MAX))
@@ -143,10 +143,10 @@ static pprofc_status add_sample(struct java_reader *r, const struct lines *lines
   return PPROFC_OK;
 }
 
-static pprofc_status read_samples(struct java_reader *r, struct lines *lines) {
+static pprofc_status java_read_samples(struct java_reader *r, struct lines *lines) {
   pprofc_str line, first, second, addresses;
-  while (next_whole_line(lines, &line) && find_sample(line, &first, &second, &addresses)) {
-    pprofc_status status = add_sample(r, lines, first, second, addresses);
+  while (next_whole_line(lines, &line) && java_find_sample(line, &first, &second, &addresses)) {
+    pprofc_status status = java_add_sample(r, lines, first, second, addresses);
     if (status != PPROFC_OK) return status;
     skip_line(lines);
   }
@@ -165,8 +165,8 @@ IMPORT_READER(import_java) {
   legacy_init(&l, mem, options->limits, error);
   l.has_block_size = heap;
   struct java_reader r = {&l, heap};
-  pprofc_status status = read_attributes(&r, &lines);
-  if (status == PPROFC_OK) status = read_samples(&r, &lines);
+  pprofc_status status = java_read_attributes(&r, &lines);
+  if (status == PPROFC_OK) status = java_read_samples(&r, &lines);
   if (status == PPROFC_OK) status = legacy_read_java_locations(&l, lines.rest);
   if (status == PPROFC_OK) status = legacy_finish(&l, profile);
   legacy_free(&l);

@@ -3,7 +3,7 @@
 #include "import/legacy/legacy.h"
 
 /* What the text behind an address says. */
-struct frame {
+struct java_locations_frame {
   pprofc_str function, file;
   int64_t line;
 };
@@ -20,7 +20,7 @@ static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
 }
 
 /* "function (file:12)". */
-static bool parse_file_line(pprofc_str text, struct frame *frame) {
+static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame) {
   if (!str_ends(text, STR(")"))) return false;
   size_t end = text.size - 1, digits = end, place;
   while (digits > 0 && text_is_digit(text.data[digits - 1])) digits--;
@@ -29,26 +29,26 @@ static bool parse_file_line(pprofc_str text, struct frame *frame) {
   if (number == 0 || text.data[number - 1] != ':') return false;
   pprofc_str before = str_slice(text, 0, number - 1);
   if (!last_parenthesis(before, 1, &place)) return false;
-  *frame =
-      (struct frame){str_slice(text, 0, place - 1), str_slice(before, place + 1, before.size), 0};
+  *frame = (struct java_locations_frame){str_slice(text, 0, place - 1),
+                                         str_slice(before, place + 1, before.size), 0};
   int64_t line;
   if (str_parse_int(str_slice(text, number, end), 10, &line) && line > 0) frame->line = line;
   return true;
 }
 
 /* "function (path)": a shared library, of which the last part is told. */
-static bool parse_path(pprofc_str text, struct frame *frame) {
+static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   size_t place;
   if (!str_ends(text, STR(")"))) return false;
   text.size--;
   if (!last_parenthesis(text, 0, &place)) return false;
-  *frame = (struct frame){str_slice(text, 0, place - 1),
-                          str_path_base(str_slice(text, place + 1, text.size)), 0};
+  *frame = (struct java_locations_frame){str_slice(text, 0, place - 1),
+                                         str_path_base(str_slice(text, place + 1, text.size)), 0};
   return true;
 }
 
-static struct frame parse_frame(pprofc_str text) {
-  struct frame frame = {text, STR(""), 0};
+static struct java_locations_frame java_locations_parse_frame(pprofc_str text) {
+  struct java_locations_frame frame = {text, STR(""), 0};
   if (parse_file_line(text, &frame) || parse_path(text, &frame)) return frame;
   if (text_contains(text, STR("generated stub/JIT"))) frame.function = STR("STUB");
   return frame;
@@ -74,7 +74,8 @@ static uint32_t find_location(const struct legacy *l, uint64_t address) {
 }
 
 /* The function of that name; the file is that of the first frame that names it. */
-static uint32_t function_of(struct legacy *l, struct interner *names, const struct frame *frame) {
+static uint32_t java_locations_function_of(struct legacy *l, struct interner *names,
+                                           const struct java_locations_frame *frame) {
   size_t count = names->count;
   uint32_t index = interner_add(names, frame->function);
   struct legacy_function function = {frame->function, frame->file};
@@ -85,7 +86,8 @@ static uint32_t function_of(struct legacy *l, struct interner *names, const stru
   return index;
 }
 
-static pprofc_status read_lines(struct legacy *l, pprofc_str text, struct interner *names) {
+static pprofc_status java_locations_read_lines(struct legacy *l, pprofc_str text,
+                                               struct interner *names) {
   pprofc_str line, rest;
   while (str_next_line(&text, &line)) {
     uint64_t address;
@@ -97,9 +99,9 @@ static pprofc_status read_lines(struct legacy *l, pprofc_str text, struct intern
                        STR_ARG(str_slice(line, 0, 200)));
     uint32_t index = find_location(l, address);
     if (index == NONE) continue;
-    struct frame frame = parse_frame(rest);
+    struct java_locations_frame frame = java_locations_parse_frame(rest);
     struct legacy_location *location = &legacy_locations(l)[index];
-    location->function = function_of(l, names, &frame);
+    location->function = java_locations_function_of(l, names, &frame);
     location->line = frame.line;
     location->address = 0;
   }
@@ -110,7 +112,7 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   struct interner names;
   interner_init(&names, l->mem);
   pprofc_status status = legacy_status(l);
-  if (status == PPROFC_OK) status = read_lines(l, text, &names);
+  if (status == PPROFC_OK) status = java_locations_read_lines(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
   /* Addresses differ from run to run; without them profiles merge better. */

@@ -25,7 +25,7 @@ static bool take_number(pprofc_str *s, const char *end, int64_t *out) {
          text_take(s, str_of(end));
 }
 
-static bool parse_counts(pprofc_str line, struct counts *counts) {
+static bool jemalloc_parse_counts(pprofc_str line, struct counts *counts) {
   text_skip_blanks(&line);
   if (!text_take(&line, STR("t*:")) || !take_number(&line, ":", &counts->live[0]) ||
       !take_number(&line, "", &counts->live[1]))
@@ -45,7 +45,7 @@ static bool parse_rate(pprofc_str line, int64_t *rate) {
 /* The sums of all stacks say whether what was freed was counted too. */
 static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
   struct counts sums;
-  if (!lines_next(lines) || !parse_counts(lines->line, &sums))
+  if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &sums))
     return lines_malformed(lines, "no sums of all threads", l->error);
   *has_all = sums.all[0] || sums.all[1];
   if (*has_all) {
@@ -58,13 +58,13 @@ static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_
 }
 
 /* The line below the addresses. */
-static pprofc_status read_sample(struct legacy *l, struct lines *lines, bool has_all) {
+static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines, bool has_all) {
   struct counts counts;
   int64_t values[4];
   size_t count = 0;
   if (!legacy_add_hex_frames(l, lines->line, 0))
     return lines_malformed(lines, "malformed address", l->error);
-  if (!lines_next(lines) || !parse_counts(lines->line, &counts))
+  if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &counts))
     return lines_malformed(lines, "a stack without counts of all threads", l->error);
   legacy_unsample(&counts.live[0], &counts.live[1], l->period);
   legacy_unsample(&counts.all[0], &counts.all[1], l->period);
@@ -74,12 +74,12 @@ static pprofc_status read_sample(struct legacy *l, struct lines *lines, bool has
   return PPROFC_OK;
 }
 
-static pprofc_status read_samples(struct legacy *l, struct lines *lines) {
+static pprofc_status jemalloc_read_samples(struct legacy *l, struct lines *lines) {
   bool has_all = false;
   pprofc_status status = read_head(l, lines, &has_all);
   while (status == PPROFC_OK && lines_next(lines)) {
     if (legacy_is_memory_map_head(lines->line)) return PPROFC_OK;
-    if (str_starts(lines->line, STR("@"))) status = read_sample(l, lines, has_all);
+    if (str_starts(lines->line, STR("@"))) status = jemalloc_read_sample(l, lines, has_all);
   }
   return status == PPROFC_OK ? lines_status(lines, l->error) : status;
 }
@@ -92,7 +92,7 @@ IMPORT_READER(import_jemalloc) {
   if (lines_next(&lines) && parse_rate(lines.line, &l.period)) {
     l.period_type = (struct legacy_type){STR("space"), STR("bytes")};
     l.drop_frames = own_frames;
-    status = read_samples(&l, &lines);
+    status = jemalloc_read_samples(&l, &lines);
     if (status == PPROFC_OK) status = legacy_read_sections(&l, &lines);
     if (status == PPROFC_OK) status = legacy_finish(&l, profile);
   }

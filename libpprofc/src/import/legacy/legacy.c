@@ -161,7 +161,7 @@ pprofc_status legacy_place_locations(struct legacy *l) {
 
 /* ---- handing over ------------------------------------ */
 
-static void add_header(const struct legacy *l, pprofc_builder *b) {
+static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   for (size_t i = 0; i < l->type_count; i++)
     builder_add_type(b, l->types[i].type, l->types[i].unit);
   builder_set_period(b, l->period_type.type, l->period_type.unit, l->period);
@@ -171,7 +171,7 @@ static void add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
-static void add_locations(const struct legacy *l, pprofc_builder *b) {
+static void legacy_add_locations(const struct legacy *l, pprofc_builder *b) {
   const struct legacy_function *functions = (const void *)l->functions.data;
   for (size_t i = 0; i < legacy_mapping_count(l); i++) {
     const struct legacy_mapping *m = &legacy_mappings(l)[i];
@@ -193,7 +193,7 @@ static void add_locations(const struct legacy *l, pprofc_builder *b) {
   }
 }
 
-static void add_samples(const struct legacy *l, pprofc_builder *b) {
+static void legacy_add_samples(const struct legacy *l, pprofc_builder *b) {
   const int64_t *values = (const void *)l->values.data;
   const int64_t *block_sizes = (const void *)l->block_sizes.data;
   struct label label = {.key = builder_string(b, STR("bytes")), .is_number = true};
@@ -215,9 +215,9 @@ pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
                      "malformed profile: missing sample type information");
   pprofc_builder *b = pprofc_builder_new(l->mem);
   if (!b) return error_nomem(l->error);
-  add_header(l, b);
-  add_locations(l, b);
-  add_samples(l, b);
+  legacy_add_header(l, b);
+  legacy_add_locations(l, b);
+  legacy_add_samples(l, b);
   status = pprofc_builder_finish(b, profile, l->error);
   pprofc_builder_free(b);
   return status;

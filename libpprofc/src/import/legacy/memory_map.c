@@ -137,7 +137,7 @@ static const struct variable *variable_at(const struct map_reader *r, pprofc_str
 }
 
 /* Puts values in place of variables. The result lives until the next call. */
-static pprofc_str expand(struct map_reader *r, pprofc_str line) {
+static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   if (!r->variable_count || str_find_char(line, '$') == line.size) return line;
   buffer_clear(&r->expanded);
   while (line.size) {
@@ -183,8 +183,8 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
   return true;
 }
 
-static pprofc_status read_line(struct map_reader *r, pprofc_str line) {
-  line = expand(r, without_logging_prefix(line));
+static pprofc_status memory_map_read_line(struct map_reader *r, pprofc_str line) {
+  line = memory_map_expand(r, without_logging_prefix(line));
   if (r->expanded.failed)
     return error_set(r->l->error, PPROFC_E_LIMIT,
                      "memory map line grows by its variables to more than %zu bytes",
@@ -269,7 +269,7 @@ pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines) {
   r->variable_count = 0;
   buffer_init(&r->expanded, l->mem, MAX_EXPANDED_LINE);
   pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK && lines_next(lines)) status = read_line(r, lines->line);
+  while (status == PPROFC_OK && lines_next(lines)) status = memory_map_read_line(r, lines->line);
   if (status == PPROFC_OK) status = lines_status(lines, l->error);
   if (status == PPROFC_OK) status = legacy_status(l);
   if (status == PPROFC_OK) {

@@ -35,8 +35,8 @@ static bool is_thread_head(pprofc_str line) {
 }
 
 /* Reads the stack behind a thread line up to the next line with "---", which is left in *line. */
-static pprofc_status read_stack(struct legacy *l, struct lines *lines, pprofc_str *line,
-                                bool *same_as_before) {
+static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, pprofc_str *line,
+                                        bool *same_as_before) {
   *line = STR("");
   *same_as_before = false;
   while (lines_next(lines)) {
@@ -70,7 +70,7 @@ static pprofc_status read_threads(struct legacy *l, struct lines *lines, pprofc_
     if (str_starts(line, STR("---- no stack trace for"))) break;
     if (!is_thread_head(line)) return PPROFC_E_NO_MATCH;
     bool same_as_before;
-    pprofc_status status = read_stack(l, lines, &line, &same_as_before);
+    pprofc_status status = threadz_read_stack(l, lines, &line, &same_as_before);
     if (status != PPROFC_OK) return status;
     count_thread(l, same_as_before);
   }

@@ -16,7 +16,7 @@
 /* What a frame's suffix says about it. */
 enum mark { PLAIN, INLINED, KERNEL };
 
-struct folded {
+struct folded_folded {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
   size_t types;       /* counts per line */
@@ -83,7 +83,7 @@ static size_t header_types(pprofc_str line, pprofc_str *types) {
 
 /* ---- sniffing ---------------------------------------- */
 
-static bool is_text(pprofc_str line) {
+static bool folded_is_text(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++)
     if ((unsigned char)line.data[i] < 0x20 && line.data[i] != '\t') return false;
   return true;
@@ -97,7 +97,7 @@ static bool looks_folded(pprofc_str data) {
   while (good + bad < SNIFFED && str_next_line(&data, &line)) {
     int64_t count;
     if (is_comment(line)) continue;
-    if (!is_text(line)) return false;
+    if (!folded_is_text(line)) return false;
     if (good + bad == 0 && header_types(line, types)) continue;
     pprofc_str stack = line;
     bool fits = take_counts(&stack, &count, 1) == 1 && stack.size > 0;
@@ -124,7 +124,7 @@ static enum mark take_mark(pprofc_str *name) {
 
 /* The lines gathered since the last real frame become one location, innermost inlined function
  * first. */
-static bool close_location(struct folded *f) {
+static bool close_location(struct folded_folded *f) {
   if (!f->line_count) return true;
   if (f->depth == MOST_FRAMES) return false;
   for (size_t i = 0; i < f->line_count / 2; i++) {
@@ -138,7 +138,7 @@ static bool close_location(struct folded *f) {
   return true;
 }
 
-static bool add_frame(struct folded *f, pprofc_str name) {
+static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
   enum mark mark = take_mark(&name);
   if (mark != INLINED && !close_location(f)) return false;
   if (f->line_count == MOST_FRAMES) return false;
@@ -152,12 +152,12 @@ static bool add_frame(struct folded *f, pprofc_str name) {
   return true;
 }
 
-static bool read_stack(struct folded *f, pprofc_str stack) {
+static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
   pprofc_str name;
   f->depth = f->line_count = 0;
   while (str_next(&stack, ';', &name)) {
     name = str_trim(name);
-    if (name.size && !add_frame(f, name)) return false;
+    if (name.size && !folded_add_frame(f, name)) return false;
   }
   if (!close_location(f) || !f->depth) return false;
   for (size_t i = 0; i < f->depth / 2; i++) { /* samples are leaf first */
@@ -171,7 +171,7 @@ static bool read_stack(struct folded *f, pprofc_str stack) {
 /* ---- samples ----------------------------------------- */
 
 /* Base samples of a difference are negative and labelled, as `-diff_base` makes them. */
-static void add_difference(struct folded *f, const int64_t *counts) {
+static void add_difference(struct folded_folded *f, const int64_t *counts) {
   int64_t base = -counts[0];
   if (base) {
     pprofc_builder_sample(f->builder, f->stack, f->depth, &base);
@@ -180,7 +180,7 @@ static void add_difference(struct folded *f, const int64_t *counts) {
   if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
 }
 
-static void read_line(struct folded *f, pprofc_str line) {
+static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   int64_t counts[MOST_TYPES];
   size_t wanted = f->is_diff ? 2 : f->types;
   if (take_counts(&line, counts, wanted) != wanted || !line.size) {
@@ -188,7 +188,7 @@ static void read_line(struct folded *f, pprofc_str line) {
     return;
   }
   if (values_are_zero(counts, wanted)) return;
-  if (!read_stack(f, line))
+  if (!folded_read_stack(f, line))
     f->bad_lines++;
   else if (f->is_diff)
     add_difference(f, counts);
@@ -198,7 +198,7 @@ static void read_line(struct folded *f, pprofc_str line) {
 
 /* Finds out how many counts a line has: by the header, else by the first lines, which must all have
  * two for a diff. */
-static void read_header(struct folded *f, pprofc_str data) {
+static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MOST_TYPES];
   size_t seen = 0, two = 0;
   while (seen < SNIFFED && str_next_line(&data, &line)) {
@@ -223,7 +223,7 @@ static void read_header(struct folded *f, pprofc_str data) {
   pprofc_builder_type(f->builder, "samples", "count");
 }
 
-static void read_lines(struct folded *f, pprofc_str data) {
+static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
   pprofc_str line;
   bool header = f->named_types;
   while (str_next_line(&data, &line) && builder_ok(f->builder)) {
@@ -231,7 +231,7 @@ static void read_lines(struct folded *f, pprofc_str data) {
     if (header)
       header = false;
     else
-      read_line(f, line);
+      folded_read_line(f, line);
   }
   if (f->bad_lines) {
     char text[96];
@@ -243,14 +243,14 @@ static void read_lines(struct folded *f, pprofc_str data) {
 
 static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
                                  pprofc_profile **profile, pprofc_error *error) {
-  struct folded f = {.mem = mem, .kernel = NONE};
+  struct folded_folded f = {.mem = mem, .kernel = NONE};
   f.builder = pprofc_builder_new(mem);
   f.stack = mem_array(mem, MOST_FRAMES, sizeof *f.stack);
   f.lines = mem_array(mem, MOST_FRAMES, sizeof *f.lines);
   pprofc_status status = error_nomem(error);
   if (f.builder && f.stack && f.lines) {
-    read_header(&f, text);
-    read_lines(&f, text);
+    folded_read_header(&f, text);
+    folded_read_lines(&f, text);
     status = pprofc_builder_finish(f.builder, profile, error);
   }
   pprofc_builder_free(f.builder);

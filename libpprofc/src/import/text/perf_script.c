@@ -14,12 +14,12 @@
 #define MOST_EVENTS 32u
 #define MOST_FRAMES 65536u
 
-struct header {
+struct perf_script_header {
   pprofc_str comm, event, rest;  /* rest: a frame on the header line itself, or empty */
   int64_t pid, tid, cpu, period; /* -1: not there */
 };
 
-struct frame {
+struct perf_script_frame {
   uint64_t address;
   pprofc_str symbol, object, file;
   int64_t line;
@@ -30,8 +30,8 @@ struct perf {
   pprofc_builder *builder;
   pprofc_str events[MOST_EVENTS];
   size_t event_count;
-  uint32_t *stack;      /* [MOST_FRAMES] */
-  struct frame *frames; /* [MOST_FRAMES] of the block that is being read */
+  uint32_t *stack;                  /* [MOST_FRAMES] */
+  struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
   size_t frame_count;
   uint64_t bad_blocks, samples;
 };
@@ -39,7 +39,7 @@ struct perf {
 /* ---- words ------------------------------------------- */
 
 /* Takes the next word; blanks and tabs part words. */
-static bool next_word(pprofc_str *rest, pprofc_str *word) {
+static bool perf_script_next_word(pprofc_str *rest, pprofc_str *word) {
   size_t from = 0, to;
   while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
   for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
@@ -57,7 +57,7 @@ static bool all_of(pprofc_str s, const char *set) {
 #define DIGITS "0123456789"
 
 /* "2865" or "2865/2866". */
-static bool parse_ids(pprofc_str word, struct header *h) {
+static bool parse_ids(pprofc_str word, struct perf_script_header *h) {
   size_t slash = str_find_char(word, '/');
   pprofc_str first = str_slice(word, 0, slash), second = str_slice(word, slash + 1, word.size);
   if (!all_of(first, DIGITS) || (slash < word.size && !all_of(second, DIGITS))) return false;
@@ -84,10 +84,11 @@ static pprofc_str event_name(pprofc_str word) {
 
 /* ---- the header -------------------------------------- */
 
-static bool parse_header(pprofc_str line, struct header *h) {
-  *h = (struct header){.pid = -1, .tid = -1, .cpu = -1, .period = -1};
+static bool perf_script_parse_header(pprofc_str line, struct perf_script_header *h) {
+  *h = (struct perf_script_header){.pid = -1, .tid = -1, .cpu = -1, .period = -1};
   pprofc_str rest = line, word;
-  while (next_word(&rest, &word)) { /* the command may have blanks: it ends at the first number */
+  while (perf_script_next_word(
+      &rest, &word)) { /* the command may have blanks: it ends at the first number */
     pprofc_str before = {line.data, (size_t)(word.data - line.data)};
     if (str_trim(before).size && parse_ids(word, h)) {
       h->comm = str_trim(before);
@@ -95,7 +96,7 @@ static bool parse_header(pprofc_str line, struct header *h) {
     }
   }
   if (!h->comm.size) return false;
-  while (!h->event.size && next_word(&rest, &word)) {
+  while (!h->event.size && perf_script_next_word(&rest, &word)) {
     pprofc_str inside = str_slice(word, 1, word.size - 1);
     if (word.data[0] == '[' && word.data[word.size - 1] == ']' && all_of(inside, DIGITS))
       str_parse_int(inside, 10, &h->cpu);
@@ -114,15 +115,16 @@ static bool parse_header(pprofc_str line, struct header *h) {
 
 /* ---- frames ------------------------------------------ */
 
-static bool is_hex(pprofc_str word) {
+static bool perf_script_is_hex(pprofc_str word) {
   return all_of(word, DIGITS "abcdef") && word.size <= 16;
 }
 
 /* "7f12 symbol+0x12 (object)"; false when the line is something else. */
-static bool parse_frame(pprofc_str line, struct frame *frame) {
-  *frame = (struct frame){0};
+static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
+  *frame = (struct perf_script_frame){0};
   pprofc_str rest = line, word;
-  if (!next_word(&rest, &word) || !is_hex(word) || !str_parse_uint(word, 16, &frame->address))
+  if (!perf_script_next_word(&rest, &word) || !perf_script_is_hex(word) ||
+      !str_parse_uint(word, 16, &frame->address))
     return false;
   rest = str_trim(rest);
   size_t open = rest.size;
@@ -169,7 +171,7 @@ static bool is_kernel(pprofc_str object) {
          str_find(object, STR("vmlinux")) < object.size || str_ends(object, STR(".ko"));
 }
 
-static uint32_t mapping_of(struct perf *p, pprofc_str object) {
+static uint32_t perf_script_mapping_of(struct perf *p, pprofc_str object) {
   if (!object.size) return NONE;
   pprofc_str name =
       is_kernel(object) && str_starts(object, STR("[kernel")) ? STR("[kernel.kallsyms]") : object;
@@ -177,7 +179,7 @@ static uint32_t mapping_of(struct perf *p, pprofc_str object) {
                                                            .flags = PPROFC_HAS_FUNCTIONS});
 }
 
-static uint32_t function_of(struct perf *p, pprofc_str name, pprofc_str file) {
+static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_str file) {
   uint32_t text = builder_string(p->builder, name);
   return builder_add_function(p->builder, text, text, builder_string(p->builder, file), 0);
 }
@@ -188,7 +190,7 @@ static size_t make_stack(struct perf *p) {
   pprofc_line lines[256];
   size_t depth = 0, count = 0;
   for (size_t i = 0; i < p->frame_count; i++) {
-    const struct frame *f = &p->frames[i];
+    const struct perf_script_frame *f = &p->frames[i];
     pprofc_str symbol = f->symbol;
     bool java = str_find(symbol, STR("->")) < symbol.size &&
                 str_find(symbol, STR("operator->")) == symbol.size;
@@ -200,14 +202,14 @@ static size_t make_stack(struct perf *p) {
           break;
         }
       if (arrow == symbol.size) break;
-      lines[count++] =
-          (pprofc_line){function_of(p, str_slice(symbol, arrow + 2, symbol.size), STR("")), 0, 0};
+      lines[count++] = (pprofc_line){
+          perf_script_function_of(p, str_slice(symbol, arrow + 2, symbol.size), STR("")), 0, 0};
       symbol = str_slice(symbol, 0, arrow);
     }
     if (symbol.size && count < 256)
-      lines[count++] = (pprofc_line){function_of(p, symbol, f->file), f->line, 0};
+      lines[count++] = (pprofc_line){perf_script_function_of(p, symbol, f->file), f->line, 0};
     if (f->inlined && i + 1 < p->frame_count && count < 250) continue;
-    uint32_t mapping = mapping_of(p, f->object);
+    uint32_t mapping = perf_script_mapping_of(p, f->object);
     if (count || f->address)
       p->stack[depth++] = pprofc_builder_location(p->builder, mapping, f->address, lines, count);
     count = 0;
@@ -229,7 +231,7 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
-static void finish_block(struct perf *p, const struct header *h) {
+static void finish_block(struct perf *p, const struct perf_script_header *h) {
   int64_t values[MOST_EVENTS + 1] = {1};
   values[1 + event_index(p, h->event)] = h->period >= 0 ? h->period : 1;
   pprofc_builder_sample(p->builder, p->stack, make_stack(p), values);
@@ -245,7 +247,7 @@ static void finish_block(struct perf *p, const struct header *h) {
  * headers there were. */
 static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
   pprofc_str line;
-  struct header h;
+  struct perf_script_header h;
   bool inside = false;
   uint64_t headers = 0;
   while (str_next_line(&text, &line)) {
@@ -256,7 +258,7 @@ static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
       inside = false;
       if (blank) continue;
       if (str_find(line, STR(" PERF_RECORD_")) < line.size) continue;
-      if (!parse_header(line, &h)) {
+      if (!perf_script_parse_header(line, &h)) {
         p->bad_blocks++;
         continue;
       }
@@ -264,9 +266,9 @@ static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
       inside = true;
       p->frame_count = 0;
       event_index(p, h.event);
-      if (h.rest.size && parse_frame(h.rest, &p->frames[0])) p->frame_count = 1;
+      if (h.rest.size && perf_script_parse_frame(h.rest, &p->frames[0])) p->frame_count = 1;
     } else if (p->frame_count < MOST_FRAMES) {
-      if (parse_frame(line, &p->frames[p->frame_count]))
+      if (perf_script_parse_frame(line, &p->frames[p->frame_count]))
         p->frame_count++;
       else
         add_source_line(p, line);
@@ -280,17 +282,18 @@ static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
  */
 static bool looks_like_perf(pprofc_str text) {
   pprofc_str line;
-  struct header h;
-  struct frame frame;
+  struct perf_script_header h;
+  struct perf_script_frame frame;
   while (str_next_line(&text, &line)) {
     if (!str_trim(line).size || line.data[0] == '#' ||
         str_find(line, STR(" PERF_RECORD_")) < line.size)
       continue;
-    if (line.data[0] == '@' || !parse_header(line, &h) || (!h.event.size && h.rest.size))
+    if (line.data[0] == '@' || !perf_script_parse_header(line, &h) ||
+        (!h.event.size && h.rest.size))
       return false;
-    if (parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
+    if (perf_script_parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
     return str_next_line(&text, &line) && line.size &&
-           (line.data[0] == ' ' || line.data[0] == '\t') && parse_frame(line, &frame);
+           (line.data[0] == ' ' || line.data[0] == '\t') && perf_script_parse_frame(line, &frame);
   }
   return false;
 }

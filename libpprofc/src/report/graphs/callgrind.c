@@ -32,7 +32,7 @@ struct callgrind {
   bool failed; /* out of memory */
 };
 
-static const struct node_info *info_of(const struct callgrind *c, uint32_t node) {
+static const struct node_info *report_callgrind_info_of(const struct callgrind *c, uint32_t node) {
   return &c->graph.frames.infos[c->graph.nodes[node].info];
 }
 
@@ -54,8 +54,8 @@ static uint32_t find_namesake(struct callgrind *c, const struct node_info *info)
   return i;
 }
 
-static uint32_t find_function(struct callgrind *c, uint32_t node) {
-  const struct node_info *info = info_of(c, node);
+static uint32_t report_callgrind_find_function(struct callgrind *c, uint32_t node) {
+  const struct node_info *info = report_callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent, i;
   if (namesake == NONE) return NONE;
   /* A frame with neither address nor line is its own function, also when it has a column. */
@@ -85,7 +85,8 @@ static bool find_functions(struct callgrind *c) {
   if (!c->namesakes || !c->functions || !c->function_of) return false;
   memset(c->function_of, 0xFF, g->node_count * sizeof *c->function_of);
   for (size_t i = 0; i < g->shown_count; i++)
-    if ((c->function_of[g->shown[i]] = find_function(c, g->shown[i])) == NONE) return false;
+    if ((c->function_of[g->shown[i]] = report_callgrind_find_function(c, g->shown[i])) == NONE)
+      return false;
   return true;
 }
 
@@ -148,24 +149,24 @@ static void print_address(const struct callgrind *c, uint64_t address) {
   output_add(c->out, absolute, (size_t)absolute_size);
 }
 
-static int64_t converted(const struct callgrind *c, int64_t value) {
+static int64_t report_callgrind_converted(const struct callgrind *c, int64_t value) {
   const struct report *r = c->report;
   return number_from_double(unit_scale(value, r->sample_unit, r->output_unit).value);
 }
 
 static void print_call(struct callgrind *c, const struct graph_edge *e) {
-  const struct node_info *callee = info_of(c, e->target);
+  const struct node_info *callee = report_callgrind_info_of(c, e->target);
   print_name(c, "cfl=", &c->files, text_of(c, callee->file));
   print_callee(c, e->target);
   output_add_text(c->out, "calls=0 ");
   print_address(c, callee->place->address);
   output_printf(c->out, " %lld\n* * %lld\n", (long long)callee->place->line,
-                (long long)converted(c, e->weight));
+                (long long)report_callgrind_converted(c, e->weight));
 }
 
-static void print_node(struct callgrind *c, uint32_t node) {
+static void report_callgrind_print_node(struct callgrind *c, uint32_t node) {
   const struct graph *g = &c->graph;
-  const struct node_info *info = info_of(c, node), *before = c->previous;
+  const struct node_info *info = report_callgrind_info_of(c, node), *before = c->previous;
   if (!before || before->object != info->object || before->file != info->file ||
       before->name != info->name) {
     output_add_char(c->out, '\n');
@@ -175,19 +176,20 @@ static void print_node(struct callgrind *c, uint32_t node) {
   }
   print_address(c, info->place->address);
   output_printf(c->out, " %lld %lld\n", (long long)info->place->line,
-                (long long)converted(c, node_flat(&g->nodes[node])));
+                (long long)report_callgrind_converted(c, node_flat(&g->nodes[node])));
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
     print_call(c, &g->edges[g->out[i]]);
   c->previous = info;
 }
 
-static void print(struct callgrind *c) {
+static void report_callgrind_print(struct callgrind *c) {
   output_add_text(c->out, "positions: instr line\nevents: ");
   report_text(c->out, c->report->mem, c->report->type);
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
-  for (size_t i = 0; i < c->graph.shown_count; i++) print_node(c, c->graph.shown[i]);
+  for (size_t i = 0; i < c->graph.shown_count; i++)
+    report_callgrind_print_node(c, c->graph.shown[i]);
 }
 
 pprofc_status report_callgrind(struct report *report, struct output *out, pprofc_error *error) {
@@ -201,7 +203,7 @@ pprofc_status report_callgrind(struct report *report, struct output *out, pprofc
   pprofc_status status = graph_for_report(report, USE_CALLGRIND, &c.graph, error);
   if (!status && !find_functions(&c)) status = error_nomem(error);
   if (!status) {
-    print(&c);
+    report_callgrind_print(&c);
     if (c.failed) status = error_nomem(error);
   }
   graph_free(&c.graph);

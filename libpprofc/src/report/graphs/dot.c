@@ -18,7 +18,7 @@ struct dot {
   bool failed;           /* out of memory */
 };
 
-static void add_value(const struct dot *d, int64_t value) {
+static void dot_add_value(const struct dot *d, int64_t value) {
   char text[UNIT_LABEL_MAX];
   output_add_str(d->out, report_value(d->report, value, text));
 }
@@ -26,7 +26,7 @@ static void add_value(const struct dot *d, int64_t value) {
 /* "10ms (14.29%)" */
 static void add_share(const struct dot *d, int64_t value) {
   char text[32];
-  add_value(d, value);
+  dot_add_value(d, value);
   output_add_text(d->out, " (");
   output_add_str(d->out, unit_percentage_trimmed(value, d->report->total, text));
   output_add_char(d->out, ')');
@@ -43,7 +43,7 @@ struct legend_text {
   size_t first;       /* size of the first */
 };
 
-static void add_label(void *context, const char *prefix, pprofc_str text) {
+static void dot_add_label(void *context, const char *prefix, pprofc_str text) {
   struct legend_text *l = context;
   bool first = l->text.size == 0;
   buffer_add_text(&l->text, prefix);
@@ -59,7 +59,7 @@ static pprofc_str title(const struct dot *d) {
   return file.size ? str_path_base(file) : STR("");
 }
 
-static void print_head(struct dot *d) {
+static void dot_print_head(struct dot *d) {
   pprofc_str name = title(d);
   output_add_text(d->out, "digraph \"");
   dot_loose_text(d->out, name.size ? name : STR("unnamed"));
@@ -68,7 +68,7 @@ static void print_head(struct dot *d) {
   struct legend legend = graph_legend(&d->graph);
   struct legend_text l = {.first = 0};
   buffer_init(&l.text, d->report->mem, SIZE_MAX);
-  labels_graph(d->report, &legend, true, add_label, &l);
+  labels_graph(d->report, &legend, true, dot_add_label, &l);
   if (l.text.failed) d->failed = true;
   output_add_text(d->out, "subgraph cluster_L { \"");
   dot_text(d->out, str_slice(buffer_str(&l.text), 0, l.first));
@@ -86,7 +86,7 @@ static void print_head(struct dot *d) {
 
 /* ---- nodes ------------------------------------------- */
 
-static void print_node(struct dot *d, uint32_t node, double max_flat) {
+static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
   struct output *out = d->out;
   const struct graph_node *n = &d->graph.nodes[node];
   int64_t flat = node_flat(n), cum = node_cum(n);
@@ -109,7 +109,7 @@ static void print_node(struct dot *d, uint32_t node, double max_flat) {
                 (long long)size);
   dot_text(out, graph_name(&d->graph, node));
   output_add_text(out, " (");
-  add_value(d, cum);
+  dot_add_value(d, cum);
   output_add_text(out, ")\" color=\"");
   dot_color(out, share_of_total(d, cum), false);
   output_add_text(out, "\" fillcolor=\"");
@@ -153,17 +153,17 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
       output_add_char(out, '"');
     }
   }
-  add_value(d, weight);
+  dot_add_value(d, weight);
   output_add_text(out, "\"]\n");
   add_box(out, source);
   output_add_text(out, number ? " -> N" : " -> ");
   add_box(out, source);
   output_printf(out, "_%u [label=\" ", index);
-  add_value(d, weight);
+  dot_add_value(d, weight);
   output_add_text(out, "\" weight=100 tooltip=\"");
-  add_value(d, weight);
+  dot_add_value(d, weight);
   output_add_text(out, "\" labeltooltip=\"");
-  add_value(d, weight);
+  dot_add_value(d, weight);
   output_add_text(out, "\"");
   output_add_text(out, style);
   output_add_text(out, "]\n");
@@ -253,8 +253,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
 }
 
 /* Moves the tags that `labels` and `number` select to the front, in any order; returns how many. */
-static size_t gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
-                     uint32_t labels) {
+static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
+                         uint32_t labels) {
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {
     if (tags[i].is_number != number || (!any_labels && tags[i].labels != labels)) continue;
@@ -271,7 +271,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
   struct graph_tag *tags = g->tags + g->tag_from[node];
   size_t count = g->tag_from[node + 1] - g->tag_from[node];
   bool flat_tags = g->out_from[node + 1] > g->out_from[node], any = false;
-  size_t labels = gather(tags, count, false, true, 0);
+  size_t labels = dot_gather(tags, count, false, true, 0);
   struct graph_tag *numbers = tags + labels;
   size_t number_count = count - labels;
   graph_sort_tags(tags, labels, flat_tags);
@@ -281,10 +281,10 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
     if (!weight) continue;
     print_nodelet(d, box, false, i, tags[i].name, weight, "");
     any = true;
-    size_t n = gather(numbers, number_count, true, false, tags[i].labels);
+    size_t n = dot_gather(numbers, number_count, true, false, tags[i].labels);
     print_numbers(d, numbers, n, flat_tags, (struct box){d->number[node], i});
   }
-  size_t n = gather(numbers, number_count, true, false, 0);
+  size_t n = dot_gather(numbers, number_count, true, false, 0);
   return print_numbers(d, numbers, n, flat_tags, box) || any;
 }
 
@@ -296,12 +296,12 @@ static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   return 1 + (share < most ? share : most);
 }
 
-static void print_edge(const struct dot *d, const struct graph_edge *e) {
+static void dot_print_edge(const struct dot *d, const struct graph_edge *e) {
   struct output *out = d->out;
   const struct graph *g = &d->graph;
   int64_t weight = edge_weight(e);
   output_printf(out, "N%u -> N%u [label=\" ", d->number[e->source], d->number[e->target]);
-  add_value(d, weight);
+  dot_add_value(d, weight);
   output_add_text(out, e->is_inline ? "\\n (inline)\"" : "\"");
   if (d->report->total) {
     int64_t pull = thickness(d, weight, 100), width = thickness(d, weight, 5);
@@ -317,7 +317,7 @@ static void print_edge(const struct dot *d, const struct graph_edge *e) {
     output_add_text(out, e->residual ? " ... " : " -> ");
     dot_text(out, graph_name(g, e->target));
     output_add_text(out, " (");
-    add_value(d, weight);
+    dot_add_value(d, weight);
     output_add_text(out, ")\"");
   }
   if (e->residual) output_add_text(out, " style=\"dotted\"");
@@ -339,12 +339,12 @@ static void print_graph(struct dot *d) {
   double max_flat = largest_flat(g);
   for (size_t i = 0; i < g->shown_count; i++) {
     uint32_t node = g->shown[i];
-    print_node(d, node, max_flat);
+    dot_print_node(d, node, max_flat);
     d->has_nodelets[node] = print_nodelets(d, node);
   }
   for (size_t i = 0; i < g->sorted_count; i++) {
     const struct graph_edge *e = &g->edges[g->sorted[i]];
-    if (d->number[e->source]) print_edge(d, e);
+    if (d->number[e->source]) dot_print_edge(d, e);
   }
 }
 
@@ -353,7 +353,7 @@ pprofc_status report_dot(struct report *report, struct output *out, pprofc_error
   arena_init(&d.arena, report->mem);
   pprofc_status status = graph_for_report(report, USE_DOT, &d.graph, error);
   if (!status) {
-    print_head(&d);
+    dot_print_head(&d);
     if (d.graph.shown_count) print_graph(&d);
     output_add_text(out, "}\n");
     if (d.failed) status = error_nomem(error);

@@ -2,7 +2,7 @@
 #include "codec/codec.h"
 #include "report/report.h"
 
-static int to_output(void *context, const void *data, size_t size) {
+static int proto_to_output(void *context, const void *data, size_t size) {
   struct output *out = context;
   output_add(out, data, size);
   return out->failed;
@@ -10,11 +10,11 @@ static int to_output(void *context, const void *data, size_t size) {
 
 pprofc_status report_proto(struct report *report, struct output *out, pprofc_error *error) {
   if (!(report->ratio > 0) || report->ratio == 1)
-    return pprof_encode(report->profile, to_output, out, error);
+    return pprof_encode(report->profile, proto_to_output, out, error);
   pprofc_profile *divided;
   pprofc_status status = transform_divide(report->profile, report->ratio, &divided, error);
   if (status != PPROFC_OK) return status;
-  status = pprof_encode(divided, to_output, out, error);
+  status = pprof_encode(divided, proto_to_output, out, error);
   pprofc_profile_release(divided);
   return status;
 }

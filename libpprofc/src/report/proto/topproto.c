@@ -38,7 +38,7 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
 }
 
 /* The function of a node: one per name, file and start line. NONE when out of memory. */
-static uint32_t find_function(struct top_profile *t, const struct node_info *info) {
+static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST, i;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
   struct map_probe probe = map_start(&t->function_map, hash);
@@ -70,7 +70,7 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
     return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct node_info *info = shown_info(g, i);
-    uint32_t function = find_function(t, info);
+    uint32_t function = topproto_find_function(t, info);
     if (function == NONE) return false;
     address[i] = info->place->address;
     mapping[i] = NONE;
@@ -84,12 +84,12 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-static int64_t converted(const struct report *r, int64_t value) {
+static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->sample_unit, r->output_unit).value);
 }
 
 /* Sample i is location i alone. */
-static bool make_samples(struct top_profile *t, pprofc_profile *p) {
+static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;
   size_t count = g->shown_count;
@@ -100,8 +100,8 @@ static bool make_samples(struct top_profile *t, pprofc_profile *p) {
   if (!values || !stack || !stack_size || !bytes) return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct graph_node *n = &g->nodes[g->shown[i]];
-    values[(size_t)2 * i] = converted(t->report, node_cum(n));
-    values[(size_t)2 * i + 1] = converted(t->report, node_flat(n));
+    values[(size_t)2 * i] = topproto_converted(t->report, node_cum(n));
+    values[(size_t)2 * i + 1] = topproto_converted(t->report, node_flat(n));
     stack[i] = bytes;
     stack_size[i] = (uint32_t)stack_put(bytes, i + 1);
     bytes += stack_size[i];
@@ -118,7 +118,7 @@ static bool make_samples(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-static bool fill(struct top_profile *t, pprofc_profile *p) {
+static bool topproto_fill(struct top_profile *t, pprofc_profile *p) {
   static const struct value_type types[] = {{TEXT_CUM, TEXT_UNIT}, {TEXT_FLAT, TEXT_UNIT}};
   const pprofc_profile *source = t->report->profile;
   p->types = types;
@@ -128,12 +128,12 @@ static bool fill(struct top_profile *t, pprofc_profile *p) {
   p->period = source->period;
   p->period_type = (struct value_type){TEXT_PERIOD, TEXT_PERIOD_UNIT};
   map_init(&t->function_map, t->report->mem);
-  bool done = make_strings(t, p) && make_locations(t, p) && make_samples(t, p);
+  bool done = make_strings(t, p) && make_locations(t, p) && topproto_make_samples(t, p);
   map_free(&t->function_map);
   return done;
 }
 
-static int to_output(void *context, const void *data, size_t size) {
+static int topproto_to_output(void *context, const void *data, size_t size) {
   struct output *out = context;
   output_add(out, data, size);
   return out->failed;
@@ -145,7 +145,8 @@ pprofc_status report_topproto(struct report *report, struct output *out, pprofc_
   pprofc_profile *p = status ? NULL : profile_new(report->mem);
   if (p) {
     struct top_profile t = {.report = report, .graph = &g, .arena = &p->region->arena};
-    status = fill(&t, p) ? pprof_encode(p, to_output, out, error) : error_nomem(error);
+    status =
+        topproto_fill(&t, p) ? pprof_encode(p, topproto_to_output, out, error) : error_nomem(error);
   } else if (!status) {
     status = error_nomem(error);
   }

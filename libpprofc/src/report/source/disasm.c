@@ -34,7 +34,8 @@ struct disasm {
   bool told;            /* a binary that could not be opened */
 };
 
-static const struct node_info *info_of(const struct disasm *d, const struct graph_node *node) {
+static const struct node_info *disasm_info_of(const struct disasm *d,
+                                              const struct graph_node *node) {
   return &d->graph.frames.infos[node->info];
 }
 
@@ -92,11 +93,11 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   *count = 0;
   uint64_t in_file;
   for (size_t i = 0; !object->based && i < d->graph.shown_count; i++)
-    object_address(object, info_of(d, &d->graph.nodes[d->graph.shown[i]])->place->address,
+    object_address(object, disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]])->place->address,
                    &in_file);
   for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    if (!object_address(object, info_of(d, node)->place->address, &in_file)) continue;
+    if (!object_address(object, disasm_info_of(d, node)->place->address, &in_file)) continue;
     spots[*count] = (struct spot){node, in_file, *count};
     ++*count;
   }
@@ -163,7 +164,7 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
   bool good = true;
   for (size_t i = 0; good && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    uint32_t object = info_of(d, node)->object;
+    uint32_t object = disasm_info_of(d, node)->object;
     if (!object || has_samples[object]) continue;
     pprofc_str name = frame_name(&d->graph.frames, node->info, &names);
     good = name.data != NULL;
@@ -175,8 +176,8 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
 
 /* Opens the binary of a mapping and lists its symbols. What cannot be opened is told in the report
  * itself, as pprof does, and left out. */
-static pprofc_status read_mapping(struct disasm *d, const struct mapping *mapping,
-                                  pprofc_error *error) {
+static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
+                                         pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
   struct object_symbol *symbols;
   size_t count;
@@ -210,7 +211,7 @@ static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
     if ((text == MAP_NONE || !has_samples[text]) && !asked) continue;
     if (!have_tools) tools_find(&d->tools, d->report->options->tools, d->report->mem);
     have_tools = true;
-    status = read_mapping(d, m, error);
+    status = disasm_read_mapping(d, m, error);
   }
   return status;
 }
@@ -238,7 +239,7 @@ static void annotate(const struct disasm *d, const struct routine *routine, size
   const struct frames *frames = &d->graph.frames;
   for (; *node < routine->node_count; ++*node) {
     const struct graph_node *n = routine->nodes[*node];
-    const struct node_info *info = info_of(d, n);
+    const struct node_info *info = disasm_info_of(d, n);
     uint64_t address;
     if (!object_address(routine->object, info->place->address, &address) || address >= next) return;
     a->flat = number_add(a->flat, n->flat);
@@ -266,8 +267,8 @@ static void print_place(struct disasm *d, const struct annotated *a) {
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 
-static void print_instruction(struct disasm *d, const struct instruction *instruction,
-                              const struct annotated *a, bool with_place) {
+static void disasm_print_instruction(struct disasm *d, const struct instruction *instruction,
+                                     const struct annotated *a, bool with_place) {
   struct output *out = d->out;
   bool own_line = with_place && instruction->text.size >= TEXT_COLUMN;
   if (own_line) {
@@ -288,8 +289,8 @@ static void print_instruction(struct disasm *d, const struct instruction *instru
   output_add_char(out, '\n');
 }
 
-static void print_instructions(struct disasm *d, const struct routine *routine,
-                               const struct instruction *instructions, size_t count) {
+static void disasm_print_instructions(struct disasm *d, const struct routine *routine,
+                                      const struct instruction *instructions, size_t count) {
   struct annotated before = {STR(""), STR(""), 0, 0, 0, 0, 0};
   size_t node = 0;
   for (size_t i = 0; i < count; i++) {
@@ -299,13 +300,13 @@ static void print_instructions(struct disasm *d, const struct routine *routine,
     annotate(d, routine, &node, i + 1 < count ? instructions[i + 1].address : UINT64_MAX, &a);
     bool changed = !str_equal(a.function, before.function) || !str_equal(a.file, before.file) ||
                    a.line != before.line;
-    print_instruction(d, in, &a, changed && (a.function.size || a.file.size));
+    disasm_print_instruction(d, in, &a, changed && (a.function.size || a.file.size));
     before = a;
   }
 }
 
-static pprofc_status print_routine(struct disasm *d, const struct routine *routine,
-                                   pprofc_error *error) {
+static pprofc_status disasm_print_routine(struct disasm *d, const struct routine *routine,
+                                          pprofc_error *error) {
   struct arena arena;
   struct instruction *instructions;
   size_t count;
@@ -327,7 +328,7 @@ static pprofc_status print_routine(struct disasm *d, const struct routine *routi
     }
     listing_sums(d->report, d->out, flat, cum);
     output_add_char(d->out, '\n');
-    print_instructions(d, routine, instructions, count);
+    disasm_print_instructions(d, routine, instructions, count);
   }
   arena_free(&arena);
   return status;
@@ -344,13 +345,13 @@ static pprofc_status no_match(const struct disasm *d, pprofc_error *error) {
                    address);
 }
 
-static pprofc_status print_all(struct disasm *d, pprofc_error *error) {
+static pprofc_status disasm_print_all(struct disasm *d, pprofc_error *error) {
   if (!d->count) return no_match(d, error);
   qsort(d->routines, d->count, sizeof *d->routines, compare_routines);
   listing_total(d->report, d->out);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; status == PPROFC_OK && i < d->count; i++)
-    status = print_routine(d, &d->routines[i], error);
+    status = disasm_print_routine(d, &d->routines[i], error);
   return status;
 }
 
@@ -360,7 +361,7 @@ pprofc_status report_disasm(struct report *report, struct output *out, pprofc_er
   arena_init(&d.arena, report->mem);
   pprofc_status status = listing_graph(report, &d.graph, error);
   if (status == PPROFC_OK) status = read_mappings(&d, error);
-  if (status == PPROFC_OK) status = print_all(&d, error);
+  if (status == PPROFC_OK) status = disasm_print_all(&d, error);
   if (status == PPROFC_E_NO_MATCH && d.told) output_flush(out, NULL);
   for (size_t i = 0; i < d.object_count; i++) object_close(&d.objects[i]);
   mem_free(report->mem, d.routines, d.capacity, sizeof *d.routines);

@@ -8,29 +8,30 @@
 #define MARGIN 5
 
 /* A node that is listed. */
-struct row {
+struct source_list_row {
   pprofc_str name, file;
   int64_t line, start_line;
   int64_t flat, cum;
 };
 
-struct list {
+struct source_list_list {
   struct report *report;
   struct output *out;
   struct source_lookup sources;
-  struct row *rows; /* by name, file, line */
+  struct source_list_row *rows; /* by name, file, line */
   size_t count;
 };
 
-static int compare_rows(const void *a, const void *b) {
-  const struct row *x = a, *y = b;
+static int source_list_compare_rows(const void *a, const void *b) {
+  const struct source_list_row *x = a, *y = b;
   int order = str_compare(x->name, y->name);
   if (!order) order = str_compare(x->file, y->file);
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
 /* Collects the nodes whose name matches. */
-static bool collect_rows(struct list *list, const struct graph *graph, struct arena *arena) {
+static bool collect_rows(struct source_list_list *list, const struct graph *graph,
+                         struct arena *arena) {
   list->rows = arena_array(arena, graph->shown_count, sizeof *list->rows);
   if (!list->rows) return false;
   for (size_t i = 0; i < graph->shown_count; i++) {
@@ -38,7 +39,7 @@ static bool collect_rows(struct list *list, const struct graph *graph, struct ar
     const struct node_info *info = &graph->frames.infos[node->info];
     pprofc_str name = graph->frames.texts.items[info->name];
     if (!regex_match(list->report->argument, name)) continue;
-    list->rows[list->count++] = (struct row){
+    list->rows[list->count++] = (struct source_list_row){
         .name = name,
         .file = graph->frames.texts.items[info->file],
         .line = info->place->line,
@@ -47,12 +48,13 @@ static bool collect_rows(struct list *list, const struct graph *graph, struct ar
         .cum = node->cum,
     };
   }
-  qsort(list->rows, list->count, sizeof *list->rows, compare_rows);
+  qsort(list->rows, list->count, sizeof *list->rows, source_list_compare_rows);
   return true;
 }
 
 /* Which lines to show for rows of one function and file. */
-static void find_window(const struct row *rows, size_t count, int64_t *first, int64_t *last) {
+static void find_window(const struct source_list_row *rows, size_t count, int64_t *first,
+                        int64_t *last) {
   *first = INT64_MAX;
   *last = INT64_MIN;
   for (size_t i = 0; i < count; i++) {
@@ -65,8 +67,8 @@ static void find_window(const struct row *rows, size_t count, int64_t *first, in
   if (*first < 1) *first = 1;
 }
 
-static void print_lines(struct list *list, const struct row *rows, size_t count,
-                        const struct source_file *file, int64_t first, int64_t last) {
+static void print_lines(struct source_list_list *list, const struct source_list_row *rows,
+                        size_t count, const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
   size_t next = 0;
   while (next < count && rows[next].line < first) next++;
@@ -86,7 +88,8 @@ static void print_lines(struct list *list, const struct row *rows, size_t count,
 }
 
 /* The rows of one function in one file. */
-static bool print_routine(struct list *list, const struct row *rows, size_t count) {
+static bool source_list_print_routine(struct source_list_list *list,
+                                      const struct source_list_row *rows, size_t count) {
   struct output *out = list->out;
   const pprofc_allocator *mem = list->report->mem;
   const struct source_file *file = source_lookup_file(&list->sources, rows->file);
@@ -117,7 +120,8 @@ static bool print_routine(struct list *list, const struct row *rows, size_t coun
 }
 
 /* The rows of one function; those without a file come first. */
-static bool print_function(struct list *list, const struct row *rows, size_t count) {
+static bool print_function(struct source_list_list *list, const struct source_list_row *rows,
+                           size_t count) {
   size_t from = 0, to;
   while (from < count && !rows[from].file.size) from++;
   if (from == count) {
@@ -127,12 +131,12 @@ static bool print_function(struct list *list, const struct row *rows, size_t cou
   }
   for (; from < count; from = to) {
     for (to = from + 1; to < count && str_equal(rows[to].file, rows[from].file);) to++;
-    if (!print_routine(list, rows + from, to - from)) return false;
+    if (!source_list_print_routine(list, rows + from, to - from)) return false;
   }
   return true;
 }
 
-static pprofc_status print_all(struct list *list, pprofc_error *error) {
+static pprofc_status source_list_print_all(struct source_list_list *list, pprofc_error *error) {
   size_t from, to;
   const pprofc_report_options *o = list->report->options;
   pprofc_status status =
@@ -148,14 +152,14 @@ static pprofc_status print_all(struct list *list, pprofc_error *error) {
 }
 
 pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
-  struct list list = {.report = report, .out = out};
+  struct source_list_list list = {.report = report, .out = out};
   struct graph graph;
   struct arena arena;
   arena_init(&arena, report->mem);
   pprofc_status status = listing_graph(report, &graph, error);
   if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
   if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
-  if (status == PPROFC_OK) status = print_all(&list, error);
+  if (status == PPROFC_OK) status = source_list_print_all(&list, error);
   graph_free(&graph);
   arena_free(&arena);
   return status;

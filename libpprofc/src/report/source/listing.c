@@ -17,7 +17,7 @@ pprofc_status listing_graph(const struct report *report, struct graph *graph, pp
   return graph_build(graph, report->profile, &options, error);
 }
 
-static void print_padded(struct output *out, const struct report *report, int64_t value) {
+static void listing_print_padded(struct output *out, const struct report *report, int64_t value) {
   char text[UNIT_LABEL_MAX];
   output_add_padded(out, report_value(report, value, text), COLUMN);
 }
@@ -31,16 +31,16 @@ void listing_total(const struct report *report, struct output *out) {
 
 void listing_value(const struct report *report, struct output *out, int64_t value) {
   if (value)
-    print_padded(out, report, value);
+    listing_print_padded(out, report, value);
   else
     output_add_padded(out, STR("."), COLUMN);
 }
 
 void listing_sums(const struct report *report, struct output *out, int64_t flat, int64_t cum) {
   char text[32];
-  print_padded(out, report, flat);
+  listing_print_padded(out, report, flat);
   output_add_char(out, ' ');
-  print_padded(out, report, cum);
+  listing_print_padded(out, report, cum);
   output_add_text(out, " (flat, cum) ");
   output_add_str(out, unit_percentage(cum, report->total, text));
   output_add_text(out, " of Total");

@@ -36,18 +36,19 @@ static const char *closed_reason(const struct source_lookup *lookup, pprofc_str 
   return str_find(rest, STR("/.")) < rest.size ? "hidden files are not shown" : NULL;
 }
 
-static void say(struct buffer *failure, const char *path, const char *reason) {
+static void source_lookup_say(struct buffer *failure, const char *path, const char *reason) {
   buffer_clear(failure);
   buffer_printf(failure, "open %s: %s", path, reason);
 }
 
 static void say_errno(struct buffer *failure, const char *path, int number) {
   char reason[128];
-  say(failure, path, error_errno_text(number, reason, sizeof reason));
+  source_lookup_say(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
 /* Reads all of an open file that is fit to be shown. */
-static bool read_text(int fd, const char *path, struct buffer *text, struct buffer *failure) {
+static bool source_lookup_read_text(int fd, const char *path, struct buffer *text,
+                                    struct buffer *failure) {
   struct stat info;
   if (fstat(fd, &info) != 0) {
     say_errno(failure, path, errno);
@@ -70,13 +71,13 @@ static bool read_text(int fd, const char *path, struct buffer *text, struct buff
     text->size += (size_t)got;
   }
   if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
-  if (reason) say(failure, path, reason);
+  if (reason) source_lookup_say(failure, path, reason);
   return !reason;
 }
 
 /* Reads the file at a path that is not too long; *exists tells whether something is there. */
-static bool read_path(const struct source_lookup *lookup, const char *path, struct buffer *text,
-                      bool *exists, struct buffer *failure) {
+static bool source_lookup_read_path(const struct source_lookup *lookup, const char *path,
+                                    struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
   /* Links are followed before the look at where the file is, and none after it. */
@@ -87,7 +88,7 @@ static bool read_path(const struct source_lookup *lookup, const char *path, stru
   *exists = true;
   const char *reason = closed_reason(lookup, str_of(real));
   if (reason) {
-    say(failure, path, reason);
+    source_lookup_say(failure, path, reason);
     return false;
   }
   int fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
@@ -95,7 +96,7 @@ static bool read_path(const struct source_lookup *lookup, const char *path, stru
     say_errno(failure, path, errno);
     return false;
   }
-  bool done = read_text(fd, path, text, failure);
+  bool done = source_lookup_read_text(fd, path, text, failure);
   close(fd);
   return done;
 }
@@ -103,7 +104,7 @@ static bool read_path(const struct source_lookup *lookup, const char *path, stru
 /* ---- where a file is --------------------------------- */
 
 /* Puts the cleaned path of folder/name, or of name alone, into out. */
-static bool join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
+static bool source_lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
   if (size + 2 >= PATH_MAX || memchr(name.data, '\0', name.size)) return false;
@@ -123,8 +124,8 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
   for (int turn = 0; folder.size + 2 < PATH_MAX; turn = !turn) {
-    if (join(folder, name, path)) {
-      bool read = read_path(lookup, path, text, exists, failure);
+    if (source_lookup_join(folder, name, path)) {
+      bool read = source_lookup_read_path(lookup, path, text, exists, failure);
       if (*exists) return read;
     }
     pprofc_str parent = str_path_dir(folder, room[turn]);
@@ -144,8 +145,9 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
   option[size] = '\0';
   name = trim_source_path(name, lookup->trim_path, option);
   if (str_starts(name, STR("/"))) {
-    if (join(STR(""), name, path)) return read_path(lookup, path, text, &exists, failure);
-    say(failure, "", "file name too long");
+    if (source_lookup_join(STR(""), name, path))
+      return source_lookup_read_path(lookup, path, text, &exists, failure);
+    source_lookup_say(failure, "", "file name too long");
     return false;
   }
   pprofc_str rest = lookup->search_path, folder;
@@ -206,7 +208,7 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
 
 /* ---- the lookup -------------------------------------- */
 
-static bool find_roots(struct source_lookup *lookup) {
+static bool source_lookup_find_roots(struct source_lookup *lookup) {
   char real[PATH_MAX];
   pprofc_str rest = lookup->search_path, folder;
   size_t count = 1;
@@ -240,7 +242,8 @@ pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allo
     source_path = folder;
   }
   lookup->search_path = arena_str(&lookup->arena, str_of(source_path));
-  return lookup->search_path.data && find_roots(lookup) ? PPROFC_OK : error_nomem(error);
+  return lookup->search_path.data && source_lookup_find_roots(lookup) ? PPROFC_OK
+                                                                      : error_nomem(error);
 }
 
 void source_lookup_free(struct source_lookup *lookup) {

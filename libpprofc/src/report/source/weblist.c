@@ -28,7 +28,7 @@ struct weblist {
 };
 
 /* A run of lines of one function; lines [begin, end), places [first, first + count). */
-struct run {
+struct weblist_run {
   pprofc_str name;
   int64_t begin, end;
   size_t first, count;
@@ -131,7 +131,8 @@ static void print_calls(struct weblist *w, const struct web_place *place,
   }
 }
 
-static void print_instruction(struct weblist *w, const struct web_place *place, size_t indent) {
+static void weblist_print_instruction(struct weblist *w, const struct web_place *place,
+                                      size_t indent) {
   const struct web_instruction *in = &w->data.instructions[place->instruction];
   if (!in->text.size) return;
   output_printf(w->out, " %8s ", "");
@@ -143,8 +144,8 @@ static void print_instruction(struct weblist *w, const struct web_place *place, 
   output_add_text(w->out, "</span>\n");
 }
 
-static void print_instructions(struct weblist *w, const struct web_place *places, size_t count,
-                               size_t indent) {
+static void weblist_print_instructions(struct weblist *w, const struct web_place *places,
+                                       size_t count, size_t indent) {
   output_add_text(w->out, "<span class=asm>");
   for (size_t i = 0; i < count; i++) {
     const struct web_instruction *in = &w->data.instructions[places[i].instruction];
@@ -155,7 +156,7 @@ static void print_instructions(struct weblist *w, const struct web_place *places
         output_printf(w->out, " %8s %27s\xE2\x8B\xAE\n", "", "");
     }
     print_calls(w, &places[i], before, indent);
-    print_instruction(w, &places[i], indent);
+    weblist_print_instruction(w, &places[i], indent);
   }
   output_add_text(w->out, "</span>");
 }
@@ -179,8 +180,8 @@ static const char *line_class(const struct weblist *w, const struct web_place *p
   return count ? "deadsrc" : "nop";
 }
 
-static void print_line(struct weblist *w, pprofc_str file, int64_t number,
-                       const struct web_place *places, size_t count) {
+static void weblist_print_line(struct weblist *w, pprofc_str file, int64_t number,
+                               const struct web_place *places, size_t count) {
   pprofc_str text;
   if (!source_lookup_line(&w->sources, file, number, &text)) {
     if (!count) return;
@@ -195,10 +196,10 @@ static void print_line(struct weblist *w, pprofc_str file, int64_t number,
   output_printf(w->out, " %8s  ", "");
   html_text(w->out, text);
   output_add_text(w->out, " </span>");
-  if (*class == 'l') print_instructions(w, places, count, indentation(text));
+  if (*class == 'l') weblist_print_instructions(w, places, count, indentation(text));
 }
 
-static void print_run(struct weblist *w, const struct run *run) {
+static void print_run(struct weblist *w, const struct weblist_run *run) {
   const struct web_place *places = w->data.places + run->first;
   char percentage[32];
   if (run->cum == 0) return;
@@ -214,7 +215,7 @@ static void print_run(struct weblist *w, const struct run *run) {
   for (int64_t number = run->begin; number < run->end; number++) {
     size_t from = next;
     while (next < run->count && places[next].line == number) next++;
-    print_line(w, places->file, number, places + from, next - from);
+    weblist_print_line(w, places->file, number, places + from, next - from);
   }
   output_add_text(w->out, "\n</pre>\n");
 }
@@ -227,19 +228,20 @@ static size_t line_end(const struct web_data *data, size_t first, size_t end) {
 }
 
 /* Puts the lines of one file, places [first, end), into runs; returns how many. */
-static size_t make_runs(const struct weblist *w, size_t first, size_t end, struct run *runs) {
+static size_t make_runs(const struct weblist *w, size_t first, size_t end,
+                        struct weblist_run *runs) {
   const struct web_data *data = &w->data;
   size_t count = 0;
   for (size_t i = first, next; i < end; i = next) {
     next = line_end(data, i, end);
     int64_t line = data->places[i].line;
-    struct run run = {.name = web_data_name(data, data->places[i].function),
-                      .begin = line,
-                      .end = line + 1,
-                      .first = i,
-                      .count = next - i};
+    struct weblist_run run = {.name = web_data_name(data, data->places[i].function),
+                              .begin = line,
+                              .end = line + 1,
+                              .first = i,
+                              .count = next - i};
     sum_places(w, data->places + i, next - i, &run.flat, &run.cum);
-    struct run *last = count ? &runs[count - 1] : NULL;
+    struct weblist_run *last = count ? &runs[count - 1] : NULL;
     if (last && line - last->end < MERGE_LINES && str_equal(last->name, run.name)) {
       last->end = run.end;
       last->count += run.count;
@@ -254,7 +256,7 @@ static size_t make_runs(const struct weblist *w, size_t first, size_t end, struc
 
 /* Lets runs show the lines around them; a gap between two is shared. Line 0 stands for unknown
  * ones. */
-static void expand_runs(struct run *runs, size_t count) {
+static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {
       runs[i].begin = runs[i].begin > EXPAND_LINES ? runs[i].begin - EXPAND_LINES
@@ -272,7 +274,7 @@ static void expand_runs(struct run *runs, size_t count) {
 
 static bool print_files(struct weblist *w) {
   const struct web_data *data = &w->data;
-  struct run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
+  struct weblist_run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
   if (!runs) return false;
   for (size_t first = 0, end; first < data->place_count; first = end) {
     for (end = first + 1; end < data->place_count; end++)
@@ -307,7 +309,7 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  "</style>\n<script>";
 
 /* No script runs in the page but its own, whatever a name holds. */
-static void print_head(struct output *out) {
+static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);
   output_add_text(out, page_style);
@@ -325,7 +327,7 @@ static void print_label(void *context, const char *prefix, pprofc_str text) {
 
 static bool print_page(struct weblist *w) {
   char total[UNIT_LABEL_MAX];
-  print_head(w->out);
+  weblist_print_head(w->out);
   labels_profile(w->report, print_label, w);
   output_add_text(w->out, "<br>Total: ");
   html_text(w->out, report_value(w->report, w->report->total, total));

@@ -51,7 +51,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
 }
 
 /* All that lies in it: samples may name the byte behind its beginning. */
-static void add_samples(const struct code *c, struct web_instruction *in) {
+static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
     in->flat = number_add(in->flat, c->samples[i].flat);
@@ -89,14 +89,14 @@ static bool add_without_binary(struct code *c, const struct web_address *address
                                .text = STR(""),
                                .file = n ? frames[0].file : STR(""),
                                .line = n ? frames[0].line : 0};
-  add_samples(c, &in);
+  code_add_samples(c, &in);
   uint32_t index = web_data_add(c->data, &in);
   return index != NONE && web_data_place(c->data, index, frames, n);
 }
 
 /* ---- ranges ------------------------------------------ */
 
-static struct object *object_of(struct code *c, uint32_t location) {
+static struct object *code_object_of(struct code *c, uint32_t location) {
   const pprofc_profile *p = c->report->profile;
   uint32_t mapping = p->locations.mapping[location];
   if (mapping == NONE) return NULL;
@@ -109,7 +109,7 @@ static struct object *object_of(struct code *c, uint32_t location) {
 }
 
 /* Extends a range on both sides, inside its mapping. */
-static void extend(struct range *r, const struct mapping *m) {
+static void code_extend(struct range *r, const struct mapping *m) {
   if (r->begin < m->start || r->end >= m->limit) { /* a mapping that says nothing */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
     r->end += EXPAND;
@@ -133,7 +133,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
   struct range *last = NULL;
   for (size_t i = 0; i < count; i++) {
     const struct web_address *a = &addresses[i];
-    if (!object_of(c, a->location)) {
+    if (!code_object_of(c, a->location)) {
       if (!add_without_binary(c, a)) return false;
       continue;
     }
@@ -147,7 +147,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
     last->score = number_add(last->score, flat_at(c, a->address));
   }
   for (size_t i = 0; i < c->range_count; i++)
-    extend(&c->ranges[i], &p->mappings.items[c->ranges[i].mapping]);
+    code_extend(&c->ranges[i], &p->mappings.items[c->ranges[i].mapping]);
   qsort(c->ranges, c->range_count, sizeof *c->ranges, compare_ranges);
   if (c->range_count > MOST_RANGES) c->range_count = MOST_RANGES;
   return true;
@@ -169,7 +169,7 @@ static bool disassemble(struct code *c, struct range *r) {
 }
 
 /* Asks for the functions of all instructions of one binary at once. */
-static bool symbolize(struct code *c, uint32_t mapping) {
+static bool code_symbolize(struct code *c, uint32_t mapping) {
   size_t count = 0, n = 0;
   for (size_t i = 0; i < c->range_count; i++)
     if (c->ranges[i].mapping == mapping) count += c->ranges[i].count;
@@ -189,8 +189,9 @@ static bool symbolize(struct code *c, uint32_t mapping) {
 }
 
 /* The functions that instruction k of a range is in; what objdump says when nobody else knows. */
-static const struct source_frame *frames_of(const struct code *c, const struct range *r, size_t k,
-                                            struct source_frame *own, size_t *count) {
+static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
+                                                 size_t k, struct source_frame *own,
+                                                 size_t *count) {
   const struct instruction *in = &r->instructions[k];
   if (c->answered[r->mapping]) {
     const struct source_frames *answers = &c->answers[r->mapping];
@@ -203,7 +204,7 @@ static const struct source_frame *frames_of(const struct code *c, const struct r
   return own;
 }
 
-static bool add_range(struct code *c, const struct range *r) {
+static bool code_add_range(struct code *c, const struct range *r) {
   uint64_t base = c->objects[r->mapping].base, last_address = 0, greatest = 0;
   struct source_frame own, last_own;
   const struct source_frame *last = NULL;
@@ -216,14 +217,14 @@ static bool add_range(struct code *c, const struct range *r) {
     if (k + 1 < r->count && r->instructions[k + 1].address > i->address)
       length = r->instructions[k + 1].address - i->address;
     size_t count;
-    const struct source_frame *frames = frames_of(c, r, k, &own, &count);
+    const struct source_frame *frames = code_frames_of(c, r, k, &own, &count);
     struct web_instruction in = {.address = address,
                                  .file_address = i->address,
                                  .length = length,
                                  .text = i->text,
                                  .file = count ? frames[0].file : STR(""),
                                  .line = count ? frames[0].line : 0};
-    add_samples(c, &in);
+    code_add_samples(c, &in);
     uint32_t index = web_data_add(c->data, &in);
     if (count && frames[0].line) {
       if (frames == &own) last_own = own;
@@ -244,9 +245,9 @@ static bool read_ranges(struct code *c) {
   for (size_t i = 0; i < c->range_count; i++)
     if (!disassemble(c, &c->ranges[i])) return false;
   for (uint32_t i = 0; i < mappings; i++)
-    if (c->state[i] == 1 && !symbolize(c, i)) return false;
+    if (c->state[i] == 1 && !code_symbolize(c, i)) return false;
   for (size_t i = 0; i < c->range_count; i++)
-    if (!add_range(c, &c->ranges[i])) return false;
+    if (!code_add_range(c, &c->ranges[i])) return false;
   return true;
 }
 

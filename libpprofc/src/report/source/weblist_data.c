@@ -158,19 +158,19 @@ static void make_addresses(struct scan *s) {
 /* ---- what matches ------------------------------------ */
 
 /* Which strings of the profile match; each is matched once. */
-struct matcher {
+struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
   uint8_t *known; /* 0: not looked at, 1: no, 2: yes */
 };
 
-static bool string_matches(struct matcher *m, uint32_t string) {
+static bool string_matches(struct weblist_matcher *m, uint32_t string) {
   if (!m->known[string])
     m->known[string] = regex_match(m->regex, profile_string(m->profile, string)) ? 2 : 1;
   return m->known[string] == 2;
 }
 
-static bool function_matches(struct matcher *m, uint32_t function) {
+static bool function_matches(struct weblist_matcher *m, uint32_t function) {
   const struct functions *f = &m->profile->functions;
   return string_matches(m, f->name[function]) || string_matches(m, f->system_name[function]) ||
          string_matches(m, f->filename[function]);
@@ -194,7 +194,7 @@ static bool note_interest(struct scan *s, uint32_t function) {
 }
 
 /* Looks at the lines of a location; false when out of memory. */
-static bool match_location(struct scan *s, struct matcher *m, uint32_t location) {
+static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
   uint32_t mapping = l->mapping[location];
@@ -220,7 +220,7 @@ static bool match_location(struct scan *s, struct matcher *m, uint32_t location)
 
 static bool match_locations(struct scan *s) {
   struct arena *arena = &s->data->arena;
-  struct matcher m = {s->profile, s->report->argument, NULL};
+  struct weblist_matcher m = {s->profile, s->report->argument, NULL};
   m.known = arena_zero_array(arena, s->profile->strings.count, sizeof *m.known);
   s->addresses = arena_array(arena, s->count, sizeof *s->addresses);
   s->data->pretty = arena_array(arena, s->profile->functions.count, sizeof *s->data->pretty);

@@ -153,7 +153,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 /* ---- label groups of the page ------------------------ */
 
 /* One value of one label key, and the samples that carry it. */
-struct group {
+struct report_flame_group {
   uint32_t key, value; /* in the interner */
   uint32_t *samples;
   size_t count;
@@ -163,7 +163,7 @@ struct grouping {
   struct flame_report *flame;
   struct arena arena;
   struct interner texts;
-  struct group groups[MOST_GROUPS];
+  struct report_flame_group groups[MOST_GROUPS];
   size_t count;
   uint32_t *too_many; /* keys with more values than fit */
   size_t too_many_count;
@@ -186,7 +186,7 @@ static void drop_key(struct grouping *g, uint32_t key) {
 }
 
 /* The group of a label, made when it is new; NULL when its key is not offered. */
-static struct group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
+static struct report_flame_group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
   size_t same_key = 0;
   if (is_dropped(g, key)) return NULL;
   for (size_t i = 0; i < g->count; i++) {
@@ -197,12 +197,13 @@ static struct group *group_of(struct grouping *g, uint32_t key, uint32_t value) 
     drop_key(g, key);
     return NULL;
   }
-  g->groups[g->count] = (struct group){key, value, NULL, 0};
+  g->groups[g->count] = (struct report_flame_group){key, value, NULL, 0};
   return &g->groups[g->count++];
 }
 
 /* Calls each(group, sample) for the string labels of all samples, but for the mark of a base. */
-static bool each_label(struct grouping *g, void (*each)(struct group *, uint32_t sample)) {
+static bool each_label(struct grouping *g,
+                       void (*each)(struct report_flame_group *, uint32_t sample)) {
   const pprofc_profile *p = g->flame->report->profile;
   for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
     const struct label *labels = sample_labels(&p->samples, i);
@@ -212,19 +213,19 @@ static bool each_label(struct grouping *g, void (*each)(struct group *, uint32_t
       uint32_t key = interner_add(&g->texts, name);
       uint32_t value = interner_add(&g->texts, profile_string(p, labels[k].string));
       if (key == MAP_NONE || value == MAP_NONE) return false;
-      struct group *group = group_of(g, key, value);
+      struct report_flame_group *group = group_of(g, key, value);
       if (group) each(group, (uint32_t)i);
     }
   }
   return true;
 }
 
-static void count_sample(struct group *group, uint32_t sample) {
+static void count_sample(struct report_flame_group *group, uint32_t sample) {
   (void)sample;
   group->count++;
 }
 
-static void note_sample(struct group *group, uint32_t sample) {
+static void note_sample(struct report_flame_group *group, uint32_t sample) {
   if (!group->count || group->samples[group->count - 1] != sample)
     group->samples[group->count++] = sample;
 }
@@ -251,7 +252,7 @@ static bool map_children(struct grouping *g) {
   return true;
 }
 
-static uint32_t find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+static uint32_t report_flame_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->flame->graph.tree;
   struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
   uint32_t node;
@@ -262,7 +263,7 @@ static uint32_t find_child(const struct grouping *g, uint32_t parent, uint32_t f
 
 /* The nodes in which a group's stacks end; stacks are sorted as the tree is, so nodes come in
  * ascending order. */
-static pprofc_status place_group(struct grouping *g, const struct group *from,
+static pprofc_status place_group(struct grouping *g, const struct report_flame_group *from,
                                  struct flame_group *to, pprofc_error *error) {
   struct flame_report *f = g->flame;
   struct stack_selection selection = {.samples = from->samples, .count = from->count};
@@ -274,7 +275,8 @@ static pprofc_status place_group(struct grouping *g, const struct group *from,
   int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
   for (size_t i = 0; nodes && self && i < set.count; i++) {
     uint32_t node = 0;
-    for (uint32_t d = 0; d < set.depth[i]; d++) node = find_child(g, node, set.frames[i][d]);
+    for (uint32_t d = 0; d < set.depth[i]; d++)
+      node = report_flame_find_child(g, node, set.frames[i][d]);
     nodes[i] = node;
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
@@ -287,7 +289,7 @@ static pprofc_status place_group(struct grouping *g, const struct group *from,
   return nodes && self ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_str group_name(struct grouping *g, const struct group *group) {
+static pprofc_str group_name(struct grouping *g, const struct report_flame_group *group) {
   struct buffer text;
   buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
   buffer_add_str(&text, g->texts.items[group->key]);

@@ -14,12 +14,12 @@ struct flamebearer {
   int64_t *head_at, *base_at; /* where each node begins */
 };
 
-static int64_t magnitude(int64_t value) {
+static int64_t flamebearer_magnitude(int64_t value) {
   return value < 0 ? flame_change(0, value) : value;
 }
 
 /* Sorts nodes by depth (a counting sort keeps preorder) and places them behind each other. */
-static bool place(struct flamebearer *f) {
+static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->value_index;
   f->by_level = arena_array(&t->arena, t->count, sizeof *f->by_level);
@@ -38,8 +38,10 @@ static bool place(struct flamebearer *f) {
       uint32_t parent = t->parent[i];
       f->head_at[i] = head_next[parent];
       f->base_at[i] = base_next[parent];
-      head_next[parent] = flame_add(head_next[parent], magnitude(flame_head(t, i, type)));
-      base_next[parent] = flame_add(base_next[parent], magnitude(flame_base(t, i, type)));
+      head_next[parent] =
+          flame_add(head_next[parent], flamebearer_magnitude(flame_head(t, i, type)));
+      base_next[parent] =
+          flame_add(base_next[parent], flamebearer_magnitude(flame_base(t, i, type)));
     }
     head_next[i] = f->head_at[i];
     base_next[i] = f->base_at[i];
@@ -68,17 +70,17 @@ static void put_levels(struct flamebearer *f) {
     json_begin_array(&f->json);
     for (; at < f->level_end[d]; at++) {
       uint32_t node = f->by_level[at];
-      int64_t head = magnitude(flame_head(t, node, type)),
-              base = magnitude(flame_base(t, node, type));
+      int64_t head = flamebearer_magnitude(flame_head(t, node, type)),
+              base = flamebearer_magnitude(flame_base(t, node, type));
       if (t->has_base) {
         json_int(&f->json, f->base_at[node] - base_end);
         json_int(&f->json, base);
-        json_int(&f->json, magnitude(flame_self_base(t, node, type)));
+        json_int(&f->json, flamebearer_magnitude(flame_self_base(t, node, type)));
         base_end = flame_add(f->base_at[node], base);
       }
       json_int(&f->json, f->head_at[node] - head_end);
       json_int(&f->json, head);
-      json_int(&f->json, magnitude(flame_self_head(t, node, type)));
+      json_int(&f->json, flamebearer_magnitude(flame_self_head(t, node, type)));
       json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
       head_end = flame_add(f->head_at[node], head);
     }
@@ -87,7 +89,7 @@ static void put_levels(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-static void put_number(struct flamebearer *f, const char *key, int64_t value) {
+static void flamebearer_put_number(struct flamebearer *f, const char *key, int64_t value) {
   json_key(&f->json, key);
   json_int(&f->json, value);
 }
@@ -97,21 +99,22 @@ static void put_flamebearer(struct flamebearer *f) {
   size_t type = f->report->value_index;
   int64_t most = 0;
   for (size_t i = 0; i < t->count; i++) {
-    int64_t self =
-        flame_add(magnitude(flame_self_head(t, i, type)), magnitude(flame_self_base(t, i, type)));
+    int64_t self = flame_add(flamebearer_magnitude(flame_self_head(t, i, type)),
+                             flamebearer_magnitude(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
   json_key(&f->json, "flamebearer");
   json_begin_object(&f->json);
   put_names(f);
   put_levels(f);
-  int64_t head = magnitude(flame_head(t, 0, type)), base = magnitude(flame_base(t, 0, type));
-  put_number(f, "numTicks", flame_add(head, base));
-  put_number(f, "maxSelf", most);
+  int64_t head = flamebearer_magnitude(flame_head(t, 0, type)),
+          base = flamebearer_magnitude(flame_base(t, 0, type));
+  flamebearer_put_number(f, "numTicks", flame_add(head, base));
+  flamebearer_put_number(f, "maxSelf", most);
   json_end(&f->json);
   if (!t->has_base) return;
-  put_number(f, "leftTicks", base);
-  put_number(f, "rightTicks", head);
+  flamebearer_put_number(f, "leftTicks", base);
+  flamebearer_put_number(f, "rightTicks", head);
 }
 
 /* The units that Pyroscope knows. Samples of time are told as their number at one per nanosecond.
@@ -126,7 +129,7 @@ static void put_metadata(struct flamebearer *f) {
   json_text(&f->json, f->graph.tree.has_base ? "double" : "single");
   json_key(&f->json, "spyName");
   json_text(&f->json, "");
-  put_number(f, "sampleRate", time && factor > 0 ? (int64_t)(1e9 / factor) : 100);
+  flamebearer_put_number(f, "sampleRate", time && factor > 0 ? (int64_t)(1e9 / factor) : 100);
   json_key(&f->json, "units");
   json_text(&f->json, time ? "samples" : bytes ? "bytes" : "objects");
   json_key(&f->json, "name");
@@ -134,8 +137,8 @@ static void put_metadata(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-static bool write_file(struct flamebearer *f, struct output *out) {
-  if (!place(f)) return false;
+static bool flamebearer_write_file(struct flamebearer *f, struct output *out) {
+  if (!flamebearer_place(f)) return false;
   json_init(&f->json, out, f->report->mem);
   json_begin_object(&f->json);
   json_key(&f->json, "version");
@@ -154,7 +157,7 @@ pprofc_status report_flamebearer(struct report *report, struct output *out, ppro
                                               .source_path = report->options->source_path};
   pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &f.graph, error);
   if (status != PPROFC_OK) return status;
-  if (!write_file(&f, out)) status = error_nomem(error);
+  if (!flamebearer_write_file(&f, out)) status = error_nomem(error);
   flame_graph_free(&f.graph);
   return status;
 }

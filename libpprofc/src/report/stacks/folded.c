@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-struct folded {
+struct report_folded_folded {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
@@ -31,7 +31,7 @@ static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch)
   escape_terminal(to, buffer_str(scratch), false);
 }
 
-static bool is_number(pprofc_str s) {
+static bool report_folded_is_number(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++)
     if ((s.data[i] < '0' || s.data[i] > '9') && s.data[i] != '.') return false;
   return s.size > 0;
@@ -41,12 +41,13 @@ static bool is_number(pprofc_str s) {
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
-  if (blank < frame.size && is_number(str_slice(frame, blank + 1, frame.size)))
+  if (blank < frame.size && report_folded_is_number(str_slice(frame, blank + 1, frame.size)))
     text->data[from + blank] = '_';
 }
 
 /* The printable name of a node, as far as the granularity has kept its parts. */
-static bool add_frame(struct folded *f, const struct stack_frame *frame, struct buffer *scratch) {
+static bool report_folded_add_frame(struct report_folded_folded *f, const struct stack_frame *frame,
+                                    struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
   if (frame->function != NONE) place.address = frame->address; /* else it is in the name */
@@ -62,7 +63,7 @@ static bool add_frame(struct folded *f, const struct stack_frame *frame, struct 
   return true;
 }
 
-static bool make_texts(struct folded *f) {
+static bool report_folded_make_texts(struct report_folded_folded *f) {
   struct buffer scratch;
   buffer_init(&scratch, f->report->mem, SIZE_MAX);
   buffer_init(&f->texts, f->report->mem, SIZE_MAX);
@@ -70,7 +71,7 @@ static bool make_texts(struct folded *f) {
   bool ok = f->text_from != NULL;
   for (size_t i = 0; ok && i < f->frames.count; i++) {
     f->text_from[i] = f->texts.size;
-    ok = add_frame(f, &f->frames.items[i], &scratch);
+    ok = report_folded_add_frame(f, &f->frames.items[i], &scratch);
     f->text_from[i + 1] = f->texts.size;
   }
   ok = ok && !scratch.failed;
@@ -98,7 +99,8 @@ static void move_negative(int64_t *from, int64_t *to) {
 }
 
 /* Base and head of a stack. What a plain difference has below 0 counts as base. */
-static void values_of(const struct folded *f, size_t stack, int64_t *base, int64_t *head) {
+static void values_of(const struct report_folded_folded *f, size_t stack, int64_t *base,
+                      int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->value_index;
   *head = shown_value(report, stack_head(&f->set, stack, type), stack_head(&f->set, stack, 0));
@@ -107,12 +109,12 @@ static void values_of(const struct folded *f, size_t stack, int64_t *base, int64
   move_negative(base, head);
 }
 
-static bool is_small(const struct folded *f, int64_t base, int64_t head) {
+static bool is_small(const struct report_folded_folded *f, int64_t base, int64_t head) {
   return (double)base < f->least && (double)head < f->least;
 }
 
 /* Finds out about all lines what each of them needs to know. */
-static void survey(struct folded *f) {
+static void survey(struct report_folded_folded *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
   f->two_columns = f->set.has_base;
@@ -131,7 +133,8 @@ static void survey(struct folded *f) {
   }
 }
 
-static void write_stack(const struct folded *f, struct output *out, size_t stack) {
+static void report_folded_write_stack(const struct report_folded_folded *f, struct output *out,
+                                      size_t stack) {
   const uint32_t *frames = f->set.frames[stack];
   size_t depth = f->set.depth[stack];
   if (!depth) output_add_text(out, "[no stack]");
@@ -142,7 +145,8 @@ static void write_stack(const struct folded *f, struct output *out, size_t stack
   }
 }
 
-static void write_values(const struct folded *f, struct output *out, int64_t base, int64_t head) {
+static void write_values(const struct report_folded_folded *f, struct output *out, int64_t base,
+                         int64_t head) {
   output_add_char(out, ' ');
   if (f->two_columns) {
     output_add_int(out, base);
@@ -153,17 +157,17 @@ static void write_values(const struct folded *f, struct output *out, int64_t bas
 }
 
 static void write_lines(const void *context, struct output *out, size_t from, size_t to) {
-  const struct folded *f = context;
+  const struct report_folded_folded *f = context;
   for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
     values_of(f, i, &base, &head);
     if ((!base && !head) || is_small(f, base, head)) continue;
-    write_stack(f, out, i);
+    report_folded_write_stack(f, out, i);
     write_values(f, out, base, head);
   }
 }
 
-static bool write_all(const struct folded *f, struct output *out) {
+static bool write_all(const struct report_folded_folded *f, struct output *out) {
   const struct report *report = f->report;
   size_t longest = 0, bytes;
   for (size_t i = 0; i < f->frames.count; i++)
@@ -180,7 +184,7 @@ static bool write_all(const struct folded *f, struct output *out) {
 }
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
-  struct folded f = {.report = report};
+  struct report_folded_folded f = {.report = report};
   /* The profile is aggregated: everything it still tells frames apart by is shown. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
@@ -196,7 +200,7 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
                                       .threads = report->options->threads};
   status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
-  if (status == PPROFC_OK && !make_texts(&f)) status = error_nomem(error);
+  if (status == PPROFC_OK && !report_folded_make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {
     survey(&f);
     if (!write_all(&f, out)) status = error_nomem(error);

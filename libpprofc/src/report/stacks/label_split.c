@@ -20,16 +20,16 @@ struct splitter {
 
 /* ---- values ------------------------------------------ */
 
-static bool is_wanted(const struct splitter *s, const struct label *label) {
+static bool label_split_is_wanted(const struct splitter *s, const struct label *label) {
   return str_equal(profile_string(s->profile, label->key), s->key);
 }
 
 /* Adds the values of one kind that a sample has. */
-static void add_values(struct splitter *s, size_t sample, bool numbers) {
+static void label_split_add_values(struct splitter *s, size_t sample, bool numbers) {
   const struct label *labels = sample_labels(&s->profile->samples, sample);
   for (size_t i = 0, count = label_count(&s->profile->samples, sample); i < count; i++) {
     const struct label *label = &labels[i];
-    if ((label->is_number != 0) != numbers || !is_wanted(s, label)) continue;
+    if ((label->is_number != 0) != numbers || !label_split_is_wanted(s, label)) continue;
     if (s->text.size) buffer_add_char(&s->text, ',');
     pprofc_str unit = profile_string(s->profile, label->unit);
     char out[UNIT_LABEL_MAX];
@@ -46,8 +46,8 @@ static void add_values(struct splitter *s, size_t sample, bool numbers) {
 static bool read_values(struct splitter *s) {
   for (size_t i = 0; i < s->profile->samples.count; i++) {
     buffer_clear(&s->text);
-    add_values(s, i, false);
-    add_values(s, i, true);
+    label_split_add_values(s, i, false);
+    label_split_add_values(s, i, true);
     pprofc_str value = s->text.size ? buffer_str(&s->text) : STR("(none)");
     s->part_of[i] = interner_copy(&s->values, &s->split->arena, value);
     if (s->text.failed || s->part_of[i] == MAP_NONE) return false;

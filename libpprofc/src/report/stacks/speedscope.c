@@ -144,8 +144,8 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
 
 /* Writes "[3,17,4]". Numbers are copied in pieces of one size, which is much faster than copying as
  * many bytes as each has. */
-static void write_stack(const struct number_text *numbers, const uint32_t *frames, size_t depth,
-                        struct output *out) {
+static void speedscope_write_stack(const struct number_text *numbers, const uint32_t *frames,
+                                   size_t depth, struct output *out) {
   if (!depth) {
     output_add_text(out, "[]");
     return;
@@ -166,12 +166,13 @@ static void write_stack(const struct number_text *numbers, const uint32_t *frame
   output_add_char(out, ']');
 }
 
-static void write_stacks(const void *context, struct output *out, size_t from, size_t to) {
+static void speedscope_write_stacks(const void *context, struct output *out, size_t from,
+                                    size_t to) {
   const struct sample_writer *w = context;
   for (size_t i = from; i < to && !out->failed; i++) {
     if (!own_weight(w, i)) continue;
     output_add_text(out, i == w->first ? "\n" : ",\n");
-    write_stack(w->speedscope->numbers, w->set->frames[i], w->set->depth[i], out);
+    speedscope_write_stack(w->speedscope->numbers, w->set->frames[i], w->set->depth[i], out);
   }
 }
 
@@ -185,12 +186,13 @@ static uint64_t joined_weight(const struct sample_writer *w) {
   return sum;
 }
 
-static void write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
+static void speedscope_write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
   while (w->first < w->set->count && !own_weight(w, w->first)) w->first++;
   json_key(&s->json, "samples");
   json_begin_array(&s->json);
   size_t bytes = w->set->max_depth * sizeof s->numbers->text + 8;
-  if (!blocks_write(s->json.out, s->report->mem, s->threads, w->set->count, bytes, write_stacks, w))
+  if (!blocks_write(s->json.out, s->report->mem, s->threads, w->set->count, bytes,
+                    speedscope_write_stacks, w))
     s->out_of_memory = true;
   if (joined) {
     const struct number_text *number = &s->numbers[s->frames.count];
@@ -247,7 +249,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_int(&s->json, 0);
   json_key(&s->json, "endValue");
   json_uint(&s->json, shown->total);
-  write_samples(s, &writer, joined != 0);
+  speedscope_write_samples(s, &writer, joined != 0);
   write_weights(s, &writer, joined);
   json_end(&s->json);
 }
@@ -291,7 +293,7 @@ static void write_title(struct speedscope *s) {
   json_string(&s->json, file.size ? str_path_base(file) : STR("profile"));
 }
 
-static pprofc_status write_file(struct speedscope *s, pprofc_error *error) {
+static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *error) {
   json_begin_object(&s->json);
   json_key(&s->json, "$schema");
   json_text(&s->json, "https://www.speedscope.app/file-format-schema.json");
@@ -313,7 +315,7 @@ static pprofc_status write_file(struct speedscope *s, pprofc_error *error) {
 
 /* ---- warnings ---------------------------------------- */
 
-static void warn(const struct speedscope *s, const char *message) {
+static void speedscope_warn(const struct speedscope *s, const char *message) {
   const pprofc_report_options *o = s->report->options;
   if (o->warn) o->warn(o->warn_context, message);
 }
@@ -325,17 +327,17 @@ static void warn_of_size(const struct speedscope *s) {
              "stacks are up to %zu frames deep; the left heavy view of speedscope fails beyond %d "
              "(-cut_depth cuts them)",
              s->set.max_depth, LEFT_HEAVY_DEPTH);
-    warn(s, message);
+    speedscope_warn(s, message);
   }
   if (s->set.count > COMFORTABLE_STACKS && !joins_stacks(s)) {
     snprintf(message, sizeof message,
              "%zu different stacks; speedscope takes minutes to load them (-min_weight joins the "
              "smallest)",
              s->set.count);
-    warn(s, message);
+    speedscope_warn(s, message);
   }
   if (is_grouped(s) && s->groups.count == GROUPS_MAX)
-    warn(s, "the label has many values; the lightest are one group, (other)");
+    speedscope_warn(s, "the label has many values; the lightest are one group, (other)");
 }
 
 /* ---- the report -------------------------------------- */
@@ -357,7 +359,7 @@ static struct stack_policy frame_policy(const pprofc_report_options *options) {
                                .source_path = options->source_path};
 }
 
-static pprofc_status build(struct speedscope *s, pprofc_error *error) {
+static pprofc_status speedscope_build(struct speedscope *s, pprofc_error *error) {
   const pprofc_allocator *mem = s->report->mem;
   const pprofc_report_options *options = s->report->options;
   struct stack_policy policy = frame_policy(options);
@@ -382,13 +384,13 @@ static pprofc_status build(struct speedscope *s, pprofc_error *error) {
 pprofc_status report_speedscope(struct report *report, struct output *out, pprofc_error *error) {
   struct speedscope s = {.report = report, .profile = report->profile};
   s.threads = report->options->threads ? report->options->threads : s.profile->threads;
-  pprofc_status status = build(&s, error);
+  pprofc_status status = speedscope_build(&s, error);
   if (status == PPROFC_OK) {
     buffer_init(&s.name, report->mem, SIZE_MAX);
     json_init(&s.json, out, report->mem);
     warn_of_size(&s);
-    status = write_file(&s, error);
-    if (s.inexact) warn(&s, "weights above 2^53 lose precision in speedscope");
+    status = speedscope_write_file(&s, error);
+    if (s.inexact) speedscope_warn(&s, "weights above 2^53 lose precision in speedscope");
     bool whole = json_finish(&s.json) && !s.name.failed && !s.out_of_memory;
     buffer_free(&s.name);
     if (status == PPROFC_OK && !whole) status = error_nomem(error);

@@ -23,7 +23,7 @@ static const struct {
     {"min", {"seconds", 60}},
 };
 
-static struct speedscope_unit find_unit(pprofc_str unit) {
+static struct speedscope_unit speedscope_profiles_find_unit(pprofc_str unit) {
   static const struct {
     double factor;
     struct speedscope_unit unit;
@@ -68,7 +68,8 @@ int64_t speedscope_weight(const struct speedscope_profile *profile, const struct
   return __builtin_mul_overflow(value, profile->factor, &value) ? INT64_MAX : value;
 }
 
-static void add_up(struct speedscope_profile *profile, const struct stack_set *set) {
+static void speedscope_profiles_add_up(struct speedscope_profile *profile,
+                                       const struct stack_set *set) {
   profile->total = 0;
   for (size_t i = 0; i < set->count; i++) {
     uint64_t weight = (uint64_t)speedscope_weight(profile, set, i);
@@ -88,10 +89,11 @@ static struct speedscope_profile make_profile(const struct report *report,
                                               const struct stack_set *set, size_t type,
                                               enum speedscope_part part) {
   const pprofc_profile *p = report->profile;
-  struct speedscope_unit unit = find_unit(profile_string(p, p->types[type].unit));
+  struct speedscope_unit unit =
+      speedscope_profiles_find_unit(profile_string(p, p->types[type].unit));
   struct speedscope_profile profile = {
       .type = type, .part = part, .unit = unit.name, .factor = unit.factor, .ratio = report->ratio};
-  add_up(&profile, set);
+  speedscope_profiles_add_up(&profile, set);
   double least = ceil((double)profile.total * report->options->min_weight);
   if (least > 0) profile.least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
   return profile;

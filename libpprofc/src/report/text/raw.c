@@ -15,7 +15,7 @@ struct id_texts {
   size_t count;
 };
 
-struct raw {
+struct report_raw_raw {
   const struct report *report;
   const pprofc_profile *profile;
   struct output *out;
@@ -27,12 +27,12 @@ struct raw {
 
 /* ---- what comes before the samples ------------------- */
 
-static void text(struct raw *raw, pprofc_str s) {
+static void report_raw_text(struct report_raw_raw *raw, pprofc_str s) {
   report_text(raw->out, raw->report->mem, s);
 }
 
-static void string(struct raw *raw, uint32_t index) {
-  text(raw, profile_string(raw->profile, index));
+static void string(struct report_raw_raw *raw, uint32_t index) {
+  report_raw_text(raw, profile_string(raw->profile, index));
 }
 
 /* As Go prints a time: "2023-11-14 22:13:20.123456789 +0000 UTC". */
@@ -65,7 +65,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
 }
 
 /* "Duration: 4h35": pprof cuts the text after four characters. */
-static void print_duration(struct raw *raw) {
+static void print_duration(struct report_raw_raw *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
   pprofc_str whole = unit_go_duration(raw->profile->duration_nanos, duration);
@@ -73,7 +73,7 @@ static void print_duration(struct raw *raw) {
   output_add_char(raw->out, '\n');
 }
 
-static void print_header(struct raw *raw) {
+static void print_header(struct report_raw_raw *raw) {
   const pprofc_profile *p = raw->profile;
   struct output *out = raw->out;
   for (size_t i = 0; i < p->comment_count; i++) {
@@ -102,7 +102,7 @@ static void print_header(struct raw *raw) {
 }
 
 /* "samples/count cpu/nanoseconds[dflt]". */
-static bool print_types(struct raw *raw) {
+static bool print_types(struct report_raw_raw *raw) {
   const pprofc_profile *p = raw->profile;
   struct buffer *line = &raw->pieces.text;
   buffer_clear(line);
@@ -115,7 +115,7 @@ static bool print_types(struct raw *raw) {
     buffer_add_char(line, ' ');
   }
   if (line->failed) return false;
-  text(raw, str_trim(buffer_str(line)));
+  report_raw_text(raw, str_trim(buffer_str(line)));
   output_add_char(raw->out, '\n');
   return true;
 }
@@ -149,7 +149,7 @@ static void id_texts_free(struct id_texts *ids) {
 }
 
 /* " %10d" without printf. */
-static void print_value(struct output *out, int64_t value) {
+static void report_raw_print_value(struct output *out, int64_t value) {
   char cell[24];
   size_t n = sizeof cell;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -165,7 +165,7 @@ static void print_value(struct output *out, int64_t value) {
 
 /* "[v1 v2]" of strings, "[5 bytes 6 kb]" of numbers; units stand there when any value of the key
  * has one. */
-static void add_values(struct raw *raw, const struct label_group *group) {
+static void report_raw_add_values(struct report_raw_raw *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;
   bool units = false;
@@ -186,31 +186,32 @@ static void add_values(struct raw *raw, const struct label_group *group) {
 }
 
 /* One line with all string labels of the sample, or all numeric ones. */
-static bool print_labels(struct raw *raw, bool numbers) {
+static bool report_raw_print_labels(struct report_raw_raw *raw, bool numbers) {
   text_pieces_clear(&raw->pieces);
   for (size_t i = 0; i < raw->groups.count; i++) {
     const struct label_group *group = &raw->groups.items[i];
     if (group->is_number != numbers) continue;
     buffer_add_str(&raw->pieces.text, group->key);
     buffer_add_char(&raw->pieces.text, ':');
-    add_values(raw, group);
+    report_raw_add_values(raw, group);
     text_pieces_end_piece(&raw->pieces);
   }
   if (!text_pieces_sort(&raw->pieces)) return false;
   for (size_t i = 0; i < raw->pieces.count; i++) {
     output_add_fill(raw->out, ' ', i ? 1 : 16);
-    text(raw, text_pieces_at(&raw->pieces, i));
+    report_raw_text(raw, text_pieces_at(&raw->pieces, i));
   }
   if (raw->pieces.count) output_add_char(raw->out, '\n');
   return true;
 }
 
-static bool print_samples(struct raw *raw) {
+static bool report_raw_print_samples(struct report_raw_raw *raw) {
   const struct samples *samples = &raw->profile->samples;
   size_t types = raw->profile->type_count;
   struct stack_reader reader = stack_reader_at(samples, 0);
   for (size_t i = 0; i < samples->count && !raw->out->failed; i++) {
-    for (size_t k = 0; k < types; k++) print_value(raw->out, samples->values[i * types + k]);
+    for (size_t k = 0; k < types; k++)
+      report_raw_print_value(raw->out, samples->values[i * types + k]);
     output_add_text(raw->out, ": ");
     size_t depth = stack_read(&reader, i, raw->frames);
     for (size_t k = 0; k < depth; k++)
@@ -218,14 +219,14 @@ static bool print_samples(struct raw *raw) {
     output_add_char(raw->out, '\n');
     if (!label_count(samples, i)) continue;
     label_groups_read(&raw->groups, i);
-    if (!print_labels(raw, false) || !print_labels(raw, true)) return false;
+    if (!report_raw_print_labels(raw, false) || !report_raw_print_labels(raw, true)) return false;
   }
   return true;
 }
 
 /* ---- locations and mappings -------------------------- */
 
-static void print_line(struct raw *raw, const struct line *line) {
+static void report_raw_print_line(struct report_raw_raw *raw, const struct line *line) {
   const struct functions *f = &raw->profile->functions;
   if (line->function == NONE) {
     output_add_text(raw->out, "??");
@@ -239,11 +240,11 @@ static void print_line(struct raw *raw, const struct line *line) {
   pprofc_str system_name = profile_string(raw->profile, f->system_name[line->function]);
   if (str_equal(profile_string(raw->profile, f->name[line->function]), system_name)) return;
   output_add_char(raw->out, '(');
-  text(raw, system_name);
+  report_raw_text(raw, system_name);
   output_add_char(raw->out, ')');
 }
 
-static void print_location(struct raw *raw, uint32_t index) {
+static void report_raw_print_location(struct report_raw_raw *raw, uint32_t index) {
   const struct locations *l = &raw->profile->locations;
   output_printf(raw->out, "%6llu: 0x%llx ", (unsigned long long)location_id(l, index),
                 (unsigned long long)l->address[index]);
@@ -255,12 +256,12 @@ static void print_location(struct raw *raw, uint32_t index) {
   if (from == to) output_add_char(raw->out, '\n');
   for (uint32_t i = from; i < to; i++) {
     if (i > from) output_add_fill(raw->out, ' ', 13);
-    print_line(raw, &l->lines[i]);
+    report_raw_print_line(raw, &l->lines[i]);
     output_add_char(raw->out, '\n');
   }
 }
 
-static void print_mapping(struct raw *raw, const struct mapping *m) {
+static void print_mapping(struct report_raw_raw *raw, const struct mapping *m) {
   static const struct {
     unsigned flag;
     const char *text;
@@ -280,13 +281,13 @@ static void print_mapping(struct raw *raw, const struct mapping *m) {
   output_add_char(raw->out, '\n');
 }
 
-static bool print_all(struct raw *raw) {
+static bool report_raw_print_all(struct report_raw_raw *raw) {
   const pprofc_profile *p = raw->profile;
   print_header(raw);
   output_add_text(raw->out, "Samples:\n");
-  if (!print_types(raw) || !print_samples(raw)) return false;
+  if (!print_types(raw) || !report_raw_print_samples(raw)) return false;
   output_add_text(raw->out, "Locations\n");
-  for (uint32_t i = 0; i < p->locations.count; i++) print_location(raw, i);
+  for (uint32_t i = 0; i < p->locations.count; i++) report_raw_print_location(raw, i);
   output_add_text(raw->out, "Mappings\n");
   for (size_t i = 0; i < p->mappings.count; i++) print_mapping(raw, &p->mappings.items[i]);
   return true;
@@ -295,11 +296,11 @@ static bool print_all(struct raw *raw) {
 pprofc_status report_raw(struct report *report, struct output *out, pprofc_error *error) {
   const pprofc_allocator *mem = report->mem;
   const pprofc_profile *p = report->profile;
-  struct raw raw = {.report = report, .profile = p, .out = out};
+  struct report_raw_raw raw = {.report = report, .profile = p, .out = out};
   text_pieces_init(&raw.pieces, mem);
   raw.frames = mem_array(mem, p->samples.max_depth, sizeof *raw.frames);
   bool ok = label_groups_init(&raw.groups, p, mem) && id_texts_init(&raw.ids, &p->locations, mem) &&
-            raw.frames && print_all(&raw);
+            raw.frames && report_raw_print_all(&raw);
   mem_free(mem, raw.frames, p->samples.max_depth, sizeof *raw.frames);
   label_groups_free(&raw.groups);
   if (raw.ids.mem) id_texts_free(&raw.ids);

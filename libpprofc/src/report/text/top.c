@@ -2,28 +2,28 @@
 #include "report/graph_report.h"
 #include "unit/unit.h"
 
-static void add_value(const struct report *report, struct output *out, int64_t value) {
+static void top_add_value(const struct report *report, struct output *out, int64_t value) {
   char text[UNIT_LABEL_MAX];
   output_add_padded(out, report_value(report, value, text), 10);
 }
 
-static void add_percentage(const struct report *report, struct output *out, int64_t value) {
+static void top_add_percentage(const struct report *report, struct output *out, int64_t value) {
   char text[32];
   output_add_char(out, ' ');
   output_add_str(out, unit_percentage(value, report->total, text));
 }
 
-static void print_node(const struct report *report, const struct graph *g, uint32_t node,
-                       int64_t *running, struct output *out) {
+static void top_print_node(const struct report *report, const struct graph *g, uint32_t node,
+                           int64_t *running, struct output *out) {
   static const char *const marks[] = {"", " (inline)", " (partial-inline)"};
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
   *running = number_add(*running, flat);
-  add_value(report, out, flat);
-  add_percentage(report, out, flat);
-  add_percentage(report, out, *running);
+  top_add_value(report, out, flat);
+  top_add_percentage(report, out, flat);
+  top_add_percentage(report, out, *running);
   output_add_char(out, ' ');
-  add_value(report, out, cum);
-  add_percentage(report, out, cum);
+  top_add_value(report, out, cum);
+  top_add_percentage(report, out, cum);
   output_add_text(out, "  ");
   report_text(out, report->mem, graph_name(g, node));
   output_add_text(out, marks[g->marks[node]]);
@@ -38,7 +38,8 @@ pprofc_status report_top(struct report *report, struct output *out, pprofc_error
     labels_graph(report, &legend, false, label_to_output, out);
     output_add_text(out, "      flat  flat%   sum%        cum   cum%\n");
     int64_t running = 0;
-    for (size_t i = 0; i < g.shown_count; i++) print_node(report, &g, g.shown[i], &running, out);
+    for (size_t i = 0; i < g.shown_count; i++)
+      top_print_node(report, &g, g.shown[i], &running, out);
   }
   graph_free(&g);
   return status;

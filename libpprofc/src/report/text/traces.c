@@ -39,7 +39,7 @@ struct frame_printer {
   struct buffer scratch; /* a cleaned file name */
 };
 
-static int to_buffer(void *context, const void *data, size_t size) {
+static int traces_to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
   buffer_add(buffer, data, size);
   return buffer->failed;
@@ -77,7 +77,7 @@ static bool print_frame(struct frame_printer *f, uint32_t location, const struct
   return text.data != NULL;
 }
 
-static bool print_location(struct frame_printer *f, uint32_t location) {
+static bool traces_print_location(struct frame_printer *f, uint32_t location) {
   const struct locations *l = &f->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
   if (from == to) return print_frame(f, location, NULL, false);
@@ -97,7 +97,7 @@ static void frame_texts_free(struct frame_texts *texts) {
 static bool print_locations(struct frame_texts *texts, struct frame_printer *f) {
   for (uint32_t i = 0; i < texts->count; i++) {
     texts->from[i] = texts->text.size + f->out->size;
-    if (!print_location(f, i)) return false;
+    if (!traces_print_location(f, i)) return false;
   }
   texts->from[texts->count] = texts->text.size + f->out->size;
   return output_flush(f->out, NULL) == PPROFC_OK && !f->scratch.failed;
@@ -110,7 +110,7 @@ static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
   texts->from = mem_array(mem, texts->count + 1, sizeof *texts->from);
   struct frame_printer f = {.profile = p, .mem = mem, .out = mem_array(mem, 1, sizeof *f.out)};
   buffer_init(&f.scratch, mem, SIZE_MAX);
-  if (f.out) output_init(f.out, to_buffer, &texts->text);
+  if (f.out) output_init(f.out, traces_to_buffer, &texts->text);
   bool ok = texts->from && f.out && print_locations(texts, &f);
   buffer_free(&f.scratch);
   mem_free(mem, f.out, 1, sizeof *f.out);
@@ -119,7 +119,7 @@ static bool frame_texts_init(struct frame_texts *texts, const pprofc_profile *p,
 
 /* ---- labels ------------------------------------------ */
 
-static void add_value(struct traces *traces, const struct label *label, pprofc_str unit) {
+static void traces_add_value(struct traces *traces, const struct label *label, pprofc_str unit) {
   char text[UNIT_LABEL_MAX];
   pprofc_str value = label->is_number ? unit_label(label->number, unit, STR("auto"), text)
                                       : profile_string(traces->profile, label->string);
@@ -128,7 +128,7 @@ static void add_value(struct traces *traces, const struct label *label, pprofc_s
 
 /* "      key1:  a b\n" of every key of one kind. They are sorted with their padding and their
  * newline. */
-static bool print_labels(struct traces *traces, bool numbers) {
+static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
   text_pieces_clear(&traces->pieces);
   for (size_t i = 0; i < traces->groups.count; i++) {
@@ -141,7 +141,7 @@ static bool print_labels(struct traces *traces, bool numbers) {
     buffer_add_text(line, ":  ");
     for (size_t k = 0; k < group->count; k++) {
       if (k) buffer_add_char(line, ' ');
-      add_value(traces, traces->groups.labels[group->from + k].label, unit);
+      traces_add_value(traces, traces->groups.labels[group->from + k].label, unit);
     }
     buffer_add_char(line, '\n');
     text_pieces_end_piece(&traces->pieces);
@@ -157,7 +157,7 @@ static bool print_labels(struct traces *traces, bool numbers) {
 
 /* ---- samples ----------------------------------------- */
 
-static void print_value(struct traces *traces, size_t sample) {
+static void traces_print_value(struct traces *traces, size_t sample) {
   const struct report *report = traces->report;
   const int64_t *values = traces->profile->samples.values + sample * traces->profile->type_count;
   int64_t value = values[report->value_index];
@@ -169,7 +169,7 @@ static void print_value(struct traces *traces, size_t sample) {
   report_text(traces->out, report->mem, label);
 }
 
-static bool print_samples(struct traces *traces) {
+static bool traces_print_samples(struct traces *traces) {
   const struct samples *samples = &traces->profile->samples;
   const struct frame_texts *texts = &traces->texts;
   struct stack_reader reader = stack_reader_at(samples, 0);
@@ -179,9 +179,9 @@ static bool print_samples(struct traces *traces) {
     output_add_text(traces->out, SEPARATOR);
     if (label_count(samples, i)) {
       label_groups_read(&traces->groups, i);
-      if (!print_labels(traces, false) || !print_labels(traces, true)) return false;
+      if (!traces_print_labels(traces, false) || !traces_print_labels(traces, true)) return false;
     }
-    print_value(traces, i);
+    traces_print_value(traces, i);
     for (size_t k = 0; k < depth; k++) {
       size_t from = texts->from[traces->frames[k]] + (k ? 0 : COLUMN);
       output_add(traces->out, texts->text.data + from, texts->from[traces->frames[k] + 1] - from);
@@ -203,7 +203,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
     report_profile_header(report, out);
     /* The header is the first thing written: with nothing to say it is an empty line. */
     if (!out->size) output_add_char(out, '\n');
-    ok = print_samples(&traces);
+    ok = traces_print_samples(&traces);
   }
   frame_texts_free(&traces.texts);
   label_groups_free(&traces.groups);

@@ -14,66 +14,66 @@ struct tree {
   int64_t running; /* sum of the flat values printed */
 };
 
-static void add_value(const struct tree *t, int64_t value, size_t width) {
+static void report_tree_add_value(const struct tree *t, int64_t value, size_t width) {
   char text[UNIT_LABEL_MAX];
   output_add_padded(t->out, report_value(t->report, value, text), width);
 }
 
-static void add_percentage(const struct tree *t, int64_t value, int64_t total) {
+static void report_tree_add_percentage(const struct tree *t, int64_t value, int64_t total) {
   char text[32];
   output_add_char(t->out, ' ');
   output_add_str(t->out, unit_percentage(value, total, text));
 }
 
 /* Edge values are sums even where node values are means, as in pprof. */
-static void print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
-                       uint32_t other) {
-  add_value(t, e->weight, 50);
-  add_percentage(t, e->weight, cum);
+static void report_tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
+                                   uint32_t other) {
+  report_tree_add_value(t, e->weight, 50);
+  report_tree_add_percentage(t, e->weight, cum);
   output_add_text(t->out, " |   ");
   report_text(t->out, t->report->mem, graph_name(&t->graph, other));
   output_add_text(t->out, e->is_inline ? " (inline)\n" : "\n");
 }
 
-static void print_node(struct tree *t, uint32_t node) {
+static void report_tree_print_node(struct tree *t, uint32_t node) {
   const struct graph *g = &t->graph;
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
   output_add_text(t->out, separator);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
-    print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
+    report_tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
   t->running = number_add(t->running, flat);
-  add_value(t, flat, 10);
-  add_percentage(t, flat, t->report->total);
-  add_percentage(t, t->running, t->report->total);
+  report_tree_add_value(t, flat, 10);
+  report_tree_add_percentage(t, flat, t->report->total);
+  report_tree_add_percentage(t, t->running, t->report->total);
   output_add_char(t->out, ' ');
-  add_value(t, cum, 10);
-  add_percentage(t, cum, t->report->total);
+  report_tree_add_value(t, cum, 10);
+  report_tree_add_percentage(t, cum, t->report->total);
   output_add_text(t->out, "                | ");
   report_text(t->out, t->report->mem, graph_name(g, node));
   output_add_char(t->out, '\n');
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
-    print_edge(t, &g->edges[g->out[i]], cum, g->edges[g->out[i]].target);
+    report_tree_print_edge(t, &g->edges[g->out[i]], cum, g->edges[g->out[i]].target);
 }
 
 static bool is_printed(const struct graph *g, size_t index) {
   return !g->matches || g->matches[g->shown[index]];
 }
 
-static void print(struct tree *t) {
+static void report_tree_print(struct tree *t) {
   const struct graph *g = &t->graph;
   struct legend legend = graph_legend(g);
   labels_graph(t->report, &legend, false, label_to_output, t->out);
   output_add_text(t->out, separator);
   output_add_text(t->out, legend_line);
   for (size_t i = 0; i < g->shown_count; i++)
-    if (is_printed(g, i)) print_node(t, g->shown[i]);
+    if (is_printed(g, i)) report_tree_print_node(t, g->shown[i]);
   if (g->shown_count) output_add_text(t->out, separator);
 }
 
 pprofc_status report_tree(struct report *report, struct output *out, pprofc_error *error) {
   struct tree t = {.report = report, .out = out};
   pprofc_status status = graph_for_report(report, USE_TREE, &t.graph, error);
-  if (!status) print(&t);
+  if (!status) report_tree_print(&t);
   graph_free(&t.graph);
   return status;
 }
@@ -85,7 +85,7 @@ pprofc_status report_peek(struct report *report, struct output *out, pprofc_erro
     bool any = false;
     for (size_t i = 0; i < t.graph.shown_count && !any; i++) any = is_printed(&t.graph, i);
     if (any)
-      print(&t);
+      report_tree_print(&t);
     else
       status = error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s",
                          report->options->argument ? report->options->argument : "");

@@ -44,7 +44,7 @@ enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 /* What a location does to the samples it is in. */
 enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4 };
 
-struct filter {
+struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
@@ -58,7 +58,7 @@ struct filter {
 };
 
 /* Strikes lines out; returns how many stay. */
-static size_t filter_lines(struct filter *f, uint32_t location, uint8_t mapping_bits) {
+static size_t filter_lines(struct name_filter *f, uint32_t location, uint8_t mapping_bits) {
   const struct locations *l = &f->profile->locations;
   const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
   size_t left = 0;
@@ -72,7 +72,7 @@ static size_t filter_lines(struct filter *f, uint32_t location, uint8_t mapping_
   return left;
 }
 
-static void filter_location(struct filter *f, uint32_t location) {
+static void filter_location(struct name_filter *f, uint32_t location) {
   uint8_t mapping_bits = name_bits_mapping(&f->bits, location);
   uint8_t bits = name_bits_location(&f->bits, location);
   uint8_t effect = VISIBLE;
@@ -97,8 +97,8 @@ static void filter_location(struct filter *f, uint32_t location) {
 
 /* ---- samples ----------------------------------------- */
 
-struct pass {
-  struct filter *filter;
+struct filter_names_pass {
+  struct name_filter *filter;
   uint8_t *
       states[16]; /* effects of the frames in so many bytes at the root end of the previous stack */
   unsigned workers;
@@ -119,7 +119,7 @@ static uint8_t stack_effect(const uint8_t *effect, const uint32_t *map, const ui
 }
 
 static void filter_range(void *context, unsigned worker) {
-  struct pass *pass = context;
+  struct filter_names_pass *pass = context;
   const struct samples *s = &pass->filter->profile->samples;
   size_t from = parallel_from(s->count, worker, pass->workers);
   size_t to = parallel_from(s->count, worker + 1, pass->workers);
@@ -141,10 +141,10 @@ static void filter_range(void *context, unsigned worker) {
   }
 }
 
-static bool filter_samples(struct filter *f) {
+static bool filter_samples(struct name_filter *f) {
   const struct samples *s = &f->profile->samples;
-  struct pass pass = {.filter = f,
-                      .workers = parallel_workers(f->profile->threads, s->count, EDIT_GRAIN)};
+  struct filter_names_pass pass = {
+      .filter = f, .workers = parallel_workers(f->profile->threads, s->count, EDIT_GRAIN)};
   size_t longest = 0;
   for (size_t i = 0; i < s->count; i++)
     if (s->stack_size[i] > longest) longest = s->stack_size[i];
@@ -161,7 +161,7 @@ static bool filter_samples(struct filter *f) {
 
 /* ---- the edit ---------------------------------------- */
 
-static bool alloc_filter(struct filter *f) {
+static bool alloc_filter(struct name_filter *f) {
   const pprofc_profile *p = f->profile;
   const pprofc_allocator *mem = &p->mem;
   f->line_count = p->locations.count ? p->locations.line_from[p->locations.count] : 0;
@@ -174,7 +174,7 @@ static bool alloc_filter(struct filter *f) {
   return true;
 }
 
-static void free_filter(struct filter *f) {
+static void free_filter(struct name_filter *f) {
   const pprofc_profile *p = f->profile;
   mem_free(&p->mem, f->effect, p->locations.count, 1);
   mem_free(&p->mem, f->hidden, p->locations.count, 1);
@@ -183,7 +183,8 @@ static void free_filter(struct filter *f) {
   name_bits_free(&f->bits);
 }
 
-static pprofc_status apply_filter(struct filter *f, pprofc_profile *copy, pprofc_error *error) {
+static pprofc_status apply_filter(struct name_filter *f, pprofc_profile *copy,
+                                  pprofc_error *error) {
   pprofc_status status = name_bits_find(&f->bits, error);
   if (status != PPROFC_OK) return status;
   if (!alloc_filter(f)) return error_nomem(error);
@@ -203,7 +204,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
     *out = edit_same(source);
     return PPROFC_OK;
   }
-  struct filter f = {
+  struct name_filter f = {
       .profile = source,
       .wanted = filters,
       .bits = {.profile = source,

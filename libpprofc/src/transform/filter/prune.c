@@ -66,8 +66,8 @@ static void free_pruning(struct pruning *p) {
   mem_free(mem, p->keep_line, p->line_count, 1);
 }
 
-static pprofc_status finish(struct pruning *p, edit_cut_fn cut, const char *name,
-                            pprofc_profile **out, pprofc_error *error) {
+static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char *name,
+                                  pprofc_profile **out, pprofc_error *error) {
   if (regex_tripped(p->drop) || (p->keep && regex_tripped(p->keep)))
     return error_set(error, PPROFC_E_LIMIT, "matching %s regexp: too many steps for one name",
                      name);
@@ -138,7 +138,7 @@ static pprofc_status compile_whole(const pprofc_allocator *mem, pprofc_str text,
 static pprofc_status drop_matches(struct pruning *p, pprofc_profile **out, pprofc_error *error) {
   if (!alloc_pruning(p)) return error_nomem(error);
   for (uint32_t i = 0; i < p->profile->locations.count; i++) drop_location(p, i);
-  return finish(p, cut_beneath, "drop_frames", out, error);
+  return prune_finish(p, cut_beneath, "drop_frames", out, error);
 }
 
 pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
@@ -195,7 +195,7 @@ pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *p
   pprofc_status status = PPROFC_OK;
   if (alloc_pruning(&p)) {
     for (uint32_t i = 0; i < source->locations.count; i++) prune_location(&p, i);
-    status = finish(&p, cut_before, "prune_from", out, error);
+    status = prune_finish(&p, cut_before, "prune_from", out, error);
   } else {
     status = error_nomem(error);
   }

@@ -31,7 +31,7 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
 }
 
 /* Sets that no sample has any more become empty. */
-static bool keep_labels(pprofc_profile *copy, const uint8_t *keep) {
+static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
   if (!s->label_set) return true;
@@ -77,7 +77,7 @@ pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprof
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
   /* The count is that of the old columns until all are made. */
-  if (!keep_stacks(copy, keep) || !keep_labels(copy, keep) || !keep_segments(copy, keep))
+  if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep))
     return error_nomem(error);
   copy->samples.count = kept;
   return PPROFC_OK;

@@ -69,8 +69,8 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
 
 /* ---- frames ------------------------------------------ */
 
-static bool grow(const pprofc_allocator *mem, void **items, size_t *capacity, size_t count,
-                 size_t size) {
+static bool tag_frames_grow(const pprofc_allocator *mem, void **items, size_t *capacity,
+                            size_t count, size_t size) {
   if (count < *capacity) return true;
   size_t more = *capacity ? *capacity * 2 : 64;
   void *grown = mem_resize(mem, *items, *capacity, more, size);
@@ -88,7 +88,8 @@ static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name
   while ((index = map_next(&f->table, &probe)) != MAP_NONE)
     if (f->items[index].key == key && str_equal(f->items[index].name, name)) return index;
   void *items = f->items;
-  if (!grow(&f->profile->mem, &items, &f->capacity, f->count, sizeof *f->items)) return NONE;
+  if (!tag_frames_grow(&f->profile->mem, &items, &f->capacity, f->count, sizeof *f->items))
+    return NONE;
   f->items = items;
   name = arena_str(&f->arena, name);
   if (!name.data || !map_insert(&f->table, hash, (uint32_t)f->count)) return NONE;
@@ -105,7 +106,7 @@ static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t str
       return f->label_items[index].frame;
   void *items = f->label_items;
   index = (uint32_t)f->by_label.count;
-  if (!grow(&f->profile->mem, &items, &f->label_capacity, index, sizeof *f->label_items))
+  if (!tag_frames_grow(&f->profile->mem, &items, &f->label_capacity, index, sizeof *f->label_items))
     return NONE;
   f->label_items = items;
   uint32_t frame = intern_frame(f, key, profile_string(f->profile, string));
@@ -172,8 +173,8 @@ static bool make_frames(struct tag_frames *f) {
 /* ---- tables ------------------------------------------ */
 
 /* The column with `more` entries behind; NULL when out of memory. */
-static void *extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
-                    size_t size) {
+static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
+                               size_t size) {
   char *items = arena_array(&copy->region->arena, count + more, size);
   if (items && count) memcpy(items, column, count * size);
   return items;
@@ -182,7 +183,7 @@ static void *extend(pprofc_profile *copy, const void *column, size_t count, size
 /* New ids follow the largest there is. */
 static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
   if (!*ids) return true;
-  uint64_t *items = extend(copy, *ids, count, more, sizeof *items), largest = 0;
+  uint64_t *items = tag_frames_extend(copy, *ids, count, more, sizeof *items), largest = 0;
   if (!items) return false;
   for (size_t i = 0; i < count; i++)
     if (items[i] > largest) largest = items[i];
@@ -203,10 +204,12 @@ static bool add_strings(struct tag_frames *f, pprofc_profile *copy) {
 static bool add_functions(struct tag_frames *f, pprofc_profile *copy) {
   struct functions *functions = &copy->functions;
   size_t old = functions->count, more = f->count;
-  uint32_t *name = extend(copy, functions->name, old, more, sizeof *name);
-  uint32_t *system_name = extend(copy, functions->system_name, old, more, sizeof *system_name);
-  uint32_t *filename = extend(copy, functions->filename, old, more, sizeof *filename);
-  int64_t *start_line = extend(copy, functions->start_line, old, more, sizeof *start_line);
+  uint32_t *name = tag_frames_extend(copy, functions->name, old, more, sizeof *name);
+  uint32_t *system_name =
+      tag_frames_extend(copy, functions->system_name, old, more, sizeof *system_name);
+  uint32_t *filename = tag_frames_extend(copy, functions->filename, old, more, sizeof *filename);
+  int64_t *start_line =
+      tag_frames_extend(copy, functions->start_line, old, more, sizeof *start_line);
   if (!name || !system_name || !filename || !start_line) return false;
   uint32_t first_string = (uint32_t)(copy->strings.count - f->keys.count - f->count);
   for (size_t i = 0; i < more; i++) {
@@ -223,13 +226,13 @@ static bool add_functions(struct tag_frames *f, pprofc_profile *copy) {
   return extend_ids(copy, &functions->ids, old, more);
 }
 
-static bool add_locations(struct tag_frames *f, pprofc_profile *copy) {
+static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy) {
   struct locations *l = &copy->locations;
   size_t old = l->count, more = f->count, lines = old ? l->line_from[old] : 0;
-  uint64_t *address = extend(copy, l->address, old, more, sizeof *address);
-  uint32_t *mapping = extend(copy, l->mapping, old, more, sizeof *mapping);
-  uint32_t *line_from = extend(copy, l->line_from, old, more + 1, sizeof *line_from);
-  struct line *line = extend(copy, l->lines, lines, more, sizeof *line);
+  uint64_t *address = tag_frames_extend(copy, l->address, old, more, sizeof *address);
+  uint32_t *mapping = tag_frames_extend(copy, l->mapping, old, more, sizeof *mapping);
+  uint32_t *line_from = tag_frames_extend(copy, l->line_from, old, more + 1, sizeof *line_from);
+  struct line *line = tag_frames_extend(copy, l->lines, lines, more, sizeof *line);
   if (!address || !mapping || !line_from || !line || lines + more >= NONE) return false;
   for (size_t i = 0; i < more; i++) {
     address[old + i] = 0;
@@ -239,7 +242,7 @@ static bool add_locations(struct tag_frames *f, pprofc_profile *copy) {
   }
   line_from[old + more] = (uint32_t)(lines + more);
   if (l->is_folded) {
-    uint8_t *is_folded = extend(copy, l->is_folded, old, more, 1);
+    uint8_t *is_folded = tag_frames_extend(copy, l->is_folded, old, more, 1);
     if (!is_folded) return false;
     memset(is_folded + old, 0, more);
     l->is_folded = is_folded;
@@ -261,7 +264,7 @@ static bool extend_segment(pprofc_profile *copy, struct segment *segment, size_t
     *base = old_locations + 1;
     return true;
   }
-  uint32_t *map = extend(copy, segment->map, segment->map_size, more, sizeof *map);
+  uint32_t *map = tag_frames_extend(copy, segment->map, segment->map_size, more, sizeof *map);
   if (!map) return false;
   *base = segment->map_size;
   for (size_t i = 0; i < more; i++) map[*base + i] = (uint32_t)(old_locations + i);
@@ -277,9 +280,9 @@ static size_t varint_size(size_t v) {
 }
 
 /* Writes the stacks of one segment with their new frames into *out. */
-static void write_stacks(const struct tag_frames *f, const struct samples *s, size_t from,
-                         size_t to, size_t base, uint8_t **out, const uint8_t **stack,
-                         uint32_t *stack_size) {
+static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
+                                    size_t from, size_t to, size_t base, uint8_t **out,
+                                    const uint8_t **stack, uint32_t *stack_size) {
   size_t roots = f->root.count, leaves = f->leaf.count;
   for (size_t i = from; i < to; i++) {
     const uint32_t *frames = f->sample_frames + i * (roots + leaves);
@@ -307,7 +310,8 @@ static size_t segment_bytes(const struct tag_frames *f, const struct samples *s,
   return bytes;
 }
 
-static bool write_samples(const struct tag_frames *f, pprofc_profile *copy, size_t old_locations) {
+static bool tag_frames_write_samples(const struct tag_frames *f, pprofc_profile *copy,
+                                     size_t old_locations) {
   struct arena *arena = &copy->region->arena;
   struct samples *s = &copy->samples;
   const uint8_t **stack = arena_array(arena, s->count, sizeof *stack);
@@ -321,7 +325,7 @@ static bool write_samples(const struct tag_frames *f, pprofc_profile *copy, size
     if (!bytes && from < to) return false;
     uint8_t *out = arena_alloc(arena, bytes ? bytes : 1);
     if (!out) return false;
-    write_stacks(f, s, from, to, base, &out, stack, stack_size);
+    tag_frames_write_stacks(f, s, from, to, base, &out, stack, stack_size);
   }
   s->stack = stack;
   s->stack_size = stack_size;
@@ -347,8 +351,8 @@ static bool add_frames(struct tag_frames *f, pprofc_profile *copy) {
   size_t old_locations = copy->locations.count;
   if (old_locations + f->count >= NONE - 1 || copy->functions.count + f->count >= NONE)
     return false;
-  return add_strings(f, copy) && add_functions(f, copy) && add_locations(f, copy) &&
-         write_samples(f, copy, old_locations);
+  return add_strings(f, copy) && add_functions(f, copy) && tag_frames_add_locations(f, copy) &&
+         tag_frames_write_samples(f, copy, old_locations);
 }
 
 static void free_frames(struct tag_frames *f) {

@@ -32,11 +32,11 @@ struct quantity {
   pprofc_str text, digits, unit;
 };
 
-static bool is_digit(char c) {
+static bool filter_tags_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c) {
+static bool filter_tags_is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
@@ -44,11 +44,11 @@ static bool is_letter(char c) {
 static bool find_quantity(pprofc_str s, size_t from, struct quantity *q) {
   for (size_t i = from; i < s.size; i++) {
     size_t sign = s.data[i] == '+' || s.data[i] == '-', at = i + sign;
-    if (at >= s.size || !is_digit(s.data[at])) continue;
-    while (at < s.size && is_digit(s.data[at])) at++;
+    if (at >= s.size || !filter_tags_is_digit(s.data[at])) continue;
+    while (at < s.size && filter_tags_is_digit(s.data[at])) at++;
     q->digits = str_slice(s, i, at);
     size_t unit = at;
-    while (at < s.size && is_letter(s.data[at])) at++;
+    while (at < s.size && filter_tags_is_letter(s.data[at])) at++;
     q->unit = str_slice(s, unit, at);
     q->text = str_slice(s, i, at);
     return true;
@@ -128,8 +128,8 @@ static pprofc_status compile_expressions(struct tag_filter *f, pprofc_str value,
   return PPROFC_OK;
 }
 
-static pprofc_status compile(struct tag_filter *f, void (*warn)(void *, const char *),
-                             void *warn_context, pprofc_error *error) {
+static pprofc_status filter_tags_compile(struct tag_filter *f, void (*warn)(void *, const char *),
+                                         void *warn_context, pprofc_error *error) {
   pprofc_str value = {f->text, f->text_size};
   size_t equals = str_find_char(value, '=');
   if (equals < value.size) {
@@ -162,7 +162,7 @@ pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option
   pprofc_status status = PPROFC_E_NOMEM;
   if (f->text) {
     memcpy(f->text, text, f->text_size);
-    status = compile(f, warn, warn_context, error);
+    status = filter_tags_compile(f, warn, warn_context, error);
   } else {
     error_nomem(error);
   }
@@ -184,7 +184,7 @@ void tag_filter_free(struct tag_filter *f) {
 /* ---- matching ---------------------------------------- */
 
 /* A filter at work on one profile. Each pair of key and value is matched once. */
-struct matcher {
+struct filter_tags_matcher {
   const struct tag_filter *filter;
   const pprofc_profile *profile;
   const struct label_units *units;
@@ -199,7 +199,7 @@ struct matcher {
   bool last_matched;
 };
 
-static void matcher_free(struct matcher *m) {
+static void matcher_free(struct filter_tags_matcher *m) {
   map_free(&m->pairs);
   mem_free(&m->profile->mem, m->pair_items, m->pair_capacity, sizeof *m->pair_items);
   if (m->filter)
@@ -207,11 +207,11 @@ static void matcher_free(struct matcher *m) {
   buffer_free(&m->text);
 }
 
-static bool is_wanted_key(const struct matcher *m, const struct label *l) {
+static bool is_wanted_key(const struct filter_tags_matcher *m, const struct label *l) {
   return !m->filter->has_key || str_equal(profile_string(m->profile, l->key), m->filter->key);
 }
 
-static bool number_matches(struct matcher *m, const struct label *l) {
+static bool number_matches(struct filter_tags_matcher *m, const struct label *l) {
   const struct tag_filter *f = m->filter;
   if (m->last.is_number && m->last.key == l->key && m->last.number == l->number)
     return m->last_matched;
@@ -223,7 +223,7 @@ static bool number_matches(struct matcher *m, const struct label *l) {
   return m->last_matched;
 }
 
-static bool sample_in_range(struct matcher *m, size_t sample) {
+static bool sample_in_range(struct filter_tags_matcher *m, size_t sample) {
   const struct label *labels = sample_labels(&m->profile->samples, sample);
   for (size_t i = 0; i < label_count(&m->profile->samples, sample); i++)
     if (labels[i].is_number && is_wanted_key(m, &labels[i]) && number_matches(m, &labels[i]))
@@ -231,7 +231,7 @@ static bool sample_in_range(struct matcher *m, size_t sample) {
   return false;
 }
 
-static bool grow_pairs(struct matcher *m) {
+static bool grow_pairs(struct filter_tags_matcher *m) {
   const pprofc_allocator *mem = &m->profile->mem;
   size_t capacity = m->pair_capacity ? m->pair_capacity * 2 : 64;
   struct pair *items = mem_resize(mem, m->pair_items, m->pair_capacity, capacity, sizeof *items);
@@ -246,7 +246,7 @@ static bool grow_pairs(struct matcher *m) {
   return true;
 }
 
-static bool match_pair(struct matcher *m, uint8_t *results, const struct label *l) {
+static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const struct label *l) {
   pprofc_str text = profile_string(m->profile, l->string);
   if (!m->filter->has_key) { /* pprof matches "key:value" */
     buffer_clear(&m->text);
@@ -262,7 +262,7 @@ static bool match_pair(struct matcher *m, uint8_t *results, const struct label *
 }
 
 /* Which expressions match a string label; NULL when out of memory. */
-static const uint8_t *label_results(struct matcher *m, const struct label *l) {
+static const uint8_t *label_results(struct filter_tags_matcher *m, const struct label *l) {
   size_t width = m->filter->expression_count;
   uint64_t hash = hash_mix(l->key, l->string);
   struct map_probe probe = map_start(&m->pairs, hash);
@@ -277,9 +277,10 @@ static const uint8_t *label_results(struct matcher *m, const struct label *l) {
   return map_insert(&m->pairs, hash, index) ? m->results + index * width : NULL;
 }
 
-enum answer { NO, YES, OUT_OF_MEMORY };
+enum filter_tags_answer { NO, YES, OUT_OF_MEMORY };
 
-static enum answer expression_matches(struct matcher *m, size_t expression, size_t sample) {
+static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m, size_t expression,
+                                                  size_t sample) {
   const struct label *labels = sample_labels(&m->profile->samples, sample);
   for (size_t i = 0; i < label_count(&m->profile->samples, sample); i++) {
     if (labels[i].is_number || !is_wanted_key(m, &labels[i])) continue;
@@ -291,17 +292,17 @@ static enum answer expression_matches(struct matcher *m, size_t expression, size
 }
 
 /* With a key any expression will do, without all must match. */
-static enum answer sample_matches(struct matcher *m, size_t sample) {
+static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
-  enum answer enough = m->filter->has_key ? YES : NO;
+  enum filter_tags_answer enough = m->filter->has_key ? YES : NO;
   for (size_t i = 0; i < m->filter->expression_count; i++) {
-    enum answer answer = expression_matches(m, i, sample);
+    enum filter_tags_answer answer = expression_matches(m, i, sample);
     if (answer == enough || answer == OUT_OF_MEMORY) return answer;
   }
   return enough == YES ? NO : YES;
 }
 
-static bool matcher_tripped(const struct matcher *m) {
+static bool matcher_tripped(const struct filter_tags_matcher *m) {
   for (size_t i = 0; m->filter && i < m->filter->expression_count; i++)
     if (regex_tripped(m->filter->expressions[i])) return true;
   return false;
@@ -309,11 +310,12 @@ static bool matcher_tripped(const struct matcher *m) {
 
 /* ---- tagfocus, tagignore ----------------------------- */
 
-static bool choose(struct matcher *focus, struct matcher *ignore, uint8_t *keep,
-                   bool *focus_matched, bool *ignore_matched) {
+static bool filter_tags_choose(struct filter_tags_matcher *focus,
+                               struct filter_tags_matcher *ignore, uint8_t *keep,
+                               bool *focus_matched, bool *ignore_matched) {
   for (size_t i = 0; i < focus->profile->samples.count; i++) {
-    enum answer focused = focus->filter ? sample_matches(focus, i) : YES;
-    enum answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
+    enum filter_tags_answer focused = focus->filter ? sample_matches(focus, i) : YES;
+    enum filter_tags_answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
     if (focused == OUT_OF_MEMORY || ignored == OUT_OF_MEMORY) return false;
     *focus_matched = *focus_matched || focused == YES;
     *ignore_matched = *ignore_matched || ignored == YES;
@@ -322,9 +324,9 @@ static bool choose(struct matcher *focus, struct matcher *ignore, uint8_t *keep,
   return true;
 }
 
-static void matcher_init(struct matcher *m, const struct tag_filter *filter,
+static void matcher_init(struct filter_tags_matcher *m, const struct tag_filter *filter,
                          const pprofc_profile *profile, const struct label_units *units) {
-  *m = (struct matcher){.filter = filter, .profile = profile, .units = units};
+  *m = (struct filter_tags_matcher){.filter = filter, .profile = profile, .units = units};
   map_init(&m->pairs, &profile->mem);
   buffer_init(&m->text, &profile->mem, SIZE_MAX);
 }
@@ -338,13 +340,13 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
                              const struct tag_filter *focus, const struct tag_filter *ignore,
                              bool *focus_matched, bool *ignore_matched, pprofc_profile **out,
                              pprofc_error *error) {
-  struct matcher focuser, ignorer;
+  struct filter_tags_matcher focuser, ignorer;
   matcher_init(&focuser, focus, source, units);
   matcher_init(&ignorer, ignore, source, units);
   bool any_focused = false, any_ignored = false;
   uint8_t *keep = mem_array(&source->mem, source->samples.count, 1);
   pprofc_status status = PPROFC_OK;
-  if (!keep || !choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
+  if (!keep || !filter_tags_choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
     status = error_nomem(error);
   else if (matcher_tripped(&focuser) || matcher_tripped(&ignorer))
     status = tripped(matcher_tripped(&focuser) ? focus->option_name : ignore->option_name, error);
@@ -384,7 +386,8 @@ static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex
   return stay;
 }
 
-static pprofc_status keep_labels(pprofc_profile *copy, const uint8_t *keys, pprofc_error *error) {
+static pprofc_status filter_tags_keep_labels(pprofc_profile *copy, const uint8_t *keys,
+                                             pprofc_error *error) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
   size_t total = 0, n = 0;
@@ -411,7 +414,7 @@ static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struc
   bool stay = match_keys(copy, show, hide, keys, all);
   if (show && regex_tripped(show)) return tripped("tagshow", error);
   if (hide && regex_tripped(hide)) return tripped("taghide", error);
-  return stay ? PPROFC_OK : keep_labels(copy, keys, error);
+  return stay ? PPROFC_OK : filter_tags_keep_labels(copy, keys, error);
 }
 
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,

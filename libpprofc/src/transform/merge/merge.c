@@ -167,8 +167,8 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
 /* pprof fetches and merges so many at a time, and then merges the result with what it has. */
 #define CHUNK 128
 
-static pprofc_status merge_chunk(const pprofc_profile *const *profiles, size_t count,
-                                 pprofc_profile **out, pprofc_error *error) {
+static pprofc_status merge_one_chunk(const pprofc_profile *const *profiles, size_t count,
+                                     pprofc_profile **out, pprofc_error *error) {
   const pprofc_profile *sources[CHUNK];
   pprofc_profile *compatible[CHUNK];
   pprofc_status status = compatible_profiles(profiles, count, compatible, error);
@@ -189,10 +189,10 @@ static pprofc_status merge_chunks(const pprofc_profile *const *profiles, size_t 
   for (size_t from = 0; from < count; from += CHUNK) {
     pprofc_profile *chunk, *both[2] = {sum, NULL};
     size_t size = count - from < CHUNK ? count - from : CHUNK;
-    pprofc_status status = merge_chunk(profiles + from, size, &chunk, error);
+    pprofc_status status = merge_one_chunk(profiles + from, size, &chunk, error);
     if (status == PPROFC_OK && sum) {
       both[1] = chunk;
-      status = merge_chunk((const pprofc_profile *const *)both, 2, &chunk, error);
+      status = merge_one_chunk((const pprofc_profile *const *)both, 2, &chunk, error);
       pprofc_profile_release(both[1]);
     }
     pprofc_profile_release(sum);

@@ -56,7 +56,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
 }
 
 /* A set of a source in strings of the result; that of a base without previous marks, and marked. */
-static uint32_t add_set(struct merge_labels *w, uint32_t source, struct label_set set) {
+static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
+                                     struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];
   const struct label *labels = s->profile->samples.labels; /* NULL when every set is empty */
   size_t first = w->label_count, known = w->table.count;
@@ -80,7 +81,8 @@ uint32_t merge_label_set(struct merge_labels *w, uint32_t source, size_t sample)
   uint32_t old = s->label_set ? s->label_set[sample] : 0;
   uint32_t *number = &w->number[source][old];
   if (*number == NONE)
-    *number = add_set(w, source, s->label_set ? s->label_sets[old] : (struct label_set){0, 0});
+    *number = merge_labels_add_set(w, source,
+                                   s->label_set ? s->label_sets[old] : (struct label_set){0, 0});
   return *number;
 }
 

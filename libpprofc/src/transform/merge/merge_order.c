@@ -24,7 +24,7 @@ struct walker {
 /* Set in a class as long as nothing was noted for the varint; LOCATION_HIDDEN has it for ever. */
 #define UNSEEN 0x80000000u
 
-struct walk {
+struct merge_order_walk {
   struct walker *walkers;
   size_t count; /* samples to look at */
   unsigned workers;
@@ -49,8 +49,8 @@ static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
 }
 
 /* Hashes a stack from the root, beginning with what it has in common with the previous one. */
-static uint64_t walk_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
-                           size_t size) {
+static uint64_t merge_order_walk_stack(struct walker *w, const struct merge_piece *piece,
+                                       const uint8_t *stack, size_t size) {
   size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
   const uint32_t *classes = w->classes[piece - w->m->pieces];
   const uint8_t *end = stack + size, *p = end - tail;
@@ -87,12 +87,12 @@ static void walk_sample(struct walker *w, const struct merge_piece *piece, size_
     if (w->hashes) w->hashes[sample] = 0;
     return;
   }
-  uint64_t hash = walk_stack(w, piece, s->stack[local], s->stack_size[local]);
+  uint64_t hash = merge_order_walk_stack(w, piece, s->stack[local], s->stack_size[local]);
   if (w->hashes) w->hashes[sample] = finish_hash(m, hash, piece->source, local);
 }
 
 static void walk_range(void *context, unsigned worker) {
-  struct walk *walk = context;
+  struct merge_order_walk *walk = context;
   struct walker *w = &walk->walkers[worker];
   const struct merge *m = w->m;
   size_t from = parallel_from(walk->count, worker, walk->workers);
@@ -270,7 +270,7 @@ static bool open_walker(struct merge *m, struct walker *w, size_t state_size) {
   return true;
 }
 
-static bool run_walk(struct merge *m, struct walk *walk, const uint32_t *samples,
+static bool run_walk(struct merge *m, struct merge_order_walk *walk, const uint32_t *samples,
                      uint64_t *hashes) {
   size_t state_size = longest_stack(m) + 1;
   for (unsigned w = 0; w < walk->workers; w++) {
@@ -284,7 +284,7 @@ static bool run_walk(struct merge *m, struct walk *walk, const uint32_t *samples
 
 /* Numbers what the walkers met; the first of a class stands for it, unless that was settled before.
  */
-static void number_met(struct merge *m, const struct walk *walk, bool settled) {
+static void number_met(struct merge *m, const struct merge_order_walk *walk, bool settled) {
   uint32_t next = settled ? (uint32_t)m->source_count : 0;
   for (unsigned w = 0; w < walk->workers; w++)
     for (size_t i = 0; i < walk->walkers[w].first_use_count; i++) {
@@ -300,7 +300,7 @@ static void number_met(struct merge *m, const struct walk *walk, bool settled) {
 
 bool merge_walk_samples(struct merge *m, bool with_hashes) {
   struct walker walkers[16];
-  struct walk walk = {walkers, m->sample_count, m->workers};
+  struct merge_order_walk walk = {walkers, m->sample_count, m->workers};
   if (!alloc_numbers(m) || !run_walk(m, &walk, NULL, with_hashes ? m->hashes : NULL)) return false;
   reset_numbers(m);
   number_met(m, &walk, false);
@@ -308,7 +308,7 @@ bool merge_walk_samples(struct merge *m, bool with_hashes) {
 }
 
 /* Walks the results from `first` on. */
-static bool walk_origins(struct merge *m, struct walk *walk, size_t first) {
+static bool walk_origins(struct merge *m, struct merge_order_walk *walk, size_t first) {
   walk->count = m->result_count - first;
   walk->workers = parallel_workers(m->workers, walk->count, EDIT_GRAIN);
   return run_walk(m, walk, m->origins + first, NULL);
@@ -326,7 +326,7 @@ static size_t numbered_results(const struct merge *m) {
 
 bool merge_walk_results(struct merge *m) {
   struct walker walkers[16];
-  struct walk walk = {.walkers = walkers};
+  struct merge_order_walk walk = {.walkers = walkers};
   size_t known = numbered_results(m);
   if (!alloc_numbers(m) || !walk_origins(m, &walk, known)) return false;
   reset_numbers(m);
@@ -337,7 +337,7 @@ bool merge_walk_results(struct merge *m) {
 
 bool merge_walk_again(struct merge *m) {
   struct walker walkers[16];
-  struct walk walk = {.walkers = walkers};
+  struct merge_order_walk walk = {.walkers = walkers};
   if (!walk_origins(m, &walk, 0)) return false;
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);

@@ -60,10 +60,10 @@ static bool same_label(const struct view *a, size_t i, const struct view *b, siz
   return x->number == y->number && a->strings[x->unit] == b->strings[y->unit];
 }
 
-enum answer { NO, YES, OUT_OF_MEMORY };
+enum merge_samples_answer { NO, YES, OUT_OF_MEMORY };
 
-static enum answer same_labels(const pprofc_allocator *mem, const struct view *a,
-                               const struct view *b) {
+static enum merge_samples_answer same_labels(const pprofc_allocator *mem, const struct view *a,
+                                             const struct view *b) {
   if (a->label_count != b->label_count) return NO;
   size_t count = a->label_count, i = 0;
   while (i < count && same_label(a, i, b, i)) i++;
@@ -81,7 +81,7 @@ static enum answer same_labels(const pprofc_allocator *mem, const struct view *a
 
 /* Each worker takes the samples whose hash falls to it, in their order, so that the first of equal
  * ones is found without locks. */
-struct finder {
+struct merge_samples_finder {
   struct merge *m;
   bool failed[16];
 };
@@ -131,7 +131,7 @@ static void await_stack(struct pipeline *p, size_t at) {
   for (size_t line = 0; line < size && line < 256; line += 64) __builtin_prefetch(stack + line);
 }
 
-static bool look_up(struct pipeline *p, size_t at) {
+static bool merge_samples_look_up(struct pipeline *p, size_t at) {
   struct merge *m = p->m;
   uint32_t sample = p->samples[at], other;
   uint64_t hash = m->hashes[sample];
@@ -143,7 +143,7 @@ static bool look_up(struct pipeline *p, size_t at) {
         other == p->found[at] ? p->found_piece[at] : merge_piece_of(m, other);
     struct view first = view_of(m, piece, other);
     if (!same_stack(m, &first, &view)) continue;
-    enum answer same = same_labels(p->table->mem, &first, &view);
+    enum merge_samples_answer same = same_labels(p->table->mem, &first, &view);
     if (same == OUT_OF_MEMORY) return false;
     if (same == NO) continue;
     m->result_of[sample] = other;
@@ -175,14 +175,15 @@ static bool find_all(struct merge *m, struct map *table, unsigned worker) {
     }
     if (step >= STAGE && step - STAGE < in) await_found(&p, (step - STAGE) % PIPELINE);
     if (step >= 2 * STAGE && step - 2 * STAGE < in) await_stack(&p, (step - 2 * STAGE) % PIPELINE);
-    if (step >= 3 * STAGE && step - 3 * STAGE < in && !look_up(&p, (step - 3 * STAGE) % PIPELINE))
+    if (step >= 3 * STAGE && step - 3 * STAGE < in &&
+        !merge_samples_look_up(&p, (step - 3 * STAGE) % PIPELINE))
       return false;
   }
   return true;
 }
 
-static void find_range(void *context, unsigned worker) {
-  struct finder *finder = context;
+static void merge_samples_find_range(void *context, unsigned worker) {
+  struct merge_samples_finder *finder = context;
   struct merge *m = finder->m;
   struct map table;
   map_init(&table, &m->out->mem);
@@ -199,7 +200,7 @@ static bool alloc_results(struct merge *m, size_t count) {
   return m->origins && m->values;
 }
 
-static void add_up(struct merge *m) {
+static void merge_samples_add_up(struct merge *m) {
   size_t types = m->out->type_count;
   uint32_t sample = 0;
   for (size_t s = 0; s < m->source_count; s++) {
@@ -221,16 +222,16 @@ static void add_up(struct merge *m) {
 }
 
 bool merge_equal_samples(struct merge *m, bool *zeros) {
-  struct finder finder = {.m = m};
+  struct merge_samples_finder finder = {.m = m};
   m->result_of = arena_array(&m->arena, m->sample_count, sizeof *m->result_of);
   if (!m->result_of) return false;
-  parallel_run(m->workers, find_range, &finder);
+  parallel_run(m->workers, merge_samples_find_range, &finder);
   size_t results = 0;
   for (unsigned w = 0; w < m->workers; w++)
     if (finder.failed[w]) return false;
   for (uint32_t i = 0; i < m->sample_count; i++) results += m->hashes[i] && m->result_of[i] == i;
   if (!alloc_results(m, results)) return false;
-  add_up(m);
+  merge_samples_add_up(m);
   *zeros = false;
   for (size_t i = 0; i < m->result_count && !*zeros; i++)
     *zeros = values_are_zero(m->values + i * m->out->type_count, m->out->type_count);

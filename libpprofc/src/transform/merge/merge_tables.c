@@ -95,7 +95,7 @@ static bool is_folded(const struct locations *l, size_t i) {
 }
 
 /* The address of a location less the start of its mapping. */
-static uint64_t offset_of(const pprofc_profile *p, uint32_t location) {
+static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t location) {
   const struct locations *l = &p->locations;
   uint32_t mapping = l->mapping[location];
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
@@ -105,7 +105,8 @@ static uint64_t offset_of(const pprofc_profile *p, uint32_t location) {
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
-  uint64_t hash = hash_mix(hash_mix(offset_of(s->profile, i), key->mapping), is_folded(l, i));
+  uint64_t hash =
+      hash_mix(hash_mix(merge_tables_offset_of(s->profile, i), key->mapping), is_folded(l, i));
   for (uint32_t n = l->line_from[i]; n < l->line_from[i + 1]; n++) {
     hash = hash_mix(hash, s->functions[l->lines[n].function]);
     hash = hash_mix(hash, (uint64_t)l->lines[n].line);
@@ -115,13 +116,14 @@ static uint64_t hash_location(const struct merge_source *s, const struct merge_l
   return hash;
 }
 
-static bool same_location(struct merge *m, const struct merge_location *a,
-                          const struct merge_location *b) {
+static bool merge_tables_same_location(struct merge *m, const struct merge_location *a,
+                                       const struct merge_location *b) {
   const struct merge_source *sa = &m->sources[a->place.source], *sb = &m->sources[b->place.source];
   const struct locations *la = &sa->profile->locations, *lb = &sb->profile->locations;
   uint32_t i = a->place.index, j = b->place.index;
   uint32_t count = la->line_from[i + 1] - la->line_from[i];
-  if (a->mapping != b->mapping || offset_of(sa->profile, i) != offset_of(sb->profile, j) ||
+  if (a->mapping != b->mapping ||
+      merge_tables_offset_of(sa->profile, i) != merge_tables_offset_of(sb->profile, j) ||
       is_folded(la, i) != is_folded(lb, j) || count != lb->line_from[j + 1] - lb->line_from[j])
     return false;
   const struct line *x = la->lines + la->line_from[i], *y = lb->lines + lb->line_from[j];
@@ -150,7 +152,7 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
     struct map_probe probe = map_start(table, hash);
     uint32_t class;
     while ((class = map_next(table, &probe)) != MAP_NONE)
-      if (same_location(m, &key, &m->locations[class])) break;
+      if (merge_tables_same_location(m, &key, &m->locations[class])) break;
     if (class == MAP_NONE) {
       class = (uint32_t)m->location_count++;
       m->locations[class] = key;
@@ -163,7 +165,7 @@ static bool class_locations(struct merge *m, struct map *table, size_t source) {
 
 /* ---- the same tables again --------------------------- */
 
-static bool same_columns(const void *a, const void *b, size_t count, size_t size) {
+static bool merge_tables_same_columns(const void *a, const void *b, size_t count, size_t size) {
   return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
 }
 
@@ -176,10 +178,10 @@ static bool same_strings(const struct strings *a, const struct strings *b) {
 
 static bool same_functions(const struct functions *a, const struct functions *b) {
   size_t n = a->count;
-  return n == b->count && same_columns(a->name, b->name, n, sizeof *a->name) &&
-         same_columns(a->system_name, b->system_name, n, sizeof *a->system_name) &&
-         same_columns(a->filename, b->filename, n, sizeof *a->filename) &&
-         same_columns(a->start_line, b->start_line, n, sizeof *a->start_line);
+  return n == b->count && merge_tables_same_columns(a->name, b->name, n, sizeof *a->name) &&
+         merge_tables_same_columns(a->system_name, b->system_name, n, sizeof *a->system_name) &&
+         merge_tables_same_columns(a->filename, b->filename, n, sizeof *a->filename) &&
+         merge_tables_same_columns(a->start_line, b->start_line, n, sizeof *a->start_line);
 }
 
 static bool same_mappings(const struct mappings *a, const struct mappings *b) {
@@ -195,10 +197,11 @@ static bool same_mappings(const struct mappings *a, const struct mappings *b) {
 
 static bool same_locations(const struct locations *a, const struct locations *b) {
   size_t n = a->count;
-  if (n != b->count || !same_columns(a->line_from, b->line_from, n + 1, sizeof *a->line_from) ||
-      !same_columns(a->address, b->address, n, sizeof *a->address) ||
-      !same_columns(a->mapping, b->mapping, n, sizeof *a->mapping) ||
-      !same_columns(a->is_folded, b->is_folded, n, sizeof *a->is_folded))
+  if (n != b->count ||
+      !merge_tables_same_columns(a->line_from, b->line_from, n + 1, sizeof *a->line_from) ||
+      !merge_tables_same_columns(a->address, b->address, n, sizeof *a->address) ||
+      !merge_tables_same_columns(a->mapping, b->mapping, n, sizeof *a->mapping) ||
+      !merge_tables_same_columns(a->is_folded, b->is_folded, n, sizeof *a->is_folded))
     return false;
   for (size_t i = 0; i < a->line_from[n]; i++) {
     const struct line *x = &a->lines[i], *y = &b->lines[i];
@@ -328,7 +331,7 @@ static bool alloc_source(struct merge *m, size_t source) {
 }
 
 /* Room for the largest source at once; what the others add makes the tables grow. */
-static bool reserve(struct merge *m, struct map *functions, struct map *locations) {
+static bool merge_tables_reserve(struct merge *m, struct map *functions, struct map *locations) {
   size_t most_functions = 0, most_locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {
     const pprofc_profile *p = m->sources[i].profile;
@@ -345,7 +348,7 @@ bool merge_tables(struct merge *m) {
   map_init(&functions, mem);
   map_init(&mappings, mem);
   map_init(&locations, mem);
-  bool ok = alloc_classes(m) && reserve(m, &functions, &locations);
+  bool ok = alloc_classes(m) && merge_tables_reserve(m, &functions, &locations);
   for (size_t i = 0; ok && i < m->source_count; i++)
     ok =
         take_tables(m, i) || (alloc_source(m, i) && class_functions(m, &functions, i) &&
@@ -405,7 +408,7 @@ static void write_location(const struct merge *m, size_t n, struct location_colu
   const struct merge_source *s = &m->sources[key->place.source];
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
-  c->address[n] = offset_of(s->profile, i);
+  c->address[n] = merge_tables_offset_of(s->profile, i);
   c->mapping[n] = NONE;
   if (key->mapping != NONE) {
     c->mapping[n] = m->mapping_number[key->mapping];

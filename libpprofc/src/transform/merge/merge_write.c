@@ -17,8 +17,9 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 }
 
 /* The stack of one sample in new numbers, in the region of the result. */
-static bool write_stack(struct merge *m, const struct merge_piece *piece, const uint8_t *stack,
-                        uint32_t *size, uint8_t **room, size_t *left, const uint8_t **out) {
+static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
+                              const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
+                              const uint8_t **out) {
   size_t most = (size_t)*size * 5; /* a byte or more for each frame, five or fewer here */
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
@@ -52,7 +53,7 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   return !shared || merge_make_map(m, piece, segment);
 }
 
-static bool write_stacks(struct merge *m) {
+static bool merge_write_stacks(struct merge *m) {
   struct arena *arena = &m->out->region->arena;
   struct samples *out = &m->out->samples;
   const uint8_t **stack = arena_array(arena, m->result_count, sizeof *stack);
@@ -74,7 +75,7 @@ static bool write_stacks(struct merge *m) {
     stack[i] = s->stack[sample - source->first_sample];
     stack_size[i] = s->stack_size[sample - source->first_sample];
     if (!source->shared &&
-        !write_stack(m, piece, stack[i], &stack_size[i], &room, &left, &stack[i]))
+        !merge_write_stack(m, piece, stack[i], &stack_size[i], &room, &left, &stack[i]))
       return false;
   }
   out->stack = stack;
@@ -101,7 +102,7 @@ static bool write_labels(struct merge *m) {
 
 bool merge_write_samples(struct merge *m) {
   struct samples *out = &m->out->samples;
-  if (!write_stacks(m) || !write_labels(m)) return false;
+  if (!merge_write_stacks(m) || !write_labels(m)) return false;
   out->count = m->result_count;
   out->values = m->values;
   for (uint32_t i = 0; i < m->source_count; i++) {
