@@ -65,6 +65,22 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
+/* Whether the record `index` has the key. */
+typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
+
+/* The index of the record with the key; when there is none, enters `next` for it and returns that,
+ * and the caller appends the record. MAP_NONE when out of memory. `equal` is called only where all
+ * 64 bits of the hash agree. Inlined, so that a call of a static function costs no more than the
+ * loop. */
+static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
+                                       const void *records, const void *key, uint32_t next) {
+  struct map_probe probe = map_start(map, hash);
+  uint32_t index;
+  while ((index = map_next(map, &probe)) != MAP_NONE)
+    if (equal(records, index, key)) return index;
+  return map_insert(map, hash, next) ? next : MAP_NONE;
+}
+
 /* Strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must live
  * as long as the interner, or be put into an arena first (interner_copy). */
 struct interner {
