@@ -332,7 +332,7 @@ static const struct {
 
 static void ignore_warning(void *context, const char *message) {
   (void)context;
-  REQUIRE(message[0]); /* names are in it as they are: who prints it makes it safe */
+  REQUIRE(message[0]); /* names are in it as they are: the program escapes them when it prints */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -37,7 +37,7 @@ def check(path, text, report):
         for line, statement in statements(body, first):
             if statement.count("?") > 1:
                 report.add("conditional", f"{path}:{name}", path, line, f"{statement.count('?')} conditional expressions in one statement")
-            if not statement.startswith(("for", "return (")) and CHAIN.match(statement) and not re.match(r"\s*(?:const |static |u?int\w*_t |size_t |bool |char |double |unsigned |int |struct |pprofc_\w+ )", statement):
+            if not statement.startswith(("for", "return (", ".", "[")) and CHAIN.match(statement) and not re.match(r"\s*(?:const |static |u?int\w*_t |size_t |bool |char |double |unsigned |int |struct |pprofc_\w+ )", statement):
                 report.add("chain", f"{path}:{name}", path, line, "two assignments in one statement")
 
 

@@ -8,7 +8,7 @@ from source import ROOT, TOKEN, Report, files, read
 # What is not written, and what is written instead.
 WORDS = [
     (r"\b(?:nobody|somebody)\b", "name the actor: 'no other profile', 'the caller'"),
-    (r"\b(?:who|whose|whom)\b", "code is not a person: name the function, the file or 'the caller'"),
+    (r"(?<!person )(?<!people )(?<!user )\bwho\b", "code is not a person: name the function, the file or 'the caller'"),
     (r"\bstands?\b(?! for\b)(?!-| alone)", "'is', 'is in', 'comes' or 'follows'"),
     (r"\bsays? of\b", "'what X holds about Y'"),
     (r"\bsome \d", "'about' and the number"),

@@ -84,8 +84,8 @@ static void compare_locations(const pprofc_profile *a, const pprofc_profile *b,
   }
 }
 
-/* A sum over the labels of a sample that does not depend on their order; leaves out what cannot be
- * written. */
+/* A sum over the labels of a sample that does not depend on their order; skips labels that cannot
+ * be written. */
 static uint64_t label_sum(const pprofc_profile *p, size_t sample) {
   uint64_t sum = 0;
   for (size_t i = 0; i < pprofc_profile_label_count(p, sample); i++) {

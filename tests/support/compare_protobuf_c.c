@@ -28,7 +28,7 @@ static bool differ(const struct comparison *c, const char *what, size_t index) {
   return false;
 }
 
-/* protobuf-c ends strings with a NUL and forgets their length: what stands behind a NUL byte is not
+/* protobuf-c ends strings with a NUL and forgets their length: what follows a NUL byte is not
  * compared. */
 static bool same_string(const struct comparison *c, uint32_t ours, int64_t theirs) {
   if (theirs < 0 || (uint64_t)theirs >= c->theirs->n_string_table) return false;

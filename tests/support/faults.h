@@ -17,7 +17,7 @@ struct faults {
   size_t wrong_sizes;
 };
 
-/* Before each block stands its size. */
+/* The size of a block is in front of it. */
 #define FAULT_HEADER alignof(max_align_t)
 
 static inline void *fault_alloc(void *context, size_t size) {

@@ -1,4 +1,4 @@
-/* What everything stands on: memory, buffers, hash tables, errors, threads. */
+/* What all other rooms use: memory, buffers, hash tables, errors, threads. */
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/map.h"

@@ -89,7 +89,7 @@ static void test_every_form_of_the_table(void) {
   buffer_free(&out);
 }
 
-/* Brackets that say whose method it is stay; what stands in them, and generic arguments, go. */
+/* Brackets that qualify a path are kept; their contents and generic arguments are dropped. */
 static const char *const rust_table[][3] = {
     {"_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<>>::new",
      "<arrayvec::ArrayVec<u8, 123>>::new"},

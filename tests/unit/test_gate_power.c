@@ -1,5 +1,5 @@
-/* The smallest visible change: textbook values, simulations at the change that is stated, and what
- * rows and results say of it. */
+/* The smallest visible change: textbook values, simulations at the change that is stated, and how
+ * rows and results report it. */
 #include "gate/gate.h"
 #include "gate/power.h"
 #include "unit.h"

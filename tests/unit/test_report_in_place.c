@@ -1,4 +1,4 @@
-/* A profile that nobody needs again lends its columns to the filters of a report: the report is the
+/* A profile that is not used again lends its columns to the filters of a report: the report is the
  * same. */
 #include "profile/profile.h"
 #include "report_text.h"

@@ -118,7 +118,7 @@ static pprofc_profile *large_profile(unsigned first, bool labels) {
   return finish(b);
 }
 
-/* The difference of profiles that somebody else holds too, whose memory is not to be used. */
+/* The difference of profiles that have another owner, whose memory must not be reused. */
 static pprofc_profile *shared_difference(pprofc_profile *head, pprofc_profile *base,
                                          bool normalize) {
   pprofc_profile *p = NULL;

@@ -60,7 +60,7 @@ static const struct flag flags[] = {
           sort_words, GROUP_CLASSIC),
     SWITCH(html, "Print an HTML table", GROUP_CLASSIC),
     SWITCH(csv, "Print CSV", GROUP_CLASSIC),
-    SWITCH(norange, "Leave out the columns of ranges, in CSV", GROUP_CLASSIC),
+    SWITCH(norange, "Drop the columns of ranges, in CSV", GROUP_CLASSIC),
     STRING("completion", completion, "SHELL", "Print completion for bash, zsh or fish", NULL,
            GROUP_MISC),
     SWITCH(version, "Print the version", GROUP_MISC),

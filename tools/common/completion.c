@@ -41,8 +41,8 @@ static void print_words(struct output *out, const struct flag *flag) {
   for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-/* The branch of the case statement that completes the value of a flag. A flag whose value may only
- * stand behind = takes nothing from the next word. */
+/* The branch of the case statement that completes the value of a flag. A flag that takes its value
+ * only after = takes nothing from the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool only_behind = flag->kind == FLAG_WORD;

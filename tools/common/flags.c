@@ -21,35 +21,58 @@ static const char *read_bool(const char *text, bool *out) {
   return parse_problem;
 }
 
-/* Whether a number is one but for its size: with each run of digits cut to its first four, which
- * fit. */
-static bool fits_when_short(pprofc_str s, bool is_float) {
-  char text[256];
+#define SHORT_MAX 256
+
+static bool flag_is_decimal(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool flag_is_hex(char c) {
+  return flag_is_decimal(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+/* Copies a number with each run of digits cut to its first `longest`; false when it does not fit.
+ */
+static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
+                       pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;
   for (size_t i = 0; i < s.size; i++) {
     char c = s.data[i];
-    bool digit = (c >= '0' && c <= '9') || (!is_float && (c | 32) >= 'a' && (c | 32) <= 'f');
-    run = digit ? run + 1 : 0;
-    if (run > 4) continue;
-    /* 9 becomes 1, so that an exponent of four digits is no longer too large. */
-    if (is_float && digit && run > 1) continue;
-    if (size == sizeof text) return false;
-    text[size++] = is_float && digit ? '1' : c;
+    run = is_digit(c) ? run + 1 : 0;
+    if (run > longest) continue;
+    if (size == SHORT_MAX) return false;
+    if (run && digit) c = digit;
+    text[size++] = c;
   }
-  int64_t whole;
-  double real;
-  pprofc_str cut = {text, size};
-  return is_float ? str_parse_float(cut, &real) : str_parse_int(cut, 0, &whole);
+  *cut = (pprofc_str){text, size};
+  return true;
+}
+
+/* Whether a text that is no integer would be one if it were shorter: then it is out of range. */
+static bool int_fits_when_short(pprofc_str s) {
+  char text[SHORT_MAX];
+  pprofc_str cut;
+  int64_t value;
+  return cut_digits(s, flag_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
+}
+
+/* The same for a number with a fraction. Each run becomes the digit 1, so that no exponent is too
+ * large. */
+static bool float_fits_when_short(pprofc_str s) {
+  char text[SHORT_MAX];
+  pprofc_str cut;
+  double value;
+  return cut_digits(s, flag_is_decimal, 1, '1', &cut, text) && str_parse_float(cut, &value);
 }
 
 static const char *read_int(const char *text, int64_t *out) {
   if (str_parse_int(str_of(text), 0, out)) return NULL;
-  return fits_when_short(str_of(text), false) ? range_problem : parse_problem;
+  return int_fits_when_short(str_of(text)) ? range_problem : parse_problem;
 }
 
 static const char *read_float(const char *text, double *out) {
   if (str_parse_float(str_of(text), out)) return NULL;
-  return fits_when_short(str_of(text), true) ? range_problem : parse_problem;
+  return float_fits_when_short(str_of(text)) ? range_problem : parse_problem;
 }
 
 static const char *read_choice(const struct flag *flag, const char *text, int *out) {
@@ -76,16 +99,9 @@ static const char *read_word(const struct flag *flag, const char *text, const ch
   return "not one of the choices";
 }
 
-/* Sets the field of a flag; returns NULL or what is wrong. */
-static const char *assign(const struct flag *flag, void *options, const char *text) {
-  char *field = (char *)options + flag->offset;
-  if (flag->kind == FLAG_WORD) return read_word(flag, text, (const char **)(void *)field);
-  bool on = true;
-  if (!flag_has_value(flag)) {
-    const char *problem = read_bool(text, &on);
-    if (problem) return problem;
-  }
-  if (flag->call) return on ? flag->call(options, flag, text) : NULL;
+/* Stores the value of a flag in its field; `on` is the value of a switch. */
+static const char *flag_store_value(const struct flag *flag, char *field, const char *text,
+                                    bool on) {
   switch (flag->kind) {
   case FLAG_BOOL:
     *(bool *)field = on;
@@ -103,16 +119,29 @@ static const char *assign(const struct flag *flag, void *options, const char *te
     if (on) *(int *)(void *)field = flag->value;
     return NULL;
   case FLAG_WORD:
-    break;
+    return read_word(flag, text, (const char **)(void *)field);
   }
   return parse_problem;
+}
+
+/* Sets the field of a flag; returns NULL or what is wrong. */
+static const char *assign(const struct flag *flag, void *options, const char *text) {
+  bool on = true;
+  if (!flag_has_value(flag) && flag->kind != FLAG_WORD) {
+    const char *problem = read_bool(text, &on);
+    if (problem) return problem;
+  }
+  if (!flag->call || flag->kind == FLAG_WORD)
+    return flag_store_value(flag, (char *)options + flag->offset, text, on);
+  return on ? flag->call(options, flag, text) : NULL;
 }
 
 /* "must be a, b or c", for the error of a choice. */
 static void list_choices(const struct flag *flag, char *out, size_t room) {
   size_t size = 0;
   for (int i = 0; flag->choices[i] && size < room; i++) {
-    const char *between = i == 0 ? "must be " : flag->choices[i + 1] ? ", " : " or ";
+    const char *between = flag->choices[i + 1] ? ", " : " or ";
+    if (i == 0) between = "must be ";
     int length = snprintf(out + size, room - size, "%s%s", between, flag->choices[i]);
     size += length > 0 ? (size_t)length : 0;
   }
@@ -135,7 +164,7 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* A string is never NULL, so that nobody has to ask. */
+/* A string is never NULL, so that readers need no check. */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {
@@ -217,7 +246,7 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
     if (flag->hidden || known.size > NAME_MAX_COMPARED) continue;
     size_t shorter = known.size < name.size ? known.size : name.size;
     size_t cost = distance(name, known);
-    /* A quarter of the letters may be wrong; a beginning that somebody took for the whole is nearly
+    /* A quarter of the letters may be wrong; the beginning of a long name is nearly
      * right. */
     bool beginning = name.size >= 3 && str_starts(known, name);
     if (beginning)
@@ -234,7 +263,7 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 
 /* ---- the command line -------------------------------- */
 
-/* Sets the flag called `name`. `value` is what stands after =, or NULL; *next may be used up. */
+/* Sets the flag called `name`. `value` is the text after =, or NULL; *next may be used up. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, const char *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {

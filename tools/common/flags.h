@@ -14,7 +14,7 @@ enum flag_kind {
   FLAG_FLOAT,  /* double */
   FLAG_STRING, /* const char *, which points into the command line */
   FLAG_CHOICE, /* int, the place of the word in `choices` */
-  FLAG_WORD,   /* const char *: one of `choices`, which may only stand behind "="; the flag alone is
+  FLAG_WORD,   /* const char *: one of `choices`, only accepted after "="; the flag alone is
                   the first */
   FLAG_SET     /* int; on or off as FLAG_BOOL, and when on the field becomes `value` */
 };
@@ -49,9 +49,8 @@ struct flag_note {
 
 struct flag_table {
   const char *program;
-  const char *summary; /* what the program does, half a line */
-  const char *const
-      *usage; /* what stands behind the program's name, one per form; ends with NULL */
+  const char *summary;        /* what the program does, half a line */
+  const char *const *usage;   /* the text after the program's name, one per form; ends with NULL */
   const char *const *details; /* paragraphs below the usage; ends with NULL, or NULL */
   const struct flag_group *groups;
   size_t group_count;

@@ -67,17 +67,18 @@ static void paragraph(struct output *out, size_t width, const char *text) {
 
 static void help_print_flag(struct output *out, size_t width, const struct flag *flag) {
   char name[128];
-  bool value = flag_has_value(flag);
   if (flag->kind == FLAG_WORD)
     snprintf(name, sizeof name, "-%s[=WORD]", flag->name);
+  else if (flag_has_value(flag))
+    snprintf(name, sizeof name, "-%s=%s", flag->name, flag->argument);
   else
-    snprintf(name, sizeof name, "-%s%s%s", flag->name, value ? "=" : "",
-             value ? flag->argument : "");
+    snprintf(name, sizeof name, "-%s", flag->name);
   struct help_filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
   help_fill(&filler, flag->help);
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
-    const char *open = i == 0 ? "(" : "", *close = flag->choices[i + 1] ? "," : ")";
+    const char *open = i == 0 ? "(" : "";
+    const char *close = flag->choices[i + 1] ? "," : ")";
     char word[64];
     snprintf(word, sizeof word, "%s%s%s", open, flag->choices[i], close);
     help_fill(&filler, word);
@@ -117,7 +118,7 @@ static void help_print_notes(const struct flag_note *notes, const char *title, s
   for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
 }
 
-/* Examples are commands, which stand on a line of their own to be copied. */
+/* Examples are commands, each on a line of its own, so that it can be copied. */
 static void print_examples(const struct flag_table *table, struct output *out) {
   if (!table->examples) return;
   output_add_text(out, "\nExamples:\n");

@@ -19,9 +19,10 @@ static void manual_print_flag(struct output *out, const struct flag *flag) {
   if (flag->kind == FLAG_WORD) output_add_text(out, "[=*word*]");
   output_add_text(out, "\n  ");
   print_text(out, flag->help);
-  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
-    output_printf(out, "%s`%s`%s", i ? ", " : " (", flag->choices[i],
-                  flag->choices[i + 1] ? "" : ")");
+  for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
+    output_printf(out, "%s`%s`", i ? ", " : " (", flag->choices[i]);
+    if (!flag->choices[i + 1]) output_add_char(out, ')');
+  }
   if (flag_shows_initial(flag)) output_printf(out, " (default `%s`)", flag->initial);
   output_add_char(out, '\n');
 }

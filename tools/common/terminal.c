@@ -31,8 +31,8 @@ static bool wants_colour(void) {
          !(term && strcmp(term, "dumb") == 0);
 }
 
-/* One line without anything that drives a terminal or is a command in a log: file names and names
- * of profiles stand in messages, and a newline in one begins no second message. */
+/* One line without anything that drives a terminal or is a command in a log: messages hold file
+ * names and names of profiles, and a newline in one begins no second message. */
 static void terminal_add_line(struct buffer *out, pprofc_str text) {
   struct buffer clean;
   buffer_init(&clean, &mem_default, SIZE_MAX / 2);
@@ -48,7 +48,7 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
 static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
-  /* A line about progress may stand there. */
+  /* A line about progress may be there. */
   if (terminal_is(STDERR_FILENO)) buffer_add_text(&out, WIPE);
   if (red) buffer_add_text(&out, RED);
   terminal_add_line(&out, text);

@@ -1,4 +1,4 @@
-/* What a program says to the person who runs it: messages on standard error, and what may go to a
+/* Messages of a program: text on standard error, and what may go to a
  * terminal at all. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H

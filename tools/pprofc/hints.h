@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* A source that could not be read: what the file is instead of a profile, or who may read it. */
+/* A source that could not be read: what the file is instead of a profile, or which permission is
+ * missing. */
 void hint_source(const char *path, pprofc_error *error);
 
 #define HINT_MAX 600

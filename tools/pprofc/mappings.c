@@ -1,5 +1,5 @@
-/* Mappings: the one that stands in for none, the executable of the command line, names that are
- * URLs. */
+/* Mappings: the one made for a profile without any, the executable of the command line, names that
+ * are URLs. */
 #include "mappings.h"
 
 #include "core/error.h"
@@ -46,23 +46,31 @@ static bool escapes_valid(pprofc_str s, bool host) {
   return true;
 }
 
+static bool has_any_of(pprofc_str s, const char *characters) {
+  for (size_t i = 0; i < s.size; i++)
+    if (strchr(characters, s.data[i])) return true;
+  return false;
+}
+
+/* ":" and digits at the end of a host, behind the brackets of an address when it has them. */
+static bool port_valid(pprofc_str host) {
+  size_t bracket = str_find_last_char(host, ']');
+  if (host.size && host.data[0] == '[' && bracket == host.size) return false;
+  size_t from = bracket < host.size ? bracket + 1 : str_find_last_char(host, ':');
+  pprofc_str port = str_slice(host, from, host.size);
+  if (port.size && port.data[0] != ':') return false;
+  for (size_t i = 1; i < port.size; i++)
+    if (!mappings_is_digit(port.data[i])) return false;
+  return true;
+}
+
 /* The part between "//" and the path: user@host:port. */
 static bool authority_valid(pprofc_str s) {
   size_t at = str_find_last_char(s, '@');
   pprofc_str user = str_slice(s, 0, at < s.size ? at : 0);
   pprofc_str host = at < s.size ? str_slice(s, at + 1, s.size) : s;
-  for (size_t i = 0; i < host.size; i++)
-    if (strchr(" \\^`{|}", host.data[i])) return false;
-  for (size_t i = 0; i < user.size; i++)
-    if (strchr(" \"#/<>?[\\]^`{|}", user.data[i])) return false;
-  size_t bracket = str_find_last_char(host, ']');
-  if (host.size && host.data[0] == '[' && bracket == host.size) return false;
-  pprofc_str port = bracket < host.size ? str_slice(host, bracket + 1, host.size)
-                                        : str_slice(host, str_find_last_char(host, ':'), host.size);
-  if (port.size && port.data[0] != ':') return false;
-  for (size_t i = 1; i < port.size; i++)
-    if (!mappings_is_digit(port.data[i])) return false;
-  return escapes_valid(host, true) && escapes_valid(user, false);
+  if (has_any_of(host, " \\^`{|}") || has_any_of(user, " \"#/<>?[\\]^`{|}")) return false;
+  return port_valid(host) && escapes_valid(host, true) && escapes_valid(user, false);
 }
 
 /* Length of the scheme, 0 for none. */

@@ -1,4 +1,4 @@
-/* How much memory the program may use when nobody says so. */
+/* How much memory the program may use without -max_memory. */
 #include "memory.h"
 
 #include "core/str.h"

@@ -1,4 +1,4 @@
-/* How much memory the program may use when nobody says so. */
+/* How much memory the program may use without -max_memory. */
 #ifndef PPROFC_TOOLS_MEMORY_H
 #define PPROFC_TOOLS_MEMORY_H
 

@@ -144,17 +144,29 @@ static void cmd_options_add(struct command_flags *flags, struct flag flag) {
   if (flags->table.flag_count < FLAGS_MAX) flags->items[flags->table.flag_count++] = flag;
 }
 
+static size_t format_group(const pprofc_format_info *info) {
+  if (info->viewer) return GROUP_VIEWER;
+  return info->graphviz ? GROUP_GRAPHVIZ : GROUP_TEXT;
+}
+
+static enum flag_kind format_kind(const pprofc_format_info *info) {
+  if (info->argument) return FLAG_STRING;
+  return info->variants ? FLAG_WORD : FLAG_BOOL;
+}
+
 static void add_formats(struct command_flags *flags) {
   const pprofc_format_info *info;
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
-    struct flag flag = {.name = info->name, .help = info->help};
-    flag.group = info->viewer ? GROUP_VIEWER : info->graphviz ? GROUP_GRAPHVIZ : GROUP_TEXT;
-    flag.kind = info->argument ? FLAG_STRING : info->variants ? FLAG_WORD : FLAG_BOOL;
-    flag.argument = info->argument;
-    flag.choices = info->variants;
-    flag.offset = info->argument || info->variants
-                      ? FIELD(format_argument) + i * sizeof(const char *)
-                      : FIELD(format_on) + i * sizeof(bool);
+    struct flag flag = {.name = info->name,
+                        .help = info->help,
+                        .group = format_group(info),
+                        .kind = format_kind(info),
+                        .argument = info->argument,
+                        .choices = info->variants};
+    if (flag.kind == FLAG_BOOL)
+      flag.offset = FIELD(format_on) + i * sizeof(bool);
+    else
+      flag.offset = FIELD(format_argument) + i * sizeof(const char *);
     cmd_options_add(flags, flag);
   }
 }
@@ -249,7 +261,7 @@ static const struct flag own_flags[] = {
            "The source is a program with its arguments, which is run once under valgrind: counts "
            "of instructions and cache misses",
            GROUP_SOURCE),
-    SWITCH(all_frames, "Ignore what the profile says of frames to drop", GROUP_SOURCE),
+    SWITCH(all_frames, "Ignore drop_frames of the profile", GROUP_SOURCE),
     INTEGER(seconds, "N", "-1",
             "Understood as pprof does, for sources that are fetched; there are none yet",
             GROUP_SOURCE),
@@ -367,7 +379,8 @@ static pprofc_status cmd_options_check(const struct command *command, pprofc_err
   return PPROFC_OK;
 }
 
-/* What stands where sources do is a program; without a format, its top is shown. */
+/* With -simulate the operands are a program and its arguments; without a format, its top is shown.
+ */
 static void take_program(struct command *command) {
   command->program = command->source_count ? command->sources : NULL;
   command->source_count = 0;
@@ -377,6 +390,20 @@ static void take_program(struct command *command) {
       command->format = info;
       command->report.format = info->name;
     }
+}
+
+/* What the flags alone do not say: defaults of the machine and the environment, and the operands.
+ */
+static void complete_command(struct command *command, char **operands, size_t count) {
+  apply_sample_flags(command);
+  if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
+  command->report.threads = (unsigned)command->threads;
+  const char *tools = getenv("PPROF_TOOLS");
+  if (!*command->tools && tools) command->tools = tools;
+  command->report.tools = command->tools;
+  command->sources = (const char **)(uintptr_t)operands;
+  command->source_count = count;
+  if (command->simulate) take_program(command);
 }
 
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
@@ -391,14 +418,6 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   status = apply_choices(flags, command, error);
   if (status == PPROFC_OK) status = choose_format(command, error);
   if (status != PPROFC_OK) return status;
-  apply_sample_flags(command);
-  if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
-  command->report.threads = (unsigned)command->threads;
-  const char *tools = getenv("PPROF_TOOLS");
-  if (!*command->tools && tools) command->tools = tools;
-  command->report.tools = command->tools;
-  command->sources = (const char **)(uintptr_t)(argv + parsed->rest);
-  command->source_count = (size_t)(argc - parsed->rest);
-  if (command->simulate) take_program(command);
+  complete_command(command, argv + parsed->rest, (size_t)(argc - parsed->rest));
   return cmd_options_check(command, error);
 }

@@ -84,10 +84,11 @@ static void symbol_options(const struct command *command, struct symbolize_optio
   const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
   path[0] = '\0';
   if (home && *home) snprintf(path, 4096, "%s/pprof/binaries", home);
+  if (!folders || !*folders) folders = path;
   *options = (struct symbolize_options){
       .mode = command->symbolize,
       .tools = command->tools,
-      .search_path = folders && *folders ? folders : path,
+      .search_path = folders,
       .executable = command->executable,
       .build_id = *command->buildid ? command->buildid : NULL,
       .skip_unused = *command->base || *command->diff_base,
@@ -228,27 +229,33 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from, const char *bas
     if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
 }
 
-/* Merges what a chunk has read into what there is, on so many threads. */
+static void merge_heads(const struct source_chunk *chunk, struct fetched *fetched) {
+  if (chunk->alone && !chunk->items[0].profile) {
+    *fetched->error = chunk->items[0].error;
+    fetched->status = chunk->items[0].error.status;
+    return;
+  }
+  fetched->status =
+      merge_into(chunk->items, chunk->heads, &fetched->head, &fetched->heads, fetched->error);
+  if (fetched->status != PPROFC_OK)
+    error_prefix(fetched->error, "problem fetching source profiles: ");
+}
+
+static void merge_base(const struct source_chunk *chunk, struct fetched *fetched) {
+  fetched->status =
+      merge_into(chunk->items + chunk->heads, 1, &fetched->base, &fetched->bases, fetched->error);
+  if (fetched->status != PPROFC_OK)
+    error_prefix(fetched->error, "problem fetching base profiles: ");
+}
+
+/* Merges the profiles of a chunk with those of the chunks before it, on so many threads. */
 static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   if (fetched->head) fetched->head->threads = threads;
-  if (fetched->status == PPROFC_OK && chunk->alone && !chunk->items[0].profile) {
-    *fetched->error = chunk->items[0].error;
-    fetched->status = chunk->items[0].error.status;
-  } else if (fetched->status == PPROFC_OK) {
-    fetched->status =
-        merge_into(chunk->items, chunk->heads, &fetched->head, &fetched->heads, fetched->error);
-    if (fetched->status != PPROFC_OK)
-      error_prefix(fetched->error, "problem fetching source profiles: ");
-  }
-  if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) {
-    fetched->status =
-        merge_into(chunk->items + chunk->heads, 1, &fetched->base, &fetched->bases, fetched->error);
-    if (fetched->status != PPROFC_OK)
-      error_prefix(fetched->error, "problem fetching base profiles: ");
-  }
+  if (fetched->status == PPROFC_OK) merge_heads(chunk, fetched);
+  if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) merge_base(chunk, fetched);
   for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 

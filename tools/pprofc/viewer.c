@@ -66,7 +66,8 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[4096], *words[MAX_WORDS];
   bool browser = strcmp(viewer, "browser") == 0;
   snprintf(text, sizeof text, "%s", viewer);
-  if (browser ? !find_browser(text, sizeof text, words) : !viewer_split(text, words))
+  bool found = browser ? find_browser(text, sizeof text, words) : viewer_split(text, words);
+  if (!found)
     return error_set(error, PPROFC_E_UNSUPPORTED,
                      "cannot find %s; -output=FILE writes the file without showing it",
                      browser ? "a browser (set BROWSER to one)" : words[0]);

@@ -70,7 +70,7 @@ static const pprofc_option_info options[] = {
            "flamegraph: colour by hot (name), change, origin or package"),
     OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: root on top"),
     OPTION(reverse, BOOL, "false", NULL, false,
-           "flamegraph: merge from the leaf: who calls what is expensive"),
+           "flamegraph: merge from the leaf: the callers of what is expensive"),
     OPTION(source_link, STRING, "", NULL, false,
            "flame: address of sources, with {file} and {line} in it"),
 };

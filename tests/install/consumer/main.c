@@ -1,4 +1,4 @@
-/* Ten lines of somebody else's C: builds a profile and looks at it. */
+/* A C program outside the project: builds a profile and looks at it. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// The same in somebody else's C++.
+// The same in C++.
 #include <iostream>
 #include <memory>
 #include <pprofc/pprofc.h>
