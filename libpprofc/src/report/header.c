@@ -61,22 +61,23 @@ static void label_time(int64_t nanoseconds, label_fn label, void *context) {
 }
 
 static void label_duration(const struct report *report, label_fn label, void *context) {
-  int64_t duration = report->profile->duration_nanos;
+  int64_t duration = report->result.profile->duration_nanos;
   char span[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32], ratio[40] = "";
-  struct measure nanos = unit_scale(report->total, report->sample_unit, STR("nanoseconds"));
+  struct measure nanos =
+      unit_scale(report->result.total, report->result.sample_unit, STR("nanoseconds"));
   if (str_equal(nanos.unit, STR("ns")) && nanos.value != 0)
     snprintf(ratio, sizeof ratio, "(%.*s)",
              STR_ARG(unit_percentage(number_from_double(nanos.value), duration, percentage)));
   char text[2 * UNIT_LABEL_MAX + 100];
   pprofc_str s = unit_label(duration, STR("nanoseconds"), STR("auto"), span);
-  pprofc_str t = report_value(report, report->total, total);
+  pprofc_str t = report_value(report, report->result.total, total);
   int size =
       snprintf(text, sizeof text, "%.*s, Total samples = %.*s %s", STR_ARG(s), STR_ARG(t), ratio);
   label(context, "Duration: ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 }
 
 void labels_profile(const struct report *report, label_fn label, void *context) {
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   if (p->mappings.count) {
     const struct mapping *first = &p->mappings.items[0];
     pprofc_str file = profile_string(p, first->file), id = profile_string(p, first->build_id);
@@ -87,11 +88,16 @@ void labels_profile(const struct report *report, label_fn label, void *context) 
     pprofc_str comment = profile_string(p, p->comments[i]);
     if (!str_starts(comment, STR("#"))) label(context, "", comment);
   }
-  if (report->type.size) label(context, "Type: ", report->type);
+  if (report->result.type.size) label(context, "Type: ", report->result.type);
   pprofc_str url = profile_string(p, p->doc_url);
   if (url.size) label(context, "Doc: ", url);
   if (p->time_nanos) label_time(p->time_nanos, label, context);
   if (p->duration_nanos) label_duration(report, label, context);
+}
+
+pprofc_str report_value(const struct report *report, int64_t value, char out[]) {
+  return unit_label(pipeline_ratio(&report->result, value), report->result.sample_unit,
+                    report->output_unit, out);
 }
 
 void report_profile_header(const struct report *report, struct output *out) {
@@ -137,29 +143,30 @@ static void label_dropped(const struct report *report, size_t count, const char 
                           const char *measure, double fraction, label_fn label, void *context) {
   if (!count) return;
   char value[UNIT_LABEL_MAX], text[UNIT_LABEL_MAX + 100];
-  int64_t limit = number_abs(number_from_double((double)report->total * fraction));
+  int64_t limit = number_abs(number_from_double((double)report->result.total * fraction));
   int size = snprintf(text, sizeof text, "%zu %s%s (%s <= %.*s)", count, what, count > 1 ? "s" : "",
                       measure, STR_ARG(report_value(report, limit, value)));
   label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 }
 
-void labels_graph(const struct report *report, const struct legend *legend, bool full,
+void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context) {
   if (full || !report->options->compact_labels) labels_profile(report, label, context);
   label_filters(report, label, context);
 
   char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
   char text[2 * UNIT_LABEL_MAX + 100];
-  int size = snprintf(text, sizeof text, "%.*s, %.*s of %.*s total",
-                      STR_ARG(report_value(report, legend->shown, shown)),
-                      STR_ARG(unit_percentage_trimmed(legend->shown, report->total, percentage)),
-                      STR_ARG(report_value(report, report->total, total)));
+  int size =
+      snprintf(text, sizeof text, "%.*s, %.*s of %.*s total",
+               STR_ARG(report_value(report, legend->shown, shown)),
+               STR_ARG(unit_percentage_trimmed(legend->shown, report->result.total, percentage)),
+               STR_ARG(report_value(report, report->result.total, total)));
   label(context, "Showing nodes accounting for ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
 
-  if (report->total) {
-    label_dropped(report, legend->dropped_nodes, "node", "cum", report->nodefraction, label,
+  if (report->result.total) {
+    label_dropped(report, legend->dropped_nodes, "node", "cum", report->result.nodefraction, label,
                   context);
-    label_dropped(report, legend->dropped_edges, "edge", "freq", report->edgefraction, label,
+    label_dropped(report, legend->dropped_edges, "edge", "freq", report->result.edgefraction, label,
                   context);
     if (legend->nodes > 0 && legend->nodes < legend->nodes_before) {
       size =

@@ -7,16 +7,10 @@
 /* Told of each label in order; it is `prefix` and `text` put together. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
-/* What the legend of a graph says about trimming. */
-struct legend {
-  int64_t shown; /* sum of the flat values of the displayed nodes */
-  size_t nodes, nodes_before, dropped_nodes, dropped_edges;
-};
-
 /* The labels of 20.3, which describe the profile. */
 void labels_profile(const struct report *report, label_fn label, void *context);
 /* The labels of 20.4; `full` for the graph pictures, which never leave the profile's out. */
-void labels_graph(const struct report *report, const struct legend *legend, bool full,
+void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
 /* A label_fn that prints lines to a struct output. */

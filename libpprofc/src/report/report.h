@@ -5,33 +5,16 @@
 
 #include "core/error.h"
 #include "core/output.h"
+#include "pipeline/pipeline.h"
 #include "pprofc/report.h"
-#include "profile/profile.h"
-#include "regex/regex.h"
-#include "transform/transform.h"
 
-/* Everything a report needs, prepared by render.c in pprof's order: the profile filtered and
- * aggregated, the options after the overrides of the command. */
+/* Everything a report needs. */
 struct report {
   const pprofc_report_options *options; /* of the user */
-  const pprofc_allocator *mem;
-  const pprofc_profile *profile;  /* filtered and aggregated */
-  struct granularity granularity; /* for those with REPORT_AGGREGATES */
   const struct report_format *format;
-
-  size_t value_index; /* column of the sample values shown */
-  bool mean;          /* divide by value[0] */
-  double ratio;       /* 1 / divide_by; applies when > 0 and not 1 */
-  int64_t total;      /* denominator of percentages (11) */
-  pprofc_str type;    /* "cpu", "mean_delay" */
-  pprofc_str sample_unit;
-  pprofc_str output_unit; /* the unit option; the graph reports replace it by what 20.2 chooses */
-  struct label_units units;
-
-  int nodecount; /* after defaults and overrides; 0: no limit */
-  double nodefraction, edgefraction;
-  bool call_tree, cum_sort;
-  struct regex *argument; /* of peek, list, disasm, weblist; else NULL */
+  const pprofc_allocator *mem;
+  struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
+  pprofc_str output_unit; /* the unit option; reports of a graph put here what 20.2 chooses */
 };
 
 typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);
@@ -55,6 +38,9 @@ struct report_format {
 
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
+
+/* The options of the pipeline: the same names, the same values. */
+struct pipeline_options report_pipeline_options(const pprofc_report_options *options);
 
 /* Sample value shown: values[sample][value_index], or divided by value[0] with mean. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {

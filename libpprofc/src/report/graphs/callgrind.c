@@ -1,5 +1,5 @@
 /* The report callgrind: what KCachegrind reads (21.9). */
-#include "report/graph_report.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void print_address(const struct callgrind *c, uint64_t address) {
 
 static int64_t report_callgrind_converted(const struct callgrind *c, int64_t value) {
   const struct report *r = c->report;
-  return number_from_double(unit_scale(value, r->sample_unit, r->output_unit).value);
+  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
 static void print_call(struct callgrind *c, const struct graph_edge *e) {
@@ -184,7 +184,7 @@ static void report_callgrind_print_node(struct callgrind *c, uint32_t node) {
 
 static void report_callgrind_print(struct callgrind *c) {
   output_add_text(c->out, "positions: instr line\nevents: ");
-  report_text(c->out, c->report->mem, c->report->type);
+  report_text(c->out, c->report->mem, c->report->result.type);
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
@@ -193,6 +193,8 @@ static void report_callgrind_print(struct callgrind *c) {
 }
 
 pprofc_status report_callgrind(struct report *report, struct output *out, pprofc_error *error) {
+  const unsigned wanted =
+      PIPELINE_EDGES | PIPELINE_CALL_TREE | PIPELINE_OBJECTS | PIPELINE_INTEGERS;
   struct callgrind c = {.report = report, .out = out};
   arena_init(&c.arena, report->mem);
   interner_init(&c.objects, report->mem);
@@ -200,7 +202,8 @@ pprofc_status report_callgrind(struct report *report, struct output *out, pprofc
   interner_init(&c.names, report->mem);
   map_init(&c.namesake_map, report->mem);
   map_init(&c.function_map, report->mem);
-  pprofc_status status = graph_for_report(report, USE_CALLGRIND, &c.graph, error);
+  pprofc_status status =
+      pipeline_graph(&report->result, wanted, &c.graph, &report->output_unit, error);
   if (!status && !find_functions(&c)) status = error_nomem(error);
   if (!status) {
     report_callgrind_print(&c);

@@ -1,6 +1,6 @@
 /* The report dot: the call graph as a picture that graphviz draws (21.10). */
-#include "report/graph_report.h"
 #include "report/graphs/dot_text.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -28,12 +28,12 @@ static void add_share(const struct dot *d, int64_t value) {
   char text[32];
   dot_add_value(d, value);
   output_add_text(d->out, " (");
-  output_add_str(d->out, unit_percentage_trimmed(value, d->report->total, text));
+  output_add_str(d->out, unit_percentage_trimmed(value, d->report->result.total, text));
   output_add_char(d->out, ')');
 }
 
 static double share_of_total(const struct dot *d, int64_t value) {
-  return (double)value / (double)number_abs(d->report->total);
+  return (double)value / (double)number_abs(d->report->result.total);
 }
 
 /* ---- the legend -------------------------------------- */
@@ -53,7 +53,7 @@ static void dot_add_label(void *context, const char *prefix, pprofc_str text) {
 }
 
 static pprofc_str title(const struct dot *d) {
-  const pprofc_profile *p = d->report->profile;
+  const pprofc_profile *p = d->report->result.profile;
   if (!p->mappings.count) return STR("");
   pprofc_str file = profile_string(p, p->mappings.items[0].file);
   return file.size ? str_path_base(file) : STR("");
@@ -65,7 +65,7 @@ static void dot_print_head(struct dot *d) {
   dot_loose_text(d->out, name.size ? name : STR("unnamed"));
   output_add_text(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
 
-  struct legend legend = graph_legend(&d->graph);
+  struct graph_summary legend = pipeline_summary(&d->graph);
   struct legend_text l = {.first = 0};
   buffer_init(&l.text, d->report->mem, SIZE_MAX);
   labels_graph(d->report, &legend, true, dot_add_label, &l);
@@ -292,7 +292,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* How thick an edge is: 1 and its share of the total in units of 1/most, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
-  int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->total));
+  int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);
 }
 
@@ -303,7 +303,7 @@ static void dot_print_edge(const struct dot *d, const struct graph_edge *e) {
   output_printf(out, "N%u -> N%u [label=\" ", d->number[e->source], d->number[e->target]);
   dot_add_value(d, weight);
   output_add_text(out, e->is_inline ? "\\n (inline)\"" : "\"");
-  if (d->report->total) {
+  if (d->report->result.total) {
     int64_t pull = thickness(d, weight, 100), width = thickness(d, weight, 5);
     if (pull > 1) output_printf(out, " weight=%lld", (long long)pull);
     if (width > 1) output_printf(out, " penwidth=%lld", (long long)width);
@@ -349,9 +349,11 @@ static void print_graph(struct dot *d) {
 }
 
 pprofc_status report_dot(struct report *report, struct output *out, pprofc_error *error) {
+  const unsigned wanted = PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE;
   struct dot d = {.report = report, .out = out};
   arena_init(&d.arena, report->mem);
-  pprofc_status status = graph_for_report(report, USE_DOT, &d.graph, error);
+  pprofc_status status =
+      pipeline_graph(&report->result, wanted, &d.graph, &report->output_unit, error);
   if (!status) {
     dot_print_head(&d);
     if (d.graph.shown_count) print_graph(&d);

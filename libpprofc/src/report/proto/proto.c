@@ -9,10 +9,11 @@ static int proto_to_output(void *context, const void *data, size_t size) {
 }
 
 pprofc_status report_proto(struct report *report, struct output *out, pprofc_error *error) {
-  if (!(report->ratio > 0) || report->ratio == 1)
-    return pprof_encode(report->profile, proto_to_output, out, error);
+  if (!(report->result.ratio > 0) || report->result.ratio == 1)
+    return pprof_encode(report->result.profile, proto_to_output, out, error);
   pprofc_profile *divided;
-  pprofc_status status = transform_divide(report->profile, report->ratio, &divided, error);
+  pprofc_status status =
+      transform_divide(report->result.profile, report->result.ratio, &divided, error);
   if (status != PPROFC_OK) return status;
   status = pprof_encode(divided, proto_to_output, out, error);
   pprofc_profile_release(divided);

@@ -1,6 +1,6 @@
 /* The report topproto: the nodes of top as a profile of their own, one sample each (21.6). */
 #include "codec/codec.h"
-#include "report/graph_report.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 /* Strings of the new profile; the texts of the graph follow. */
@@ -22,7 +22,7 @@ static const struct node_info *shown_info(const struct graph *g, size_t index) {
 }
 
 static bool make_strings(struct top_profile *t, pprofc_profile *p) {
-  const pprofc_profile *source = t->report->profile;
+  const pprofc_profile *source = t->report->result.profile;
   const struct interner *texts = &t->graph->frames.texts;
   pprofc_str *items = arena_array(t->arena, texts->count + TEXT_FIRST, sizeof *items);
   if (!items) return false;
@@ -85,7 +85,7 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
 }
 
 static int64_t topproto_converted(const struct report *r, int64_t value) {
-  return number_from_double(unit_scale(value, r->sample_unit, r->output_unit).value);
+  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
 /* Sample i is location i alone. */
@@ -120,7 +120,7 @@ static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
 
 static bool topproto_fill(struct top_profile *t, pprofc_profile *p) {
   static const struct value_type types[] = {{TEXT_CUM, TEXT_UNIT}, {TEXT_FLAT, TEXT_UNIT}};
-  const pprofc_profile *source = t->report->profile;
+  const pprofc_profile *source = t->report->result.profile;
   p->types = types;
   p->type_count = 2;
   p->time_nanos = source->time_nanos;
@@ -141,7 +141,7 @@ static int topproto_to_output(void *context, const void *data, size_t size) {
 
 pprofc_status report_topproto(struct report *report, struct output *out, pprofc_error *error) {
   struct graph g;
-  pprofc_status status = graph_for_report(report, USE_NODES, &g, error);
+  pprofc_status status = pipeline_graph(&report->result, 0, &g, &report->output_unit, error);
   pprofc_profile *p = status ? NULL : profile_new(report->mem);
   if (p) {
     struct top_profile t = {.report = report, .graph = &g, .arena = &p->region->arena};

@@ -47,7 +47,7 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
-  struct regex *regex = d->report->argument;
+  struct regex *regex = d->report->result.argument;
   *names = NULL;
   *count = symbol->name_count;
   if (d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end) {
@@ -168,7 +168,7 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
     if (!object || has_samples[object]) continue;
     pprofc_str name = frame_name(&d->graph.frames, node->info, &names);
     good = name.data != NULL;
-    if (good && regex_match(d->report->argument, name)) has_samples[object] = 1;
+    if (good && regex_match(d->report->result.argument, name)) has_samples[object] = 1;
   }
   arena_free(&names);
   return good;
@@ -182,7 +182,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   struct object_symbol *symbols;
   size_t count;
   pprofc_error why;
-  pprofc_status status = object_open(object, d->report->profile, mapping, &d->arena, &why);
+  pprofc_status status = object_open(object, d->report->result.profile, mapping, &d->arena, &why);
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK) {
     report_text(d->out, d->report->mem, str_of(why.message));
@@ -197,7 +197,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
 }
 
 static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
-  const pprofc_profile *p = d->report->profile;
+  const pprofc_profile *p = d->report->result.profile;
   size_t texts = d->graph.frames.texts.count;
   uint8_t *has_samples = arena_zero_array(&d->arena, texts + 1, sizeof *has_samples);
   d->objects = arena_zero_array(&d->arena, p->mappings.count, sizeof *d->objects);

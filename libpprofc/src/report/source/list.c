@@ -38,7 +38,7 @@ static bool collect_rows(struct source_list_list *list, const struct graph *grap
     const struct graph_node *node = &graph->nodes[graph->shown[i]];
     const struct node_info *info = &graph->frames.infos[node->info];
     pprofc_str name = graph->frames.texts.items[info->name];
-    if (!regex_match(list->report->argument, name)) continue;
+    if (!regex_match(list->report->result.argument, name)) continue;
     list->rows[list->count++] = (struct source_list_row){
         .name = name,
         .file = graph->frames.texts.items[info->file],

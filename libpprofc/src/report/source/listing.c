@@ -9,12 +9,12 @@ pprofc_status listing_graph(const struct report *report, struct graph *graph, pp
   const pprofc_report_options *o = report->options;
   struct graph_options options = {
       .frames = {.object_names = true, .trim_path = o->trim_path, .source_path = o->source_path},
-      .value_index = report->value_index,
-      .mean = report->mean,
+      .value_index = report->result.value_index,
+      .mean = report->result.mean,
       .drop_negative = o->drop_negative,
-      .threads = o->threads ? o->threads : report->profile->threads,
+      .threads = o->threads ? o->threads : report->result.profile->threads,
   };
-  return graph_build(graph, report->profile, &options, error);
+  return graph_build(graph, report->result.profile, &options, error);
 }
 
 static void listing_print_padded(struct output *out, const struct report *report, int64_t value) {
@@ -25,7 +25,7 @@ static void listing_print_padded(struct output *out, const struct report *report
 void listing_total(const struct report *report, struct output *out) {
   char text[UNIT_LABEL_MAX];
   output_add_text(out, "Total: ");
-  output_add_str(out, report_value(report, report->total, text));
+  output_add_str(out, report_value(report, report->result.total, text));
   output_add_char(out, '\n');
 }
 
@@ -42,7 +42,7 @@ void listing_sums(const struct report *report, struct output *out, int64_t flat,
   output_add_char(out, ' ');
   listing_print_padded(out, report, cum);
   output_add_text(out, " (flat, cum) ");
-  output_add_str(out, unit_percentage(cum, report->total, text));
+  output_add_str(out, unit_percentage(cum, report->result.total, text));
   output_add_text(out, " of Total");
 }
 

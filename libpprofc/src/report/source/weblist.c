@@ -210,7 +210,7 @@ static void print_run(struct weblist *w, const struct weblist_run *run) {
   output_add_text(w->out, "</p>\n<pre>\n  Total:  ");
   html_values(w, run->flat, run->cum, false);
   output_add_text(w->out, " (flat, cum) ");
-  output_add_str(w->out, unit_percentage(run->cum, w->report->total, percentage));
+  output_add_str(w->out, unit_percentage(run->cum, w->report->result.total, percentage));
   size_t next = 0;
   for (int64_t number = run->begin; number < run->end; number++) {
     size_t from = next;
@@ -330,7 +330,7 @@ static bool print_page(struct weblist *w) {
   weblist_print_head(w->out);
   labels_profile(w->report, print_label, w);
   output_add_text(w->out, "<br>Total: ");
-  html_text(w->out, report_value(w->report, w->report->total, total));
+  html_text(w->out, report_value(w->report, w->report->result.total, total));
   output_add_text(w->out, "</div>");
   bool done = print_files(w);
   output_add_text(w->out, "</body>\n</html>\n");

@@ -68,7 +68,7 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* The profile's own lines stand for them. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
-  const pprofc_profile *p = c->report->profile;
+  const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
   uint32_t from = l->line_from[address->location], to = l->line_from[address->location + 1];
   struct source_frame *frames = arena_array(&c->data->arena, to - from, sizeof *frames);
@@ -97,7 +97,7 @@ static bool add_without_binary(struct code *c, const struct web_address *address
 /* ---- ranges ------------------------------------------ */
 
 static struct object *code_object_of(struct code *c, uint32_t location) {
-  const pprofc_profile *p = c->report->profile;
+  const pprofc_profile *p = c->report->result.profile;
   uint32_t mapping = p->locations.mapping[location];
   if (mapping == NONE) return NULL;
   if (!c->state[mapping]) {
@@ -127,7 +127,7 @@ static int compare_ranges(const void *a, const void *b) {
 
 /* Puts addresses into ranges, or adds them at once when there is no binary. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
-  const pprofc_profile *p = c->report->profile;
+  const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
   if (!c->ranges) return false;
   struct range *last = NULL;
@@ -241,7 +241,7 @@ static bool code_add_range(struct code *c, const struct range *r) {
 }
 
 static bool read_ranges(struct code *c) {
-  size_t mappings = c->report->profile->mappings.count;
+  size_t mappings = c->report->result.profile->mappings.count;
   for (size_t i = 0; i < c->range_count; i++)
     if (!disassemble(c, &c->ranges[i])) return false;
   for (uint32_t i = 0; i < mappings; i++)
@@ -257,7 +257,7 @@ pprofc_status web_data_read_code(struct web_data *data, const struct report *rep
                                  pprofc_error *error) {
   struct code c = {
       .data = data, .report = report, .samples = samples, .sample_count = sample_count};
-  size_t mappings = report->profile->mappings.count;
+  size_t mappings = report->result.profile->mappings.count;
   c.objects = arena_zero_array(&data->arena, mappings, sizeof *c.objects);
   c.state = arena_zero_array(&data->arena, mappings, sizeof *c.state);
   c.answers = arena_zero_array(&data->arena, mappings, sizeof *c.answers);

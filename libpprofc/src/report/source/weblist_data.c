@@ -129,8 +129,8 @@ static bool sum_samples(struct scan *s) {
   struct stack_reader reader = stack_reader_at(&p->samples, 0);
   for (size_t i = 0; i < p->samples.count; i++) {
     const int64_t *values = p->samples.values + i * p->type_count;
-    int64_t value = values[s->report->value_index];
-    if (s->report->mean) value = number_mean(value, values[0]);
+    int64_t value = values[s->report->result.value_index];
+    if (s->report->result.mean) value = number_mean(value, values[0]);
     size_t depth = stack_read(&reader, i, frames);
     for (size_t k = depth; k-- > 0;) {
       uint32_t location = frames[k];
@@ -220,7 +220,7 @@ static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t l
 
 static bool match_locations(struct scan *s) {
   struct arena *arena = &s->data->arena;
-  struct weblist_matcher m = {s->profile, s->report->argument, NULL};
+  struct weblist_matcher m = {s->profile, s->report->result.argument, NULL};
   m.known = arena_zero_array(arena, s->profile->strings.count, sizeof *m.known);
   s->addresses = arena_array(arena, s->count, sizeof *s->addresses);
   s->data->pretty = arena_array(arena, s->profile->functions.count, sizeof *s->data->pretty);
@@ -282,7 +282,7 @@ static struct web_sample *sort_samples(struct scan *s, size_t *count) {
 
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error) {
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   struct scan s = {.report = report, .profile = p, .data = data};
   init(data, report->mem);
   s.by_address = str_parse_uint(str_of(report->options->argument), 0, &s.wanted);

@@ -25,8 +25,8 @@ struct flame_report {
 static void make_subtitle(struct flame_report *f) {
   const struct report *report = f->report;
   char label[UNIT_LABEL_MAX];
-  size_t type = report->value_index;
-  buffer_add_str(&f->subtitle, report->type);
+  size_t type = report->result.value_index;
+  buffer_add_str(&f->subtitle, report->result.type);
   buffer_add_text(&f->subtitle, ", ");
   buffer_add_str(&f->subtitle, report_value(report, flame_head(&f->graph.tree, 0, type), label));
   if (f->graph.tree.has_base) {
@@ -39,8 +39,9 @@ static void make_subtitle(struct flame_report *f) {
 static pprofc_str make_title(const struct flame_report *f) {
   const char *title = f->report->options->title;
   if (title && *title) return str_of(title);
-  const struct mappings *m = &f->report->profile->mappings;
-  pprofc_str file = m->count ? profile_string(f->report->profile, m->items[0].file) : STR("");
+  const struct mappings *m = &f->report->result.profile->mappings;
+  pprofc_str file =
+      m->count ? profile_string(f->report->result.profile, m->items[0].file) : STR("");
   if (file.size) return str_path_base(file);
   return f->graph.tree.has_base ? STR("Differential Flame Graph") : STR("Flame Graph");
 }
@@ -102,7 +103,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
                                               .source_path = report->options->source_path};
   pprofc_status status = read_options(f, error);
   if (status == PPROFC_OK)
-    status = flame_graph_build(report->profile, &options, report->mem, &f->graph, error);
+    status = flame_graph_build(report->result.profile, &options, report->mem, &f->graph, error);
   if (status != PPROFC_OK) {
     arena_free(&f->arena);
     return status;
@@ -117,12 +118,12 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
 static struct flame_drawing drawing_of(struct flame_report *f) {
   return (struct flame_drawing){
       .tree = &f->graph.tree,
-      .type = f->report->value_index,
+      .type = f->report->result.value_index,
       .width = f->graph.tree.has_base ? FLAME_MAX : FLAME_HEAD,
       .title = make_title(f),
       .subtitle = buffer_str(&f->subtitle),
-      .unit = f->report->sample_unit,
-      .ratio = f->report->ratio,
+      .unit = f->report->result.sample_unit,
+      .ratio = f->report->result.ratio,
       .picture_width = (unsigned)f->report->options->width,
       .least_pixels = f->least_pixels,
       .least_share = f->least_share,
@@ -204,7 +205,7 @@ static struct report_flame_group *group_of(struct grouping *g, uint32_t key, uin
 /* Calls each(group, sample) for the string labels of all samples, but for the mark of a base. */
 static bool each_label(struct grouping *g,
                        void (*each)(struct report_flame_group *, uint32_t sample)) {
-  const pprofc_profile *p = g->flame->report->profile;
+  const pprofc_profile *p = g->flame->report->result.profile;
   for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
     const struct label *labels = sample_labels(&p->samples, i);
     for (size_t k = 0; k < label_count(&p->samples, i); k++) {
@@ -334,10 +335,10 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
   if (!without_groups) return error_nomem(error);
   struct flame_page page = {
       .tree = &f->graph.tree,
-      .type = f->report->value_index,
+      .type = f->report->result.value_index,
       .title = make_title(f),
       .subtitle = buffer_str(&f->subtitle),
-      .unit = f->report->sample_unit,
+      .unit = f->report->result.sample_unit,
       .origins = &f->origins,
       .groups = groups,
       .group_count = g->count,
@@ -345,7 +346,7 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
       .left_out_count = g->too_many_count,
       .link = f->report->options->source_link,
       .costs = costs,
-      .cost_count = flame_costs_find(f->report->profile, costs),
+      .cost_count = flame_costs_find(f->report->result.profile, costs),
   };
   return flame_html(&page, out, error);
 }

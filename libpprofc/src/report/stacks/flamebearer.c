@@ -21,7 +21,7 @@ static int64_t flamebearer_magnitude(int64_t value) {
 /* Sorts nodes by depth (a counting sort keeps preorder) and places them behind each other. */
 static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
-  size_t type = f->report->value_index;
+  size_t type = f->report->result.value_index;
   f->by_level = arena_array(&t->arena, t->count, sizeof *f->by_level);
   f->level_end = arena_zero_array(&t->arena, t->max_depth + 2, sizeof *f->level_end);
   f->head_at = arena_zero_array(&t->arena, t->count, sizeof *f->head_at);
@@ -62,7 +62,7 @@ static void put_names(struct flamebearer *f) {
  * head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
-  size_t type = f->report->value_index, at = 0;
+  size_t type = f->report->result.value_index, at = 0;
   json_key(&f->json, "levels");
   json_begin_array(&f->json);
   for (size_t d = 0; d <= t->max_depth; d++) {
@@ -96,7 +96,7 @@ static void flamebearer_put_number(struct flamebearer *f, const char *key, int64
 
 static void put_flamebearer(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
-  size_t type = f->report->value_index;
+  size_t type = f->report->result.value_index;
   int64_t most = 0;
   for (size_t i = 0; i < t->count; i++) {
     int64_t self = flame_add(flamebearer_magnitude(flame_self_head(t, i, type)),
@@ -120,7 +120,7 @@ static void put_flamebearer(struct flamebearer *f) {
 /* The units that Pyroscope knows. Samples of time are told as their number at one per nanosecond.
  */
 static void put_metadata(struct flamebearer *f) {
-  pprofc_str unit = f->report->sample_unit;
+  pprofc_str unit = f->report->result.sample_unit;
   bool time = unit_is_time(unit), bytes = unit_compatible(unit, STR("B"));
   double factor = unit_factor(unit);
   json_key(&f->json, "metadata");
@@ -133,7 +133,7 @@ static void put_metadata(struct flamebearer *f) {
   json_key(&f->json, "units");
   json_text(&f->json, time ? "samples" : bytes ? "bytes" : "objects");
   json_key(&f->json, "name");
-  json_string(&f->json, f->report->type);
+  json_string(&f->json, f->report->result.type);
   json_end(&f->json);
 }
 
@@ -155,7 +155,8 @@ pprofc_status report_flamebearer(struct report *report, struct output *out, ppro
   const struct flame_graph_options options = {.threads = report->options->threads,
                                               .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
-  pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &f.graph, error);
+  pprofc_status status =
+      flame_graph_build(report->result.profile, &options, report->mem, &f.graph, error);
   if (status != PPROFC_OK) return status;
   if (!flamebearer_write_file(&f, out)) status = error_nomem(error);
   flame_graph_free(&f.graph);

@@ -83,9 +83,9 @@ static bool report_folded_make_texts(struct report_folded_folded *f) {
 
 /* A value as the report shows it: mean, then divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
-  if (report->mean) value = report_mean(value, divisor);
-  if (!(report->ratio > 0) || report->ratio == 1) return value;
-  double divided = (double)value * report->ratio;
+  if (report->result.mean) value = report_mean(value, divisor);
+  if (!(report->result.ratio > 0) || report->result.ratio == 1) return value;
+  double divided = (double)value * report->result.ratio;
   if (divided >= (double)INT64_MAX) return INT64_MAX;
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
@@ -102,7 +102,7 @@ static void move_negative(int64_t *from, int64_t *to) {
 static void values_of(const struct report_folded_folded *f, size_t stack, int64_t *base,
                       int64_t *head) {
   const struct report *report = f->report;
-  size_t type = report->value_index;
+  size_t type = report->result.value_index;
   *head = shown_value(report, stack_head(&f->set, stack, type), stack_head(&f->set, stack, 0));
   *base = shown_value(report, stack_base(&f->set, stack, type), stack_base(&f->set, stack, 0));
   move_negative(head, base);
@@ -174,7 +174,8 @@ static bool write_all(const struct report_folded_folded *f, struct output *out) 
     if (f->text_from[i + 1] - f->text_from[i] > longest)
       longest = f->text_from[i + 1] - f->text_from[i];
   if (__builtin_mul_overflow(longest + 1, f->set.max_depth + 1, &bytes)) bytes = SIZE_MAX;
-  unsigned threads = report->options->threads ? report->options->threads : report->profile->threads;
+  unsigned threads =
+      report->options->threads ? report->options->threads : report->result.profile->threads;
   if (!blocks_write(out, report->mem, threads, f->set.count, bytes, write_lines, f)) return false;
   if (f->joined_base || f->joined_head) {
     output_add_text(out, "[smaller stacks]");
@@ -195,7 +196,7 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
                                 .trim_path = report->options->trim_path,
                                 .source_path = report->options->source_path};
   pprofc_status status =
-      stack_frames_build(report->profile, &policy, report->mem, &f.frames, error);
+      stack_frames_build(report->result.profile, &policy, report->mem, &f.frames, error);
   if (status != PPROFC_OK) return status;
   struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
                                       .threads = report->options->threads};

@@ -62,8 +62,8 @@ static bool sum_rows(struct json_report *r) {
 
 /* What a row is sorted by: flat or cum of the type shown, the change of it in a difference. */
 static double weight(const struct json_report *r, const struct function_row *row) {
-  const int64_t *values = r->report->cum_sort ? row->cum : row->flat;
-  size_t type = r->report->value_index;
+  const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
+  size_t type = r->report->result.value_index;
   double head = (double)values[type];
   double base = r->graph.tree.has_base ? (double)values[r->graph.tree.types + type] : 0;
   return head > base ? head - base : base - head;
@@ -91,8 +91,8 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  if (r->report->nodecount > 0 && r->count > (size_t)r->report->nodecount)
-    r->count = (size_t)r->report->nodecount;
+  if (r->report->result.nodecount > 0 && r->count > (size_t)r->report->result.nodecount)
+    r->count = (size_t)r->report->result.nodecount;
   return true;
 }
 
@@ -112,7 +112,7 @@ static void report_json_put_values(struct json_report *r, const char *key, const
 }
 
 static void report_json_put_types(struct json_report *r) {
-  const pprofc_profile *p = r->report->profile;
+  const pprofc_profile *p = r->report->result.profile;
   json_key(&r->json, "sample_types");
   json_begin_array(&r->json);
   for (size_t i = 0; i < p->type_count; i++) {
@@ -125,11 +125,11 @@ static void report_json_put_types(struct json_report *r) {
   }
   json_end(&r->json);
   json_key(&r->json, "sample_index");
-  json_uint(&r->json, r->report->value_index);
+  json_uint(&r->json, r->report->result.value_index);
 }
 
 static void report_json_put_header(struct json_report *r) {
-  const pprofc_profile *p = r->report->profile;
+  const pprofc_profile *p = r->report->result.profile;
   report_json_put_types(r);
   if (p->mappings.count) {
     report_json_put_text(r, "file", str_path_base(profile_string(p, p->mappings.items[0].file)));
@@ -139,7 +139,7 @@ static void report_json_put_header(struct json_report *r) {
   if (p->duration_nanos)
     json_key(&r->json, "duration_nanos"), json_int(&r->json, p->duration_nanos);
   json_key(&r->json, "total");
-  json_int(&r->json, r->report->total);
+  json_int(&r->json, r->report->result.total);
   report_json_put_values(r, "head", r->graph.tree.total);
   if (r->graph.tree.has_base)
     report_json_put_values(r, "base", r->graph.tree.total + r->graph.tree.types);
@@ -182,7 +182,8 @@ pprofc_status report_json(struct report *report, struct output *out, pprofc_erro
   const struct flame_graph_options options = {.threads = report->options->threads,
                                               .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
-  pprofc_status status = flame_graph_build(report->profile, &options, report->mem, &r.graph, error);
+  pprofc_status status =
+      flame_graph_build(report->result.profile, &options, report->mem, &r.graph, error);
   if (status != PPROFC_OK) return status;
   if (!sum_rows(&r) || !sort_rows(&r) || !report_json_write_report(&r, out))
     status = error_nomem(error);

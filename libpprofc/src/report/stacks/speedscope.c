@@ -369,8 +369,8 @@ static pprofc_status speedscope_build(struct speedscope *s, pprofc_error *error)
                                       .threads = s->threads};
   status = stack_set_build(&s->frames, &selection, mem, &s->set, error);
   if (status == PPROFC_OK && is_grouped(s))
-    status = label_split_build(s->profile, str_of(options->group_by_label), s->report->value_index,
-                               GROUPS_MAX, mem, &s->groups, error);
+    status = label_split_build(s->profile, str_of(options->group_by_label),
+                               s->report->result.value_index, GROUPS_MAX, mem, &s->groups, error);
   if (status != PPROFC_OK) return status;
   struct arena *arena = &s->set.arena;
   s->numbers = arena_zero_array(arena, s->frames.count + 1, sizeof *s->numbers);
@@ -382,7 +382,7 @@ static pprofc_status speedscope_build(struct speedscope *s, pprofc_error *error)
 }
 
 pprofc_status report_speedscope(struct report *report, struct output *out, pprofc_error *error) {
-  struct speedscope s = {.report = report, .profile = report->profile};
+  struct speedscope s = {.report = report, .profile = report->result.profile};
   s.threads = report->options->threads ? report->options->threads : s.profile->threads;
   pprofc_status status = speedscope_build(&s, error);
   if (status == PPROFC_OK) {

@@ -88,11 +88,14 @@ const char *speedscope_part_suffix(enum speedscope_part part) {
 static struct speedscope_profile make_profile(const struct report *report,
                                               const struct stack_set *set, size_t type,
                                               enum speedscope_part part) {
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   struct speedscope_unit unit =
       speedscope_profiles_find_unit(profile_string(p, p->types[type].unit));
-  struct speedscope_profile profile = {
-      .type = type, .part = part, .unit = unit.name, .factor = unit.factor, .ratio = report->ratio};
+  struct speedscope_profile profile = {.type = type,
+                                       .part = part,
+                                       .unit = unit.name,
+                                       .factor = unit.factor,
+                                       .ratio = report->result.ratio};
   speedscope_profiles_add_up(&profile, set);
   double least = ceil((double)profile.total * report->options->min_weight);
   if (least > 0) profile.least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
@@ -134,7 +137,7 @@ size_t speedscope_active(const struct report *report, const struct speedscope_pr
   size_t active = 0;
   bool found = false;
   for (size_t i = 0; i < count; i++) {
-    if (profiles[i].type != report->value_index) continue;
+    if (profiles[i].type != report->result.value_index) continue;
     if (!found || profiles[i].part == PART_SLOWER) active = i;
     found = true;
   }

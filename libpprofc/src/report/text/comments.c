@@ -3,7 +3,7 @@
 
 pprofc_status report_comments(struct report *report, struct output *out, pprofc_error *error) {
   (void)error;
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   for (size_t i = 0; i < p->comment_count; i++) {
     report_text(out, report->mem, profile_string(p, p->comments[i]));
     output_add_char(out, '\n');

@@ -295,7 +295,7 @@ static bool report_raw_print_all(struct report_raw_raw *raw) {
 
 pprofc_status report_raw(struct report *report, struct output *out, pprofc_error *error) {
   const pprofc_allocator *mem = report->mem;
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   struct report_raw_raw raw = {.report = report, .profile = p, .out = out};
   text_pieces_init(&raw.pieces, mem);
   raw.frames = mem_array(mem, p->samples.max_depth, sizeof *raw.frames);

@@ -75,7 +75,7 @@ static bool count_samples(struct tags *tags) {
   for (size_t i = 0; i < samples->count; i++) {
     size_t count = label_count(samples, i);
     const struct label *labels = sample_labels(samples, i);
-    int64_t value = count ? samples->values[i * types + tags->report->value_index] : 0;
+    int64_t value = count ? samples->values[i * types + tags->report->result.value_index] : 0;
     for (size_t k = 0; k < count; k++)
       if (!count_label(tags, &labels[k], value)) return false;
   }
@@ -93,9 +93,10 @@ static bool report_tags_make_texts(struct tags *tags) {
       continue;
     }
     char label[UNIT_LABEL_MAX];
-    tag->value = arena_str(&tags->texts,
-                           unit_label(tag->label.number, label_units_get(&report->units, tag->key),
-                                      report->output_unit, label));
+    tag->value =
+        arena_str(&tags->texts,
+                  unit_label(tag->label.number, label_units_get(&report->result.units, tag->key),
+                             report->output_unit, label));
     if (!tag->value.data) return false;
   }
   return true;
@@ -144,9 +145,9 @@ static struct cell value_cell(const struct report *report, int64_t value) {
   struct cell cell = {.size = 0};
   char label[UNIT_LABEL_MAX], percentage[32];
   cell_add(&cell, report_value(report, value, label));
-  if (report->total > 0) {
+  if (report->result.total > 0) {
     cell_add(&cell, STR(" ("));
-    cell_add(&cell, unit_percentage(value, report->total, percentage));
+    cell_add(&cell, unit_percentage(value, report->result.total, percentage));
     cell_add(&cell, STR(")"));
   }
   cell_add(&cell, STR(":"));
@@ -165,10 +166,10 @@ static void print_total(const struct tags *tags, int64_t sum) {
   output_add_text(tags->out, ": Total ");
   report_text(tags->out, report->mem, report_value(report, sum, label));
   output_add_text(tags->out, " of ");
-  report_text(tags->out, report->mem, report_value(report, report->total, label));
-  if (report->total > 0) {
+  report_text(tags->out, report->mem, report_value(report, report->result.total, label));
+  if (report->result.total > 0) {
     output_add_text(tags->out, " (");
-    output_add_str(tags->out, unit_percentage(sum, report->total, percentage));
+    output_add_str(tags->out, unit_percentage(sum, report->result.total, percentage));
     output_add_char(tags->out, ')');
   }
   output_add_char(tags->out, '\n');
@@ -208,7 +209,7 @@ static void print_keys(struct tags *tags) {
 }
 
 pprofc_status report_tags(struct report *report, struct output *out, pprofc_error *error) {
-  struct tags tags = {.report = report, .profile = report->profile, .out = out};
+  struct tags tags = {.report = report, .profile = report->result.profile, .out = out};
   arena_init(&tags.texts, report->mem);
   map_init(&tags.map, report->mem);
   bool ok = count_samples(&tags) && report_tags_make_texts(&tags);

@@ -1,5 +1,5 @@
 /* The reports top and text: one line per node. */
-#include "report/graph_report.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 static void top_add_value(const struct report *report, struct output *out, int64_t value) {
@@ -10,7 +10,7 @@ static void top_add_value(const struct report *report, struct output *out, int64
 static void top_add_percentage(const struct report *report, struct output *out, int64_t value) {
   char text[32];
   output_add_char(out, ' ');
-  output_add_str(out, unit_percentage(value, report->total, text));
+  output_add_str(out, unit_percentage(value, report->result.total, text));
 }
 
 static void top_print_node(const struct report *report, const struct graph *g, uint32_t node,
@@ -32,9 +32,10 @@ static void top_print_node(const struct report *report, const struct graph *g, u
 
 pprofc_status report_top(struct report *report, struct output *out, pprofc_error *error) {
   struct graph g;
-  pprofc_status status = graph_for_report(report, USE_TOP, &g, error);
+  pprofc_status status =
+      pipeline_graph(&report->result, PIPELINE_INLINE_MARKS, &g, &report->output_unit, error);
   if (!status) {
-    struct legend legend = graph_legend(&g);
+    struct graph_summary legend = pipeline_summary(&g);
     labels_graph(report, &legend, false, label_to_output, out);
     output_add_text(out, "      flat  flat%   sum%        cum   cum%\n");
     int64_t running = 0;

@@ -134,7 +134,8 @@ static bool traces_print_labels(struct traces *traces, bool numbers) {
   for (size_t i = 0; i < traces->groups.count; i++) {
     const struct label_group *group = &traces->groups.items[i];
     if (group->is_number != numbers) continue;
-    pprofc_str unit = numbers ? label_units_get(&traces->report->units, group->key) : STR("");
+    pprofc_str unit =
+        numbers ? label_units_get(&traces->report->result.units, group->key) : STR("");
     size_t length = utf8_length(group->key);
     if (length < COLUMN) buffer_add_fill(line, ' ', COLUMN - length);
     buffer_add_str(line, group->key);
@@ -160,8 +161,8 @@ static bool traces_print_labels(struct traces *traces, bool numbers) {
 static void traces_print_value(struct traces *traces, size_t sample) {
   const struct report *report = traces->report;
   const int64_t *values = traces->profile->samples.values + sample * traces->profile->type_count;
-  int64_t value = values[report->value_index];
-  if (report->mean) value = report_mean(value, values[0]);
+  int64_t value = values[report->result.value_index];
+  if (report->result.mean) value = report_mean(value, values[0]);
   char text[UNIT_LABEL_MAX];
   pprofc_str label = report_value(report, value, text);
   size_t length = utf8_length(label);
@@ -193,7 +194,7 @@ static bool traces_print_samples(struct traces *traces) {
 
 pprofc_status report_traces(struct report *report, struct output *out, pprofc_error *error) {
   const pprofc_allocator *mem = report->mem;
-  const pprofc_profile *p = report->profile;
+  const pprofc_profile *p = report->result.profile;
   struct traces traces = {.report = report, .profile = p, .out = out};
   text_pieces_init(&traces.pieces, mem);
   traces.frames = mem_array(mem, p->samples.max_depth, sizeof *traces.frames);

@@ -1,5 +1,5 @@
 /* The reports tree and peek: each node between its callers and its callees. */
-#include "report/graph_report.h"
+#include "report/labels.h"
 #include "unit/unit.h"
 
 static const char separator[] =
@@ -43,11 +43,11 @@ static void report_tree_print_node(struct tree *t, uint32_t node) {
     report_tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
   t->running = number_add(t->running, flat);
   report_tree_add_value(t, flat, 10);
-  report_tree_add_percentage(t, flat, t->report->total);
-  report_tree_add_percentage(t, t->running, t->report->total);
+  report_tree_add_percentage(t, flat, t->report->result.total);
+  report_tree_add_percentage(t, t->running, t->report->result.total);
   output_add_char(t->out, ' ');
   report_tree_add_value(t, cum, 10);
-  report_tree_add_percentage(t, cum, t->report->total);
+  report_tree_add_percentage(t, cum, t->report->result.total);
   output_add_text(t->out, "                | ");
   report_text(t->out, t->report->mem, graph_name(g, node));
   output_add_char(t->out, '\n');
@@ -61,7 +61,7 @@ static bool is_printed(const struct graph *g, size_t index) {
 
 static void report_tree_print(struct tree *t) {
   const struct graph *g = &t->graph;
-  struct legend legend = graph_legend(g);
+  struct graph_summary legend = pipeline_summary(g);
   labels_graph(t->report, &legend, false, label_to_output, t->out);
   output_add_text(t->out, separator);
   output_add_text(t->out, legend_line);
@@ -72,7 +72,8 @@ static void report_tree_print(struct tree *t) {
 
 pprofc_status report_tree(struct report *report, struct output *out, pprofc_error *error) {
   struct tree t = {.report = report, .out = out};
-  pprofc_status status = graph_for_report(report, USE_TREE, &t.graph, error);
+  pprofc_status status =
+      pipeline_graph(&report->result, PIPELINE_EDGES, &t.graph, &report->output_unit, error);
   if (!status) report_tree_print(&t);
   graph_free(&t.graph);
   return status;
@@ -80,7 +81,8 @@ pprofc_status report_tree(struct report *report, struct output *out, pprofc_erro
 
 pprofc_status report_peek(struct report *report, struct output *out, pprofc_error *error) {
   struct tree t = {.report = report, .out = out};
-  pprofc_status status = graph_for_report(report, USE_PEEK, &t.graph, error);
+  pprofc_status status = pipeline_graph(&report->result, PIPELINE_EDGES_OF_MATCH, &t.graph,
+                                        &report->output_unit, error);
   if (!status) {
     bool any = false;
     for (size_t i = 0; i < t.graph.shown_count && !any; i++) any = is_printed(&t.graph, i);

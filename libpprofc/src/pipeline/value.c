@@ -1,8 +1,7 @@
-/* Which sample value a report shows, and the total its percentages refer to. */
-#include "report/value.h"
+/* Which sample value is shown, and the total that percentages refer to. */
+#include "pipeline/pipeline.h"
 
 #include "graph/number.h"
-#include "unit/unit.h"
 
 #include <stdio.h>
 
@@ -76,11 +75,7 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   return divisor ? number_divide((int64_t)total, (int64_t)divisor) : (int64_t)total;
 }
 
-int64_t value_ratio(const struct report *report, int64_t v) {
-  if (!(report->ratio > 0) || report->ratio == 1) return v;
-  return number_from_double((double)v * report->ratio);
-}
-
-pprofc_str report_value(const struct report *report, int64_t value, char out[]) {
-  return unit_label(value_ratio(report, value), report->sample_unit, report->output_unit, out);
+int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value) {
+  if (!(result->ratio > 0) || result->ratio == 1) return value;
+  return number_from_double((double)value * result->ratio);
 }

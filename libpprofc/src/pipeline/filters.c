@@ -1,0 +1,169 @@
+/* The filters of a pipeline: compiles the expressions of the options and applies them in pprof's
+ * order. */
+#include "pipeline/pipeline.h"
+
+#include <stddef.h>
+
+enum filter_index {
+  FILTER_FOCUS,
+  FILTER_IGNORE,
+  FILTER_HIDE,
+  FILTER_SHOW,
+  FILTER_SHOW_FROM,
+  FILTER_PRUNE_FROM,
+  FILTER_TAGSHOW,
+  FILTER_TAGHIDE,
+  FILTER_COUNT
+};
+
+struct filters {
+  struct regex *regex[FILTER_COUNT]; /* NULL where none is set */
+  struct tag_filter *tagfocus, *tagignore;
+};
+
+static const struct {
+  const char *name;
+  size_t offset; /* of the text in struct pipeline_options */
+} filter_options[FILTER_COUNT] = {
+    [FILTER_FOCUS] = {"focus", offsetof(struct pipeline_options, focus)},
+    [FILTER_IGNORE] = {"ignore", offsetof(struct pipeline_options, ignore)},
+    [FILTER_HIDE] = {"hide", offsetof(struct pipeline_options, hide)},
+    [FILTER_SHOW] = {"show", offsetof(struct pipeline_options, show)},
+    [FILTER_SHOW_FROM] = {"show_from", offsetof(struct pipeline_options, show_from)},
+    [FILTER_PRUNE_FROM] = {"prune_from", offsetof(struct pipeline_options, prune_from)},
+    [FILTER_TAGSHOW] = {"tagshow", offsetof(struct pipeline_options, tagshow)},
+    [FILTER_TAGHIDE] = {"taghide", offsetof(struct pipeline_options, taghide)},
+};
+
+static void filters_free(struct filters *f) {
+  for (size_t i = 0; i < FILTER_COUNT; i++) regex_free(f->regex[i]);
+  tag_filter_free(f->tagfocus);
+  tag_filter_free(f->tagignore);
+}
+
+/* ---- compiling --------------------------------------- */
+
+static pprofc_status filters_compile_one(const struct pipeline_result *r, struct filters *f,
+                                         enum filter_index filter, pprofc_error *error) {
+  const char *options = (const char *)&r->options;
+  const char *text = *(const char *const *)(options + filter_options[filter].offset);
+  if (!text || !*text) return PPROFC_OK;
+  pprofc_status status = regex_compile(r->mem, str_of(text), &f->regex[filter], error);
+  if (status && status != PPROFC_E_NOMEM)
+    error_prefix(error, "parsing %s regexp: ", filter_options[filter].name);
+  return status;
+}
+
+/* Compiles the filters `first` to `last`. */
+static pprofc_status filters_compile(const struct pipeline_result *r, struct filters *f,
+                                     enum filter_index first, enum filter_index last,
+                                     pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (unsigned i = first; i <= last && !status; i++)
+    status = filters_compile_one(r, f, (enum filter_index)i, error);
+  return status;
+}
+
+static pprofc_status filters_compile_tags(const struct pipeline_result *r, const char *name,
+                                          const char *text, struct tag_filter **filter,
+                                          pprofc_error *error) {
+  if (!text || !*text) return PPROFC_OK;
+  return tag_filter_compile(r->mem, name, text, r->options.warn, r->options.warn_context, filter,
+                            error);
+}
+
+/* Compiles all but tagshow and taghide, which pprof compiles after it has applied the others. */
+static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
+                                           pprofc_error *error) {
+  const struct pipeline_options *o = &r->options;
+  pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);
+  if (!status) status = filters_compile_tags(r, "tagfocus", o->tagfocus, &f->tagfocus, error);
+  if (!status) status = filters_compile_tags(r, "tagignore", o->tagignore, &f->tagignore, error);
+  if (!status) status = filters_compile(r, f, FILTER_PRUNE_FROM, FILTER_PRUNE_FROM, error);
+  return status;
+}
+
+/* ---- applying ---------------------------------------- */
+
+static pprofc_status apply_names(struct pipeline_result *r, const struct filters *f,
+                                 pprofc_error *error) {
+  const struct name_filters n = {.focus = f->regex[FILTER_FOCUS],
+                                 .ignore = f->regex[FILTER_IGNORE],
+                                 .hide = f->regex[FILTER_HIDE],
+                                 .show = f->regex[FILTER_SHOW]};
+  if (!n.focus && !n.ignore && !n.hide && !n.show) return PPROFC_OK;
+  struct name_matches matched = {0};
+  pprofc_profile *edited;
+  pprofc_status status = transform_names(r->profile, &n, &matched, &edited, error);
+  if (status) return status;
+  pipeline_take(r, edited);
+  pipeline_warn(r, n.focus && !matched.focus, "Focus expression matched no samples");
+  pipeline_warn(r, n.ignore && !matched.ignore, "Ignore expression matched no samples");
+  pipeline_warn(r, n.hide && !matched.hide, "Hide expression matched no samples");
+  pipeline_warn(r, n.show && !matched.show, "Show expression matched no samples");
+  return PPROFC_OK;
+}
+
+static pprofc_status apply_show_from(struct pipeline_result *r, const struct filters *f,
+                                     pprofc_error *error) {
+  if (!f->regex[FILTER_SHOW_FROM]) return PPROFC_OK;
+  bool matched = false;
+  pprofc_profile *edited;
+  pprofc_status status =
+      transform_show_from(r->profile, f->regex[FILTER_SHOW_FROM], &matched, &edited, error);
+  if (status) return status;
+  pipeline_take(r, edited);
+  pipeline_warn(r, !matched, "ShowFrom expression matched no samples");
+  return PPROFC_OK;
+}
+
+static pprofc_status apply_tags(struct pipeline_result *r, const struct filters *f,
+                                pprofc_error *error) {
+  if (!f->tagfocus && !f->tagignore) return PPROFC_OK;
+  bool focus = false, ignore = false;
+  pprofc_profile *edited;
+  pprofc_status status = transform_tags(r->profile, &r->units, f->tagfocus, f->tagignore, &focus,
+                                        &ignore, &edited, error);
+  if (status) return status;
+  pipeline_take(r, edited);
+  pipeline_warn(r, f->tagfocus && !focus, "TagFocus expression matched no samples");
+  pipeline_warn(r, f->tagignore && !ignore, "TagIgnore expression matched no samples");
+  return PPROFC_OK;
+}
+
+static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
+                                    pprofc_error *error) {
+  pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGHIDE, error);
+  struct regex *show = f->regex[FILTER_TAGSHOW], *hide = f->regex[FILTER_TAGHIDE];
+  if (status || (!show && !hide)) return status;
+  bool shown = false, hidden = false;
+  pprofc_profile *edited;
+  status = transform_tag_keys(r->profile, show, hide, &shown, &hidden, &edited, error);
+  if (status) return status;
+  pipeline_take(r, edited);
+  pipeline_warn(r, show && !shown, "TagShow expression matched no samples");
+  pipeline_warn(r, hide && !hidden, "TagHide expression matched no samples");
+  return PPROFC_OK;
+}
+
+static pprofc_status apply_prune_from(struct pipeline_result *r, const struct filters *f,
+                                      pprofc_error *error) {
+  if (!f->regex[FILTER_PRUNE_FROM]) return PPROFC_OK;
+  pprofc_profile *edited;
+  pprofc_status status =
+      transform_prune_from(r->profile, f->regex[FILTER_PRUNE_FROM], &edited, error);
+  if (!status) pipeline_take(r, edited);
+  return status;
+}
+
+pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {
+  struct filters f = {.tagfocus = NULL};
+  pprofc_status status = filters_compile_first(r, &f, error);
+  if (!status) status = apply_names(r, &f, error);
+  if (!status) status = apply_show_from(r, &f, error);
+  if (!status) status = apply_tags(r, &f, error);
+  if (!status) status = apply_tag_keys(r, &f, error);
+  if (!status) status = apply_prune_from(r, &f, error);
+  filters_free(&f);
+  return status;
+}

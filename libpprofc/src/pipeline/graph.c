@@ -1,0 +1,78 @@
+/* The graph of a pipeline's result: the options of the graph, the unit of its values, and what
+ * trimming left. */
+#include "pipeline/pipeline.h"
+
+#include "unit/unit.h"
+
+/* The smallest flat value shown, or cum where flat is 0; 0 when all are 0. */
+static int64_t smallest_value(const struct graph *g) {
+  int64_t smallest = 0;
+  for (size_t i = 0; i < g->shown_count; i++) {
+    const struct graph_node *n = &g->nodes[g->shown[i]];
+    int64_t value = number_abs(node_flat(n));
+    if (value == 0) value = number_abs(node_cum(n));
+    if (value > 0 && (smallest == 0 || value < smallest)) smallest = value;
+  }
+  return smallest;
+}
+
+/* One unit for all values, so that a reader can compare them: the one that shows the smallest. */
+static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
+                              bool integers) {
+  const pprofc_str unit = r->sample_unit, automatic = STR("minimum");
+  if (!str_equal(r->output_unit, automatic) || !g->shown_count) return r->output_unit;
+  int64_t low = smallest_value(g), high = pipeline_ratio(r, r->total);
+  if (low == 0) low = r->total;
+  low = pipeline_ratio(r, low);
+  struct measure lowest = unit_scale(low, unit, automatic);
+  struct measure highest = unit_scale(high, unit, automatic);
+  if (!str_equal(lowest.unit, highest.unit) && number_multiply(low, 100) < high && !integers)
+    lowest = unit_scale(number_multiply(low, 100), unit, automatic);
+  return lowest.unit.size ? lowest.unit : unit;
+}
+
+static bool is_wanted(unsigned wanted, unsigned flag) {
+  return (wanted & flag) != 0;
+}
+
+pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, struct graph *g,
+                             pprofc_str *output_unit, pprofc_error *error) {
+  const struct pipeline_options *o = &r->options;
+  const unsigned threads = o->threads ? o->threads : r->profile->threads;
+  struct graph_options options = {
+      .frames = {.granularity = &r->granularity,
+                 .object_names = is_wanted(wanted, PIPELINE_OBJECTS),
+                 .trim_path = o->trim_path,
+                 .source_path = o->source_path},
+      .value_index = r->value_index,
+      .mean = r->mean,
+      .call_tree = o->call_tree && is_wanted(wanted, PIPELINE_CALL_TREE),
+      .drop_negative = o->drop_negative,
+      .cum_sort = r->cum_sort,
+      .visual = is_wanted(wanted, PIPELINE_VISUAL),
+      .nodecount = r->nodecount,
+      .nodefraction = r->nodefraction,
+      .edgefraction = r->edgefraction,
+      .want_edges = is_wanted(wanted, PIPELINE_EDGES | PIPELINE_EDGES_OF_MATCH),
+      .want_tags = is_wanted(wanted, PIPELINE_TAGS),
+      .want_inline_marks = is_wanted(wanted, PIPELINE_INLINE_MARKS),
+      .bytes_unit = label_units_get(&r->units, STR("bytes")),
+      .tag_unit = r->output_unit,
+      .threads = threads,
+  };
+  if (is_wanted(wanted, PIPELINE_EDGES_OF_MATCH)) options.edges_of = r->argument;
+  *output_unit = r->output_unit;
+  pprofc_status status = graph_build(g, r->profile, &options, error);
+  if (!status) *output_unit = choose_unit(r, g, is_wanted(wanted, PIPELINE_INTEGERS));
+  return status;
+}
+
+struct graph_summary pipeline_summary(const struct graph *graph) {
+  struct graph_summary summary = {.nodes = graph->shown_count,
+                                  .nodes_before = graph->nodes_before,
+                                  .dropped_nodes = graph->dropped_nodes};
+  for (size_t i = 0; i < graph->shown_count; i++)
+    summary.shown = number_add(summary.shown, node_flat(&graph->nodes[graph->shown[i]]));
+  if (graph->options.visual) summary.dropped_edges = graph->dropped_edges;
+  return summary;
+}
