@@ -118,13 +118,18 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
   return file.size || mapping.size ? ORIGIN_USER : ORIGIN_UNKNOWN;
 }
 
-pprofc_str origin_package(pprofc_str name) {
+/* Where the last part of the path in a name begins; 0 for a name without a path. */
+static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
-  size_t from = slash == name.size ? 0 : slash + 1;
+  if (slash == name.size) return 0;
   /* A slash inside parameters or template arguments is no path. */
-  size_t bracket = str_find_char(name, '(') < str_find_char(name, '<') ? str_find_char(name, '(')
-                                                                       : str_find_char(name, '<');
-  if (bracket < from) from = 0;
+  pprofc_str path = str_slice(name, 0, slash);
+  bool inside = str_find_char(path, '(') < path.size || str_find_char(path, '<') < path.size;
+  return inside ? 0 : slash + 1;
+}
+
+pprofc_str origin_package(pprofc_str name) {
+  size_t from = package_start(name);
   for (size_t i = from; i < name.size; i++) {
     char c = name.data[i];
     if (c == '.' && i > from) return str_slice(name, 0, i);

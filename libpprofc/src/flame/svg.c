@@ -147,11 +147,12 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   svg_put_escaped(s, name);
   output_add_text(s->out, "\">");
   put_title(s, box, name);
+  const double gap = width > 0.5 ? 0.5 : 0;
   output_printf(s->out,
                 "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" rx=\"2\" "
                 "fg:x=\"%.17g\" fg:w=\"%.17g\"",
-                x, y, width > 0.5 ? width - 0.5 : width, ROW - 1,
-                box->node == NONE ? "url(#smaller)" : color, box->x, box->width);
+                x, y, width - gap, ROW - 1, box->node == NONE ? "url(#smaller)" : color, box->x,
+                box->width);
   output_printf(s->out, "/><text x=\"%.2f\" y=\"%.1f\">", x + 3, y + ROW - 4.5);
   output_add_text(s->out, width > 30 ? sign : "");
   svg_put_label(s, name, width - (*sign ? 2 * CHAR_WIDTH : 0));
@@ -214,23 +215,27 @@ static void put_controls(struct svg *s) {
                 s->width - SIDE - 120, s->height - 17);
 }
 
+/* The line below the picture that explains colors and signs. */
+static void put_key(struct svg *s) {
+  output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
+  if (coloring_of(s) == FLAME_BY_ORIGIN)
+    output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
+  if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
+    output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, "
+                            "\xEF\xBC\x8B new, \xE2\x88\x92 gone, grey: unchanged");
+  else if (s->tree->has_base)
+    output_add_text(s->out, "\xE2\x96\xB2 more than base, \xE2\x96\xBC less, \xEF\xBC\x8B new, "
+                            "\xE2\x88\x92 gone");
+  if (s->tree->has_base) output_add_text(s->out, "; width: the larger of both");
+  output_add_text(s->out, "</text>\n");
+}
+
 static void put_texts(struct svg *s) {
   const struct flame_drawing *d = s->drawing;
   svg_put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
   svg_put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
   if (!d->embedded) put_controls(s);
-  if (!s->tree->has_base && coloring_of(s) != FLAME_BY_ORIGIN) return;
-  output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
-  if (coloring_of(s) == FLAME_BY_ORIGIN)
-    output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
-  if (s->tree->has_base)
-    output_printf(s->out,
-                  "\xE2\x96\xB2 %smore than base, \xE2\x96\xBC %sless, \xEF\xBC\x8B new, "
-                  "\xE2\x88\x92 gone%s; width: the larger of both",
-                  coloring_of(s) == FLAME_BY_CHANGE ? "orange: " : "",
-                  coloring_of(s) == FLAME_BY_CHANGE ? "blue: " : "",
-                  coloring_of(s) == FLAME_BY_CHANGE ? ", grey: unchanged" : "");
-  output_add_text(s->out, "</text>\n");
+  if (s->tree->has_base || coloring_of(s) == FLAME_BY_ORIGIN) put_key(s);
 }
 
 static void put_document(struct svg *s) {

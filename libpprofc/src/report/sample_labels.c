@@ -1,6 +1,8 @@
 /* The labels of one sample, grouped by key, and sorted pieces of text. */
 #include "report/sample_labels.h"
 
+#include "core/array.h"
+
 #include <stdlib.h>
 
 static size_t sample_labels_most_labels(const struct samples *samples) {
@@ -74,16 +76,10 @@ void text_pieces_clear(struct text_pieces *pieces) {
 }
 
 void text_pieces_end_piece(struct text_pieces *pieces) {
-  if (pieces->count == pieces->capacity) {
-    size_t capacity = pieces->capacity ? pieces->capacity * 2 : 8;
-    struct text_piece *items =
-        mem_resize(pieces->mem, pieces->items, pieces->capacity, capacity, sizeof *items);
-    if (!items) {
-      pieces->failed = true;
-      return;
-    }
-    pieces->items = items;
-    pieces->capacity = capacity;
+  if (pieces->count == pieces->capacity &&
+      !ARRAY_RESERVE(pieces->mem, pieces->items, pieces->capacity, pieces->count + 1)) {
+    pieces->failed = true;
+    return;
   }
   pieces->items[pieces->count++] =
       (struct text_piece){.from = pieces->started, .size = pieces->text.size - pieces->started};

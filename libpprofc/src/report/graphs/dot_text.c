@@ -114,7 +114,8 @@ static unsigned channel(double v) {
 }
 
 void dot_color(struct output *out, double score, bool light) {
-  double saturation = light ? 0.1 : 1.0, value = light ? 0.93 : 0.7;
+  double saturation = light ? 0.1 : 1.0;
+  const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
   /* Grey around 0, and shades that start not too near to it. */

@@ -1,5 +1,6 @@
 /* The -disasm report: the machine code of the functions that match, with the samples of each
  * instruction. */
+#include "core/array.h"
 #include "core/escape.h"
 #include "report/source/listing.h"
 #include "symbolize/demangle.h"
@@ -41,34 +42,49 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
+/* The name itself, or the first of its demangled forms that matches; *match is NULL for none.
+ * `text` is scratch. False when out of memory. */
+static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
+                       const pprofc_str **match) {
+  static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
+  struct regex *regex = d->report->result.argument;
+  *match = NULL;
+  if (regex_match(regex, *name)) {
+    *match = name;
+    return true;
+  }
+  for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+    if (!demangle(*name, modes[k], text) || !regex_match(regex, buffer_str(text))) continue;
+    pprofc_str *form = arena_alloc(&d->arena, sizeof *form);
+    if (form) *form = buffer_keep(text, &d->arena);
+    *match = form;
+    return form && form->data;
+  }
+  return true;
+}
+
+/* Whether the expression is an address inside the symbol. */
+static bool has_wanted_address(const struct disasm *d, const struct object_symbol *symbol) {
+  return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
+}
+
 /* The names under which a symbol is shown: all of them when it holds the address asked for, else
  * the one that matches, in the form that matches. *names is NULL for no match; false when out of
  * memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
-  static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
-  struct regex *regex = d->report->result.argument;
-  *names = NULL;
-  *count = symbol->name_count;
-  if (d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end) {
+  if (has_wanted_address(d, symbol)) {
     *names = symbol->names;
+    *count = symbol->name_count;
     return true;
   }
   struct buffer text;
   buffer_init(&text, d->report->mem, (size_t)4 << 20);
   bool good = true;
+  *names = NULL;
   *count = 1;
-  for (size_t i = 0; i < symbol->name_count && good && !*names; i++) {
-    if (regex_match(regex, symbol->names[i])) *names = &symbol->names[i];
-    for (size_t k = 0; k < sizeof modes / sizeof *modes && good && !*names; k++) {
-      if (!demangle(symbol->names[i], modes[k], &text)) continue;
-      if (!regex_match(regex, buffer_str(&text))) continue;
-      pprofc_str *name = arena_alloc(&d->arena, sizeof *name);
-      if (name) *name = buffer_keep(&text, &d->arena);
-      good = name && name->data;
-      *names = name;
-    }
-  }
+  for (size_t i = 0; i < symbol->name_count && good && !*names; i++)
+    good = match_name(d, &symbol->names[i], &text, names);
   buffer_free(&text);
   return good;
 }
@@ -119,14 +135,7 @@ static size_t first_spot(const struct spot *spots, size_t count, uint64_t addres
 }
 
 static bool add_routine(struct disasm *d, struct routine routine, const struct spot *spots) {
-  if (d->count == d->capacity) {
-    size_t capacity = d->capacity ? d->capacity * 2 : 64;
-    struct routine *items =
-        mem_resize(d->report->mem, d->routines, d->capacity, capacity, sizeof *items);
-    if (!items) return false;
-    d->routines = items;
-    d->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(d->report->mem, d->routines, d->capacity, d->count + 1)) return false;
   routine.nodes = arena_array(&d->arena, routine.node_count, sizeof *routine.nodes);
   if (!routine.nodes) return false;
   for (size_t i = 0; i < routine.node_count; i++) routine.nodes[i] = spots[i].node;

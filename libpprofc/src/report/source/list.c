@@ -52,6 +52,12 @@ static bool collect_rows(struct source_list_list *list, const struct graph *grap
   return true;
 }
 
+/* The first line to show for a row: that of the function, or MARGIN lines above the row. */
+static int64_t first_line(const struct source_list_row *row) {
+  if (row->start_line) return row->start_line;
+  return row->line > MARGIN ? row->line - MARGIN : 1;
+}
+
 /* Which lines to show for rows of one function and file. */
 static void find_window(const struct source_list_row *rows, size_t count, int64_t *first,
                         int64_t *last) {
@@ -59,7 +65,7 @@ static void find_window(const struct source_list_row *rows, size_t count, int64_
   *last = INT64_MIN;
   for (size_t i = 0; i < count; i++) {
     int64_t line = rows[i].line;
-    int64_t from = rows[i].start_line ? rows[i].start_line : line > MARGIN ? line - MARGIN : 1;
+    int64_t from = first_line(&rows[i]);
     int64_t to = line < INT64_MAX - MARGIN ? line + MARGIN : INT64_MAX;
     if (from < *first) *first = from;
     if (to > *last) *last = to;

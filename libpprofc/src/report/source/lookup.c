@@ -1,6 +1,7 @@
 /* Finding and reading the source files that a profile names. */
 #include "report/source/lookup.h"
 
+#include "core/array.h"
 #include "graph/graph.h"
 
 #include <errno.h>
@@ -46,6 +47,26 @@ static void say_errno(struct buffer *failure, const char *path, int number) {
   source_lookup_say(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
+/* Makes room for a file. NULL, or the reason why it is not shown. */
+static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
+  if (!S_ISREG(info->st_mode)) return "not a regular file";
+  if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
+  if (!buffer_reserve(text, (size_t)info->st_size + 1)) return "out of memory";
+  return NULL;
+}
+
+/* Reads until the end of the file or of the room; a file that grows meanwhile is cut. */
+static bool read_into_room(int fd, struct buffer *text) {
+  while (text->size < text->capacity) {
+    ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    text->size += (size_t)got;
+  }
+  return true;
+}
+
 /* Reads all of an open file that is fit to be shown. */
 static bool source_lookup_read_text(int fd, const char *path, struct buffer *text,
                                     struct buffer *failure) {
@@ -54,21 +75,10 @@ static bool source_lookup_read_text(int fd, const char *path, struct buffer *tex
     say_errno(failure, path, errno);
     return false;
   }
-  const char *reason = !S_ISREG(info.st_mode)                            ? "not a regular file"
-                       : (uint64_t)info.st_size > SOURCE_FILE_BYTES      ? "larger than 64 MiB"
-                       : !buffer_reserve(text, (size_t)info.st_size + 1) ? "out of memory"
-                                                                         : NULL;
-  while (!reason) {
-    size_t room = text->capacity - text->size;
-    if (!room) break; /* it grew while it was read */
-    ssize_t got = read(fd, text->data + text->size, room);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      say_errno(failure, path, errno);
-      return false;
-    }
-    if (got == 0) break;
-    text->size += (size_t)got;
+  const char *reason = reserve_for_file(&info, text);
+  if (!reason && !read_into_room(fd, text)) {
+    say_errno(failure, path, errno);
+    return false;
   }
   if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
   if (reason) source_lookup_say(failure, path, reason);
@@ -255,14 +265,8 @@ void source_lookup_free(struct source_lookup *lookup) {
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name) {
   uint32_t index = interner_find(&lookup->names, name);
   if (index != MAP_NONE) return &lookup->files[index];
-  if (lookup->names.count == lookup->capacity) {
-    size_t capacity = lookup->capacity ? lookup->capacity * 2 : 16;
-    struct source_file *files =
-        mem_resize(lookup->mem, lookup->files, lookup->capacity, capacity, sizeof *files);
-    if (!files) return NULL;
-    lookup->files = files;
-    lookup->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(lookup->mem, lookup->files, lookup->capacity, lookup->names.count + 1))
+    return NULL;
   struct source_file *file = &lookup->files[lookup->names.count];
   if (!load(lookup, name, file)) return NULL;
   return interner_copy(&lookup->names, &lookup->arena, name) == MAP_NONE ? NULL : file;

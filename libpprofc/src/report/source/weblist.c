@@ -73,8 +73,12 @@ static void html_code(struct output *out, pprofc_str text, size_t indent, size_t
     size_t from = i;
     int32_t c = utf8_next(text, &i);
     at++;
-    html_char(out, c == '\t' ? STR(" ") : str_slice(text, from, i), c == '\t' ? ' ' : c);
-    for (; c == '\t' && at % TAB_WIDTH; at++) output_add_char(out, ' ');
+    if (c != '\t') {
+      html_char(out, str_slice(text, from, i), c);
+      continue;
+    }
+    output_add_char(out, ' ');
+    for (; at % TAB_WIDTH; at++) output_add_char(out, ' ');
   }
   if (at < column) output_add_fill(out, ' ', column - at);
 }
@@ -254,14 +258,17 @@ static size_t make_runs(const struct weblist *w, size_t first, size_t end,
   return count;
 }
 
-/* Lets runs show the lines around them; a gap between two is shared. Line 0 stands for unknown
- * ones. */
+/* The line at which the first run begins to show; line 0, for unknown lines, stays. */
+static int64_t expand_upwards(int64_t line) {
+  if (line > EXPAND_LINES) return line - EXPAND_LINES;
+  return line > 1 ? 1 : line;
+}
+
+/* Lets runs show the lines around them; a gap between two is shared. */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {
-      runs[i].begin = runs[i].begin > EXPAND_LINES ? runs[i].begin - EXPAND_LINES
-                      : runs[i].begin > 1          ? 1
-                                                   : runs[i].begin;
+      runs[i].begin = expand_upwards(runs[i].begin);
       continue;
     }
     int64_t half = (runs[i].begin - runs[i - 1].end) / 2;

@@ -64,9 +64,22 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
   return i < c->sample_count && c->samples[i].address == address ? c->samples[i].flat : 0;
 }
 
-/* ---- addresses without a binary ---------------------- */
+/* ---- adding instructions ----------------------------- */
 
-/* The profile's own lines stand for them. */
+/* Adds an instruction that is in these functions, innermost first. Its index, NONE when out of
+ * memory. */
+static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
+                                     const struct source_frame *frames, size_t count) {
+  in->file = STR("");
+  if (count) {
+    in->file = frames[0].file;
+    in->line = frames[0].line;
+  }
+  code_add_samples(c, in);
+  return web_data_add(c->data, in);
+}
+
+/* Gives an address the functions and lines that the profile has for it. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
@@ -83,14 +96,9 @@ static bool add_without_binary(struct code *c, const struct web_address *address
         .line = l->lines[i].line,
     };
   }
-  struct web_instruction in = {.address = address->address,
-                               .file_address = address->address,
-                               .length = 1,
-                               .text = STR(""),
-                               .file = n ? frames[0].file : STR(""),
-                               .line = n ? frames[0].line : 0};
-  code_add_samples(c, &in);
-  uint32_t index = web_data_add(c->data, &in);
+  struct web_instruction in = {
+      .address = address->address, .file_address = address->address, .length = 1, .text = STR("")};
+  uint32_t index = code_add_instruction(c, &in, frames, n);
   return index != NONE && web_data_place(c->data, index, frames, n);
 }
 
@@ -188,7 +196,8 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* The functions that instruction k of a range is in; what objdump says when nobody else knows. */
+/* The functions that instruction k of a range is in; what objdump says when no symbolizer
+ * answered. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -204,38 +213,59 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
+/* The functions of the last instruction that had a line; instructions without one that follow
+ * closely belong to them, too. */
+struct code_neighbor {
+  const struct source_frame *frames; /* NULL: none yet */
+  size_t count;
+  uint64_t address;
+  struct source_frame own; /* what `frames` points to when objdump alone knew the line */
+};
+
+static void neighbor_set(struct code_neighbor *n, const struct source_frame *frames, size_t count,
+                         uint64_t address, bool own) {
+  if (own) n->own = frames[0];
+  n->frames = own ? &n->own : frames;
+  n->count = count;
+  n->address = address;
+}
+
+/* Bytes up to the next instruction of the range; 1 for the last one. */
+static uint64_t code_length(const struct range *r, size_t k) {
+  const struct instruction *i = &r->instructions[k];
+  if (k + 1 >= r->count || r->instructions[k + 1].address <= i->address) return 1;
+  return r->instructions[k + 1].address - i->address;
+}
+
+/* Adds instruction k of a range. */
+static bool code_add_one(struct code *c, const struct range *r, size_t k,
+                         struct code_neighbor *neighbor) {
+  const struct instruction *i = &r->instructions[k];
+  struct web_instruction in = {.address = i->address + c->objects[r->mapping].base,
+                               .file_address = i->address,
+                               .length = code_length(r, k),
+                               .text = i->text};
+  struct source_frame own;
+  size_t count;
+  const struct source_frame *frames = code_frames_of(c, r, k, &own, &count);
+  uint32_t index = code_add_instruction(c, &in, frames, count);
+  if (count && frames[0].line) {
+    neighbor_set(neighbor, frames, count, in.address, frames == &own);
+  } else if (neighbor->frames && in.address - neighbor->address <= NEIGHBORHOOD) {
+    frames = neighbor->frames;
+    count = neighbor->count;
+  }
+  return index != NONE && web_data_place(c->data, index, frames, count);
+}
+
 static bool code_add_range(struct code *c, const struct range *r) {
-  uint64_t base = c->objects[r->mapping].base, last_address = 0, greatest = 0;
-  struct source_frame own, last_own;
-  const struct source_frame *last = NULL;
-  size_t last_count = 0;
+  struct code_neighbor neighbor = {.frames = NULL};
+  uint64_t base = c->objects[r->mapping].base, greatest = 0;
   for (size_t k = 0; k < r->count; k++) {
-    const struct instruction *i = &r->instructions[k];
-    uint64_t address = i->address + base, length = 1;
+    uint64_t address = r->instructions[k].address + base;
     if (address <= greatest) continue;
     greatest = address;
-    if (k + 1 < r->count && r->instructions[k + 1].address > i->address)
-      length = r->instructions[k + 1].address - i->address;
-    size_t count;
-    const struct source_frame *frames = code_frames_of(c, r, k, &own, &count);
-    struct web_instruction in = {.address = address,
-                                 .file_address = i->address,
-                                 .length = length,
-                                 .text = i->text,
-                                 .file = count ? frames[0].file : STR(""),
-                                 .line = count ? frames[0].line : 0};
-    code_add_samples(c, &in);
-    uint32_t index = web_data_add(c->data, &in);
-    if (count && frames[0].line) {
-      if (frames == &own) last_own = own;
-      last = frames == &own ? &last_own : frames;
-      last_count = count;
-      last_address = address;
-    } else if (last && address - last_address <= NEIGHBORHOOD) {
-      frames = last;
-      count = last_count;
-    }
-    if (index == NONE || !web_data_place(c->data, index, frames, count)) return false;
+    if (!code_add_one(c, r, k, &neighbor)) return false;
   }
   return true;
 }

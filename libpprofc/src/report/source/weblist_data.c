@@ -1,6 +1,7 @@
 /* Which functions and addresses the weblist page is about, and their samples. */
 #include "report/source/weblist_data.h"
 
+#include "core/array.h"
 #include "graph/number.h"
 #include "report/source/listing.h"
 
@@ -39,14 +40,10 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
       data->instructions[index] = *instruction;
       return index;
     }
-  if (data->instruction_count == data->instruction_capacity) {
-    size_t old = data->instruction_capacity, capacity = old ? old * 2 : 256;
-    struct web_instruction *items =
-        mem_resize(data->mem, data->instructions, old, capacity, sizeof *items);
-    if (!items || capacity >= NONE) return NONE;
-    data->instructions = items;
-    data->instruction_capacity = capacity;
-  }
+  if (data->instruction_count >= MAP_NONE ||
+      !ARRAY_RESERVE(data->mem, data->instructions, data->instruction_capacity,
+                     data->instruction_count + 1))
+    return NONE;
   index = (uint32_t)data->instruction_count;
   if (!map_insert(&data->by_address, hash, index)) return NONE;
   data->instructions[data->instruction_count++] = *instruction;
@@ -62,22 +59,18 @@ static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
 }
 
 static bool add_place(struct web_data *data, struct web_place place) {
-  if (data->place_count == data->place_capacity) {
-    size_t old = data->place_capacity, capacity = old ? old * 2 : 256;
-    struct web_place *items = mem_resize(data->mem, data->places, old, capacity, sizeof *items);
-    if (!items) return false;
-    data->places = items;
-    data->place_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(data->mem, data->places, data->place_capacity, data->place_count + 1))
+    return false;
   place.order = data->place_count;
   data->places[data->place_count++] = place;
   return true;
 }
 
-/* Further ones have no meaning, and sums with these cannot overflow. */
+/* Lines further from 0 have no meaning, and sums of these cannot overflow. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
-  return line > most ? most : line < -most ? -most : line;
+  if (line > most) return most;
+  return line < -most ? -most : line;
 }
 
 /* The innermost functions of a stack of inlined calls that are looked at. */

@@ -117,21 +117,25 @@ static void put_flamebearer(struct flamebearer *f) {
   flamebearer_put_number(f, "rightTicks", head);
 }
 
-/* The units that Pyroscope knows. Samples of time are told as their number at one per nanosecond.
- */
+/* The units that Pyroscope knows. */
+static const char *pyroscope_unit(pprofc_str unit) {
+  if (unit_is_time(unit)) return "samples";
+  return unit_compatible(unit, STR("B")) ? "bytes" : "objects";
+}
+
+/* Pyroscope divides samples of time by their rate, so the rate is that of one per nanosecond. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
-  bool time = unit_is_time(unit), bytes = unit_compatible(unit, STR("B"));
-  double factor = unit_factor(unit);
+  double factor = unit_is_time(unit) ? unit_factor(unit) : 0;
   json_key(&f->json, "metadata");
   json_begin_object(&f->json);
   json_key(&f->json, "format");
   json_text(&f->json, f->graph.tree.has_base ? "double" : "single");
   json_key(&f->json, "spyName");
   json_text(&f->json, "");
-  flamebearer_put_number(f, "sampleRate", time && factor > 0 ? (int64_t)(1e9 / factor) : 100);
+  flamebearer_put_number(f, "sampleRate", factor > 0 ? (int64_t)(1e9 / factor) : 100);
   json_key(&f->json, "units");
-  json_text(&f->json, time ? "samples" : bytes ? "bytes" : "objects");
+  json_text(&f->json, pyroscope_unit(unit));
   json_key(&f->json, "name");
   json_string(&f->json, f->report->result.type);
   json_end(&f->json);

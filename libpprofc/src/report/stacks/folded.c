@@ -19,15 +19,17 @@ struct report_folded_folded {
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds a name as it may stand in a line. ';' ends a frame and a newline the line, so they become
- * what tools that fold stacks make of them; other control bytes become visible. */
+/* What a byte of a name becomes in a line. */
+static char folded_char(char c) {
+  if (c == ';') return ':';
+  return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
+}
+
+/* Adds a name in the form that a line can hold. ';' ends a frame and a newline the line, so they
+ * become what tools that fold stacks make of them; other control bytes become visible. */
 static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch) {
   buffer_clear(scratch);
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    bool is_space = c == '\n' || c == '\r' || c == '\t';
-    buffer_add_char(scratch, c == ';' ? ':' : is_space ? ' ' : c);
-  }
+  for (size_t i = 0; i < name.size; i++) buffer_add_char(scratch, folded_char(name.data[i]));
   escape_terminal(to, buffer_str(scratch), false);
 }
 

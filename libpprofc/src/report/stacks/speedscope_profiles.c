@@ -113,9 +113,12 @@ static size_t choose_parts(const struct report *report, const struct stack_set *
                            struct speedscope_profile *profiles) {
   static const enum speedscope_part split[] = {PART_SLOWER, PART_FASTER},
                                     compared[] = {PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER};
-  bool is_split = !set->has_base && has_negative(set, type);
   const enum speedscope_part *parts = set->has_base ? compared : split;
-  size_t wanted = set->has_base ? 4 : is_split ? 2 : 0, count = 0;
+  size_t wanted = 0, count = 0;
+  if (set->has_base)
+    wanted = sizeof compared / sizeof *compared;
+  else if (has_negative(set, type))
+    wanted = sizeof split / sizeof *split;
   for (size_t i = 0; i < wanted; i++) {
     profiles[count] = make_profile(report, set, type, parts[i]);
     if (profiles[count].total) count++;

@@ -1,5 +1,6 @@
 /* The -tags report: for every label key, its values and how much of the profile each accounts for.
  */
+#include "core/array.h"
 #include "core/escape.h"
 #include "core/map.h"
 #include "report/report.h"
@@ -41,14 +42,7 @@ static uint64_t content(const struct label *label) {
 }
 
 static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash, int64_t value) {
-  if (tags->count == tags->capacity) {
-    size_t capacity = tags->capacity ? tags->capacity * 2 : 64;
-    struct report_tags_tag *items =
-        mem_resize(tags->report->mem, tags->items, tags->capacity, capacity, sizeof *items);
-    if (!items) return false;
-    tags->items = items;
-    tags->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
   if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
   tags->items[tags->count++] = (struct report_tags_tag){.label = *label, .sum = value};
   return true;
