@@ -1,5 +1,5 @@
-/* Colours of flame graphs: by name, stable across runs and profiles; by change, safe for
- * colour-blind eyes. */
+/* The colors of flame graphs. Colors by name are the same in every run and profile; colors by
+ * change differ for color-blind readers, too. */
 #include "flame/flame.h"
 
 #include "core/map.h"
@@ -19,7 +19,8 @@ static void put(char out[FLAME_COLOR], double r, double g, double b) {
            (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
 }
 
-/* The warm colours of flame graphs; three parts of one hash choose within their ranges. */
+/* The warm colors of flame graphs. Three parts of one hash choose red, green and blue within their
+ * ranges. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a: the same in every build */
   for (size_t i = 0; i < name.size; i++)
@@ -30,8 +31,8 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
 }
 
-/* Orange for more, blue for less, with the root of the share so that small changes are seen; grey
- * for none. */
+/* Orange for more, blue for less, grey for none. The square root of the share makes small changes
+ * visible. */
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
   if (share > 1) share = 1;
@@ -44,7 +45,7 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   }
 }
 
-/* Orange, blue and violet differ for colour-blind eyes as well; the legend names them. */
+/* Orange, blue and violet differ for color-blind readers as well; the legend names them. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

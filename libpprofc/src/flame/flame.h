@@ -1,4 +1,4 @@
-/* The drawings of a flame graph: what they are told, beside the tree. */
+/* The drawings of a flame graph, and the settings that they get beside the tree. */
 #ifndef PPROFC_FLAME_FLAME_H
 #define PPROFC_FLAME_FLAME_H
 
@@ -7,7 +7,7 @@
 #include "flame/origin.h"
 #include "stacks/layout.h"
 
-/* What the colour of a box tells. */
+/* What the color of a box means. */
 enum flame_coloring {
   FLAME_BY_DEFAULT, /* by change in a difference, else by name */
   FLAME_BY_NAME,
@@ -24,15 +24,16 @@ struct flame_drawing {
   pprofc_str type_name, unit; /* "cpu", "nanoseconds" */
   double ratio;               /* values are multiplied by it; 1 for none */
   unsigned picture_width;     /* pixels; 0: 1200 */
-  double least_pixels;        /* boxes narrower than this go into "n smaller frames" */
-  double least_share;         /* the same as a part of the width, instead; 0: none */
+  double least_pixels;        /* boxes narrower than this become one box "n smaller frames" */
+  double least_share; /* the same as a part of the width; replaces least_pixels; 0: not set */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* or NULL */
   bool inverted;                      /* root on top (icicle) */
   bool embedded;                      /* part of a page: no document head, no controls, no script */
 };
 
-/* A self-contained SVG with the ids, groups and URL state that tools for flame graphs know. */
+/* A self-contained SVG with the ids, groups and URL parameters that other tools for flame graphs
+ * use. */
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error);
 
@@ -40,7 +41,7 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* Samples that carry one label value: where in the tree they end, and what they spent. */
+/* The samples with one label value: the nodes in which their stacks end, and their values. */
 struct flame_group {
   pprofc_str name; /* "tenant=cedar" */
   size_t count;
@@ -48,9 +49,9 @@ struct flame_group {
   const int64_t *self;  /* [count * columns of the tree] */
 };
 
-/* One term of the estimate of what limits a function: `weight` times the values of a sample type,
- * as a cost of a kind
- * ("instruction", "cache", "memory", "system"). Terms of one kind stand together. */
+/* One term of the estimate of what limits a function: `weight` times the values of a sample type is
+ * a cost of one kind ("instruction", "cache", "memory", "system"). Terms of one kind follow each
+ * other. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -58,16 +59,15 @@ struct flame_cost {
 };
 
 struct flame_page {
-  struct flame_tree *tree; /* all sample types of it are in the page */
-  size_t type;             /* the one shown first */
+  struct flame_tree *tree; /* the page has all sample types of it */
+  size_t type;             /* the sample type that the page shows first */
   pprofc_str title, subtitle, unit;
   const struct origin_rules *origins; /* or NULL */
   const struct flame_group *groups;
   size_t group_count;
   const pprofc_str *left_out; /* keys of labels with too many values for groups */
   size_t left_out_count;
-  const char
-      *link; /* "https://host/{file}#L{line}": where sources can be read; NULL or "": nowhere */
+  const char *link; /* "https://host/{file}#L{line}": address of the sources; NULL or "": none */
   const struct flame_cost *costs;
   size_t cost_count;
 };
@@ -75,7 +75,7 @@ struct flame_page {
 /* One HTML file that needs no network and no server, for a tree of any size. */
 pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 
-/* "name" of a box, as it stands in a drawing; in the scratch buffer or in the profile. */
+/* The name of a box as a drawing shows it. The text is in the scratch buffer or in the profile. */
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch);
 
@@ -83,14 +83,14 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* A colour "#rrggbb" that depends on the name alone, and one for a change of `delta` where `most`
- * is the greatest. */
+/* A color "#rrggbb" that depends on the name alone, and one for a change of `delta` where `most` is
+ * the greatest change. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]);
 
-/* Whose code the frame of a node (not the root) is. */
+/* The origin of the code of a node's frame: user, library or system. Not for the root. */
 enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
                                const struct origin_rules *rules);
 

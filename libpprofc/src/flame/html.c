@@ -1,6 +1,6 @@
 /* The flame graph page: one HTML file that needs nothing else. Frames and nodes are packed as
  * varints, deflated and written as base64; the browser inflates them. Below the interactive graph
- * stands a static one for viewers that run no scripts, and for print. */
+ * the page has a static one, for viewers that run no scripts and for print. */
 #include "flame/flame.h"
 
 #include "codec/zlib_memory.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STATIC_BOXES 0.002 /* of the width: what the static picture shows at least */
+#define STATIC_BOXES 0.002 /* the static picture joins boxes below this part of its width */
 #define TOP_CHANGES  20u
 
 extern const unsigned char asset_viewer_js[], asset_page_css[], asset_page_html[];
@@ -77,8 +77,8 @@ static void add_signed(struct buffer *out, int64_t value) {
   add_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Nodes in preorder: how many levels up from the node before the parent is, the frame, self of each
- * column. */
+/* Nodes in preorder. Each one has: the number of levels from the previous node up to its parent,
+ * its frame, its self value in each column. */
 static void pack_nodes(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
     add_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
@@ -119,7 +119,7 @@ static bool make_columns(const struct stack_frames *frames, struct frame_columns
   return true;
 }
 
-/* Text that the page shows: what could turn it around is made visible. */
+/* Text that the page shows. Characters that change the direction of text are made visible. */
 static void put_shown(struct json_writer *json, pprofc_str text) {
   struct buffer clean;
   if (escape_terminal_clean(text)) {
@@ -194,8 +194,8 @@ static pprofc_status pack_frames(struct page *p, struct buffer *bytes) {
   return good ? PPROFC_OK : error_nomem(p->error);
 }
 
-/* Labels: for each group its nodes in ascending order (as steps) and what its samples spent there.
- */
+/* Labels: for each group its nodes in ascending order (as differences) and the values of its
+ * samples in each. */
 static void pack_groups(const struct page *p, struct buffer *bytes) {
   for (size_t g = 0; g < p->options->group_count; g++) {
     const struct flame_group *group = &p->options->groups[g];
@@ -279,7 +279,7 @@ static void put_meta(const struct page *p, struct json_writer *json) {
 
 /* ---- the summary ------------------------------------- */
 
-/* What one function spends itself, over all places in the tree. */
+/* The self values of one function, added up over the tree. */
 struct function_sum {
   uint32_t frame;
   int64_t self_head, self_base;
@@ -316,7 +316,8 @@ static void flame_html_put_number(struct json_writer *json, const char *key, int
   json_int(json, value);
 }
 
-/* Totals, and the functions whose own cost changed (or is) the most. */
+/* Totals, and the functions with the greatest self value; in a difference, with the greatest change
+ * of it. */
 static bool put_summary(const struct page *p, struct json_writer *json) {
   const struct flame_tree *t = p->tree;
   size_t type = p->options->type;

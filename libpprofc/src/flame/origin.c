@@ -1,4 +1,5 @@
-/* Whose code a frame is: rules in a table, the first that fits decides. */
+/* The origin of a frame's code, user, library or system: a table of rules, of which the first that
+ * matches decides. */
 #include "flame/origin.h"
 
 enum origin_field { NAME, FILE_NAME, MAPPING };
@@ -44,7 +45,7 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "(program)"),
     RULE(SYSTEM, NAME, "(idle)"),
     RULE(SYSTEM, MAPPING, "*/libjvm.so*"),
-    /* dependencies, by where they lie */
+    /* dependencies, by their folder */
     RULE(LIBRARY, FILE_NAME, "*/pkg/mod/*"),
     RULE(LIBRARY, FILE_NAME, "*@v*/*"),
     RULE(LIBRARY, FILE_NAME, "*/vendor/*"),
@@ -74,12 +75,12 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, NAME, "sun.*"),
     RULE(LIBRARY, NAME, "kotlin.*"),
     RULE(LIBRARY, NAME, "scala.*"),
-    /* shared objects that nothing above has claimed */
+    /* shared objects that no rule above matches */
     RULE(LIBRARY, MAPPING, "*.so"),
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };
 
-/* The first path elements of Go's standard library; a module of one's own has a dot there, or is
+/* The first path elements of Go's standard library; a module of the user has a dot there, or is
  * main. */
 static const char *const go_packages[] = {
     "archive",  "bufio",  "bytes",   "cmp",      "compress", "container", "context", "crypto",
@@ -139,7 +140,7 @@ pprofc_str origin_package(pprofc_str name) {
   return STR("");
 }
 
-/* ---- rules of one's own ------------------------------ */
+/* ---- rules of the user ------------------------------ */
 
 static bool word_index(pprofc_str word, const char *const *words, size_t count, size_t *index) {
   for (size_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
-/* Whose code a frame is: the user's, a library's, the system's. Decided by where the code lies and
- * what it is called; the conventions are those of Go, C, C++, Rust, Python, Node and the JVM.
- * docs/FLAMEGRAPHS.md explains them to users. */
+/* The origin of a frame's code: the user, a library or the system. The name of the function and the
+ * folder of its file decide; the conventions are those of Go, C, C++, Rust, Python, Node and the
+ * JVM. docs/FLAMEGRAPHS.md explains them to users. */
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 
@@ -10,7 +10,7 @@
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 
-/* One's own rules, tried before the built-in ones; the first that fits decides. */
+/* Rules of the user, tried before the built-in ones; the first that matches decides. */
 struct origin_rules {
   struct origin_rule *items;
   size_t count;

@@ -1,6 +1,7 @@
-/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture with
- * tooltips; with them it zooms and searches. The skeleton (ids, groups of title, rect and text,
- * query state) is that of flamegraph.pl, the exact widths are attributes as in inferno. */
+/* The classic flame graph: one self-contained SVG. Where scripts do not run it is a complete
+ * picture with tooltips; with scripts it zooms and searches. Its elements (ids, groups of title,
+ * rect and text, query parameters) are those of flamegraph.pl; the exact widths are attributes, as
+ * in inferno. */
 #include "flame/flame.h"
 
 #include "core/escape.h"
@@ -58,7 +59,7 @@ static double percent(int64_t value, int64_t total) {
   return total ? 100.0 * (double)value / (double)total : 0;
 }
 
-/* "name (1.20s, 34.50%)", and for a difference what it was and what became of it. */
+/* "name (1.20s, 34.50%)", and for a difference the values of base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
   int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
@@ -87,7 +88,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
   output_add_text(s->out, "</title>");
 }
 
-/* Signs in front of a changed name, so that colour is not the only one. */
+/* The sign in front of a changed name, so that color is not the only mark of a change. */
 static const char *status_sign(const struct svg *s, const struct flame_box *box) {
   static const char *const signs[] = {
       [FLAME_UNCHANGED] = "",
@@ -99,7 +100,7 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* The label as far as it fits, cut between characters. */
+/* As much of the label as the box has room for, cut between characters. */
 static void svg_put_label(struct svg *s, pprofc_str name, double pixels) {
   size_t room = pixels > 6 ? (size_t)((pixels - 6) / CHAR_WIDTH) : 0;
   if (room < 3) return;

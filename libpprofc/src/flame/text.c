@@ -45,7 +45,7 @@ static void flame_text_put_box(struct flame_text_row *row, const struct flame_tr
   if (to <= from) return;
   if (to > row->used) row->used = to;
   if (box->node == NONE) {
-    for (size_t i = from; i < to; i++) row->cell[i] = 0x2591; /* ░: too narrow to be told apart */
+    for (size_t i = from; i < to; i++) row->cell[i] = 0x2591; /* ░: boxes narrower than a cell */
     return;
   }
   row->cell[from] = 0x2502; /* │ */

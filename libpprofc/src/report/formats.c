@@ -3,7 +3,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Rows without post-processing, and rows that `dot` or a viewer finishes. */
+/* Rows of formats that are printed as they are, and of formats that `dot` or a viewer processes. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \

@@ -21,8 +21,8 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   return text.size;
 }
 
-/* As escape_terminal, straight into the output, so that it cannot run out of memory. Tabs stay:
- * names of kernel modules have them. `lines`: newlines stay, too. */
+/* Like escape_terminal, but writes to the output and so needs no memory. Tabs stay, since names of
+ * kernel modules have them; newlines stay when `lines` is set. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);
@@ -43,7 +43,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* only comments have lines */
+  add_safe(output, text, !*prefix); /* a comment may have several lines */
   output_add_char(output, '\n');
 }
 

@@ -1,15 +1,17 @@
-/* The lines above a report: what profile it is, which filters are active, what is shown of it. */
+/* The lines above a report: they describe the profile, the active filters, and how much of the
+ * profile is shown. */
 #ifndef PPROFC_REPORT_LABELS_H
 #define PPROFC_REPORT_LABELS_H
 
 #include "report/report.h"
 
-/* Told of each label in order; it is `prefix` and `text` put together. */
+/* Called for each label in order. The label is `prefix` followed by `text`. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
 /* The labels of 20.3, which describe the profile. */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* The labels of 20.4; `full` for the graph pictures, which never leave the profile's out. */
+/* The labels of 20.4; `full`: those of the profile too, even with compact_labels, as in pictures of
+ * the graph. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 

@@ -1,4 +1,4 @@
-/* The table of report options: what flags, help, settings and URLs are made from. */
+/* The table of report options. Flags, help, settings and URLs are made from it. */
 #include "pprofc/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

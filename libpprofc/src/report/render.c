@@ -58,7 +58,7 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
   return overrides;
 }
 
-/* What only the exports of stacks use. */
+/* The options that only the exports of stacks use. */
 static pprofc_status check_export_options(const pprofc_report_options *o, pprofc_error *error) {
   if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth is below 0");
   if (!(o->min_weight >= 0 && o->min_weight <= 1))
@@ -66,7 +66,7 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* A variant of a drawing is text, too. */
+/* Whether the output is text that a CI system may read: the format is, or its variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;

@@ -1,4 +1,4 @@
-/* What a report is given, and the table of reports. A new output format is one file with one
+/* The input of a report, and the table of reports. A new output format is one file with one
  * function of the type report_fn, and one row in formats.c. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
@@ -14,7 +14,8 @@ struct report {
   const struct report_format *format;
   const pprofc_allocator *mem;
   struct pipeline_result result; /* the profile filtered and aggregated, its value and total */
-  pprofc_str output_unit; /* the unit option; reports of a graph put here what 20.2 chooses */
+  pprofc_str output_unit; /* the unit option; pipeline_graph replaces it by the unit that it chooses
+                             (20.2) */
 };
 
 typedef pprofc_status (*report_fn)(struct report *report, struct output *out, pprofc_error *error);
@@ -34,7 +35,7 @@ struct report_format {
 #define REPORT_PARAMETER      64u  /* takes an expression */
 #define REPORT_AGGREGATES     128u /* applies the granularity by itself, without another profile */
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
-#define REPORT_LOG            512u /* text in which no line may be a command of a CI system */
+#define REPORT_LOG            512u /* text: lines that are commands of a CI system are broken */
 
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
@@ -56,7 +57,7 @@ void report_profile_header(const struct report *report, struct output *out);
 /* The lines "Active filters:" ...; nothing when there are none. */
 void report_active_filters(const struct report *report, struct output *out);
 
-/* Writes text that came from outside: control bytes and invalid UTF-8 made visible. */
+/* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
 /* One function per file in this folder. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static size_t sample_labels_most_labels(const struct samples *samples) {
+static size_t labels_of_largest_set(const struct samples *samples) {
   size_t most = 0;
   for (size_t i = 0; i < samples->label_set_count; i++)
     if (samples->label_sets[i].count > most) most = samples->label_sets[i].count;
@@ -15,7 +15,7 @@ static size_t sample_labels_most_labels(const struct samples *samples) {
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem) {
   *groups = (struct label_groups){.profile = profile, .mem = mem};
-  groups->capacity = sample_labels_most_labels(&profile->samples);
+  groups->capacity = labels_of_largest_set(&profile->samples);
   if (!groups->capacity) return true;
   groups->labels = mem_array(mem, groups->capacity, sizeof *groups->labels);
   groups->items = mem_array(mem, groups->capacity, sizeof *groups->items);
@@ -27,7 +27,7 @@ void label_groups_free(struct label_groups *groups) {
   mem_free(groups->mem, groups->items, groups->capacity, sizeof *groups->items);
 }
 
-/* The labels of a sample are one array, so that their addresses tell their order. */
+/* The labels of a sample are one array, so their addresses give their order. */
 static int compare_labels(const void *left, const void *right) {
   const struct keyed_label *a = left, *b = right;
   if (a->label->is_number != b->label->is_number) return a->label->is_number ? 1 : -1;

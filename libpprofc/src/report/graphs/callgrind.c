@@ -4,13 +4,14 @@
 
 #include <stdio.h>
 
-/* All function nodes of one file and name; callgrind would take them for one. */
+/* All nodes with one file and name; readers of the format would take them for one function. */
 struct namesake {
   uint32_t file, name; /* text ids */
   uint32_t count;
 };
 
-/* What nodes share that are of one function, and which of its namesakes it is. */
+/* The function of one or more nodes, and its number among the functions with the same file and
+ * name. */
 struct function_node {
   uint32_t parent, object; /* the caller in a call tree */
   int64_t start_line, column;
@@ -22,7 +23,8 @@ struct callgrind {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  struct interner objects, files, names; /* what was printed; its number is the id + 1 */
+  struct interner objects, files,
+      names; /* texts that are printed already; the number of a text is its id + 1 */
   struct namesake *namesakes;
   struct function_node *functions;
   size_t namesake_count, function_count; /* room is for one per shown node */
@@ -32,7 +34,7 @@ struct callgrind {
   bool failed; /* out of memory */
 };
 
-static const struct node_info *report_callgrind_info_of(const struct callgrind *c, uint32_t node) {
+static const struct node_info *callgrind_info_of(const struct callgrind *c, uint32_t node) {
   return &c->graph.frames.infos[c->graph.nodes[node].info];
 }
 
@@ -54,8 +56,8 @@ static uint32_t find_namesake(struct callgrind *c, const struct node_info *info)
   return i;
 }
 
-static uint32_t report_callgrind_find_function(struct callgrind *c, uint32_t node) {
-  const struct node_info *info = report_callgrind_info_of(c, node);
+static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
+  const struct node_info *info = callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent, i;
   if (namesake == NONE) return NONE;
   /* A frame with neither address nor line is its own function, also when it has a column. */
@@ -85,7 +87,7 @@ static bool find_functions(struct callgrind *c) {
   if (!c->namesakes || !c->functions || !c->function_of) return false;
   memset(c->function_of, 0xFF, g->node_count * sizeof *c->function_of);
   for (size_t i = 0; i < g->shown_count; i++)
-    if ((c->function_of[g->shown[i]] = report_callgrind_find_function(c, g->shown[i])) == NONE)
+    if ((c->function_of[g->shown[i]] = callgrind_find_function(c, g->shown[i])) == NONE)
       return false;
   return true;
 }
@@ -109,8 +111,8 @@ static void print_name(struct callgrind *c, const char *tag, struct interner *pr
   output_add_char(c->out, '\n');
 }
 
-/* The name of a called function, which tells it from its namesakes. Nodes that are not shown have
- * none. */
+/* The name of a called function, with a number where several functions share file and name. Nodes
+ * that are not shown have none. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   pprofc_str name = STR("");
   struct buffer buffer;
@@ -130,7 +132,7 @@ static void print_callee(struct callgrind *c, uint32_t node) {
   buffer_free(&buffer);
 }
 
-/* An address, relative to the one of the previous node where that is shorter. */
+/* An address; relative to the address of the previous node where that is shorter. */
 static void print_address(const struct callgrind *c, uint64_t address) {
   char absolute[32], relative[32];
   int absolute_size = snprintf(absolute, sizeof absolute, "0x%llx", (unsigned long long)address);
@@ -149,24 +151,24 @@ static void print_address(const struct callgrind *c, uint64_t address) {
   output_add(c->out, absolute, (size_t)absolute_size);
 }
 
-static int64_t report_callgrind_converted(const struct callgrind *c, int64_t value) {
+static int64_t callgrind_converted(const struct callgrind *c, int64_t value) {
   const struct report *r = c->report;
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
 static void print_call(struct callgrind *c, const struct graph_edge *e) {
-  const struct node_info *callee = report_callgrind_info_of(c, e->target);
+  const struct node_info *callee = callgrind_info_of(c, e->target);
   print_name(c, "cfl=", &c->files, text_of(c, callee->file));
   print_callee(c, e->target);
   output_add_text(c->out, "calls=0 ");
   print_address(c, callee->place->address);
   output_printf(c->out, " %lld\n* * %lld\n", (long long)callee->place->line,
-                (long long)report_callgrind_converted(c, e->weight));
+                (long long)callgrind_converted(c, e->weight));
 }
 
-static void report_callgrind_print_node(struct callgrind *c, uint32_t node) {
+static void callgrind_print_node(struct callgrind *c, uint32_t node) {
   const struct graph *g = &c->graph;
-  const struct node_info *info = report_callgrind_info_of(c, node), *before = c->previous;
+  const struct node_info *info = callgrind_info_of(c, node), *before = c->previous;
   if (!before || before->object != info->object || before->file != info->file ||
       before->name != info->name) {
     output_add_char(c->out, '\n');
@@ -176,20 +178,19 @@ static void report_callgrind_print_node(struct callgrind *c, uint32_t node) {
   }
   print_address(c, info->place->address);
   output_printf(c->out, " %lld %lld\n", (long long)info->place->line,
-                (long long)report_callgrind_converted(c, node_flat(&g->nodes[node])));
+                (long long)callgrind_converted(c, node_flat(&g->nodes[node])));
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
     print_call(c, &g->edges[g->out[i]]);
   c->previous = info;
 }
 
-static void report_callgrind_print(struct callgrind *c) {
+static void callgrind_print_all(struct callgrind *c) {
   output_add_text(c->out, "positions: instr line\nevents: ");
   report_text(c->out, c->report->mem, c->report->result.type);
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
-  for (size_t i = 0; i < c->graph.shown_count; i++)
-    report_callgrind_print_node(c, c->graph.shown[i]);
+  for (size_t i = 0; i < c->graph.shown_count; i++) callgrind_print_node(c, c->graph.shown[i]);
 }
 
 pprofc_status report_callgrind(struct report *report, struct output *out, pprofc_error *error) {
@@ -206,7 +207,7 @@ pprofc_status report_callgrind(struct report *report, struct output *out, pprofc
       pipeline_graph(&report->result, wanted, &c.graph, &report->output_unit, error);
   if (!status && !find_functions(&c)) status = error_nomem(error);
   if (!status) {
-    report_callgrind_print(&c);
+    callgrind_print_all(&c);
     if (c.failed) status = error_nomem(error);
   }
   graph_free(&c.graph);

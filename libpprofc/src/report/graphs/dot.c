@@ -101,8 +101,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size =
-      8; /* the smallest integer has no magnitude, and in pprof no size that makes sense */
+  int64_t size = 8; /* the smallest integer has no magnitude and keeps this size */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -138,7 +137,7 @@ static void add_box(struct output *out, struct box box) {
   if (box.tag != NONE) output_printf(out, "_%u", box.tag);
 }
 
-/* `name` is the id of the box, which hangs on `source`. */
+/* `name` is the id of the box; an edge leads to it from `source`. */
 static void print_nodelet(struct dot *d, struct box source, bool number, uint32_t index,
                           pprofc_str text, int64_t weight, const char *style) {
   struct output *out = d->out;
@@ -194,7 +193,7 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups, seeded by the first ones. */
+/* Puts more than MAX_TAGS sorted number tags into MAX_TAGS groups; the first tags are the seeds. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -226,7 +225,7 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints number tags of one set of labels; true when any was. */
+/* Prints the number tags of one set of labels; true when there was one. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];
@@ -290,7 +289,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* How thick an edge is: 1 and its share of the total in units of 1/most, at most 1 + most. */
+/* The width of an edge: 1 plus its share of the total times `most`, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -1,4 +1,4 @@
-/* Text and colours of the dot report. */
+/* Text and colors of the dot report. */
 #include "report/graphs/dot_text.h"
 
 #include "core/escape.h"
@@ -91,7 +91,7 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* What is left is the place: the name of a node that has neither name nor address. */
+  /* The place follows, file and line; a node without a name has at least its object file. */
   struct node_place place = *info->place;
   place.address = 0;
   bool has_place = !name.size || info->place->line || file.size;
@@ -118,7 +118,7 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* Grey around 0, and shades that start not too near to it. */
+  /* Grey around 0; further out the power function keeps small scores apart from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);

@@ -1,4 +1,4 @@
-/* Text and colours of the dot report. */
+/* Text and colors of the dot report. */
 #ifndef PPROFC_REPORT_GRAPHS_DOT_TEXT_H
 #define PPROFC_REPORT_GRAPHS_DOT_TEXT_H
 
@@ -8,9 +8,9 @@
 /* Inside a quoted string of dot: quotes and backslashes escaped, newlines as \l, other control
  * bytes made visible. */
 void dot_text(struct output *out, pprofc_str text);
-/* The same for what pprof does not escape: as it is unless it would end the string. */
+/* The same for texts that pprof does not escape: unchanged unless a quote would end the string. */
 void dot_loose_text(struct output *out, pprofc_str text);
-/* Text that is escaped already: only control bytes are made visible. */
+/* For text that is already escaped: makes only control bytes visible. */
 void dot_escaped_text(struct output *out, pprofc_str text);
 
 /* The name of a node on several lines, each ending in the characters \n. False when out of memory.

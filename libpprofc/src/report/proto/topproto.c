@@ -6,7 +6,7 @@
 /* Strings of the new profile; the texts of the graph follow. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
-/* The columns of the new profile while they are filled. */
+/* The new profile while its columns are filled. */
 struct top_profile {
   struct report *report;
   const struct graph *graph;
@@ -88,7 +88,7 @@ static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
-/* Sample i is location i alone. */
+/* The stack of sample i is location i alone. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;

@@ -11,12 +11,12 @@
 /* A symbol that is listed: it matches, and its binary is open. */
 struct routine {
   struct object *object;
-  uint64_t start, end; /* the file's addresses; end is the last byte */
+  uint64_t start, end; /* addresses in the file; end is the last byte */
   const pprofc_str *names;
   size_t name_count;
-  const struct graph_node **nodes; /* those in it, by address */
+  const struct graph_node **nodes; /* nodes in it, by address */
   size_t node_count;
-  size_t order; /* in which it was found */
+  size_t order; /* order in which the symbols were found */
 };
 
 struct disasm {
@@ -31,8 +31,8 @@ struct disasm {
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
-  size_t symbols_found; /* also those without samples */
-  bool told;            /* a binary that could not be opened */
+  size_t symbols_found; /* including symbols without samples */
+  bool told;            /* the report has named a binary that could not be opened */
 };
 
 static const struct node_info *disasm_info_of(const struct disasm *d,
@@ -89,10 +89,10 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
   return good;
 }
 
-/* A node and where it is in the file. */
+/* A node and its address in the file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* the file's */
+  uint64_t address; /* in the file */
   size_t order;
 };
 
@@ -102,8 +102,8 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* The nodes by their address in an object. Those of other binaries are there as well, far behind:
- * as in pprof, they count for the last symbol, which has no end. */
+/* The nodes by their address in an object. Nodes of other binaries are in the list, too, with
+ * addresses far above: as in pprof, they count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -121,7 +121,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   return spots;
 }
 
-/* The first spot at or behind an address. */
+/* The first spot at or above an address (lower bound). */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
   size_t from = 0, to = count;
   while (from < to) {
@@ -183,8 +183,8 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
   return good;
 }
 
-/* Opens the binary of a mapping and lists its symbols. What cannot be opened is told in the report
- * itself, as pprof does, and left out. */
+/* Opens the binary of a mapping and lists its symbols. The report names a binary that cannot be
+ * opened, as in pprof, and drops its symbols. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -235,14 +235,15 @@ static int compare_routines(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* An instruction with the samples that are its own. */
+/* An instruction with the values of its samples. */
 struct annotated {
   pprofc_str function, file;
   int64_t line;
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the nodes before address `next`; what the disassembler does not know they may. */
+/* Adds the nodes before address `next`. Where the disassembler gave no function, file or line, the
+ * nodes fill them in. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;
@@ -272,7 +273,7 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* Instructions from this length on push their place to a line of its own. */
+/* After an instruction of at least this length, its place is on a line of its own. */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 

@@ -7,31 +7,30 @@
 /* Lines shown before the first and after the last line with samples. */
 #define MARGIN 5
 
-/* A node that is listed. */
-struct source_list_row {
+/* A node of the listing. */
+struct list_row {
   pprofc_str name, file;
   int64_t line, start_line;
   int64_t flat, cum;
 };
 
-struct source_list_list {
+struct list_report {
   struct report *report;
   struct output *out;
   struct source_lookup sources;
-  struct source_list_row *rows; /* by name, file, line */
+  struct list_row *rows; /* by name, file, line */
   size_t count;
 };
 
-static int source_list_compare_rows(const void *a, const void *b) {
-  const struct source_list_row *x = a, *y = b;
+static int list_compare_rows(const void *a, const void *b) {
+  const struct list_row *x = a, *y = b;
   int order = str_compare(x->name, y->name);
   if (!order) order = str_compare(x->file, y->file);
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
 /* Collects the nodes whose name matches. */
-static bool collect_rows(struct source_list_list *list, const struct graph *graph,
-                         struct arena *arena) {
+static bool collect_rows(struct list_report *list, const struct graph *graph, struct arena *arena) {
   list->rows = arena_array(arena, graph->shown_count, sizeof *list->rows);
   if (!list->rows) return false;
   for (size_t i = 0; i < graph->shown_count; i++) {
@@ -39,7 +38,7 @@ static bool collect_rows(struct source_list_list *list, const struct graph *grap
     const struct node_info *info = &graph->frames.infos[node->info];
     pprofc_str name = graph->frames.texts.items[info->name];
     if (!regex_match(list->report->result.argument, name)) continue;
-    list->rows[list->count++] = (struct source_list_row){
+    list->rows[list->count++] = (struct list_row){
         .name = name,
         .file = graph->frames.texts.items[info->file],
         .line = info->place->line,
@@ -48,19 +47,18 @@ static bool collect_rows(struct source_list_list *list, const struct graph *grap
         .cum = node->cum,
     };
   }
-  qsort(list->rows, list->count, sizeof *list->rows, source_list_compare_rows);
+  qsort(list->rows, list->count, sizeof *list->rows, list_compare_rows);
   return true;
 }
 
 /* The first line to show for a row: that of the function, or MARGIN lines above the row. */
-static int64_t first_line(const struct source_list_row *row) {
+static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
 }
 
 /* Which lines to show for rows of one function and file. */
-static void find_window(const struct source_list_row *rows, size_t count, int64_t *first,
-                        int64_t *last) {
+static void find_window(const struct list_row *rows, size_t count, int64_t *first, int64_t *last) {
   *first = INT64_MAX;
   *last = INT64_MIN;
   for (size_t i = 0; i < count; i++) {
@@ -73,8 +71,8 @@ static void find_window(const struct source_list_row *rows, size_t count, int64_
   if (*first < 1) *first = 1;
 }
 
-static void print_lines(struct source_list_list *list, const struct source_list_row *rows,
-                        size_t count, const struct source_file *file, int64_t first, int64_t last) {
+static void print_lines(struct list_report *list, const struct list_row *rows, size_t count,
+                        const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
   size_t next = 0;
   while (next < count && rows[next].line < first) next++;
@@ -94,8 +92,8 @@ static void print_lines(struct source_list_list *list, const struct source_list_
 }
 
 /* The rows of one function in one file. */
-static bool source_list_print_routine(struct source_list_list *list,
-                                      const struct source_list_row *rows, size_t count) {
+static bool list_print_routine(struct list_report *list, const struct list_row *rows,
+                               size_t count) {
   struct output *out = list->out;
   const pprofc_allocator *mem = list->report->mem;
   const struct source_file *file = source_lookup_file(&list->sources, rows->file);
@@ -114,7 +112,7 @@ static bool source_list_print_routine(struct source_list_list *list,
   output_add_char(out, '\n');
   int64_t first, last;
   find_window(rows, count, &first, &last);
-  if (first > last) return true; /* pprof looks for no file then */
+  if (first > last) return true; /* pprof does not look for the file then */
   if (file->failure.size) {
     output_add_text(out, " Error: ");
     report_text(out, mem, file->failure);
@@ -126,8 +124,7 @@ static bool source_list_print_routine(struct source_list_list *list,
 }
 
 /* The rows of one function; those without a file come first. */
-static bool print_function(struct source_list_list *list, const struct source_list_row *rows,
-                           size_t count) {
+static bool print_function(struct list_report *list, const struct list_row *rows, size_t count) {
   size_t from = 0, to;
   while (from < count && !rows[from].file.size) from++;
   if (from == count) {
@@ -137,12 +134,12 @@ static bool print_function(struct source_list_list *list, const struct source_li
   }
   for (; from < count; from = to) {
     for (to = from + 1; to < count && str_equal(rows[to].file, rows[from].file);) to++;
-    if (!source_list_print_routine(list, rows + from, to - from)) return false;
+    if (!list_print_routine(list, rows + from, to - from)) return false;
   }
   return true;
 }
 
-static pprofc_status source_list_print_all(struct source_list_list *list, pprofc_error *error) {
+static pprofc_status list_print_all(struct list_report *list, pprofc_error *error) {
   size_t from, to;
   const pprofc_report_options *o = list->report->options;
   pprofc_status status =
@@ -158,14 +155,14 @@ static pprofc_status source_list_print_all(struct source_list_list *list, pprofc
 }
 
 pprofc_status report_list(struct report *report, struct output *out, pprofc_error *error) {
-  struct source_list_list list = {.report = report, .out = out};
+  struct list_report list = {.report = report, .out = out};
   struct graph graph;
   struct arena arena;
   arena_init(&arena, report->mem);
   pprofc_status status = listing_graph(report, &graph, error);
   if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
   if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
-  if (status == PPROFC_OK) status = source_list_print_all(&list, error);
+  if (status == PPROFC_OK) status = list_print_all(&list, error);
   graph_free(&graph);
   arena_free(&arena);
   return status;

@@ -1,4 +1,4 @@
-/* What the annotated listings have in common. */
+/* Functions that the annotated listings share. */
 #include "report/source/listing.h"
 
 #include "unit/unit.h"

@@ -1,12 +1,12 @@
-/* What the annotated listings have in common: list, disasm, weblist. */
+/* Functions that the annotated listings share: list, disasm, weblist. */
 #ifndef PPROFC_REPORT_SOURCE_LISTING_H
 #define PPROFC_REPORT_SOURCE_LISTING_H
 
 #include "graph/graph.h"
 #include "report/report.h"
 
-/* The graph of all nodes, untrimmed and without edges; nodes also differ by object file and start
- * line. It must be freed, also after a failure. */
+/* The graph of all nodes, untrimmed and without edges; nodes of different object files or start
+ * lines are different nodes. It must be freed, also after a failure. */
 pprofc_status listing_graph(const struct report *report, struct graph *graph, pprofc_error *error);
 
 /* "Total: 10s", a line. */

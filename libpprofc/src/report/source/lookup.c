@@ -16,7 +16,7 @@
 
 /* ---- which files may be read ------------------------- */
 
-/* Folders of the system that hold no sources but secrets, or files with side effects. */
+/* Folders of the system. They have no sources, but secrets or files that act when they are read. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -24,8 +24,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Why a resolved path is not to be opened, or NULL. Those who search in a hidden folder meant it:
- * only what is hidden inside it stays so. */
+/* The reason not to open a resolved path, or NULL. A hidden folder in the search path may be read,
+ * since the user named it; hidden files and folders inside it may not. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -37,14 +37,14 @@ static const char *closed_reason(const struct source_lookup *lookup, pprofc_str 
   return str_find(rest, STR("/.")) < rest.size ? "hidden files are not shown" : NULL;
 }
 
-static void source_lookup_say(struct buffer *failure, const char *path, const char *reason) {
+static void lookup_fail(struct buffer *failure, const char *path, const char *reason) {
   buffer_clear(failure);
   buffer_printf(failure, "open %s: %s", path, reason);
 }
 
-static void say_errno(struct buffer *failure, const char *path, int number) {
+static void lookup_fail_errno(struct buffer *failure, const char *path, int number) {
   char reason[128];
-  source_lookup_say(failure, path, error_errno_text(number, reason, sizeof reason));
+  lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
 /* Makes room for a file. NULL, or the reason why it is not shown. */
@@ -68,45 +68,45 @@ static bool read_into_room(int fd, struct buffer *text) {
 }
 
 /* Reads all of an open file that is fit to be shown. */
-static bool source_lookup_read_text(int fd, const char *path, struct buffer *text,
-                                    struct buffer *failure) {
+static bool lookup_read_text(int fd, const char *path, struct buffer *text,
+                             struct buffer *failure) {
   struct stat info;
   if (fstat(fd, &info) != 0) {
-    say_errno(failure, path, errno);
+    lookup_fail_errno(failure, path, errno);
     return false;
   }
   const char *reason = reserve_for_file(&info, text);
   if (!reason && !read_into_room(fd, text)) {
-    say_errno(failure, path, errno);
+    lookup_fail_errno(failure, path, errno);
     return false;
   }
   if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
-  if (reason) source_lookup_say(failure, path, reason);
+  if (reason) lookup_fail(failure, path, reason);
   return !reason;
 }
 
-/* Reads the file at a path that is not too long; *exists tells whether something is there. */
-static bool source_lookup_read_path(const struct source_lookup *lookup, const char *path,
-                                    struct buffer *text, bool *exists, struct buffer *failure) {
+/* Reads the file at a path that is not too long; *exists: there is a file at the path. */
+static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
+                             struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
-  /* Links are followed before the look at where the file is, and none after it. */
+  /* realpath follows all links before the folder is checked; open follows none after it. */
   if (!realpath(path, real)) {
-    say_errno(failure, path, errno);
+    lookup_fail_errno(failure, path, errno);
     return false;
   }
   *exists = true;
   const char *reason = closed_reason(lookup, str_of(real));
   if (reason) {
-    source_lookup_say(failure, path, reason);
+    lookup_fail(failure, path, reason);
     return false;
   }
   int fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
   if (fd < 0) {
-    say_errno(failure, path, errno);
+    lookup_fail_errno(failure, path, errno);
     return false;
   }
-  bool done = source_lookup_read_text(fd, path, text, failure);
+  bool done = lookup_read_text(fd, path, text, failure);
   close(fd);
   return done;
 }
@@ -114,7 +114,7 @@ static bool source_lookup_read_path(const struct source_lookup *lookup, const ch
 /* ---- where a file is --------------------------------- */
 
 /* Puts the cleaned path of folder/name, or of name alone, into out. */
-static bool source_lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
+static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
   if (size + 2 >= PATH_MAX || memchr(name.data, '\0', name.size)) return false;
@@ -134,8 +134,8 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
   for (int turn = 0; folder.size + 2 < PATH_MAX; turn = !turn) {
-    if (source_lookup_join(folder, name, path)) {
-      bool read = source_lookup_read_path(lookup, path, text, exists, failure);
+    if (lookup_join(folder, name, path)) {
+      bool read = lookup_read_path(lookup, path, text, exists, failure);
       if (*exists) return read;
     }
     pprofc_str parent = str_path_dir(folder, room[turn]);
@@ -155,9 +155,9 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
   option[size] = '\0';
   name = trim_source_path(name, lookup->trim_path, option);
   if (str_starts(name, STR("/"))) {
-    if (source_lookup_join(STR(""), name, path))
-      return source_lookup_read_path(lookup, path, text, &exists, failure);
-    source_lookup_say(failure, "", "file name too long");
+    if (lookup_join(STR(""), name, path))
+      return lookup_read_path(lookup, path, text, &exists, failure);
+    lookup_fail(failure, "", "file name too long");
     return false;
   }
   pprofc_str rest = lookup->search_path, folder;
@@ -176,7 +176,7 @@ static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, s
 
 /* ---- lines ------------------------------------------- */
 
-/* Lines end with \n or \r\n; the last one may lack its end. */
+/* Lines end with \n or \r\n; the last line may have no end. */
 static bool split_lines(struct arena *arena, pprofc_str text, struct source_file *file) {
   size_t count = 1;
   for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
@@ -218,7 +218,7 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
 
 /* ---- the lookup -------------------------------------- */
 
-static bool source_lookup_find_roots(struct source_lookup *lookup) {
+static bool lookup_find_roots(struct source_lookup *lookup) {
   char real[PATH_MAX];
   pprofc_str rest = lookup->search_path, folder;
   size_t count = 1;
@@ -252,8 +252,7 @@ pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_allo
     source_path = folder;
   }
   lookup->search_path = arena_str(&lookup->arena, str_of(source_path));
-  return lookup->search_path.data && source_lookup_find_roots(lookup) ? PPROFC_OK
-                                                                      : error_nomem(error);
+  return lookup->search_path.data && lookup_find_roots(lookup) ? PPROFC_OK : error_nomem(error);
 }
 
 void source_lookup_free(struct source_lookup *lookup) {

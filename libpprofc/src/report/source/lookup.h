@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/map.h"
 
-/* A profile may name any file, and what a listing shows may travel. So a file is read only when it
- * is regular, at most this large, and text. */
+/* A profile may name any file, and users pass listings on. So a file is read only when it is a
+ * regular file, at most this large, and text. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
 /* All files that one report shows. */
@@ -17,10 +17,10 @@
 struct source_file {
   pprofc_str *lines; /* without their ends; line n is lines[n - 1] */
   size_t line_count;
-  pprofc_str failure; /* why it has no lines, "" when it was read */
+  pprofc_str failure; /* the reason why it has no lines; "" when it was read */
 };
 
-/* The files that one report asked for. */
+/* The files that one report has looked up. */
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;

@@ -1,5 +1,5 @@
 /* The -weblist report: a page with the source of the functions that match; a click on a line shows
- * the instructions that were made of it. */
+ * its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
 #include "report/labels.h"
@@ -8,10 +8,10 @@
 #include "report/source/weblist_data.h"
 #include "unit/unit.h"
 
-/* Lines of one function that are further apart are shown as two. */
+/* Lines of one function that are further apart than this are two runs. */
 #define MERGE_LINES 20
 
-/* So many lines are shown around those with samples. */
+/* The number of lines shown above and below a run. */
 #define EXPAND_LINES 5
 
 #define VALUE_COLUMN 10
@@ -50,7 +50,8 @@ static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
       output_add_text(out, entities[i].entity);
       return;
     }
-  /* What could not be seen, or would turn the text around, becomes a replacement character. */
+  /* Invisible characters, and those that change the direction of text, become a replacement
+   * character. */
   if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
     output_add_str(out, bytes);
   else
@@ -65,7 +66,7 @@ static void html_text(struct output *out, pprofc_str text) {
   }
 }
 
-/* The same behind `indent` blanks, with tabs expanded, filled up to a column. */
+/* The same after `indent` blanks, with tabs expanded, padded with blanks to a column. */
 static void html_code(struct output *out, pprofc_str text, size_t indent, size_t column) {
   size_t at = indent;
   output_add_fill(out, ' ', indent);
@@ -105,7 +106,8 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* How far a line is indented, in columns; instructions below it go no further than MOST_INDENT. */
+/* The indentation of a line in columns. Instructions below it are indented by at most MOST_INDENT.
+ */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -117,7 +119,8 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* The calls that lead to an instruction and did not lead to the one before. */
+/* The inlined calls that lead to an instruction, except those that lead to the previous one, too.
+ */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
   bool same = before != NULL;
@@ -224,7 +227,7 @@ static void print_run(struct weblist *w, const struct weblist_run *run) {
   output_add_text(w->out, "\n</pre>\n");
 }
 
-/* Where the places of the line of places[first] end. */
+/* The end of the places on the line of places[first]. */
 static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   size_t i = first + 1;
   while (i < end && data->places[i].line == data->places[first].line) i++;
@@ -315,7 +318,7 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  ".open + .asm { display: block; }\n"
                                  "</style>\n<script>";
 
-/* No script runs in the page but its own, whatever a name holds. */
+/* The policy lets only the script of the page run, not one in a name. */
 static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);

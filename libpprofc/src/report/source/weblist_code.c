@@ -1,17 +1,19 @@
-/* From addresses that match to instructions: the code around them is disassembled, and each
- * instruction is asked for the functions it is in. */
+/* From the addresses that match to instructions: disassembles the code around them and finds the
+ * functions of each instruction. */
 #include "graph/number.h"
 #include "report/source/weblist_data.h"
 
 #include <stdlib.h>
 
-/* Addresses at most two of these apart are in one range, which goes on by one on either side. */
+/* A range begins this many bytes before its first address and ends as many after its last one;
+ * addresses at most twice as far apart share a range. */
 #define EXPAND ((uint64_t)500)
 
-/* So many ranges are disassembled, those with most samples. */
+/* The number of ranges that are disassembled: those with the most samples. */
 #define MOST_RANGES 25
 
-/* An instruction without line takes that of one at most so many bytes before it. */
+/* An instruction without line takes the line of an instruction at most this many bytes before it.
+ */
 #define NEIGHBORHOOD 32
 
 struct range {
@@ -19,7 +21,7 @@ struct range {
   uint32_t mapping;
   int64_t score;
   struct instruction *instructions; /* NULL: could not be disassembled */
-  size_t count, first;              /* first: the place of its answers among those of its mapping */
+  size_t count, first; /* first: index of its first answer among those of its mapping */
 };
 
 struct code {
@@ -50,7 +52,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
   return from;
 }
 
-/* All that lies in it: samples may name the byte behind its beginning. */
+/* Adds all samples inside the instruction: an address of a sample may be after the first byte. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -118,7 +120,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
 
 /* Extends a range on both sides, inside its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
-  if (r->begin < m->start || r->end >= m->limit) { /* a mapping that says nothing */
+  if (r->begin < m->start || r->end >= m->limit) { /* the range is outside */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
     r->end += EXPAND;
     return;
@@ -163,7 +165,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
 
 /* ---- instructions ------------------------------------ */
 
-/* What cannot be disassembled is left out. */
+/* Ranges that cannot be disassembled are dropped. */
 static bool disassemble(struct code *c, struct range *r) {
   struct object *object = &c->objects[r->mapping];
   uint64_t begin, end;
@@ -176,7 +178,7 @@ static bool disassemble(struct code *c, struct range *r) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Asks for the functions of all instructions of one binary at once. */
+/* Symbolizes all instructions of one binary at once. */
 static bool code_symbolize(struct code *c, uint32_t mapping) {
   size_t count = 0, n = 0;
   for (size_t i = 0; i < c->range_count; i++)
@@ -196,8 +198,8 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* The functions that instruction k of a range is in; what objdump says when no symbolizer
- * answered. */
+/* The functions that instruction k of a range is in, innermost first; those of objdump when no
+ * symbolizer answered. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -219,7 +221,7 @@ struct code_neighbor {
   const struct source_frame *frames; /* NULL: none yet */
   size_t count;
   uint64_t address;
-  struct source_frame own; /* what `frames` points to when objdump alone knew the line */
+  struct source_frame own; /* `frames` points here when the line came from objdump */
 };
 
 static void neighbor_set(struct code_neighbor *n, const struct source_frame *frames, size_t count,

@@ -1,4 +1,4 @@
-/* Which functions and addresses the weblist page is about, and their samples. */
+/* The functions and addresses of the weblist page, and their samples. */
 #include "report/source/weblist_data.h"
 
 #include "core/array.h"
@@ -73,13 +73,14 @@ static int64_t clamp_line(int64_t line) {
   return line < -most ? -most : line;
 }
 
-/* The innermost functions of a stack of inlined calls that are looked at. */
+/* The number of functions of a stack of inlined calls that are used, innermost first. */
 #define MOST_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MOST_INLINED) count = MOST_INLINED;
-  /* All of them, the outermost first; each place takes the end of it that it called. */
+  /* All calls, the outermost first. The calls of a place are the end of this array, from the place
+   * on. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -114,7 +115,8 @@ struct scan {
   size_t address_count;
 };
 
-/* Adds up what each location has. One that is in a stack twice counts twice, as in pprof. */
+/* Adds up flat and cum of each location. A location that is twice in a stack counts twice, as in
+ * pprof. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -136,7 +138,7 @@ static bool sum_samples(struct scan *s) {
   return true;
 }
 
-/* Locations without address get one behind all mappings. */
+/* Locations without an address get addresses above all mappings. */
 static void make_addresses(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint64_t next = 1;
@@ -150,11 +152,11 @@ static void make_addresses(struct scan *s) {
 
 /* ---- what matches ------------------------------------ */
 
-/* Which strings of the profile match; each is matched once. */
+/* Whether a string of the profile matches; each is matched once. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
-  uint8_t *known; /* 0: not looked at, 1: no, 2: yes */
+  uint8_t *known; /* 0: not matched yet, 1: no, 2: yes */
 };
 
 static bool string_matches(struct weblist_matcher *m, uint32_t string) {
@@ -186,7 +188,8 @@ static bool note_interest(struct scan *s, uint32_t function) {
          interner_add(&s->data->interest, system_name) != MAP_NONE;
 }
 
-/* Looks at the lines of a location; false when out of memory. */
+/* Adds the address and the names of a location when one of its lines matches; false when out of
+ * memory. */
 static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
@@ -244,7 +247,7 @@ static int compare_places(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Each address once, with the location that was met first. */
+/* Drops all but one entry for each address: the location that was found first. */
 static void sort_addresses(struct scan *s) {
   size_t n = 0;
   qsort(s->addresses, s->address_count, sizeof *s->addresses, compare_addresses);
@@ -254,7 +257,7 @@ static void sort_addresses(struct scan *s) {
   s->address_count = n;
 }
 
-/* The samples of each address; locations may share one. */
+/* The samples of each address; several locations may have the same address. */
 static struct web_sample *sort_samples(struct scan *s, size_t *count) {
   struct web_sample *samples = arena_array(&s->data->arena, s->count, sizeof *samples);
   size_t n = 0;

@@ -1,5 +1,5 @@
-/* What the weblist page shows: for each line of the functions that match, its samples, and the
- * instructions that were made of it with the calls that were inlined on the way there. */
+/* What the weblist page shows: for each line of the functions that match, its samples, and its
+ * instructions with the inlined calls that lead to them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -7,10 +7,10 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* One instruction, or an address whose binary is not there (no text). */
+/* One instruction; without text when there is no binary for the address. */
 struct web_instruction {
   uint64_t address;      /* in the process */
-  uint64_t file_address; /* in the file, as it is shown */
+  uint64_t file_address; /* in the file; shown */
   uint64_t length;
   pprofc_str text, file; /* file and line of the innermost function */
   int64_t line;
@@ -27,9 +27,9 @@ struct web_place {
   pprofc_str file, function;
   int64_t line;
   uint32_t instruction;
-  const struct web_call *calls; /* inlined there, the caller first */
+  const struct web_call *calls; /* inlined calls, the caller first */
   size_t call_count;
-  size_t order; /* in which it was found */
+  size_t order; /* number in the order of finding */
 };
 
 struct web_data {
@@ -42,10 +42,11 @@ struct web_data {
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
   struct interner system_names; /* linker names of all functions */
-  pprofc_str *pretty;           /* [system_names.count] the name that is shown for each */
+  pprofc_str *pretty;           /* [system_names.count] the name shown for each */
 };
 
-/* Collects it all. PPROFC_E_NO_MATCH when nothing matches. To be freed also after a failure. */
+/* Collects the data of the page. PPROFC_E_NO_MATCH when nothing matches. The caller must free it,
+ * also after a failure. */
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
@@ -53,11 +54,11 @@ void web_data_free(struct web_data *data);
 /* The name that is shown for a function. */
 pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
 
-/* Adds an instruction and gives its index, the one of its address if there is one already; NONE
- * when out of memory. */
+/* Adds an instruction, or replaces the one with the same address. Returns its index, NONE when out
+ * of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Notes under which lines an instruction stands, given the functions it is in, innermost first. */
+/* Adds an instruction to the lines of the functions that it is in, given innermost first. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
@@ -69,7 +70,7 @@ struct web_sample {
   int64_t flat, cum;
 };
 
-/* An address that matches, and a location that has it. */
+/* An address that matches, and a location with that address. */
 struct web_address {
   uint64_t address;
   uint32_t location;

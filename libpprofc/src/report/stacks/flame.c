@@ -1,5 +1,5 @@
-/* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). The drawings are in
- * flame/; this file says what they show. */
+/* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). flame/ draws them;
+ * this file chooses what they show. */
 #include "flame/flame.h"
 #include "core/map.h"
 #include "report/report.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define MOST_VALUES 24u /* of a label: keys with more are not offered as groups */
+#define MOST_VALUES 24u /* values of a label key; keys with more are no groups of the page */
 #define MOST_GROUPS 96u
 
 struct flame_report {
@@ -91,7 +91,7 @@ static void flame_report_end(struct flame_report *f) {
   flame_graph_free(&f->graph);
 }
 
-/* Nothing is to be freed when this fails. */
+/* After a failure there is nothing to free. */
 static pprofc_status flame_report_begin(struct flame_report *f, struct report *report, bool reverse,
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
@@ -133,7 +133,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
   };
 }
 
-/* One picture, by the function that draws it. */
+/* One picture, drawn by the given function. */
 static pprofc_status draw(struct report *report, struct output *out,
                           pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
                                                   pprofc_error *),
@@ -153,8 +153,8 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* ---- label groups of the page ------------------------ */
 
-/* One value of one label key, and the samples that carry it. */
-struct report_flame_group {
+/* One value of one label key, and the samples that have it. */
+struct page_group {
   uint32_t key, value; /* in the interner */
   uint32_t *samples;
   size_t count;
@@ -164,9 +164,9 @@ struct grouping {
   struct flame_report *flame;
   struct arena arena;
   struct interner texts;
-  struct report_flame_group groups[MOST_GROUPS];
+  struct page_group groups[MOST_GROUPS];
   size_t count;
-  uint32_t *too_many; /* keys with more values than fit */
+  uint32_t *too_many; /* keys with more values than the limit */
   size_t too_many_count;
   struct map children; /* of the tree: hash of (parent, frame) */
 };
@@ -177,7 +177,7 @@ static bool is_dropped(const struct grouping *g, uint32_t key) {
   return false;
 }
 
-/* Forgets the groups of a key that has too many values. */
+/* Drops the groups of a key that has too many values. */
 static void drop_key(struct grouping *g, uint32_t key) {
   size_t kept = 0;
   for (size_t i = 0; i < g->count; i++)
@@ -186,8 +186,9 @@ static void drop_key(struct grouping *g, uint32_t key) {
   if (g->too_many_count < MOST_GROUPS) g->too_many[g->too_many_count++] = key;
 }
 
-/* The group of a label, made when it is new; NULL when its key is not offered. */
-static struct report_flame_group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
+/* The group of a label, made when it is new; NULL when the key has too many values or the page has
+ * no room for more groups. */
+static struct page_group *group_of(struct grouping *g, uint32_t key, uint32_t value) {
   size_t same_key = 0;
   if (is_dropped(g, key)) return NULL;
   for (size_t i = 0; i < g->count; i++) {
@@ -198,13 +199,13 @@ static struct report_flame_group *group_of(struct grouping *g, uint32_t key, uin
     drop_key(g, key);
     return NULL;
   }
-  g->groups[g->count] = (struct report_flame_group){key, value, NULL, 0};
+  g->groups[g->count] = (struct page_group){key, value, NULL, 0};
   return &g->groups[g->count++];
 }
 
-/* Calls each(group, sample) for the string labels of all samples, but for the mark of a base. */
-static bool each_label(struct grouping *g,
-                       void (*each)(struct report_flame_group *, uint32_t sample)) {
+/* Calls each(group, sample) for the string labels of all samples except the label that marks
+ * samples of a base. */
+static bool each_label(struct grouping *g, void (*each)(struct page_group *, uint32_t sample)) {
   const pprofc_profile *p = g->flame->report->result.profile;
   for (size_t i = 0; p->samples.label_set && i < p->samples.count; i++) {
     const struct label *labels = sample_labels(&p->samples, i);
@@ -214,19 +215,19 @@ static bool each_label(struct grouping *g,
       uint32_t key = interner_add(&g->texts, name);
       uint32_t value = interner_add(&g->texts, profile_string(p, labels[k].string));
       if (key == MAP_NONE || value == MAP_NONE) return false;
-      struct report_flame_group *group = group_of(g, key, value);
+      struct page_group *group = group_of(g, key, value);
       if (group) each(group, (uint32_t)i);
     }
   }
   return true;
 }
 
-static void count_sample(struct report_flame_group *group, uint32_t sample) {
+static void count_sample(struct page_group *group, uint32_t sample) {
   (void)sample;
   group->count++;
 }
 
-static void note_sample(struct report_flame_group *group, uint32_t sample) {
+static void note_sample(struct page_group *group, uint32_t sample) {
   if (!group->count || group->samples[group->count - 1] != sample)
     group->samples[group->count++] = sample;
 }
@@ -253,7 +254,7 @@ static bool map_children(struct grouping *g) {
   return true;
 }
 
-static uint32_t report_flame_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->flame->graph.tree;
   struct map_probe probe = map_start(&g->children, child_hash(parent, frame));
   uint32_t node;
@@ -262,9 +263,9 @@ static uint32_t report_flame_find_child(const struct grouping *g, uint32_t paren
   return 0;
 }
 
-/* The nodes in which a group's stacks end; stacks are sorted as the tree is, so nodes come in
- * ascending order. */
-static pprofc_status place_group(struct grouping *g, const struct report_flame_group *from,
+/* The nodes in which the stacks of a group end. Stacks are in the order of the tree, so nodes come
+ * in ascending order. */
+static pprofc_status place_group(struct grouping *g, const struct page_group *from,
                                  struct flame_group *to, pprofc_error *error) {
   struct flame_report *f = g->flame;
   struct stack_selection selection = {.samples = from->samples, .count = from->count};
@@ -277,7 +278,7 @@ static pprofc_status place_group(struct grouping *g, const struct report_flame_g
   for (size_t i = 0; nodes && self && i < set.count; i++) {
     uint32_t node = 0;
     for (uint32_t d = 0; d < set.depth[i]; d++)
-      node = report_flame_find_child(g, node, set.frames[i][d]);
+      node = grouping_find_child(g, node, set.frames[i][d]);
     nodes[i] = node;
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
@@ -290,7 +291,7 @@ static pprofc_status place_group(struct grouping *g, const struct report_flame_g
   return nodes && self ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_str group_name(struct grouping *g, const struct report_flame_group *group) {
+static pprofc_str group_name(struct grouping *g, const struct page_group *group) {
   struct buffer text;
   buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
   buffer_add_str(&text, g->texts.items[group->key]);

@@ -2,8 +2,8 @@
  *
  * The weights are those of the usual cycle estimate (a first-level hit 1, a last-level hit 5,
  * memory 35, system time in nanoseconds at 3 GHz): an instruction costs 1; a first-level miss costs
- * 5, and when it misses the last level too, 30 more. -simulate gives the sums of misses (L1m, LLm)
- * in place of those by kind of access. */
+ * 5, and when it misses the last level too, 30 more. Profiles made by -simulate have the sums of
+ * misses (L1m, LLm) in place of misses by kind of access. */
 #include "report/stacks/flame_costs.h"
 
 static const struct {

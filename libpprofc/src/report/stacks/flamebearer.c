@@ -1,5 +1,5 @@
-/* The -flamebearer report: the JSON that Pyroscope and its kin draw flame graphs from, format
- * "single", or "double" for a difference (left is the base). */
+/* The -flamebearer report: the JSON from which Pyroscope and similar tools draw flame graphs,
+ * format "single", or "double" for a difference (left is the base). */
 #include "core/json_write.h"
 #include "report/report.h"
 #include "stacks/layout.h"
@@ -18,7 +18,7 @@ static int64_t flamebearer_magnitude(int64_t value) {
   return value < 0 ? flame_change(0, value) : value;
 }
 
-/* Sorts nodes by depth (a counting sort keeps preorder) and places them behind each other. */
+/* Sorts nodes by depth (a counting sort keeps preorder) and places them from left to right. */
 static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index;
@@ -58,8 +58,8 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* Each bar: how far behind the end of the bar before, total, self, name; in a double, base and
- * head. */
+/* For each bar: its distance from the end of the previous bar, total, self, name. A double has the
+ * first three for base and head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;

@@ -6,11 +6,11 @@
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-struct report_folded_folded {
+struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts;              /* of all frames, made once */
+  struct buffer texts;              /* the text of each frame, made once */
   size_t *text_from;                /* [frames + 1] */
   bool two_columns;                 /* base and head, as difffolded.pl writes them */
   double least;                     /* stacks below this in both columns are one line */
@@ -33,23 +33,23 @@ static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch)
   escape_terminal(to, buffer_str(scratch), false);
 }
 
-static bool report_folded_is_number(pprofc_str s) {
+static bool folded_is_number(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++)
     if ((s.data[i] < '0' || s.data[i] > '9') && s.data[i] != '.') return false;
   return s.size > 0;
 }
 
-/* A frame that ends like "f 12" would read as a value: the blank is joined up. */
+/* A frame that ends like "f 12" would be read as a value: the blank becomes an underscore. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
-  if (blank < frame.size && report_folded_is_number(str_slice(frame, blank + 1, frame.size)))
+  if (blank < frame.size && folded_is_number(str_slice(frame, blank + 1, frame.size)))
     text->data[from + blank] = '_';
 }
 
-/* The printable name of a node, as far as the granularity has kept its parts. */
-static bool report_folded_add_frame(struct report_folded_folded *f, const struct stack_frame *frame,
-                                    struct buffer *scratch) {
+/* The printable name of a node, with the parts that the granularity kept. */
+static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
+                             struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
   if (frame->function != NONE) place.address = frame->address; /* else it is in the name */
@@ -65,7 +65,7 @@ static bool report_folded_add_frame(struct report_folded_folded *f, const struct
   return true;
 }
 
-static bool report_folded_make_texts(struct report_folded_folded *f) {
+static bool folded_make_texts(struct folded_report *f) {
   struct buffer scratch;
   buffer_init(&scratch, f->report->mem, SIZE_MAX);
   buffer_init(&f->texts, f->report->mem, SIZE_MAX);
@@ -73,7 +73,7 @@ static bool report_folded_make_texts(struct report_folded_folded *f) {
   bool ok = f->text_from != NULL;
   for (size_t i = 0; ok && i < f->frames.count; i++) {
     f->text_from[i] = f->texts.size;
-    ok = report_folded_add_frame(f, &f->frames.items[i], &scratch);
+    ok = folded_put_frame(f, &f->frames.items[i], &scratch);
     f->text_from[i + 1] = f->texts.size;
   }
   ok = ok && !scratch.failed;
@@ -92,17 +92,16 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Turns what is negative in one column into the other: flame graph tools take no negative numbers.
- */
+/* Moves a negative value to the other column, without its sign: flame graph tools take no negative
+ * numbers. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
   if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;
   *from = 0;
 }
 
-/* Base and head of a stack. What a plain difference has below 0 counts as base. */
-static void values_of(const struct report_folded_folded *f, size_t stack, int64_t *base,
-                      int64_t *head) {
+/* Base and head of a stack. In a difference without base samples, negative values count as base. */
+static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->result.value_index;
   *head = shown_value(report, stack_head(&f->set, stack, type), stack_head(&f->set, stack, 0));
@@ -111,12 +110,13 @@ static void values_of(const struct report_folded_folded *f, size_t stack, int64_
   move_negative(base, head);
 }
 
-static bool is_small(const struct report_folded_folded *f, int64_t base, int64_t head) {
+static bool is_small(const struct folded_report *f, int64_t base, int64_t head) {
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Finds out about all lines what each of them needs to know. */
-static void survey(struct report_folded_folded *f) {
+/* Finds what depends on all stacks: whether there are two columns, the least value of a line of its
+ * own, and the sums of the stacks below it. */
+static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
   f->two_columns = f->set.has_base;
@@ -135,8 +135,7 @@ static void survey(struct report_folded_folded *f) {
   }
 }
 
-static void report_folded_write_stack(const struct report_folded_folded *f, struct output *out,
-                                      size_t stack) {
+static void folded_write_stack(const struct folded_report *f, struct output *out, size_t stack) {
   const uint32_t *frames = f->set.frames[stack];
   size_t depth = f->set.depth[stack];
   if (!depth) output_add_text(out, "[no stack]");
@@ -147,7 +146,7 @@ static void report_folded_write_stack(const struct report_folded_folded *f, stru
   }
 }
 
-static void write_values(const struct report_folded_folded *f, struct output *out, int64_t base,
+static void write_values(const struct folded_report *f, struct output *out, int64_t base,
                          int64_t head) {
   output_add_char(out, ' ');
   if (f->two_columns) {
@@ -159,17 +158,17 @@ static void write_values(const struct report_folded_folded *f, struct output *ou
 }
 
 static void write_lines(const void *context, struct output *out, size_t from, size_t to) {
-  const struct report_folded_folded *f = context;
+  const struct folded_report *f = context;
   for (size_t i = from; i < to && !out->failed; i++) {
     int64_t base, head;
     values_of(f, i, &base, &head);
     if ((!base && !head) || is_small(f, base, head)) continue;
-    report_folded_write_stack(f, out, i);
+    folded_write_stack(f, out, i);
     write_values(f, out, base, head);
   }
 }
 
-static bool write_all(const struct report_folded_folded *f, struct output *out) {
+static bool write_all(const struct folded_report *f, struct output *out) {
   const struct report *report = f->report;
   size_t longest = 0, bytes;
   for (size_t i = 0; i < f->frames.count; i++)
@@ -187,8 +186,9 @@ static bool write_all(const struct report_folded_folded *f, struct output *out) 
 }
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
-  struct report_folded_folded f = {.report = report};
-  /* The profile is aggregated: everything it still tells frames apart by is shown. */
+  struct folded_report f = {.report = report};
+  /* The granularity has been applied already, so every property that frames still differ by is
+   * shown. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
                                 .file = true,
@@ -203,7 +203,7 @@ pprofc_status report_folded(struct report *report, struct output *out, pprofc_er
   struct stack_selection selection = {.max_depth = (size_t)report->options->cut_depth,
                                       .threads = report->options->threads};
   status = stack_set_build(&f.frames, &selection, report->mem, &f.set, error);
-  if (status == PPROFC_OK && !report_folded_make_texts(&f)) status = error_nomem(error);
+  if (status == PPROFC_OK && !folded_make_texts(&f)) status = error_nomem(error);
   if (status == PPROFC_OK) {
     survey(&f);
     if (!write_all(&f, out)) status = error_nomem(error);

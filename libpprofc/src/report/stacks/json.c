@@ -37,7 +37,7 @@ static bool alloc_rows(struct json_report *r) {
   return true;
 }
 
-/* Flat of every node, cum of the outermost node of each function on a path. */
+/* Adds flat of every node, and cum of the outermost node of each function on a path. */
 static bool sum_rows(struct json_report *r) {
   const struct flame_tree *t = &r->graph.tree;
   uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);
@@ -60,7 +60,7 @@ static bool sum_rows(struct json_report *r) {
   return true;
 }
 
-/* What a row is sorted by: flat or cum of the type shown, the change of it in a difference. */
+/* The sort key of a row: flat or cum of the type shown; in a difference, its change. */
 static double weight(const struct json_report *r, const struct function_row *row) {
   const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
   size_t type = r->report->result.value_index;

@@ -1,4 +1,4 @@
-/* Which samples have which value of a label. */
+/* Splits samples by the value of a label. */
 #include "report/stacks/label_split.h"
 
 #include "core/buffer.h"
@@ -24,7 +24,7 @@ static bool label_split_is_wanted(const struct splitter *s, const struct label *
   return str_equal(profile_string(s->profile, label->key), s->key);
 }
 
-/* Adds the values of one kind that a sample has. */
+/* Adds the values of one kind, strings or numbers, of a sample. */
 static void label_split_add_values(struct splitter *s, size_t sample, bool numbers) {
   const struct label *labels = sample_labels(&s->profile->samples, sample);
   for (size_t i = 0, count = label_count(&s->profile->samples, sample); i < count; i++) {
@@ -82,7 +82,7 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces ids of values by parts; light ones become one. */
+/* Replaces the ids of values by parts. Values beyond the limit, the lightest, share one part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

@@ -1,5 +1,5 @@
-/* Which samples have which value of a label: for reports with one part per thread, process or
- * request. */
+/* Splits samples by the value of a label, for reports with one part per thread, process or request.
+ */
 #ifndef PPROFC_REPORT_STACKS_LABEL_SPLIT_H
 #define PPROFC_REPORT_STACKS_LABEL_SPLIT_H
 
@@ -20,8 +20,8 @@ struct label_split {
   uint32_t *samples;
 };
 
-/* Splits by the label `key`. Weights are those of the column value_index. What does not fit into
- * `most` parts is put together as "(other)". */
+/* Splits by the label `key`. Weights are those of the column value_index. When there are more than
+ * `most` values, the lightest ones share the part "(other)". */
 pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
                                 size_t most, const pprofc_allocator *mem, struct label_split *split,
                                 pprofc_error *error);

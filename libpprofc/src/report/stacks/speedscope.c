@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Where the app fails or gets slow, and what a JavaScript number holds. */
+/* Sizes from which the app fails or is slow, and the greatest exact integer of JavaScript. */
 #define LEFT_HEAVY_DEPTH   2000
 #define COMFORTABLE_STACKS 1000000
 #define EXACT_NUMBER       (INT64_C(1) << 53)
@@ -17,7 +17,7 @@
 /* More values of a label than this are joined: the app lists each profile. */
 #define GROUPS_MAX 200
 
-/* The number of a frame in the file, as it stands in a stack. */
+/* The number of a frame in the file, as a stack of the file has it. */
 struct number_text {
   char text[15]; /* ",17" */
   uint8_t size;  /* 0: the frame does not occur */
@@ -36,7 +36,7 @@ struct speedscope {
   struct buffer name;
   unsigned threads;
   bool out_of_memory;
-  bool inexact; /* a weight is more than a double can hold */
+  bool inexact; /* a weight has no exact double */
 };
 
 static bool is_grouped(const struct speedscope *s) {
@@ -50,7 +50,7 @@ static bool joins_stacks(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True when the stack stands in some profile by itself. */
+/* True when at least one profile has the stack as a sample of its own. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   if (is_grouped(s) || !joins_stacks(s)) return true;
   for (size_t i = 0; i < s->shown_count; i++) {
@@ -68,7 +68,7 @@ static void set_number(struct number_text *number, uint32_t value) {
 /* Gives the frames that occur their numbers, in order. */
 static void number_frames(struct speedscope *s) {
   const struct stack_set *set = &s->set;
-  size_t known = 0; /* frames of this stack that were seen with one before */
+  size_t known = 0; /* number of leading frames of this stack that are marked already */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
     if (!is_kept(s, i)) continue;
@@ -80,7 +80,7 @@ static void number_frames(struct speedscope *s) {
   if (joins_stacks(s)) set_number(&s->numbers[s->frames.count], next);
 }
 
-/* The name of a frame, behind it the address where that tells it from others. */
+/* The name of a frame, followed by its address where frames of that name differ by it. */
 static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
   json_key(&s->json, "name");
   if (!frame->address || frame->function == NONE) {
@@ -136,7 +136,7 @@ struct sample_writer {
   size_t first; /* the first stack that is written */
 };
 
-/* The weight of a stack that stands by itself, else 0. */
+/* The weight of a stack that is a sample of its own; 0 for stacks that are joined. */
 static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   int64_t weight = speedscope_weight(w->shown, w->set, stack);
   return weight >= w->shown->least ? weight : 0;
@@ -176,7 +176,7 @@ static void speedscope_write_stacks(const void *context, struct output *out, siz
   }
 }
 
-/* What stacks that do not stand by themselves add up to. */
+/* The sum of the weights of the stacks that are joined. */
 static uint64_t joined_weight(const struct sample_writer *w) {
   uint64_t sum = 0;
   for (size_t i = 0; w->shown->least && i < w->set->count; i++) {

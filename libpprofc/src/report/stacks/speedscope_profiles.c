@@ -1,4 +1,4 @@
-/* Which profiles a speedscope file has, and what each stack weighs in them. */
+/* The profiles of a speedscope file, and the weights of stacks in them. */
 #include "report/stacks/speedscope_profiles.h"
 
 #include "unit/unit.h"
@@ -7,7 +7,7 @@
 
 /* ---- units ------------------------------------------- */
 
-/* A unit of the app, and how many of them one unit of the profile is. */
+/* A unit of the app, and the factor from a unit of the profile to it. */
 struct speedscope_unit {
   const char *name;
   int64_t factor;
@@ -23,7 +23,7 @@ static const struct {
     {"min", {"seconds", 60}},
 };
 
-static struct speedscope_unit speedscope_profiles_find_unit(pprofc_str unit) {
+static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
   static const struct {
     double factor;
     struct speedscope_unit unit;
@@ -45,7 +45,7 @@ static struct speedscope_unit speedscope_profiles_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* What a stack has in a profile, never below 0, in units of the profile. */
+/* The value of a stack in a profile, never below 0, in units of the profile. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);
@@ -68,8 +68,7 @@ int64_t speedscope_weight(const struct speedscope_profile *profile, const struct
   return __builtin_mul_overflow(value, profile->factor, &value) ? INT64_MAX : value;
 }
 
-static void speedscope_profiles_add_up(struct speedscope_profile *profile,
-                                       const struct stack_set *set) {
+static void speedscope_add_up(struct speedscope_profile *profile, const struct stack_set *set) {
   profile->total = 0;
   for (size_t i = 0; i < set->count; i++) {
     uint64_t weight = (uint64_t)speedscope_weight(profile, set, i);
@@ -89,14 +88,13 @@ static struct speedscope_profile make_profile(const struct report *report,
                                               const struct stack_set *set, size_t type,
                                               enum speedscope_part part) {
   const pprofc_profile *p = report->result.profile;
-  struct speedscope_unit unit =
-      speedscope_profiles_find_unit(profile_string(p, p->types[type].unit));
+  struct speedscope_unit unit = speedscope_find_unit(profile_string(p, p->types[type].unit));
   struct speedscope_profile profile = {.type = type,
                                        .part = part,
                                        .unit = unit.name,
                                        .factor = unit.factor,
                                        .ratio = report->result.ratio};
-  speedscope_profiles_add_up(&profile, set);
+  speedscope_add_up(&profile, set);
   double least = ceil((double)profile.total * report->options->min_weight);
   if (least > 0) profile.least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
   return profile;

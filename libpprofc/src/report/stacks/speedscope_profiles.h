@@ -1,12 +1,12 @@
-/* Which profiles a speedscope file has, and what each stack weighs in them. */
+/* The profiles of a speedscope file, and the weights of stacks in them. */
 #ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 #define PPROFC_REPORT_STACKS_SPEEDSCOPE_PROFILES_H
 
 #include "report/report.h"
 #include "stacks/stacks.h"
 
-/* What of the values a profile shows. The app takes no negative weights, so a difference is split
- * by its sign. */
+/* The part of the values that a profile shows. The app takes no negative weights, so a difference
+ * is split by its sign. */
 enum speedscope_part { PART_ALL, PART_BASE, PART_HEAD, PART_SLOWER, PART_FASTER };
 
 #define SPEEDSCOPE_PARTS_MAX 4
@@ -16,7 +16,7 @@ struct speedscope_profile {
   size_t type; /* of the samples */
   enum speedscope_part part;
   const char *unit; /* of the app */
-  int64_t factor;   /* how many of them one unit of the profile is */
+  int64_t factor;   /* factor from a unit of the profile to `unit` */
   double ratio;     /* of divide_by */
   int64_t least;    /* stacks below this weight are joined */
   uint64_t total;   /* of all weights */
@@ -26,11 +26,12 @@ struct speedscope_profile {
 const char *speedscope_part_suffix(enum speedscope_part part);
 
 /* Fills in the profiles of all sample types (room for SPEEDSCOPE_PARTS_MAX of each) and returns how
- * many there are: those of the parts that have something in them, at least one of each type. */
+ * many there are: the parts with a total above 0, and at least one of each type. */
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 
-/* The profile to open first: of the shown sample type, and of a difference what got slower. */
+/* The profile to open first: that of the shown sample type, and in a difference the one of what got
+ * slower. */
 size_t speedscope_active(const struct report *report, const struct speedscope_profile *profiles,
                          size_t count);
 

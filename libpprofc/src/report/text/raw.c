@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* The location ids as text, each with the blank behind it: a stack is printed by copying. */
+/* The location ids as text, each followed by a blank, so that a stack is printed by copying. */
 struct id_texts {
   const pprofc_allocator *mem;
   char (*text)[24]; /* 20 digits and a blank at most */
@@ -15,7 +15,7 @@ struct id_texts {
   size_t count;
 };
 
-struct report_raw_raw {
+struct raw_report {
   const struct report *report;
   const pprofc_profile *profile;
   struct output *out;
@@ -27,12 +27,12 @@ struct report_raw_raw {
 
 /* ---- what comes before the samples ------------------- */
 
-static void report_raw_text(struct report_raw_raw *raw, pprofc_str s) {
+static void raw_text(struct raw_report *raw, pprofc_str s) {
   report_text(raw->out, raw->report->mem, s);
 }
 
-static void string(struct report_raw_raw *raw, uint32_t index) {
-  report_raw_text(raw, profile_string(raw->profile, index));
+static void string(struct raw_report *raw, uint32_t index) {
+  raw_text(raw, profile_string(raw->profile, index));
 }
 
 /* As Go prints a time: "2023-11-14 22:13:20.123456789 +0000 UTC". */
@@ -65,7 +65,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
 }
 
 /* "Duration: 4h35": pprof cuts the text after four characters. */
-static void print_duration(struct report_raw_raw *raw) {
+static void print_duration(struct raw_report *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
   pprofc_str whole = unit_go_duration(raw->profile->duration_nanos, duration);
@@ -73,7 +73,7 @@ static void print_duration(struct report_raw_raw *raw) {
   output_add_char(raw->out, '\n');
 }
 
-static void print_header(struct report_raw_raw *raw) {
+static void print_header(struct raw_report *raw) {
   const pprofc_profile *p = raw->profile;
   struct output *out = raw->out;
   for (size_t i = 0; i < p->comment_count; i++) {
@@ -102,7 +102,7 @@ static void print_header(struct report_raw_raw *raw) {
 }
 
 /* "samples/count cpu/nanoseconds[dflt]". */
-static bool print_types(struct report_raw_raw *raw) {
+static bool print_types(struct raw_report *raw) {
   const pprofc_profile *p = raw->profile;
   struct buffer *line = &raw->pieces.text;
   buffer_clear(line);
@@ -115,7 +115,7 @@ static bool print_types(struct report_raw_raw *raw) {
     buffer_add_char(line, ' ');
   }
   if (line->failed) return false;
-  report_raw_text(raw, str_trim(buffer_str(line)));
+  raw_text(raw, str_trim(buffer_str(line)));
   output_add_char(raw->out, '\n');
   return true;
 }
@@ -149,7 +149,7 @@ static void id_texts_free(struct id_texts *ids) {
 }
 
 /* " %10d" without printf. */
-static void report_raw_print_value(struct output *out, int64_t value) {
+static void raw_print_value(struct output *out, int64_t value) {
   char cell[24];
   size_t n = sizeof cell;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -163,9 +163,9 @@ static void report_raw_print_value(struct output *out, int64_t value) {
   output_add(out, cell + n, sizeof cell - n);
 }
 
-/* "[v1 v2]" of strings, "[5 bytes 6 kb]" of numbers; units stand there when any value of the key
- * has one. */
-static void report_raw_add_values(struct report_raw_raw *raw, const struct label_group *group) {
+/* "[v1 v2]" of strings, "[5 bytes 6 kb]" of numbers; with units when any value of the key has one.
+ */
+static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;
   bool units = false;
@@ -186,32 +186,31 @@ static void report_raw_add_values(struct report_raw_raw *raw, const struct label
 }
 
 /* One line with all string labels of the sample, or all numeric ones. */
-static bool report_raw_print_labels(struct report_raw_raw *raw, bool numbers) {
+static bool raw_print_labels(struct raw_report *raw, bool numbers) {
   text_pieces_clear(&raw->pieces);
   for (size_t i = 0; i < raw->groups.count; i++) {
     const struct label_group *group = &raw->groups.items[i];
     if (group->is_number != numbers) continue;
     buffer_add_str(&raw->pieces.text, group->key);
     buffer_add_char(&raw->pieces.text, ':');
-    report_raw_add_values(raw, group);
+    raw_add_values(raw, group);
     text_pieces_end_piece(&raw->pieces);
   }
   if (!text_pieces_sort(&raw->pieces)) return false;
   for (size_t i = 0; i < raw->pieces.count; i++) {
     output_add_fill(raw->out, ' ', i ? 1 : 16);
-    report_raw_text(raw, text_pieces_at(&raw->pieces, i));
+    raw_text(raw, text_pieces_at(&raw->pieces, i));
   }
   if (raw->pieces.count) output_add_char(raw->out, '\n');
   return true;
 }
 
-static bool report_raw_print_samples(struct report_raw_raw *raw) {
+static bool raw_print_samples(struct raw_report *raw) {
   const struct samples *samples = &raw->profile->samples;
   size_t types = raw->profile->type_count;
   struct stack_reader reader = stack_reader_at(samples, 0);
   for (size_t i = 0; i < samples->count && !raw->out->failed; i++) {
-    for (size_t k = 0; k < types; k++)
-      report_raw_print_value(raw->out, samples->values[i * types + k]);
+    for (size_t k = 0; k < types; k++) raw_print_value(raw->out, samples->values[i * types + k]);
     output_add_text(raw->out, ": ");
     size_t depth = stack_read(&reader, i, raw->frames);
     for (size_t k = 0; k < depth; k++)
@@ -219,14 +218,14 @@ static bool report_raw_print_samples(struct report_raw_raw *raw) {
     output_add_char(raw->out, '\n');
     if (!label_count(samples, i)) continue;
     label_groups_read(&raw->groups, i);
-    if (!report_raw_print_labels(raw, false) || !report_raw_print_labels(raw, true)) return false;
+    if (!raw_print_labels(raw, false) || !raw_print_labels(raw, true)) return false;
   }
   return true;
 }
 
 /* ---- locations and mappings -------------------------- */
 
-static void report_raw_print_line(struct report_raw_raw *raw, const struct line *line) {
+static void raw_print_line(struct raw_report *raw, const struct line *line) {
   const struct functions *f = &raw->profile->functions;
   if (line->function == NONE) {
     output_add_text(raw->out, "??");
@@ -240,11 +239,11 @@ static void report_raw_print_line(struct report_raw_raw *raw, const struct line 
   pprofc_str system_name = profile_string(raw->profile, f->system_name[line->function]);
   if (str_equal(profile_string(raw->profile, f->name[line->function]), system_name)) return;
   output_add_char(raw->out, '(');
-  report_raw_text(raw, system_name);
+  raw_text(raw, system_name);
   output_add_char(raw->out, ')');
 }
 
-static void report_raw_print_location(struct report_raw_raw *raw, uint32_t index) {
+static void raw_print_location(struct raw_report *raw, uint32_t index) {
   const struct locations *l = &raw->profile->locations;
   output_printf(raw->out, "%6llu: 0x%llx ", (unsigned long long)location_id(l, index),
                 (unsigned long long)l->address[index]);
@@ -256,12 +255,12 @@ static void report_raw_print_location(struct report_raw_raw *raw, uint32_t index
   if (from == to) output_add_char(raw->out, '\n');
   for (uint32_t i = from; i < to; i++) {
     if (i > from) output_add_fill(raw->out, ' ', 13);
-    report_raw_print_line(raw, &l->lines[i]);
+    raw_print_line(raw, &l->lines[i]);
     output_add_char(raw->out, '\n');
   }
 }
 
-static void print_mapping(struct report_raw_raw *raw, const struct mapping *m) {
+static void print_mapping(struct raw_report *raw, const struct mapping *m) {
   static const struct {
     unsigned flag;
     const char *text;
@@ -281,13 +280,13 @@ static void print_mapping(struct report_raw_raw *raw, const struct mapping *m) {
   output_add_char(raw->out, '\n');
 }
 
-static bool report_raw_print_all(struct report_raw_raw *raw) {
+static bool raw_print_all(struct raw_report *raw) {
   const pprofc_profile *p = raw->profile;
   print_header(raw);
   output_add_text(raw->out, "Samples:\n");
-  if (!print_types(raw) || !report_raw_print_samples(raw)) return false;
+  if (!print_types(raw) || !raw_print_samples(raw)) return false;
   output_add_text(raw->out, "Locations\n");
-  for (uint32_t i = 0; i < p->locations.count; i++) report_raw_print_location(raw, i);
+  for (uint32_t i = 0; i < p->locations.count; i++) raw_print_location(raw, i);
   output_add_text(raw->out, "Mappings\n");
   for (size_t i = 0; i < p->mappings.count; i++) print_mapping(raw, &p->mappings.items[i]);
   return true;
@@ -296,11 +295,11 @@ static bool report_raw_print_all(struct report_raw_raw *raw) {
 pprofc_status report_raw(struct report *report, struct output *out, pprofc_error *error) {
   const pprofc_allocator *mem = report->mem;
   const pprofc_profile *p = report->result.profile;
-  struct report_raw_raw raw = {.report = report, .profile = p, .out = out};
+  struct raw_report raw = {.report = report, .profile = p, .out = out};
   text_pieces_init(&raw.pieces, mem);
   raw.frames = mem_array(mem, p->samples.max_depth, sizeof *raw.frames);
   bool ok = label_groups_init(&raw.groups, p, mem) && id_texts_init(&raw.ids, &p->locations, mem) &&
-            raw.frames && report_raw_print_all(&raw);
+            raw.frames && raw_print_all(&raw);
   mem_free(mem, raw.frames, p->samples.max_depth, sizeof *raw.frames);
   label_groups_free(&raw.groups);
   if (raw.ids.mem) id_texts_free(&raw.ids);

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* What the samples with one label add up to. First there is one per distinct label of the profile;
- * then those that read the same are joined. */
-struct report_tags_tag {
+/* The sum over the samples with one label. First there is one sum for each distinct label of the
+ * profile; then those with the same text are joined. */
+struct tags_total {
   struct label label;
   pprofc_str key, value; /* as printed */
   int64_t sum;
@@ -22,16 +22,16 @@ struct tags {
   struct output *out;
   struct arena texts;
   struct map map;
-  struct report_tags_tag *items;
+  struct tags_total *items;
   size_t count, capacity;
 };
 
 /* Sums wrap as Go's do. */
-static int64_t report_tags_add(int64_t a, int64_t b) {
+static int64_t tags_add_text(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static int64_t report_tags_magnitude(int64_t v) {
+static int64_t tag_magnitude(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }
 
@@ -44,7 +44,7 @@ static uint64_t content(const struct label *label) {
 static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash, int64_t value) {
   if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
   if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
-  tags->items[tags->count++] = (struct report_tags_tag){.label = *label, .sum = value};
+  tags->items[tags->count++] = (struct tags_total){.label = *label, .sum = value};
   return true;
 }
 
@@ -53,10 +53,10 @@ static bool count_label(struct tags *tags, const struct label *label, int64_t va
   struct map_probe probe = map_start(&tags->map, hash);
   uint32_t index;
   while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
-    struct report_tags_tag *tag = &tags->items[index];
+    struct tags_total *tag = &tags->items[index];
     if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
         content(&tag->label) == content(label)) {
-      tag->sum = report_tags_add(tag->sum, value);
+      tag->sum = tags_add_text(tag->sum, value);
       return true;
     }
   }
@@ -76,11 +76,11 @@ static bool count_samples(struct tags *tags) {
   return true;
 }
 
-/* Numbers are shown, and told apart, by their text in the unit of their key. */
-static bool report_tags_make_texts(struct tags *tags) {
+/* Numbers are shown as text in the unit of their key; equal texts are one value. */
+static bool tags_make_texts(struct tags *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
-    struct report_tags_tag *tag = &tags->items[i];
+    struct tags_total *tag = &tags->items[i];
     tag->key = profile_string(tags->profile, tag->label.key);
     if (!tag->label.is_number) {
       tag->value = profile_string(tags->profile, tag->label.string);
@@ -97,14 +97,14 @@ static bool report_tags_make_texts(struct tags *tags) {
 }
 
 static int by_text(const void *left, const void *right) {
-  const struct report_tags_tag *a = left, *b = right;
+  const struct tags_total *a = left, *b = right;
   int order = str_compare(a->key, b->key);
   return order ? order : str_compare(a->value, b->value);
 }
 
 static int by_sum(const void *left, const void *right) {
-  const struct report_tags_tag *a = left, *b = right;
-  int64_t x = report_tags_magnitude(a->sum), y = report_tags_magnitude(b->sum);
+  const struct tags_total *a = left, *b = right;
+  int64_t x = tag_magnitude(a->sum), y = tag_magnitude(b->sum);
   if (x != y) return x > y ? -1 : 1;
   return str_compare(a->value, b->value);
 }
@@ -113,7 +113,7 @@ static void join_equal_texts(struct tags *tags) {
   size_t kept = 0;
   for (size_t i = 0; i < tags->count; i++) {
     if (kept && by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
-      tags->items[kept - 1].sum = report_tags_add(tags->items[kept - 1].sum, tags->items[i].sum);
+      tags->items[kept - 1].sum = tags_add_text(tags->items[kept - 1].sum, tags->items[i].sum);
     else
       tags->items[kept++] = tags->items[i];
   }
@@ -148,7 +148,7 @@ static struct cell value_cell(const struct report *report, int64_t value) {
   return cell;
 }
 
-static void report_tags_print_padded(const struct tags *tags, pprofc_str s, size_t width) {
+static void tags_print_padded(const struct tags *tags, pprofc_str s, size_t width) {
   size_t length = utf8_length(s);
   if (length < width) output_add_fill(tags->out, ' ', width - length);
   report_text(tags->out, tags->report->mem, s);
@@ -170,14 +170,14 @@ static void print_total(const struct tags *tags, int64_t sum) {
 }
 
 /* One key: its total, its values, and an empty line. */
-static void print_key(const struct tags *tags, const struct report_tags_tag *items, size_t count) {
+static void print_key(const struct tags *tags, const struct tags_total *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;
   for (size_t i = 0; i < count; i++) {
     struct cell cell = value_cell(tags->report, items[i].sum);
     size_t length = utf8_length((pprofc_str){cell.text, cell.size});
     if (length > width) width = length;
-    sum = report_tags_add(sum, items[i].sum);
+    sum = tags_add_text(sum, items[i].sum);
   }
   output_add_char(tags->out, ' ');
   report_text(tags->out, tags->report->mem, items[0].key);
@@ -185,7 +185,7 @@ static void print_key(const struct tags *tags, const struct report_tags_tag *ite
   for (size_t i = 0; i < count; i++) {
     struct cell cell = value_cell(tags->report, items[i].sum);
     output_add_fill(tags->out, ' ', utf8_length(items[0].key) + 2);
-    report_tags_print_padded(tags, (pprofc_str){cell.text, cell.size}, width + 1);
+    tags_print_padded(tags, (pprofc_str){cell.text, cell.size}, width + 1);
     output_add_char(tags->out, ' ');
     report_text(tags->out, tags->report->mem, items[i].value);
     output_add_char(tags->out, '\n');
@@ -206,7 +206,7 @@ pprofc_status report_tags(struct report *report, struct output *out, pprofc_erro
   struct tags tags = {.report = report, .profile = report->result.profile, .out = out};
   arena_init(&tags.texts, report->mem);
   map_init(&tags.map, report->mem);
-  bool ok = count_samples(&tags) && report_tags_make_texts(&tags);
+  bool ok = count_samples(&tags) && tags_make_texts(&tags);
   if (ok && tags.count) {
     qsort(tags.items, tags.count, sizeof *tags.items, by_text);
     join_equal_texts(&tags);

@@ -11,7 +11,7 @@
 #define COLUMN 10
 #define GAP    3
 
-/* The lines of every location, rendered once: each frame behind COLUMN + GAP blanks. */
+/* The lines of every location, rendered once: each frame after COLUMN + GAP blanks. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
@@ -202,7 +202,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, p, mem);
   if (ok) {
     report_profile_header(report, out);
-    /* The header is the first thing written: with nothing to say it is an empty line. */
+    /* The header is the first output; an empty header is an empty line. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

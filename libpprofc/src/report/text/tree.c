@@ -14,59 +14,59 @@ struct tree {
   int64_t running; /* sum of the flat values printed */
 };
 
-static void report_tree_add_value(const struct tree *t, int64_t value, size_t width) {
+static void tree_add_value(const struct tree *t, int64_t value, size_t width) {
   char text[UNIT_LABEL_MAX];
   output_add_padded(t->out, report_value(t->report, value, text), width);
 }
 
-static void report_tree_add_percentage(const struct tree *t, int64_t value, int64_t total) {
+static void tree_add_percentage(const struct tree *t, int64_t value, int64_t total) {
   char text[32];
   output_add_char(t->out, ' ');
   output_add_str(t->out, unit_percentage(value, total, text));
 }
 
 /* Edge values are sums even where node values are means, as in pprof. */
-static void report_tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
-                                   uint32_t other) {
-  report_tree_add_value(t, e->weight, 50);
-  report_tree_add_percentage(t, e->weight, cum);
+static void tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
+                            uint32_t other) {
+  tree_add_value(t, e->weight, 50);
+  tree_add_percentage(t, e->weight, cum);
   output_add_text(t->out, " |   ");
   report_text(t->out, t->report->mem, graph_name(&t->graph, other));
   output_add_text(t->out, e->is_inline ? " (inline)\n" : "\n");
 }
 
-static void report_tree_print_node(struct tree *t, uint32_t node) {
+static void tree_print_node(struct tree *t, uint32_t node) {
   const struct graph *g = &t->graph;
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
   output_add_text(t->out, separator);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
-    report_tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
+    tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
   t->running = number_add(t->running, flat);
-  report_tree_add_value(t, flat, 10);
-  report_tree_add_percentage(t, flat, t->report->result.total);
-  report_tree_add_percentage(t, t->running, t->report->result.total);
+  tree_add_value(t, flat, 10);
+  tree_add_percentage(t, flat, t->report->result.total);
+  tree_add_percentage(t, t->running, t->report->result.total);
   output_add_char(t->out, ' ');
-  report_tree_add_value(t, cum, 10);
-  report_tree_add_percentage(t, cum, t->report->result.total);
+  tree_add_value(t, cum, 10);
+  tree_add_percentage(t, cum, t->report->result.total);
   output_add_text(t->out, "                | ");
   report_text(t->out, t->report->mem, graph_name(g, node));
   output_add_char(t->out, '\n');
   for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
-    report_tree_print_edge(t, &g->edges[g->out[i]], cum, g->edges[g->out[i]].target);
+    tree_print_edge(t, &g->edges[g->out[i]], cum, g->edges[g->out[i]].target);
 }
 
 static bool is_printed(const struct graph *g, size_t index) {
   return !g->matches || g->matches[g->shown[index]];
 }
 
-static void report_tree_print(struct tree *t) {
+static void tree_print_all(struct tree *t) {
   const struct graph *g = &t->graph;
   struct graph_summary legend = pipeline_summary(g);
   labels_graph(t->report, &legend, false, label_to_output, t->out);
   output_add_text(t->out, separator);
   output_add_text(t->out, legend_line);
   for (size_t i = 0; i < g->shown_count; i++)
-    if (is_printed(g, i)) report_tree_print_node(t, g->shown[i]);
+    if (is_printed(g, i)) tree_print_node(t, g->shown[i]);
   if (g->shown_count) output_add_text(t->out, separator);
 }
 
@@ -74,7 +74,7 @@ pprofc_status report_tree(struct report *report, struct output *out, pprofc_erro
   struct tree t = {.report = report, .out = out};
   pprofc_status status =
       pipeline_graph(&report->result, PIPELINE_EDGES, &t.graph, &report->output_unit, error);
-  if (!status) report_tree_print(&t);
+  if (!status) tree_print_all(&t);
   graph_free(&t.graph);
   return status;
 }
@@ -87,7 +87,7 @@ pprofc_status report_peek(struct report *report, struct output *out, pprofc_erro
     bool any = false;
     for (size_t i = 0; i < t.graph.shown_count && !any; i++) any = is_printed(&t.graph, i);
     if (any)
-      report_tree_print(&t);
+      tree_print_all(&t);
     else
       status = error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s",
                          report->options->argument ? report->options->argument : "");
