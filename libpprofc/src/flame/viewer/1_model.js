@@ -14,7 +14,7 @@ async function unpack(id) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Varints of up to 53 bits; numbers beyond lose their last digits as every JavaScript number does.
+// Varints of up to 53 bits. Greater numbers lose their last digits, as every JavaScript number does.
 class Varints {
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
   next() {
@@ -32,7 +32,7 @@ class Varints {
   }
 }
 
-// Nodes in preorder: [steps up from the node before + 1, frame, self of each column].
+// Nodes in preorder: [levels up from the previous node + 1, frame, self of each column].
 function readNodes(bytes, count, columns) {
   const input = new Varints(bytes);
   const tree = {
@@ -54,7 +54,7 @@ function readNodes(bytes, count, columns) {
   return tree;
 }
 
-// In preorder children follow their parent, so one pass from the back adds them up.
+// In preorder children follow their parent, so one pass from the last node to the first adds up the totals.
 function sumUp(tree, self) {
   const total = Float64Array.from(self);
   for (let i = tree.n - 1; i > 0; i--) total[tree.parent[i]] += total[i];

@@ -1,5 +1,5 @@
-// What is shown of the model: a tree of its own when stacks are turned, cut or filtered, with the values of
-// one sample type, and where its boxes are.
+// The view: the tree that the page shows, with the values of one sample type, and the places of its boxes. It is another
+// tree than the model's when stacks are reversed, cut or filtered.
 
 // The stacks of the model with the values of one type: head, base.
 function baseView(model, state) {
@@ -16,7 +16,7 @@ function baseView(model, state) {
   return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base };
 }
 
-// A tree that grows: children are found by (parent, frame).
+// A prefix tree that grows. A table finds children by (parent, frame).
 class Trie {
   constructor(frames) {
     this.frames = frames + 2;
@@ -56,11 +56,11 @@ class Trie {
   }
 }
 
-// Whether stacks need more than the tree of the file.
+// Whether the view is the tree of the file itself.
 const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.kernel;
 
-// Follows the preorder of `from`, giving each node its place in a new tree. place(node, above) returns the new node, or
-// -1 for "this stack is left out".
+// Maps each node of `from`, in preorder, to a node of a new tree. place(node, above) returns the new node, or -1 to drop the
+// stack.
 function remap(from, trie, place) {
   const to = new Int32Array(from.n);
   for (let i = 1; i < from.n; i++) {
@@ -101,7 +101,7 @@ function focused(model, from, state) {
   return trie.view();
 }
 
-// Merged from the leaf: who is it that calls what is expensive.
+// Stacks merged from the leaf: shows the callers of expensive functions.
 function reversed(model, from) {
   const trie = new Trie(model.name.length);
   for (let i = 1; i < from.n; i++) {
@@ -114,7 +114,7 @@ function reversed(model, from) {
   return trie.view();
 }
 
-// Callees of a function, and its callers turned round; recursion counts at its outermost call.
+// Callees of a function, and its callers in reversed order. A recursive function counts at its outermost call.
 function sandwiched(model, from, name) {
   const down = new Trie(model.name.length), up = new Trie(model.name.length);
   const to = new Int32Array(from.n);
@@ -147,7 +147,7 @@ function makeViews(model, state) {
 
 // ---- which frames match -------------------------------------------------------------------------------
 
-// Lower case only means any case, as editors have it.
+// A pattern in lower case ignores case, as in editors.
 function expression(text) {
   return new RegExp(text, /[A-Z]/.test(text) ? "" : "i");
 }
@@ -179,8 +179,8 @@ const MEASURES = {
   max: (h, b) => Math.max(Math.abs(h), Math.abs(b)), sum: (h, b) => Math.abs(h) + Math.abs(b),
 };
 
-// Widths add up: a node is its self and its children, in every measure. Children by name in a difference (the order of the
-// tree), else the widest first.
+// Widths add up: the width of a node is that of its self and its children, in every measure. In a difference children are
+// sorted by name (the order of the tree), otherwise by width, the widest first.
 function layout(view, state, hasBase) {
   const measure = MEASURES[state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width];
   const scale = state.normal && view.head[0] ? view.base[0] / view.head[0] : 1;
@@ -193,7 +193,7 @@ function layout(view, state, hasBase) {
     first[view.parent[i]] = i;
   }
   if (!hasBase || state.tab !== "diff") sortChildren(view, first, next, width);
-  // Parents come before their children, so positions flow down in one pass.
+  // Parents come before their children, so one pass computes all positions.
   for (let i = 0; i < view.n; i++)
     for (let c = first[i], at = x[i]; c >= 0; at += width[c], c = next[c]) x[c] = at;
   let deepest = 0;

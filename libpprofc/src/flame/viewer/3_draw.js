@@ -1,4 +1,4 @@
-// Boxes on a canvas that is as large as the window, however large the graph: rows scroll under it.
+// Boxes on a canvas of the size of the window, for graphs of any size. Scrolling draws other rows.
 
 const ROW = 18, LEAST = 0.5;
 
@@ -43,7 +43,7 @@ class Drawing {
     this.paintBelow(this.root);
   }
 
-  // Walks down as long as there is something to see. Neighbours too narrow for a box of their own share one.
+  // Draws the levels below until boxes are too narrow. Neighbours that are too narrow for a box of their own share one.
   paintBelow(from) {
     const { view, place } = this, stack = [from];
     while (stack.length) {
@@ -108,7 +108,7 @@ class Drawing {
     return this.view.depth[node] < this.view.depth[this.root];
   }
 
-  // Lines over what is new or gone: colour is never the only sign.
+  // Lines over boxes that are new or gone, so that color is not the only mark.
   hatch(x, y, width) {
     const c = this.context;
     c.save();
@@ -147,7 +147,7 @@ class Drawing {
   }
 }
 
-// ---- colours ---------------------------------------------------------------------------------------------
+// ---- colors ----------------------------------------------------------------------------------------------
 
 function hashOf(text) {
   let hash = 2166136261;
@@ -163,7 +163,7 @@ const warm = (text) => {
 const ORIGIN_COLORS = ["#c9c9c9", "#f2b04c", "#8ec1e0", "#b9a1d6"];
 const BOTTLENECK_COLORS = { instruction: "#8fc98b", cache: "#f0cf5a", memory: "#ef8a62", system: "#a99bd1", mixed: "#cfcfcf" };
 
-// Orange for more, blue for less; the root of the share so that small changes are seen.
+// Orange for more, blue for less. The square root of the share makes small changes visible.
 function changeColor(delta, most) {
   const share = most > 0 ? Math.min(1, Math.sqrt(Math.abs(delta) / most)) : 0;
   const mix = (a, b) => Math.round(a + (b - a) * share);

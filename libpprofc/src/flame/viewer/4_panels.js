@@ -1,5 +1,5 @@
-// What stands around the graph: the inspector, the list of functions, the legend, the key sheet. Names are data: they
-// reach the page as text nodes only.
+// The panels around the graph: the inspector, the list of functions, the legend, the list of keys. Names of the profile are
+// data: the panels insert them as text nodes only.
 
 function element(tag, attributes, ...children) {
   const e = document.createElement(tag);
@@ -51,7 +51,7 @@ function inspect(app, node) {
     + percent(view.head[node], view.head[0]);
 }
 
-// "file:line", as a link where the page was told of a place that has the sources.
+// "file:line", as a link when the page has the address of the sources (-source_link).
 function sourceOf(model, frame) {
   const text = fileName(model, frame), file = model.file[model.fileOf[frame]];
   if (!file || !/^https?:\/\//.test(model.meta.link)) return text;
@@ -60,7 +60,7 @@ function sourceOf(model, frame) {
   return element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text);
 }
 
-// The selected frame as an item of a tree, for screen readers: a canvas has none of its own.
+// The selected frame as an item of a tree for screen readers, since a canvas has no items.
 function describe(app, node, name) {
   const { view, place } = app, item = byId("item");
   let position = 1, size = 0;
@@ -79,7 +79,7 @@ function describe(app, node, name) {
   byId("graph").setAttribute("aria-activedescendant", "item");
 }
 
-// The labels that samples below a node of the unchanged tree carry, the heaviest first.
+// The labels of the samples below a node of the unchanged tree, the heaviest first.
 function labelsOf(app, node) {
   const { model, view } = app;
   if (!model.groups.length || !isPlain(app.state)) return "";

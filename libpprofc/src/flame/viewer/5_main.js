@@ -1,4 +1,4 @@
-// The page: its state, which is also its address, and what each control does to it.
+// The page: its state, which is also in its address, and the effect of each control on it.
 
 const DEFAULTS = {
   tab: "", type: 0, width: "max", color: "", normal: false, kernel: true, icicle: true, reverse: false,
@@ -100,7 +100,7 @@ class App {
     inspect(this, this.selected);
   }
 
-  // How a box looks. What a filter or a search leaves out is dimmed.
+  // The look of a box. Boxes that a filter or a search does not match are dimmed.
   look(view, node, place) {
     const frame = view.frame[node], { state, model } = this;
     const head = view.head[node] * place.scale, base = view.base[node];
@@ -160,7 +160,7 @@ class App {
     this.set({});
   }
 
-  // ---- zoom: a path of frames, so that an address outlives a re-render ----
+  // ---- zoom: a path of frames, so that an address stays valid for another view ----
 
   pathOf(node) {
     const path = [];
