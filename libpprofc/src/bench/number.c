@@ -17,118 +17,193 @@ static bool bench_number_is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
-/* digits[.digits][e[+-]digits], at most 19 digits. An integer of at most 2^53 times or divided by
- * an exact power of ten is one correctly rounded operation (Clinger 1990). False means: take the
- * slow way. */
+/* Moves *p past a sign. True for a minus. */
+static inline bool number_take_sign(const char **p, const char *end) {
+  if (*p == end) return false;
+  bool minus = **p == '-';
+  if (minus || **p == '+') ++*p;
+  return minus;
+}
+
+/* Adds the digits at p to the mantissa, modulo 2^64, and returns their end. */
+static inline const char *number_take_digits(const char *p, const char *end, uint64_t *mantissa) {
+  while (p < end && bench_number_is_digit(*p)) *mantissa = *mantissa * 10 + (uint64_t)(*p++ - '0');
+  return p;
+}
+
+/* A decimal number without its sign: mantissa * 10^exponent. */
+struct decimal {
+  uint64_t mantissa;
+  int exponent;
+};
+
+/* digits[.digits], at most 19 digits, so that the mantissa does not overflow. */
+static inline bool decimal_take_mantissa(struct decimal *d, const char **p, const char *end) {
+  const char *start = *p;
+  *p = number_take_digits(start, end, &d->mantissa);
+  ptrdiff_t digits = *p - start;
+  if (*p < end && **p == '.') {
+    const char *fraction = ++*p;
+    *p = number_take_digits(fraction, end, &d->mantissa);
+    if (*p - fraction > 19) return false;
+    d->exponent = -(int)(*p - fraction);
+    digits += *p - fraction;
+  }
+  return digits > 0 && digits <= 19;
+}
+
+/* [+-]digits, behind the 'e'. */
+static inline bool decimal_take_exponent(struct decimal *d, const char **p, const char *end) {
+  bool minus = number_take_sign(p, end);
+  const char *start = *p;
+  int value = 0;
+  for (; *p < end && bench_number_is_digit(**p) && value < 1000; ++*p)
+    value = value * 10 + (**p - '0');
+  d->exponent += minus ? -value : value;
+  return *p > start;
+}
+
+/* An integer of at most 2^53 times or divided by an exact power of ten is one correctly rounded
+ * operation (Clinger 1990). */
+static inline bool decimal_value(const struct decimal *d, double *value) {
+  if (d->mantissa > (uint64_t)1 << 53 || d->exponent < -22 || d->exponent > 22) return false;
+  if (d->exponent < 0)
+    *value = (double)d->mantissa / exact_power[-d->exponent];
+  else
+    *value = (double)d->mantissa * exact_power[d->exponent];
+  return true;
+}
+
+/* [+-]digits[.digits][e[+-]digits]. False when the number needs parse_slow. */
 static bool parse_fast(pprofc_str s, double *out) {
-  if (!s.size) return false;
   const char *p = s.data, *end = s.data + s.size;
-  bool negative = p < end && *p == '-';
-  if (p < end && (*p == '-' || *p == '+')) p++;
-  uint64_t mantissa = 0;
-  const char *start = p;
-  while (p < end && bench_number_is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
-  ptrdiff_t digits = p - start;
-  int exponent = 0;
-  if (p < end && *p == '.') {
-    const char *fraction = ++p;
-    while (p < end && bench_number_is_digit(*p)) mantissa = mantissa * 10 + (uint64_t)(*p++ - '0');
-    if (p - fraction > 19) return false;
-    exponent = -(int)(p - fraction);
-    digits += p - fraction;
-  }
-  if (digits == 0 || digits > 19) return false;
+  struct decimal d = {0, 0};
+  double value;
+  bool negative = number_take_sign(&p, end);
+  if (!decimal_take_mantissa(&d, &p, end)) return false;
   if (p < end && (*p | 32) == 'e') {
-    bool minus = ++p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    int value = 0;
-    start = p;
-    while (p < end && bench_number_is_digit(*p) && value < 1000) value = value * 10 + (*p++ - '0');
-    if (p == start) return false;
-    exponent += minus ? -value : value;
+    p++;
+    if (!decimal_take_exponent(&d, &p, end)) return false;
   }
-  if (p != end || mantissa > (uint64_t)1 << 53 || exponent < -22 || exponent > 22) return false;
-  double value = (double)mantissa;
-  value = exponent < 0 ? value / exact_power[-exponent] : value * exact_power[exponent];
+  if (p != end || !decimal_value(&d, &value)) return false;
   *out = negative ? -value : value;
   return true;
 }
 
-/* Go's rule: an underscore stands between digits, or between the base prefix and a digit. */
-static bool underscores_fit(pprofc_str s) {
-  size_t i = s.size && (s.data[0] == '-' || s.data[0] == '+') ? 1 : 0;
-  char before = '^';
-  bool hex = false;
-  if (s.size - i >= 2 && s.data[i] == '0' && (s.data[i + 1] | 32) == 'x') {
-    hex = true;
-    before = '0';
-    i += 2;
-  }
-  for (; i < s.size; i++) {
-    char c = s.data[i];
-    bool digit = bench_number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
-    if (c == '_' ? before != '0' : !digit && before == '_') return false;
-    before = digit ? '0' : c == '_' ? '_' : '!';
-  }
-  return before != '_';
+static bool number_has_sign(pprofc_str s) {
+  return s.size && (s.data[0] == '-' || s.data[0] == '+');
 }
 
-/* Beyond this many significant digits only "was there any more" can matter to rounding: the longest
- * exact decimal expansion of a point halfway between two doubles has 767 of them. */
+static pprofc_str number_without_sign(pprofc_str s) {
+  return number_has_sign(s) ? str_slice(s, 1, s.size) : s;
+}
+
+static bool number_is_hex(pprofc_str s) {
+  return s.size >= 2 && s.data[0] == '0' && (s.data[1] | 32) == 'x';
+}
+
+static bool number_is_mantissa_digit(char c, bool hex) {
+  return bench_number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+/* Go's rule: an underscore is valid between two digits, and between "0x" and a digit. */
+static bool underscores_fit(pprofc_str s) {
+  s = number_without_sign(s);
+  bool hex = number_is_hex(s), after_digit = hex, after_underscore = false;
+  for (size_t i = hex ? 2 : 0; i < s.size; i++) {
+    bool underscore = s.data[i] == '_', digit = number_is_mantissa_digit(s.data[i], hex);
+    if (underscore && !after_digit) return false;
+    if (after_underscore && !digit) return false;
+    after_digit = digit;
+    after_underscore = underscore;
+  }
+  return !after_underscore;
+}
+
+/* Of the digits after these, rounding depends only on whether one of them is not 0: the longest
+ * exact decimal expansion of a point halfway between two doubles has 767 significant digits. */
 #define MOST_DIGITS 800
 
 /* A number's text in a form that strtod takes: no underscores, a bounded number of digits. */
 struct normal {
   char text[MOST_DIGITS + 64];
   size_t size;
-  int64_t shift; /* digits dropped in front of the point minus zeros dropped behind it */
+  size_t kept;      /* digits in the text */
+  int64_t shift;    /* the digits, read as an integer, times base^shift are the value */
+  bool hex;         /* the text begins with "0x" */
+  bool point;       /* a point was read */
+  bool any;         /* a digit was read */
+  bool significant; /* a digit other than 0 was read */
+  bool dropped;     /* a digit other than 0 was dropped */
 };
 
-static size_t copy_mantissa(pprofc_str s, size_t i, bool hex, struct normal *n, bool *any) {
-  bool point = false, significant = false, dropped = false;
-  size_t kept = 0;
+static void normal_add_digit(struct normal *n, char c) {
+  n->any = true;
+  n->significant |= c != '0';
+  if (n->significant && n->kept >= MOST_DIGITS) {
+    n->dropped |= c != '0';
+    n->shift += !n->point;
+    return;
+  }
+  n->shift -= n->point;
+  if (!n->significant) return;
+  n->text[n->size++] = c;
+  n->kept++;
+}
+
+/* Copies the sign and "0x"; returns where the mantissa begins. */
+static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
+  pprofc_str body = number_without_sign(s);
+  if (s.data[0] == '-') n->text[n->size++] = '-';
+  n->hex = number_is_hex(body);
+  size_t start = s.size - body.size;
+  if (!n->hex) return start;
+  memcpy(n->text + n->size, "0x", 2);
+  n->size += 2;
+  return start + 2;
+}
+
+/* Copies the digits that begin at s[i]; returns their end. */
+static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   for (; i < s.size; i++) {
     char c = s.data[i];
     if (c == '_') continue;
-    if (c == '.') {
-      if (point) break;
-      point = true;
-      continue;
-    }
-    if (!bench_number_is_digit(c) && !(hex && (c | 32) >= 'a' && (c | 32) <= 'f')) break;
-    *any = true;
-    significant |= c != '0';
-    if (!significant || kept >= MOST_DIGITS) {
-      dropped |= c != '0';
-      if (significant && !point) n->shift++;
-      if (!significant && point) n->shift--;
-      continue;
-    }
-    n->text[n->size++] = c;
-    kept++;
-    if (point) n->shift--;
+    if (c == '.' && !n->point)
+      n->point = true;
+    else if (number_is_mantissa_digit(c, n->hex))
+      normal_add_digit(n, c);
+    else
+      break;
   }
-  if (dropped) { /* a digit below all others, so that a tie is not taken for one */
+  if (n->dropped) { /* a digit below all others keeps the value off a tie */
     n->text[n->size++] = '1';
     n->shift--;
   }
-  if (!kept) n->text[n->size++] = '0';
+  if (!n->kept) n->text[n->size++] = '0';
   return i;
 }
 
 /* [+-]digits at s[i], saturating; false without a digit. */
 static bool copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
-  bool minus = i < s.size && s.data[i] == '-';
-  if (i < s.size && (s.data[i] == '-' || s.data[i] == '+')) i++;
-  if (i >= s.size || !bench_number_is_digit(s.data[i])) return false;
+  s = str_slice(s, i, s.size);
+  bool minus = s.size && s.data[0] == '-';
+  s = number_without_sign(s);
+  if (!s.size || !bench_number_is_digit(s.data[0])) return false;
   int64_t value = 0;
-  for (; i < s.size; i++) {
+  for (i = 0; i < s.size; i++) {
     if (s.data[i] == '_') continue;
     if (!bench_number_is_digit(s.data[i])) return false;
     if (value < 1000000) value = value * 10 + (s.data[i] - '0');
   }
   *exponent = minus ? -value : value;
   return true;
+}
+
+/* The exponent that begins at s[i]: a hexadecimal number must have one. */
+static bool parse_exponent(pprofc_str s, size_t i, bool hex, int64_t *exponent) {
+  *exponent = 0;
+  if (i == s.size) return !hex;
+  return (s.data[i] | 32) == (hex ? 'p' : 'e') && copy_exponent(s, i + 1, exponent);
 }
 
 static bool equal_fold(pprofc_str s, const char *word) {
@@ -144,38 +219,23 @@ static enum number_result parse_word(pprofc_str s, double *out) {
     *out = (double)NAN;
     return NUMBER_OK;
   }
-  bool negative = s.size && s.data[0] == '-';
-  if (s.size && (s.data[0] == '-' || s.data[0] == '+')) s = str_slice(s, 1, s.size);
+  bool negative = s.data[0] == '-';
+  s = number_without_sign(s);
   if (!equal_fold(s, "inf") && !equal_fold(s, "infinity")) return NUMBER_SYNTAX;
   *out = negative ? -(double)INFINITY : (double)INFINITY;
   return NUMBER_OK;
 }
 
+/* Any number: its text goes to strtod, which rounds correctly. */
 static enum number_result parse_slow(pprofc_str s, double *out) {
   if (memchr(s.data, '_', s.size) && !underscores_fit(s)) return NUMBER_SYNTAX;
   struct normal n = {.size = 0};
-  size_t i = 0;
-  if (s.size && (s.data[0] == '-' || s.data[0] == '+')) {
-    if (s.data[0] == '-') n.text[n.size++] = '-';
-    i = 1;
-  }
-  bool hex = s.size - i >= 2 && s.data[i] == '0' && (s.data[i + 1] | 32) == 'x', any = false;
-  if (hex) {
-    memcpy(n.text + n.size, "0x", 2);
-    n.size += 2;
-    i += 2;
-  }
-  i = copy_mantissa(s, i, hex, &n, &any);
-  if (!any) return NUMBER_SYNTAX;
-  int64_t exponent = 0;
-  if (i < s.size) {
-    if ((s.data[i] | 32) != (hex ? 'p' : 'e') || !copy_exponent(s, i + 1, &exponent))
-      return NUMBER_SYNTAX;
-  } else if (hex) {
-    return NUMBER_SYNTAX;
-  }
-  exponent += hex ? n.shift * 4 : n.shift;
-  snprintf(n.text + n.size, sizeof n.text - n.size, "%c%lld", hex ? 'p' : 'e', (long long)exponent);
+  int64_t exponent;
+  size_t i = normal_copy_mantissa(&n, s, normal_copy_prefix(&n, s));
+  if (!n.any || !parse_exponent(s, i, n.hex, &exponent)) return NUMBER_SYNTAX;
+  exponent += n.hex ? n.shift * 4 : n.shift;
+  snprintf(n.text + n.size, sizeof n.text - n.size, "%c%lld", n.hex ? 'p' : 'e',
+           (long long)exponent);
   double value = strtod(n.text, NULL);
   if (isinf(value)) return NUMBER_RANGE;
   *out = value;
@@ -183,18 +243,18 @@ static enum number_result parse_slow(pprofc_str s, double *out) {
 }
 
 enum number_result number_parse(pprofc_str s, double *out) {
-  if (parse_fast(s, out)) return NUMBER_OK;
   if (!s.size) return NUMBER_SYNTAX;
-  char first = s.data[s.data[0] == '-' || s.data[0] == '+' ? (s.size > 1) : 0];
-  return bench_number_is_digit(first) || first == '.' ? parse_slow(s, out) : parse_word(s, out);
+  if (parse_fast(s, out)) return NUMBER_OK;
+  pprofc_str body = number_without_sign(s);
+  bool is_number = body.size && (bench_number_is_digit(body.data[0]) || body.data[0] == '.');
+  return is_number ? parse_slow(s, out) : parse_word(s, out);
 }
 
 enum number_result number_parse_int(pprofc_str s, int64_t *out) {
-  bool negative = s.size && s.data[0] == '-';
-  size_t i = s.size && (s.data[0] == '-' || s.data[0] == '+') ? 1 : 0;
+  bool negative = s.size && s.data[0] == '-', over = false;
+  size_t i = number_has_sign(s);
   if (i == s.size) return NUMBER_SYNTAX;
   uint64_t value = 0;
-  bool over = false;
   for (; i < s.size; i++) {
     if (!bench_number_is_digit(s.data[i])) return NUMBER_SYNTAX;
     over |= __builtin_mul_overflow(value, 10u, &value) ||
@@ -207,7 +267,7 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out) {
 
 /* ---- printing ---------------------------------------- */
 
-static bool print_special(struct buffer *out, double value, bool sign) {
+static bool number_print_special(struct buffer *out, double value, bool sign) {
   if (isnan(value)) {
     buffer_add_text(out, sign ? "+NaN" : "NaN");
     return true;
@@ -220,11 +280,11 @@ static bool print_special(struct buffer *out, double value, bool sign) {
 }
 
 /* "d.ddde±xx" with the fewest digits that read back as value. 15 digits always survive a double, so
- * the trailing zeros of the first attempt are not needed. Just above a power of two the doubles
- * below are twice as dense: there the next larger 16-digit number may read back although the
- * nearest one does not. */
-static void shortest(double value, char text[40]) {
-  bool subnormal = fabs(value) < 0x1p-1022; /* these have fewer digits */
+ * the first attempt uses 15, and number_print drops its trailing zeros. The doubles below a power
+ * of two are twice as dense as those above it: for a power of two the next larger 16-digit number
+ * may read back although the nearest one does not. */
+static void number_shortest(double value, char text[40]) {
+  bool subnormal = fabs(value) < 0x1p-1022; /* may need fewer than 15 digits */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, 40, "%.*e", digits - 1, value);
     if (strtod(text, NULL) == value) return;
@@ -238,9 +298,9 @@ static void shortest(double value, char text[40]) {
 }
 
 void number_print(struct buffer *out, double value) {
-  if (print_special(out, value, false)) return;
+  if (number_print_special(out, value, false)) return;
   char text[40];
-  shortest(value, text);
+  number_shortest(value, text);
   char *e = strchr(text, 'e');
   int64_t parsed = 0;
   str_parse_int(str_of(e + 1), 10, &parsed);
@@ -255,10 +315,11 @@ void number_print(struct buffer *out, double value) {
   }
   int digits = (int)(last - text) - (text[0] == '-') + 1;
   if (digits > 1) digits--; /* the point */
-  buffer_printf(out, "%.*f", digits - 1 - exponent > 0 ? digits - 1 - exponent : 0, value);
+  int decimals = digits - 1 - exponent;
+  buffer_printf(out, "%.*f", decimals > 0 ? decimals : 0, value);
 }
 
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign) {
-  if (print_special(out, value, sign)) return;
+  if (number_print_special(out, value, sign)) return;
   buffer_printf(out, sign ? "%+.*f" : "%.*f", digits, value);
 }
