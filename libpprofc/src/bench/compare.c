@@ -65,10 +65,11 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
     if (interval.low > 0 && interval.high <= need) break;
   }
   bool found = need <= INTERVAL_SEARCH;
+  if (!found) need = INTERVAL_SEARCH;
   struct buffer text;
   buffer_init(&text, &t->mem, 256);
   buffer_printf(&text, "need %s %zu samples for confidence interval at level ", found ? ">=" : ">",
-                found ? need : (size_t)INTERVAL_SEARCH);
+                need);
   number_print(&text, t->options.confidence);
   pprofc_str copy = buffer_keep(&text, &t->arena);
   buffer_free(&text);
@@ -236,21 +237,6 @@ static void compute_cell(struct computation *c, const struct table *table,
 }
 
 /* ---- summaries --------------------------------------- */
-
-const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column) {
-  size_t low = 0, high = table->cell_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const pprofc_bench_cell *cell = &table->cells[middle];
-    if (cell->row < row || (cell->row == row && cell->column < column))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == table->cell_count) return NULL;
-  const pprofc_bench_cell *cell = &table->cells[low];
-  return cell->row == row && cell->column == column ? cell : NULL;
-}
 
 /* What one column has to say to its summary. */
 struct column_numbers {

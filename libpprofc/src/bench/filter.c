@@ -6,6 +6,8 @@
  * which kind it is. */
 #include "bench/filter.h"
 
+#include "core/array.h"
+
 /* Parentheses and minus signs that may be open at one time. */
 #define DEEPEST 1000
 
@@ -77,7 +79,7 @@ struct filter_parser {
 
 static void emit(struct filter_parser *p, enum op op, size_t count) {
   struct filter *f = p->filter;
-  if (!set_grow(f->mem, &f->program, f->program_size, &f->program_capacity, sizeof *f->program)) {
+  if (!ARRAY_RESERVE(f->mem, f->program, f->program_capacity, f->program_size + 1)) {
     p->nomem = true;
     return;
   }
@@ -90,7 +92,7 @@ static void emit_negations(struct filter_parser *p, size_t count) {
 
 static void emit_term(struct filter_parser *p, const struct token *key, const struct token *value) {
   struct filter *f = p->filter;
-  if (!set_grow(f->mem, &f->terms, f->term_count, &f->term_capacity, sizeof *f->terms)) {
+  if (!ARRAY_RESERVE(f->mem, f->terms, f->term_capacity, f->term_count + 1)) {
     regex_free(value->regex);
     p->nomem = true;
     return;
@@ -180,47 +182,48 @@ static void end_and(struct filter_parser *p, struct filter_level *level) {
   level->ors++;
 }
 
-/* What may follow a match. True when another match comes, false at the end of the query. */
+static bool token_begins_operand(char kind) {
+  return kind == '(' || kind == '-' || kind == '*' || kind == TOKEN_WORD || kind == TOKEN_QUOTED;
+}
+
+/* Closes the parenthesis that is being read. False when the query ends instead. */
+static bool end_level(struct filter_parser *p, const struct token *token) {
+  const struct filter_level *level = &p->levels[p->depth - 1];
+  if (level->ors != 1) emit(p, OP_OR, level->ors);
+  if (p->depth == 1) {
+    if (token->kind == ')') query_fail(&p->query, token->offset, "unexpected \")\"");
+    return false;
+  }
+  if (token->kind != ')') {
+    query_fail(&p->query, token->offset, "missing \")\"");
+    return false;
+  }
+  query_drop(&p->query);
+  emit_negations(p, level->negations);
+  p->levels[--p->depth - 1].ands++;
+  return true;
+}
+
+/* Reads what joins two matches. True when another match follows, false at the end of the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
-    struct filter_level *level = &p->levels[p->depth - 1];
     struct token token = query_peek(&p->query);
-    switch (token.kind) {
-    case TOKEN_AND:
+    if (p->query.failed) return false;
+    if (token_begins_operand(token.kind)) return true;
+    if (token.kind == TOKEN_AND) {
       query_drop(&p->query);
       continue;
-    case '(':
-    case '-':
-    case '*':
-    case TOKEN_WORD:
-    case TOKEN_QUOTED:
-      return !p->query.failed;
-    case ')':
-    case TOKEN_OR:
-    case TOKEN_END:
-      break;
-    default:
+    }
+    if (token.kind != ')' && token.kind != TOKEN_OR && token.kind != TOKEN_END) {
       query_fail(&p->query, token.offset, "unexpected \"%.*s\"", STR_ARG(token.text));
       return false;
     }
-    if (p->query.failed) return false;
-    end_and(p, level);
+    end_and(p, &p->levels[p->depth - 1]);
     if (token.kind == TOKEN_OR) {
       query_drop(&p->query);
       return true;
     }
-    if (level->ors != 1) emit(p, OP_OR, level->ors);
-    if (p->depth == 1) {
-      if (token.kind == ')') query_fail(&p->query, token.offset, "unexpected \")\"");
-      return false;
-    }
-    if (token.kind != ')') {
-      query_fail(&p->query, token.offset, "missing \")\"");
-      return false;
-    }
-    query_drop(&p->query);
-    emit_negations(p, level->negations);
-    p->levels[--p->depth - 1].ands++;
+    if (!end_level(p, &token)) return false;
   }
 }
 
@@ -268,9 +271,10 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
     if (!p->query.failed && !p->nomem) check_keys(p);
     f->stack_capacity = f->program_size + 1;
     f->stack = mem_array(mem, f->stack_capacity, sizeof *f->stack);
-    status = p->query.failed                              ? p->query.status
-             : p->nomem || extractor->failed || !f->stack ? PPROFC_E_NOMEM
-                                                          : PPROFC_OK;
+    if (p->query.failed)
+      status = p->query.status;
+    else if (!p->nomem && !extractor->failed && f->stack)
+      status = PPROFC_OK;
   }
   if (status == PPROFC_E_NOMEM) error_nomem(error);
   mem_free(mem, p, 1, sizeof *p);

@@ -102,9 +102,12 @@ static bool in_ranges(const struct letter_range *ranges, size_t count, int32_t r
 }
 
 bool rune_is_space(int32_t rune) {
+  static const struct letter_range spaces[] = {
+      {0x85, 0x85, 1},     {0xA0, 0xA0, 1},     {0x1680, 0x1680, 1}, {0x2000, 0x200A, 1},
+      {0x2028, 0x2029, 1}, {0x202F, 0x202F, 1}, {0x205F, 0x205F, 1}, {0x3000, 0x3000, 1},
+  };
   if (rune < 0x80) return rune == ' ' || (rune >= '\t' && rune <= '\r');
-  return rune == 0x85 || rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
-         rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F || rune == 0x3000;
+  return in_ranges(spaces, sizeof spaces / sizeof *spaces, rune);
 }
 
 bool rune_is_lower(int32_t rune) {
@@ -154,6 +157,16 @@ static char escape_value(char letter) {
   return 0;
 }
 
+/* The shortest escape that holds the number of the rune. */
+static void quote_number(struct buffer *out, int32_t rune) {
+  if (rune < 0x80)
+    buffer_printf(out, "\\x%02x", (unsigned)rune);
+  else if (rune < 0x10000)
+    buffer_printf(out, "\\u%04x", (unsigned)rune);
+  else
+    buffer_printf(out, "\\U%08x", (unsigned)rune);
+}
+
 void go_quote(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
   for (size_t i = 0; i < s.size;) {
@@ -168,11 +181,7 @@ void go_quote(struct buffer *out, pprofc_str s) {
     } else if (rune == ' ' || (rune_is_graphic(rune) && !rune_is_space(rune))) {
       buffer_add(out, s.data + start, i - start);
     } else {
-      buffer_printf(out,
-                    rune < 0x80      ? "\\x%02x"
-                    : rune < 0x10000 ? "\\u%04x"
-                                     : "\\U%08x",
-                    (unsigned)rune);
+      quote_number(out, rune);
     }
   }
   buffer_add_char(out, '"');
@@ -194,30 +203,31 @@ static int64_t escape_number(pprofc_str s, size_t *at, int digits, int base) {
   return value;
 }
 
-/* The escape whose letter is s[*at]; moves behind it. */
-static bool unquote_escape(struct buffer *out, pprofc_str s, size_t *at) {
-  char letter = s.data[(*at)++], text[4];
-  char value = escape_value(letter);
-  if (value) {
-    buffer_add_char(out, value);
-    return true;
-  }
-  int64_t number = -1;
-  if (letter >= '0' && letter <= '7') {
-    --*at;
-    number = escape_number(s, at, 3, 8);
-    if (number > 255) return false;
-  } else if (letter == 'x') {
-    number = escape_number(s, at, 2, 16);
-  } else if (letter == 'u' || letter == 'U') {
-    number = escape_number(s, at, letter == 'u' ? 4 : 8, 16);
-    if (number < 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return false;
-    buffer_add(out, text, utf8_encode((uint32_t)number, text));
-    return true;
-  }
-  if (number < 0) return false;
+static bool unquote_byte(struct buffer *out, int64_t number) {
+  if (number < 0 || number > 255) return false;
   buffer_add_char(out, (char)number);
   return true;
+}
+
+/* Surrogates are no characters. */
+static bool unquote_rune(struct buffer *out, int64_t number) {
+  char text[4];
+  if (number < 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return false;
+  buffer_add(out, text, utf8_encode((uint32_t)number, text));
+  return true;
+}
+
+/* Reads the escape that begins with the letter or digit s[*at]; moves *at to its end. */
+static bool unquote_escape(struct buffer *out, pprofc_str s, size_t *at) {
+  char letter = s.data[*at];
+  if (letter >= '0' && letter <= '7') return unquote_byte(out, escape_number(s, at, 3, 8));
+  ++*at;
+  if (letter == 'x') return unquote_byte(out, escape_number(s, at, 2, 16));
+  if (letter == 'u') return unquote_rune(out, escape_number(s, at, 4, 16));
+  if (letter == 'U') return unquote_rune(out, escape_number(s, at, 8, 16));
+  char value = escape_value(letter);
+  if (value) buffer_add_char(out, value);
+  return value != 0;
 }
 
 bool go_unquote(struct buffer *out, pprofc_str s) {

@@ -6,27 +6,29 @@
 #include <math.h>
 #include <stdio.h>
 
-bool node_number(const struct node *node, int exponent, double *value) {
-  if (!node || node->kind != NODE_NUMBER) return false;
+static bool parse_finite(pprofc_str text, double *value) {
   double number;
-  if (exponent == 0) {
-    if (number_parse(node->text, &number) != NUMBER_OK || !isfinite(number)) return false;
-    *value = number;
-    return true;
-  }
-  /* the digits with another exponent: exact, unlike a multiplication by 1e-9 */
-  char text[128];
-  size_t e = str_find_char(node->text, 'e');
-  if (e == node->text.size) e = str_find_char(node->text, 'E');
-  int64_t own = 0;
-  pprofc_str spelled = str_slice(node->text, e + 1, node->text.size);
-  if (e < node->text.size && !str_parse_int(spelled, 10, &own)) return false;
-  if (e > 100 || own > 1000 || own < -1000) return false;
-  int size = snprintf(text, sizeof text, "%.*se%d", (int)e, node->text.data, (int)own + exponent);
-  if (number_parse((pprofc_str){text, (size_t)size}, &number) != NUMBER_OK || !isfinite(number))
-    return false;
+  if (number_parse(text, &number) != NUMBER_OK || !isfinite(number)) return false;
   *value = number;
   return true;
+}
+
+/* Reads the digits with another exponent: exact, unlike a multiplication by 1e-9. */
+static bool parse_shifted(pprofc_str number, int shift, double *value) {
+  char text[128];
+  size_t e = str_find_char(number, 'e');
+  if (e == number.size) e = str_find_char(number, 'E');
+  int64_t exponent = 0;
+  pprofc_str digits = str_slice(number, e + 1, number.size);
+  if (e < number.size && !str_parse_int(digits, 10, &exponent)) return false;
+  if (e > 100 || exponent > 1000 || exponent < -1000) return false;
+  int size = snprintf(text, sizeof text, "%.*se%d", (int)e, number.data, (int)exponent + shift);
+  return parse_finite((pprofc_str){text, (size_t)size}, value);
+}
+
+bool node_number(const struct node *node, int exponent, double *value) {
+  if (!node || node->kind != NODE_NUMBER) return false;
+  return exponent ? parse_shifted(node->text, exponent, value) : parse_finite(node->text, value);
 }
 
 int64_t node_count(const struct node *node, const char *name, int64_t otherwise) {

@@ -1,25 +1,33 @@
-/* Orders of the values of a projection that look into the text. */
+/* Orders of the values of a projection that depend on a part of the text. */
 #include "bench/orders.h"
 
 #include "bench/number.h"
 
 #include <math.h>
 
-/* The first run of digits and points anywhere in s, and the prefix of magnitude behind it:
- * ([0-9.]+)([kKMGTPEZY]i?)?[bB]? */
-static bool find_number(pprofc_str s, double *out) {
+/* What the prefix of magnitude at the start of s multiplies by: ([kKMGTPEZY]i?)? */
+static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
+  if (!s.size || !s.data[0]) return 1;
+  const char *found = strchr(prefixes, s.data[0] == 'k' ? 'K' : s.data[0]);
+  if (!found) return 1;
+  bool binary = s.size > 1 && s.data[1] == 'i';
+  return pow(binary ? 1024 : 1000, (double)(found - prefixes + 1));
+}
+
+static bool is_number_part(char c) {
+  return c == '.' || (c >= '0' && c <= '9');
+}
+
+/* The first run of digits and points anywhere in s, times the prefix of magnitude behind it. */
+static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
-  while (from < s.size && !(s.data[from] == '.' || (s.data[from] >= '0' && s.data[from] <= '9')))
-    from++;
+  while (from < s.size && !is_number_part(s.data[from])) from++;
   size_t to = from;
-  while (to < s.size && (s.data[to] == '.' || (s.data[to] >= '0' && s.data[to] <= '9'))) to++;
+  while (to < s.size && is_number_part(s.data[to])) to++;
   double value;
-  if (from == to || number_parse(str_slice(s, from, to), &value) != NUMBER_OK) return false;
-  char prefix = to < s.size ? s.data[to] : '\0';
-  const char *found = prefix ? strchr(prefixes, prefix == 'k' ? 'K' : prefix) : NULL;
-  bool binary = found && to + 1 < s.size && s.data[to + 1] == 'i';
-  *out = found ? value * pow(binary ? 1024 : 1000, (double)(found - prefixes + 1)) : value;
+  if (number_parse(str_slice(s, from, to), &value) != NUMBER_OK) return false;
+  *out = value * prefix_factor(str_slice(s, to, s.size));
   return true;
 }
 

@@ -4,9 +4,7 @@
 #include "bench/go_text.h"
 #include "bench/names.h"
 #include "bench/orders.h"
-
-#define MORE(mem, items, count, capacity)                                                          \
-  set_grow(mem, &(items), count, &(capacity), sizeof *(items))
+#include "core/array.h"
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor) {
   *group = (struct projection_group){.extractor = extractor, .mem = extractor->arena->mem};
@@ -33,8 +31,8 @@ void projection_free(struct projection *p) {
 
 static void projection_add_field(struct projection *p, pprofc_str name, size_t part,
                                  bool observed) {
-  if (!MORE(p->group->mem, p->fields, p->field_count, p->field_capacity) ||
-      !MORE(p->group->mem, p->row, p->field_count, p->row_capacity)) {
+  if (!ARRAY_RESERVE(p->group->mem, p->fields, p->field_capacity, p->field_count + 1) ||
+      !ARRAY_RESERVE(p->group->mem, p->row, p->row_capacity, p->field_count + 1)) {
     p->group->failed = true;
     return;
   }
@@ -43,7 +41,8 @@ static void projection_add_field(struct projection *p, pprofc_str name, size_t p
 }
 
 static void exclude(struct projection_group *group, pprofc_str key) {
-  if (!MORE(group->mem, group->excluded, group->excluded_count, group->excluded_capacity))
+  if (!ARRAY_RESERVE(group->mem, group->excluded, group->excluded_capacity,
+                     group->excluded_count + 1))
     group->failed = true;
   else
     group->excluded[group->excluded_count++] = key;
@@ -51,7 +50,7 @@ static void exclude(struct projection_group *group, pprofc_str key) {
 
 static void add_part(struct projection *p, pprofc_str name, struct projection_part part) {
   struct projection_group *group = p->group;
-  if (!MORE(group->mem, p->parts, p->part_count, p->part_capacity)) {
+  if (!ARRAY_RESERVE(group->mem, p->parts, p->part_capacity, p->part_count + 1)) {
     group->failed = true;
     return;
   }
@@ -169,28 +168,38 @@ static void projection_start(struct projection *p, struct projection_group *grou
   map_init(&p->key_map, group->mem);
 }
 
+struct parsed_fields {
+  struct parsed_field *items;
+  size_t count, capacity;
+};
+
+/* Reads the fields; between two of them is a comma, or nothing. */
+static void parse_fields(struct projection_group *group, struct query *query,
+                         struct parsed_fields *fields) {
+  while (!query->failed && !group->failed) {
+    char kind = query_peek(query).kind;
+    if (kind == TOKEN_END) return;
+    if (kind == ',' && fields->count) query_drop(query);
+    if (ARRAY_RESERVE(group->mem, fields->items, fields->capacity, fields->count + 1))
+      parse_field(group, query, &fields->items[fields->count++]);
+    else
+      group->failed = true;
+  }
+}
+
 pprofc_status projection_parse(struct projection *p, struct projection_group *group,
                                pprofc_str text, pprofc_error *error) {
   struct query query;
-  struct parsed_field *fields = NULL;
-  size_t count = 0, capacity = 0;
+  struct parsed_fields fields = {NULL, 0, 0};
   projection_start(p, group);
   query_init(&query, text, group->extractor->arena, error);
-  while (!query.failed && !group->failed) {
-    char kind = query_peek(&query).kind;
-    if (kind == TOKEN_END) break;
-    if (kind == ',' && count) query_drop(&query);
-    if (!MORE(group->mem, fields, count, capacity)) {
-      group->failed = true;
-      break;
-    }
-    parse_field(group, &query, &fields[count++]);
+  parse_fields(group, &query, &fields);
+  for (size_t i = 0; i < fields.count && !query.failed; i++) {
+    struct parsed_field *field = &fields.items[i];
+    check_field(&query, field);
+    if (!query.failed) add_part(p, field->key.text, field->part);
   }
-  for (size_t i = 0; i < count && !query.failed; i++) {
-    check_field(&query, &fields[i]);
-    if (!query.failed) add_part(p, fields[i].key.text, fields[i].part);
-  }
-  mem_free(group->mem, fields, capacity, sizeof *fields);
+  ARRAY_FREE(group->mem, fields.items, fields.capacity);
   if (query.failed) return query.status;
   return group->failed || group->extractor->failed ? error_nomem(error) : PPROFC_OK;
 }
@@ -323,31 +332,43 @@ static void observe(struct projection *p) {
   }
 }
 
-/* Trailing empty values are not stored: fields that came later do not make keys differ. */
+/* Whether a key has the `count` values of the row that is being made. */
+static bool key_row_equal(const void *projection, uint32_t index, const void *count) {
+  const struct projection *p = projection;
+  const struct key_row *key = &p->keys[index];
+  size_t size = key->count * sizeof *p->row;
+  return key->count == *(const size_t *)count &&
+         (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
+}
+
+/* Room for one more key. Mostly there is some: then the arrays are left alone. */
+static inline bool reserve_key(struct projection *p, size_t values) {
+  size_t wanted = p->value_count + values;
+  if (p->key_count < p->key_capacity && wanted <= p->value_capacity) return true;
+  const pprofc_allocator *mem = p->group->mem;
+  return ARRAY_RESERVE(mem, p->keys, p->key_capacity, p->key_count + 1) &&
+         ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
+}
+
+/* The key of the row. Trailing empty values are not stored: fields that are added later do not make
+ * keys differ. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);
-  uint32_t index;
-  struct map_probe probe = map_start(&p->key_map, hash);
-  while ((index = map_next(&p->key_map, &probe)) != MAP_NONE) {
-    const struct key_row *key = &p->keys[index];
-    if (key->count == count &&
-        (!count || memcmp(p->values + key->first, p->row, count * sizeof *p->row) == 0))
-      return index;
-  }
-  observe(p);
-  bool room = MORE(p->group->mem, p->keys, p->key_count, p->key_capacity);
-  while (room && p->value_capacity < p->value_count + count)
-    room = MORE(p->group->mem, p->values, p->value_capacity, p->value_capacity);
-  if (!room || !map_insert(&p->key_map, hash, (uint32_t)p->key_count)) {
+  uint32_t index = MAP_NONE;
+  if (reserve_key(p, count))
+    index = map_find_or_add(&p->key_map, hash, key_row_equal, p, &count, (uint32_t)p->key_count);
+  if (index == MAP_NONE) {
     p->group->failed = true;
     return 0;
   }
+  if (index < p->key_count) return index;
+  observe(p);
   if (count) memcpy(p->values + p->value_count, p->row, count * sizeof *p->row);
-  p->keys[p->key_count] = (struct key_row){p->value_count, (uint32_t)count};
+  p->keys[p->key_count++] = (struct key_row){p->value_count, (uint32_t)count};
   p->value_count += count;
-  return (uint32_t)p->key_count++;
+  return index;
 }
 
 uint32_t projection_key(struct projection *p, size_t result) {

@@ -78,6 +78,11 @@ static struct token take_quoted(struct query *query) {
   return token;
 }
 
+static char kind_of_word(pprofc_str word) {
+  if (str_equal(word, STR("AND"))) return TOKEN_AND;
+  return str_equal(word, STR("OR")) ? TOKEN_OR : TOKEN_WORD;
+}
+
 static struct token take_word(struct query *query) {
   pprofc_str rest = rest_of(query);
   size_t end = 0;
@@ -85,10 +90,7 @@ static struct token take_word(struct query *query) {
          !space_at(str_slice(rest, end, rest.size)))
     utf8_next(rest, &end);
   pprofc_str word = str_slice(rest, 0, end);
-  char kind = str_equal(word, STR("AND"))  ? TOKEN_AND
-              : str_equal(word, STR("OR")) ? TOKEN_OR
-                                           : TOKEN_WORD;
-  struct token token = {kind, query->position, word, NULL};
+  struct token token = {kind_of_word(word), query->position, word, NULL};
   query->position += end;
   return token;
 }
@@ -98,13 +100,28 @@ static struct token take_word(struct query *query) {
 static size_t regex_end(pprofc_str rest) {
   int classes = 0, groups = 0;
   for (size_t i = 0; i < rest.size; i++) {
-    char c = rest.data[i];
-    if (c == '/' && classes == 0 && groups == 0) return i;
-    if (c == '[') classes++;
-    if (c == ']' && classes > 0) classes--;
-    if (c == '(' && classes == 0) groups++;
-    if (c == ')' && classes == 0) groups--;
-    if (c == '\\') i++;
+    switch (rest.data[i]) {
+    case '/':
+      if (classes == 0 && groups == 0) return i;
+      break;
+    case '[':
+      classes++;
+      break;
+    case ']':
+      classes -= classes > 0;
+      break;
+    case '(':
+      groups += classes == 0;
+      break;
+    case ')':
+      groups -= classes == 0;
+      break;
+    case '\\':
+      i++;
+      break;
+    default:
+      break;
+    }
   }
   return rest.size;
 }

@@ -2,24 +2,12 @@
 #include "bench/set.h"
 
 #include "bench/units.h"
+#include "core/array.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 /* ---- the set ----------------------------------------- */
-
-bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity,
-              size_t size) {
-  if (count < *capacity) return true;
-  size_t wanted = *capacity ? *capacity * 2 : 16;
-  void *block;
-  memcpy(&block, items, sizeof block);
-  block = mem_resize(mem, block, *capacity, wanted, size);
-  if (!block) return false;
-  memcpy(items, &block, sizeof block);
-  *capacity = wanted;
-  return true;
-}
 
 pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
@@ -160,20 +148,24 @@ static uint32_t intern(struct bench_sink *sink, pprofc_str s) {
   return BENCH_EMPTY;
 }
 
+static bool unit_equal(const void *units, uint32_t index, const void *key) {
+  const struct bench_unit *a = (const struct bench_unit *)units + index, *b = key;
+  return a->tidied == b->tidied && a->original == b->original;
+}
+
 static uint32_t set_add_unit(struct bench_sink *sink, uint32_t tidied, uint32_t original) {
   struct pprofc_bench *set = sink->set;
-  uint64_t hash = hash_mix(tidied, original);
-  uint32_t index;
-  struct map_probe probe = map_start(&set->unit_map, hash);
-  while ((index = map_next(&set->unit_map, &probe)) != MAP_NONE)
-    if (set->units[index].tidied == tidied && set->units[index].original == original) return index;
-  if (!set_grow(&set->mem, &set->units, set->unit_count, &set->unit_capacity, sizeof *set->units) ||
-      !map_insert(&set->unit_map, hash, (uint32_t)set->unit_count)) {
+  struct bench_unit unit = {tidied, original};
+  uint32_t index = MAP_NONE;
+  if (ARRAY_RESERVE(&set->mem, set->units, set->unit_capacity, set->unit_count + 1))
+    index = map_find_or_add(&set->unit_map, hash_mix(tidied, original), unit_equal, set->units,
+                            &unit, (uint32_t)set->unit_count);
+  if (index == MAP_NONE) {
     set_fail(sink, NULL);
     return 0;
   }
-  set->units[set->unit_count] = (struct bench_unit){tidied, original};
-  return (uint32_t)set->unit_count++;
+  if (index == set->unit_count) set->units[set->unit_count++] = unit;
+  return index;
 }
 
 static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
@@ -186,7 +178,7 @@ static uint32_t add_word(struct bench_sink *sink, uint32_t word) {
   entry.plain = set_add_unit(sink, word, BENCH_EMPTY);
   entry.scaled = factor == 1 ? entry.plain : set_add_unit(sink, tidied, word);
   if (sink->scratch.failed ||
-      !set_grow(&set->mem, &set->words, set->word_count, &set->word_capacity, sizeof *set->words) ||
+      !ARRAY_RESERVE(&set->mem, set->words, set->word_capacity, set->word_count + 1) ||
       !map_insert(&set->word_map, hash_mix(0, word), (uint32_t)set->word_count)) {
     set_fail(sink, NULL);
     return 0;
@@ -226,7 +218,7 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value) {
     set_fail(sink, "configuration keys in force");
     return;
   }
-  if (!set_grow(&sink->set->mem, &sink->pairs, i, &sink->pair_capacity, sizeof *sink->pairs)) {
+  if (!ARRAY_RESERVE(&sink->set->mem, sink->pairs, sink->pair_capacity, i + 1)) {
     set_fail(sink, NULL);
     return;
   }
@@ -247,36 +239,33 @@ static bool same_pairs(const struct pprofc_bench *set, const struct bench_sink *
                                        config->count * sizeof *sink->pairs) == 0);
 }
 
+static bool reserve_config(struct pprofc_bench *set, size_t pairs) {
+  return ARRAY_RESERVE(&set->mem, set->pairs, set->pair_capacity, set->pair_count + pairs) &&
+         ARRAY_RESERVE(&set->mem, set->configs, set->config_capacity, set->config_count + 1);
+}
+
 /* The index of the configuration in force. */
 static uint32_t store_config(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
-  uint64_t hash = hash_bytes(sink->pairs, sink->pair_count * sizeof *sink->pairs);
+  size_t count = sink->pair_count;
+  uint64_t hash = hash_bytes(sink->pairs, count * sizeof *sink->pairs);
   uint32_t index;
   struct map_probe probe = map_start(&set->config_map, hash);
   while ((index = map_next(&set->config_map, &probe)) != MAP_NONE)
     if (same_pairs(set, sink, index)) return index;
-  if (set->pair_count + sink->pair_count > BENCH_MOST_PAIRS) {
+  if (set->pair_count + count > BENCH_MOST_PAIRS) {
     set_fail(sink, "configuration lines");
     return 0;
   }
-  size_t wanted = set->pair_count + sink->pair_count;
-  while (set->pair_capacity < wanted)
-    if (!set_grow(&set->mem, &set->pairs, set->pair_capacity, &set->pair_capacity,
-                  sizeof *set->pairs))
-      goto nomem;
-  if (!set_grow(&set->mem, &set->configs, set->config_count, &set->config_capacity,
-                sizeof *set->configs) ||
-      !map_insert(&set->config_map, hash, (uint32_t)set->config_count))
-    goto nomem;
-  if (sink->pair_count)
-    memcpy(set->pairs + set->pair_count, sink->pairs, sink->pair_count * sizeof *sink->pairs);
-  set->configs[set->config_count] =
-      (struct bench_config){set->pair_count, (uint32_t)sink->pair_count};
-  set->pair_count = wanted;
+  if (!reserve_config(set, count) ||
+      !map_insert(&set->config_map, hash, (uint32_t)set->config_count)) {
+    set_fail(sink, NULL);
+    return 0;
+  }
+  if (count) memcpy(set->pairs + set->pair_count, sink->pairs, count * sizeof *sink->pairs);
+  set->configs[set->config_count] = (struct bench_config){set->pair_count, (uint32_t)count};
+  set->pair_count += count;
   return (uint32_t)set->config_count++;
-nomem:
-  set_fail(sink, NULL);
-  return 0;
 }
 
 /* ---- results ----------------------------------------- */
@@ -291,7 +280,7 @@ void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, u
   }
   if (sink->status != PPROFC_OK) return;
   size_t i = set->result_count;
-  if (!set_grow(&set->mem, &set->results, i + 1, &set->result_capacity, sizeof *set->results)) {
+  if (!ARRAY_RESERVE(&set->mem, set->results, set->result_capacity, i + 2)) {
     set_fail(sink, NULL);
     return;
   }
@@ -335,9 +324,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   if (sink->status != PPROFC_OK) return;
   size_t i = set->value_count;
   bool full = i >= set->value_capacity || i >= set->value_unit_capacity;
-  if (full && (!set_grow(&set->mem, &set->values, i, &set->value_capacity, sizeof *set->values) ||
-               !set_grow(&set->mem, &set->value_unit, i, &set->value_unit_capacity,
-                         sizeof *set->value_unit))) {
+  if (full && (!ARRAY_RESERVE(&set->mem, set->values, set->value_capacity, i + 1) ||
+               !ARRAY_RESERVE(&set->mem, set->value_unit, set->value_unit_capacity, i + 1))) {
     set_fail(sink, NULL);
     return;
   }
@@ -403,8 +391,7 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
                    STR_ARG(unit), STR_ARG(old));
     return;
   }
-  if (!set_grow(&set->mem, &set->metadata, set->metadata_count, &set->metadata_capacity,
-                sizeof *set->metadata) ||
+  if (!ARRAY_RESERVE(&set->mem, set->metadata, set->metadata_capacity, set->metadata_count + 1) ||
       !map_insert(&set->metadata_map, hash_mix(tidied, key_id), (uint32_t)set->metadata_count)) {
     set_fail(sink, NULL);
     return;
@@ -414,8 +401,7 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
 
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...) {
   struct pprofc_bench *set = sink->set;
-  if (!set_grow(&set->mem, &set->messages, set->message_count, &set->message_capacity,
-                sizeof *set->messages)) {
+  if (!ARRAY_RESERVE(&set->mem, set->messages, set->message_capacity, set->message_count + 1)) {
     set_fail(sink, NULL);
     return;
   }
@@ -424,10 +410,9 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
   va_start(args, format);
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  pprofc_str message =
-      arena_str(&set->arena, (pprofc_str){text, length < 0                     ? 0
-                                                : (size_t)length < sizeof text ? (size_t)length
-                                                                               : sizeof text - 1});
+  size_t size = length < 0 ? 0 : (size_t)length;
+  if (size >= sizeof text) size = sizeof text - 1;
+  pprofc_str message = arena_str(&set->arena, (pprofc_str){text, size});
   if (!message.data) {
     set_fail(sink, NULL);
     return;
@@ -442,8 +427,7 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
   *sink = (struct bench_sink){.set = set, .config = MAP_NONE, .name = MAP_NONE};
   buffer_init(&sink->scratch, &set->mem, (size_t)1 << 30);
   struct bench_input input = {.label = intern(sink, label), .path = intern(sink, path)};
-  if (!set_grow(&set->mem, &set->inputs, set->input_count, &set->input_capacity,
-                sizeof *set->inputs)) {
+  if (!ARRAY_RESERVE(&set->mem, set->inputs, set->input_capacity, set->input_count + 1)) {
     set_fail(sink, NULL);
     return;
   }

@@ -102,10 +102,6 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
   return set->strings.items[id];
 }
 
-/* Makes room for one more element of *items; false when out of memory. */
-bool set_grow(const pprofc_allocator *mem, void *items, size_t count, size_t *capacity,
-              size_t size);
-
 /* What "Unit" lines say about `key` of a unit, tidied or not; BENCH_EMPTY when nothing. */
 uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
 

@@ -2,6 +2,7 @@
 #include "bench/tables.h"
 
 #include "bench/filter.h"
+#include "core/array.h"
 #include "core/options.h"
 
 #include <math.h>
@@ -67,55 +68,62 @@ struct bench_tables_collector {
   bool nomem;
 };
 
+static bool table_id_equal(const void *ids, uint32_t index, const void *key) {
+  const struct table_id *a = (const struct table_id *)ids + index, *b = key;
+  return a->key == b->key && a->unit == b->unit;
+}
+
 static uint32_t find_table(struct bench_tables_collector *c, uint32_t key, uint32_t unit) {
-  uint64_t hash = hash_mix(key, unit);
-  uint32_t index;
-  struct map_probe probe = map_start(&c->table_map, hash);
-  while ((index = map_next(&c->table_map, &probe)) != MAP_NONE)
-    if (c->tables[index].key == key && c->tables[index].unit == unit) return index;
-  if (!set_grow(&c->t->mem, &c->tables, c->table_count, &c->table_capacity, sizeof *c->tables) ||
-      !map_insert(&c->table_map, hash, (uint32_t)c->table_count)) {
+  struct table_id id = {key, unit};
+  uint32_t index = map_find_or_add(&c->table_map, hash_mix(key, unit), table_id_equal, c->tables,
+                                   &id, (uint32_t)c->table_count);
+  if (index < c->table_count) return index;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->tables, c->table_capacity, c->table_count + 1)) {
     c->nomem = true;
     return 0;
   }
   if (c->unit_ranks[unit] == MAP_NONE) c->unit_ranks[unit] = c->unit_count++;
-  c->tables[c->table_count] = (struct table_id){key, unit};
-  return (uint32_t)c->table_count++;
+  c->tables[c->table_count++] = id;
+  return index;
 }
 
-static bool same_cell(struct cell_id a, struct cell_id b) {
-  return a.table == b.table && a.row == b.row && a.column == b.column;
+static bool cell_id_equal(const void *cells, uint32_t index, const void *key) {
+  const struct cell_id *a = &((const struct cell_state *)cells)[index].id, *b = key;
+  return a->table == b->table && a->row == b->row && a->column == b->column;
 }
 
 static uint32_t find_cell(struct bench_tables_collector *c, struct cell_id id, uint32_t residue) {
   uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
-  uint32_t index;
-  struct map_probe probe = map_start(&c->cell_map, hash);
-  while ((index = map_next(&c->cell_map, &probe)) != MAP_NONE)
-    if (same_cell(c->cells[index].id, id)) return index;
-  if (!set_grow(&c->t->mem, &c->cells, c->cell_count, &c->cell_capacity, sizeof *c->cells) ||
-      !map_insert(&c->cell_map, hash, (uint32_t)c->cell_count)) {
+  uint32_t index =
+      map_find_or_add(&c->cell_map, hash, cell_id_equal, c->cells, &id, (uint32_t)c->cell_count);
+  if (index < c->cell_count) return index;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->cells, c->cell_capacity, c->cell_count + 1)) {
     c->nomem = true;
     return MAP_NONE;
   }
-  c->cells[c->cell_count] = (struct cell_state){.id = id, .residue = residue};
-  return (uint32_t)c->cell_count++;
+  c->cells[c->cell_count++] = (struct cell_state){.id = id, .residue = residue};
+  return index;
+}
+
+static bool cell_residue_equal(const void *residues, uint32_t index, const void *key) {
+  const struct cell_residue *a = (const struct cell_residue *)residues + index, *b = key;
+  return a->cell == b->cell && a->residue == b->residue;
 }
 
 static void note_residue(struct bench_tables_collector *c, uint32_t cell, uint32_t residue) {
-  uint64_t hash = hash_mix(cell, residue);
-  uint32_t index;
-  struct map_probe probe = map_start(&c->residue_map, hash);
-  while ((index = map_next(&c->residue_map, &probe)) != MAP_NONE)
-    if (c->residues[index].cell == cell && c->residues[index].residue == residue) return;
-  if (!set_grow(&c->t->mem, &c->residues, c->residue_count, &c->residue_capacity,
-                sizeof *c->residues) ||
-      !map_insert(&c->residue_map, hash, (uint32_t)c->residue_count)) {
+  struct cell_residue key = {cell, residue};
+  uint32_t index = map_find_or_add(&c->residue_map, hash_mix(cell, residue), cell_residue_equal,
+                                   c->residues, &key, (uint32_t)c->residue_count);
+  if (index < c->residue_count) return;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->residues, c->residue_capacity, c->residue_count + 1)) {
     c->nomem = true;
     return;
   }
   c->cells[cell].varied = true;
-  c->residues[c->residue_count++] = (struct cell_residue){cell, residue};
+  c->residues[c->residue_count++] = key;
 }
 
 /* The cell of one measurement whose result has these keys. */
@@ -307,44 +315,68 @@ static void add_variation(struct bench_tables_collector *c, uint32_t cell, pprof
 
 static const char *const no_notes[1] = {NULL};
 
-/* Fills one table from the cells [from, to) of `order`, which are its own. */
-static void fill_table(struct bench_tables_collector *c, struct table *table, const uint32_t *order,
-                       size_t count, uint32_t *scratch) {
+/* The part of a table's cells that is being laid out: their indices, and room for as many keys. */
+struct table_part {
+  const uint32_t *order;
+  size_t count;
+  uint32_t *scratch;
+};
+
+/* Finds the rows and columns of a table, and their labels. */
+static void fill_keys(struct bench_tables_collector *c, struct table *table,
+                      const struct table_part *part) {
   struct pprofc_bench_tables *t = c->t;
-  for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.row;
-  table->rows = distinct_keys(t, scratch, count, &t->row_by, t->row_flat, &table->row_count);
-  for (size_t i = 0; i < count; i++) scratch[i] = c->cells[order[i]].id.column;
-  table->columns = distinct_keys(t, scratch, count, &t->col_by, t->col_flat, &table->column_count);
-  table->cells = arena_zero_array(&t->arena, count, sizeof *table->cells);
-  table->cell_count = count;
-  c->nomem |= !table->rows || !table->columns || !table->cells;
+  uint32_t *keys = part->scratch;
+  for (size_t i = 0; i < part->count; i++) keys[i] = c->cells[part->order[i]].id.row;
+  table->rows = distinct_keys(t, keys, part->count, &t->row_by, t->row_flat, &table->row_count);
+  for (size_t i = 0; i < part->count; i++) keys[i] = c->cells[part->order[i]].id.column;
+  table->columns =
+      distinct_keys(t, keys, part->count, &t->col_by, t->col_flat, &table->column_count);
+  c->nomem |= !table->rows || !table->columns;
   if (c->nomem) return;
-  table->summaries = arena_zero_array(&t->arena, table->column_count, sizeof *table->summaries);
-  c->nomem |= !table->summaries;
   table->row_labels = labels_of(c, table->rows, table->row_count, &t->row_by, t->row_flat);
   table->column_labels = labels_of(c, table->columns, table->column_count, &t->col_by, t->col_flat);
-  for (size_t i = 0; i < count && !c->nomem; i++) {
-    struct cell_state *state = &c->cells[order[i]];
-    pprofc_bench_cell *cell = &table->cells[i];
-    cell->row = key_position(table->rows, table->row_count, &t->row_by, t->row_flat, state->id.row);
-    cell->column = key_position(table->columns, table->column_count, &t->col_by, t->col_flat,
-                                state->id.column);
-    cell->count = state->count;
-    cell->values = t->values + state->next - state->count;
-    cell->baseline = SIZE_MAX;
-    cell->notes = no_notes;
-    if (state->varied) add_variation(c, order[i], cell);
-  }
-  if (c->nomem) return;
-  qsort(table->cells, count, sizeof *table->cells, compare_cells);
+}
+
+static void fill_cell(struct bench_tables_collector *c, const struct table *table, uint32_t index,
+                      pprofc_bench_cell *cell) {
+  const struct pprofc_bench_tables *t = c->t;
+  const struct cell_state *state = &c->cells[index];
+  cell->row = key_position(table->rows, table->row_count, &t->row_by, t->row_flat, state->id.row);
+  cell->column =
+      key_position(table->columns, table->column_count, &t->col_by, t->col_flat, state->id.column);
+  cell->count = state->count;
+  cell->values = t->values + state->next - state->count;
+  cell->baseline = SIZE_MAX;
+  cell->notes = no_notes;
+  if (state->varied) add_variation(c, index, cell);
+}
+
+/* The baseline of a cell is the first column's cell in the same row. */
+static void find_baselines(struct table *table) {
   size_t baseline = SIZE_MAX;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < table->cell_count; i++) {
     pprofc_bench_cell *cell = &table->cells[i];
     if (cell->column == 0)
       baseline = i;
     else if (baseline != SIZE_MAX && table->cells[baseline].row == cell->row)
       cell->baseline = baseline;
   }
+}
+
+static void fill_table(struct bench_tables_collector *c, struct table *table,
+                       const struct table_part *part) {
+  struct arena *arena = &c->t->arena;
+  fill_keys(c, table, part);
+  table->cells = arena_zero_array(arena, part->count, sizeof *table->cells);
+  table->cell_count = part->count;
+  table->summaries = arena_zero_array(arena, table->column_count, sizeof *table->summaries);
+  c->nomem |= !table->cells || !table->summaries;
+  for (size_t i = 0; i < part->count && !c->nomem; i++)
+    fill_cell(c, table, part->order[i], &table->cells[i]);
+  if (c->nomem) return;
+  qsort(table->cells, table->cell_count, sizeof *table->cells, compare_cells);
+  find_baselines(table);
 }
 
 /* Puts the values of every cell behind each other, sorted. */
@@ -411,7 +443,8 @@ static void lay_out(struct bench_tables_collector *c) {
     pprofc_str assume =
         set_string(t->set, set_metadata(t->set, set_string(t->set, table->unit), STR("assume")));
     table->exact = str_equal(assume, STR("exact"));
-    fill_table(c, table, order + start[i], start[i + 1] - start[i], order + c->cell_count);
+    struct table_part part = {order + start[i], start[i + 1] - start[i], order + c->cell_count};
+    fill_table(c, table, &part);
   }
   if (!c->nomem) {
     struct sorting sorting = {&t->table_by, t->table_flat, c->unit_ranks};

@@ -41,9 +41,6 @@ struct pprofc_bench_tables {
   size_t table_count;
 };
 
-/* The cell of a row and a column, or NULL. */
-const pprofc_bench_cell *table_cell(const struct table *table, size_t row, size_t column);
-
 /* The baseline of a cell, or NULL. */
 static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
                                                      const pprofc_bench_cell *cell) {

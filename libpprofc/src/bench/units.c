@@ -136,12 +136,18 @@ static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
 
-struct unit_scale unit_scale_of(const double *values, size_t count, bool binary) {
+/* The smallest magnitude but 0; 0 when there is none. */
+static double least_magnitude(const double *values, size_t count) {
   double least = 0;
   for (size_t i = 0; i < count; i++) {
     double magnitude = fabs(values[i]);
     if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;
   }
+  return least;
+}
+
+struct unit_scale unit_scale_of(const double *values, size_t count, bool binary) {
+  double least = least_magnitude(values, count);
   if (least == 0) return (struct unit_scale){3, 1, ""};
   const struct bench_units_scale_step *steps = binary ? binary_steps : decimal_steps;
   size_t last = (binary ? sizeof binary_steps : sizeof decimal_steps) / sizeof *steps - 1;

@@ -2,6 +2,7 @@
 #include "bench/classic/classic.h"
 
 #include "bench/names.h"
+#include "core/array.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,8 +66,7 @@ static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name)
   struct map_probe probe = map_start(&c->benchmark_map, hash);
   while ((index = map_next(&c->benchmark_map, &probe)) != MAP_NONE)
     if (c->benchmarks[index].group == group && c->benchmarks[index].name == name) return index;
-  if (!set_grow(c->mem, &c->benchmarks, c->benchmark_count, &c->benchmark_capacity,
-                sizeof *c->benchmarks) ||
+  if (!ARRAY_RESERVE(c->mem, c->benchmarks, c->benchmark_capacity, c->benchmark_count + 1) ||
       !map_insert(&c->benchmark_map, hash, (uint32_t)c->benchmark_count)) {
     c->nomem = true;
     return 0;
@@ -78,7 +78,7 @@ static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name)
 static void note_unit(struct classic *c, uint32_t unit) {
   for (size_t i = 0; i < c->unit_count; i++)
     if (c->units[i] == unit) return;
-  if (!set_grow(c->mem, &c->units, c->unit_count, &c->unit_capacity, sizeof *c->units))
+  if (!ARRAY_RESERVE(c->mem, c->units, c->unit_capacity, c->unit_count + 1))
     c->nomem = true;
   else
     c->units[c->unit_count++] = unit;
@@ -101,7 +101,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   struct classic_metric *metric = find_metric(c, config, benchmark, unit);
   if (metric) return metric;
   uint64_t hash = hash_mix(hash_mix(config, benchmark), unit);
-  if (!set_grow(c->mem, &c->metrics, c->metric_count, &c->metric_capacity, sizeof *c->metrics) ||
+  if (!ARRAY_RESERVE(c->mem, c->metrics, c->metric_capacity, c->metric_count + 1) ||
       !map_insert(&c->metric_map, hash, (uint32_t)c->metric_count)) {
     c->nomem = true;
     return NULL;

@@ -1,7 +1,7 @@
 /* A table of text cells in which cells may span columns. */
 #include "bench/print/grid.h"
 
-#include "bench/set.h"
+#include "core/array.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 
@@ -30,8 +30,8 @@ void grid_column(struct grid *grid, size_t column) {
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin) {
   pprofc_str copy = escape_cell(text, grid->column == 0, &grid->arena);
-  if (!copy.data || !set_grow(grid->mem, &grid->cells, grid->cell_count, &grid->cell_capacity,
-                              sizeof *grid->cells)) {
+  if (!copy.data ||
+      !ARRAY_RESERVE(grid->mem, grid->cells, grid->cell_capacity, grid->cell_count + 1)) {
     grid->failed = true;
     return;
   }

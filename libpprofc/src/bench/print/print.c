@@ -2,6 +2,7 @@
 #include "bench/print/print.h"
 
 #include "bench/number.h"
+#include "core/array.h"
 #include "core/log_guard.h"
 
 #include <stdio.h>
@@ -110,7 +111,7 @@ void footnotes_free(struct footnotes *notes) {
 size_t footnotes_number(struct footnotes *notes, const char *text) {
   for (size_t i = 0; i < notes->count; i++)
     if (strcmp(notes->texts[i], text) == 0) return i + 1;
-  if (!set_grow(notes->mem, &notes->texts, notes->count, &notes->capacity, sizeof *notes->texts)) {
+  if (!ARRAY_RESERVE(notes->mem, notes->texts, notes->capacity, notes->count + 1)) {
     notes->failed = true;
     return 0;
   }

@@ -2,6 +2,8 @@
  * cannot be read is passed over without a word. */
 #include "bench/read/readers.h"
 
+#include "core/array.h"
+
 /* Keys in front of a blank line are permanent until another line comes, but only before the first
  * result. */
 struct read_classic_header {
@@ -21,7 +23,7 @@ static bool is_permanent(const struct read_classic_header *header, const struct 
 static void keep_header(struct read_classic_header *header, struct bench_sink *sink) {
   header->permanent = 0;
   for (size_t i = 0; i < sink->pair_count; i++) {
-    if (!set_grow(&sink->set->mem, &header->keys, i, &header->capacity, sizeof *header->keys)) {
+    if (!ARRAY_RESERVE(&sink->set->mem, header->keys, header->capacity, i + 1)) {
       sink_fail(sink);
       return;
     }

@@ -3,6 +3,7 @@
  * mixed. */
 #include "bench/json_number.h"
 #include "bench/read/readers.h"
+#include "core/array.h"
 
 static bool test2json_matches(pprofc_str data) {
   pprofc_str line = str_slice(data, 0, str_find_char(data, '\n'));
@@ -28,7 +29,7 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
   uint32_t index = interner_copy(&s->names, &s->arena, name);
   if (index == MAP_NONE) return NULL;
   if (index == s->count) {
-    if (!set_grow(mem, &s->packages, s->count, &s->capacity, sizeof *s->packages)) return NULL;
+    if (!ARRAY_RESERVE(mem, s->packages, s->capacity, s->count + 1)) return NULL;
     struct package *package = &s->packages[s->count++];
     package->name = s->names.items[index];
     buffer_init(&package->text, mem, (size_t)2 << 30);
