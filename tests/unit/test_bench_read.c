@@ -227,7 +227,16 @@ static void test_csv_needs_its_header(void) {
       "name,unit,value\n\"a \"\"b\"\"\",ns/op,12.5\nc,q,x\n\nd,q,2\n",
       "a%20\"b\" 1 1.2500000000000001e-08 sec/op\nd 1 2 q\n3: parsing value: invalid syntax\n"));
   CU_ASSERT(reads("Value,x,Name,Unit\r\n3,,n,q\r\n", "n 1 3 q\n"));
+  CU_ASSERT(reads("\"name\",\" Unit \",\"value\"\r\nn,q,\"3\"\n", "n 1 3 q\n"));
   CU_ASSERT(reads("a,b,c\n1,2,3\n", ""));
+  CU_ASSERT(reads("name,unit,\"value\n1,2,3\n", ""));
+}
+
+static void test_csv_knows_where_quotes_belong(void) {
+  CU_ASSERT(
+      reads("name,unit,value\n\"a\" \"b\",q,1\n\"c\"d,q,2\ne\"f\",q,3\n\"g,\nh\",q,4\ni,q,\"5\n",
+            "cd 1 2 q\ne\"f\" 1 3 q\ng,%0Ah 1 4 q\n2: unbalanced quotes\n7: unbalanced "
+            "quotes\n"));
 }
 
 static void test_broken_json_names_its_place(void) {
@@ -273,5 +282,5 @@ UNIT_MAIN("bench reading", UNIT(test_benchmark_lines_give_tidied_values),
           UNIT(test_a_time_in_microseconds_is_exact), UNIT(test_hyperfine_gives_one_sample_a_run),
           UNIT(test_pytest_gives_one_sample_a_round), UNIT(test_jmh_gives_one_sample_an_iteration),
           UNIT(test_criterion_gives_one_sample_a_batch), UNIT(test_csv_needs_its_header),
-          UNIT(test_broken_json_names_its_place), UNIT(test_json_nesting_is_limited),
-          UNIT(test_the_first_of_equal_keys_counts))
+          UNIT(test_csv_knows_where_quotes_belong), UNIT(test_broken_json_names_its_place),
+          UNIT(test_json_nesting_is_limited), UNIT(test_the_first_of_equal_keys_counts))

@@ -3,6 +3,7 @@
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"
+#include "stats/corrections.h"
 #include "stats/gomath.h"
 #include "stats/utest_fourier.h"
 #include "unit.h"
@@ -334,7 +335,95 @@ static void test_every_input_has_an_answer(void) {
   }
 }
 
-UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree),
+/* ---- corrections ------------------------------------- */
+
+struct correction_vector {
+  void (*correct)(const double *, size_t, double *);
+  size_t count;
+  double p[10], adjusted[10];
+};
+
+/* The example of ten is R's p.adjust; the others can be checked by hand. */
+static const struct correction_vector correction_vectors[] = {
+    {corrections_benjamini_hochberg,
+     10,
+     {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216},
+     {.01, .04, .084, .084, .084, .1, .74 / 7, .216, .216, .216}},
+    {corrections_holm,
+     10,
+     {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216},
+     {.01, .072, .312, .312, .312, .312, .312, .615, .615, .615}},
+    {corrections_bonferroni,
+     10,
+     {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216},
+     {.01, .08, .39, .41, .42, .6, .74, 1, 1, 1}},
+    /* p proportional to the rank: all get the largest one */
+    {corrections_benjamini_hochberg, 4, {.01, .02, .03, .04}, {.04, .04, .04, .04}},
+    {corrections_holm, 4, {.01, .02, .03, .04}, {.04, .06, .06, .06}},
+    /* equal ones stay equal, and nothing is above 1 */
+    {corrections_benjamini_hochberg, 3, {.5, .5, 1}, {.75, .75, 1}},
+    {corrections_holm, 3, {.5, .5, 1}, {1, 1, 1}},
+    {corrections_bonferroni, 3, {0, .5, 1}, {0, 1, 1}},
+    /* one test needs no correction */
+    {corrections_benjamini_hochberg, 1, {.04}, {.04}},
+    {corrections_holm, 1, {.04}, {.04}},
+    {corrections_bonferroni, 1, {.04}, {.04}},
+};
+
+static void test_corrections_agree(void) {
+  for (size_t i = 0; i < COUNT(correction_vectors); i++) {
+    const struct correction_vector *v = &correction_vectors[i];
+    double adjusted[10] = {0};
+    v->correct(v->p, v->count, adjusted);
+    for (size_t k = 0; k < v->count; k++)
+      CU_ASSERT_DOUBLE_EQUAL(adjusted[k], v->adjusted[k], 1e-12);
+  }
+}
+
+/* The definitions: an adjusted p is at most the level exactly when the step-up (Benjamini,
+ * Hochberg) or the step-down rule (Holm) finds the change at that level. */
+static void test_corrections_decide_as_their_definitions(void) {
+  unsigned long long state = 88172645463325252u;
+  for (int round = 0; round < 300; round++) {
+    double p[10], found[2][10];
+    size_t count = 1 + (size_t)round % 10;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      sum += (double)(state % 1000) / 12000;
+      p[i] = sum;
+    }
+    corrections_benjamini_hochberg(p, count, found[0]);
+    corrections_holm(p, count, found[1]);
+    for (double level = .0105; level < 1; level += .05) {
+      size_t up = 0, down = 0;
+      for (size_t i = 0; i < count; i++)
+        if (p[i] * (double)count <= level * (double)(i + 1)) up = i + 1;
+      while (down < count && p[down] * (double)(count - down) <= level) down++;
+      for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_EQUAL(found[0][i] <= level, i < up);
+        CU_ASSERT_EQUAL(found[1][i] <= level, i < down);
+      }
+    }
+  }
+}
+
+static void test_corrections_work_in_place(void) {
+  for (size_t i = 0; i < COUNT(correction_vectors); i++) {
+    const struct correction_vector *v = &correction_vectors[i];
+    double adjusted[10];
+    memcpy(adjusted, v->p, sizeof adjusted);
+    v->correct(adjusted, v->count, adjusted);
+    for (size_t k = 0; k < v->count; k++)
+      CU_ASSERT_DOUBLE_EQUAL(adjusted[k], v->adjusted[k], 1e-12);
+    v->correct(NULL, 0, NULL);
+  }
+}
+
+UNIT_MAIN("bench statistics", UNIT(test_distribution_functions_agree), UNIT(test_corrections_agree),
+          UNIT(test_corrections_decide_as_their_definitions), UNIT(test_corrections_work_in_place),
           UNIT(test_t_quantile_inverts_the_distribution), UNIT(test_tiny_tails_keep_their_digits),
           UNIT(test_logarithm_and_exponential_agree_to_the_last_bit),
           UNIT(test_median_intervals_agree), UNIT(test_quantiles_agree),

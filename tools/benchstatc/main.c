@@ -121,7 +121,8 @@ static pprofc_status print_classic(const pprofc_bench *set, const struct benchst
                                    pprofc_error *error) {
   pprofc_bench_classic_options classic;
   options_classic(options, &classic);
-  const char *format = options->html ? "html" : options->csv ? "csv" : "text";
+  const char *format = options->csv ? "csv" : "text";
+  if (options->html) format = "html";
   return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
 }
 

@@ -48,7 +48,7 @@ static double stirling_rest(double x) {
 /* log B(a, b). The difference of two large log-gammas loses digits, so beyond 10 the large parts
  * cancel on paper: log gamma(b) - log gamma(a + b) is taken from Stirling's formula for both. */
 static double log_beta(double a, double b) {
-  double large = a > b ? a : b, small = a > b ? b : a;
+  double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
   double sum = large + small;
   double difference = -(large - 0.5) * log1p(small / large) - small * log(sum) + small +

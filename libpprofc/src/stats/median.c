@@ -40,8 +40,9 @@ static pprofc_median_interval exact_interval(int n, double level) {
       high++;
     }
   }
-  return (pprofc_median_interval){low < 0 ? 0 : (size_t)low, (size_t)(high > n + 1 ? n + 1 : high),
-                                  sum};
+  if (low < 0) low = 0;
+  if (high > n + 1) high = n + 1;
+  return (pprofc_median_interval){(size_t)low, (size_t)high, sum};
 }
 
 static double coverage(double n, double low, double high) {

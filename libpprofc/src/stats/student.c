@@ -22,13 +22,10 @@ double pprofc_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
-/* By bisection on the tail, which falls steadily; 200 halvings reach the last bit from any start.
- */
-double pprofc_t_quantile(double p, double degrees) {
-  if (!(p >= 0 && p <= 1) || !(degrees > 0)) return (double)NAN;
-  if (p == 0.5) return 0;
-  double wanted = 2 * (p < 0.5 ? p : 1 - p), low = 0, high = 1;
-  if (wanted == 0) return p < 0.5 ? -(double)INFINITY : (double)INFINITY;
+/* The positive t whose two-sided tail is `wanted`, by bisection: the tail falls as t grows. 200
+ * halvings reach the last bit from any start. */
+static double inverse_of_tail(double wanted, double degrees) {
+  double low = 0, high = 1;
   while (pprofc_t_two_sided(high, degrees) > wanted && high < 1e300) high *= 2;
   for (int i = 0; i < 200 && low < high; i++) {
     double middle = low + (high - low) / 2;
@@ -38,5 +35,13 @@ double pprofc_t_quantile(double p, double degrees) {
     else
       high = middle;
   }
-  return p < 0.5 ? -high : high;
+  return high;
+}
+
+double pprofc_t_quantile(double p, double degrees) {
+  if (!(p >= 0 && p <= 1) || !(degrees > 0)) return (double)NAN;
+  if (p == 0.5) return 0;
+  double wanted = 2 * (p < 0.5 ? p : 1 - p);
+  double t = wanted == 0 ? (double)INFINITY : inverse_of_tail(wanted, degrees);
+  return p < 0.5 ? -t : t;
 }

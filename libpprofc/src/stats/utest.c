@@ -37,29 +37,34 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
+/* Turns p[n][m - 1] into p[n][m] for every n up to `small`; a row holds p[n] of U = 0 .. u. */
+static void untied_step(double *table, size_t small, size_t m, size_t u) {
+  size_t width = u + 1;
+  table[0] = 1;
+  for (size_t n = 1; n <= small && n <= m; n++) {
+    const double *fewer_n = table + (n - 1) * width;
+    const double *fewer_m = table + (n < m ? n : m - 1) * width;
+    double *out = table + n * width, sum = (double)(n + m);
+    for (size_t v = n * m < u ? n * m : u; v + 1 > 0; v--) {
+      double left = v >= m ? (double)n * fewer_n[v - m] : 0;
+      out[v] = (left + (double)m * fewer_m[v]) / sum;
+    }
+  }
+}
+
 /* P(U <= u) by the recurrence of Mann and Whitney over the plane of sample sizes: p[n][m](U) =
- * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m), kept for one m at a time. Negative when out of
- * memory. */
+ * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table holds it for one m at a time. Negative
+ * when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
-  size_t small = nx < ny ? nx : ny, large = nx < ny ? ny : nx, pairs = nx * ny;
+  size_t small = nx < ny ? nx : ny, pairs = nx * ny;
+  size_t large = nx + ny - small;
   bool flip = u >= (pairs + 1) / 2;
   if (u >= pairs) return 1;
   if (flip) u = pairs - u - 1;
   size_t width = u + 1;
   double *table = mem_zero_array(mem, (small + 1) * width, sizeof *table);
   if (!table) return -1;
-  for (size_t m = 0; m <= large; m++) {
-    table[0] = 1;
-    for (size_t n = 1; n <= small && n <= m; n++) {
-      const double *fewer_n = table + (n - 1) * width;
-      const double *fewer_m = table + (n < m ? n : m - 1) * width;
-      double *out = table + n * width, sum = (double)(n + m);
-      for (size_t v = n * m < u ? n * m : u; v + 1 > 0; v--) {
-        double left = v >= m ? (double)n * fewer_n[v - m] : 0;
-        out[v] = (left + (double)m * fewer_m[v]) / sum;
-      }
-    }
-  }
+  for (size_t m = 0; m <= large; m++) untied_step(table, small, m, u);
   double p = 0;
   for (size_t v = 0; v <= u; v++) p += table[small * width + v];
   mem_free(mem, table, (small + 1) * width, sizeof *table);
@@ -241,7 +246,7 @@ static double fourier_p(struct tied_walk *w, double u) {
 static double normal_p(double u, double nx, double ny, double cubes, bool *constant) {
   double total = nx + ny;
   double deviation = sqrt(nx * ny * ((total + 1) - cubes / (total * (total - 1))) / 12);
-  *constant = !(deviation > 0);
+  *constant |= !(deviation > 0);
   if (*constant) return 1;
   double distance = u - nx * ny / 2;
   if (distance != 0) distance -= distance > 0 ? 0.5 : -0.5;
@@ -249,47 +254,45 @@ static double normal_p(double u, double nx, double ny, double cubes, bool *const
   return 2 * (below < 1 - below ? below : 1 - below);
 }
 
+/* The exact p where it is counted, or computed because exactness is asked for; NaN elsewhere.
+ * Negative when out of memory. */
+static double exact_p(struct tied_walk *w, const struct ranks *r, bool correct) {
+  size_t y_count = w->total - w->nx, larger = w->nx > y_count ? w->nx : y_count;
+  double opposite = (double)w->nx * (double)y_count - r->u, least = fmin(r->u, opposite);
+  bool counted = larger <= (r->tied ? EXACT_TIED : EXACT_UNTIED);
+  if (correct && r->tied) counted |= r->distinct == 2 || cheap(r, w->nx, (size_t)(2 * least));
+  if (!counted && !correct) return (double)NAN;
+  if (r->u == opposite) return 1;
+  if (!counted) return fourier_p(w, r->u);
+  return correct ? correct_p(w, r, r->u) : upstream_p(w, r, least);
+}
+
+static pprofc_u_result test_ranks(struct tied_walk *w, const struct ranks *r, bool correct) {
+  bool constant = r->distinct == 1;
+  pprofc_u_result result = {PPROFC_TEST_OK, r->u, exact_p(w, r, correct), false};
+  result.exact = !isnan(result.p);
+  if (isnan(result.p))
+    result.p = normal_p(r->u, (double)w->nx, (double)(w->total - w->nx), r->cubes, &constant);
+  if (constant)
+    result.status = PPROFC_TEST_ALL_EQUAL;
+  else if (result.p < 0)
+    result.status = PPROFC_TEST_NO_MEMORY;
+  if (result.status != PPROFC_TEST_OK) result.p = 1;
+  return result;
+}
+
 pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
                               unsigned flags, const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
-  pprofc_u_result result = {PPROFC_TEST_OK, 0, 1, false};
-  bool correct = flags & PPROFC_U_CORRECT, constant = false;
-  if (!x_count || !y_count) {
-    result.status = PPROFC_TEST_TOO_SMALL;
-    return result;
-  }
-  if (isnan(x[0]) || isnan(y[0])) { /* sorted: NaN comes first */
-    result.status = PPROFC_TEST_NAN;
-    return result;
-  }
-  size_t total = x_count + y_count, larger = x_count > y_count ? x_count : y_count;
+  if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
+  if (isnan(x[0]) || isnan(y[0])) /* sorted: NaN comes first */
+    return (pprofc_u_result){PPROFC_TEST_NAN, 0, 1, false};
+  size_t total = x_count + y_count;
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};
-  if (!r.ties) {
-    result.status = PPROFC_TEST_NO_MEMORY;
-    return result;
-  }
+  if (!r.ties) return (pprofc_u_result){PPROFC_TEST_NO_MEMORY, 0, 1, false};
   rank(x, x_count, y, y_count, &r);
-  result.u = r.u;
-  double pairs = (double)x_count * (double)y_count, least = r.u < pairs - r.u ? r.u : pairs - r.u;
   struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
-  bool counted = larger <= (r.tied ? EXACT_TIED : EXACT_UNTIED);
-  if (correct && r.tied) counted |= r.distinct == 2 || cheap(&r, x_count, (size_t)(2 * least));
-  if (r.distinct == 1)
-    result.status = PPROFC_TEST_ALL_EQUAL;
-  else if ((counted || correct) && r.u == pairs - r.u)
-    result.p = 1;
-  else if (counted)
-    result.p = correct ? correct_p(&walk, &r, r.u) : upstream_p(&walk, &r, least);
-  else
-    result.p = correct ? fourier_p(&walk, r.u) : (double)NAN;
-  result.exact = (counted || correct) && !isnan(result.p);
-  if (isnan(result.p))
-    result.p = normal_p(r.u, (double)x_count, (double)y_count, r.cubes, &constant);
-  if (constant) result.status = PPROFC_TEST_ALL_EQUAL;
+  pprofc_u_result result = test_ranks(&walk, &r, flags & PPROFC_U_CORRECT);
   mem_free(mem, r.ties, total, sizeof *r.ties);
-  if (result.p < 0) {
-    result.status = PPROFC_TEST_NO_MEMORY;
-    result.p = 1;
-  }
   return result;
 }

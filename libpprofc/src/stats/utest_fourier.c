@@ -33,16 +33,20 @@ static void transform(double *re, double *im, const double *c, const double *s, 
     j ^= bit;
     if (i >= j) continue;
     double x = re[i], y = im[i];
-    re[i] = re[j], im[i] = im[j];
-    re[j] = x, im[j] = y;
+    re[i] = re[j];
+    im[i] = im[j];
+    re[j] = x;
+    im[j] = y;
   }
   for (size_t half = 1; half < size; half *= 2)
     for (size_t from = 0; from < size; from += 2 * half)
       for (size_t i = from, k = 0; i < from + half; i++, k += size / (2 * half)) {
         double x = re[i + half] * c[k] - im[i + half] * s[k];
         double y = re[i + half] * s[k] + im[i + half] * c[k];
-        re[i + half] = re[i] - x, im[i + half] = im[i] - y;
-        re[i] += x, im[i] += y;
+        re[i + half] = re[i] - x;
+        im[i + half] = im[i] - y;
+        re[i] += x;
+        im[i] += y;
       }
 }
 

@@ -15,6 +15,15 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
+/* What part i of a name is called: its key, "name" for the first part, else "subI". */
+static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
+  size_t equals = str_find_char(part, '=');
+  if (i == 0) return STR("name");
+  if (equals < part.size) return str_slice(part, 0, equals);
+  snprintf(number, 24, "sub%zu", i);
+  return str_of(number);
+}
+
 /* A label that the name itself gives: name, gomaxprocs, the key of a part, or subN for the N-th
  * part without one. Empty when there is none. The last part of a key counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
@@ -28,12 +37,8 @@ static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   pprofc_str part;
   for (size_t i = 0; str_next(&name, '/', &part); i++) {
     char number[24];
+    if (!str_equal(part_key(part, i, number), label)) continue;
     size_t equals = str_find_char(part, '=');
-    snprintf(number, sizeof number, "sub%zu", i);
-    pprofc_str key = i == 0               ? STR("name")
-                     : equals < part.size ? str_slice(part, 0, equals)
-                                          : str_of(number);
-    if (!str_equal(key, label)) continue;
     found = i > 0 && equals < part.size ? str_slice(part, equals + 1, part.size) : part;
   }
   return found;
@@ -60,19 +65,25 @@ static uint32_t find_group(struct classic *c, size_t result, struct buffer *text
 
 /* ---- metrics ----------------------------------------- */
 
+static bool classic_benchmark_equal(const void *benchmarks, uint32_t index, const void *key) {
+  const struct classic_benchmark *a = (const struct classic_benchmark *)benchmarks + index;
+  const struct classic_benchmark *b = key;
+  return a->group == b->group && a->name == b->name;
+}
+
 static uint32_t find_benchmark(struct classic *c, uint32_t group, uint32_t name) {
-  uint64_t hash = hash_mix(group, name);
-  uint32_t index;
-  struct map_probe probe = map_start(&c->benchmark_map, hash);
-  while ((index = map_next(&c->benchmark_map, &probe)) != MAP_NONE)
-    if (c->benchmarks[index].group == group && c->benchmarks[index].name == name) return index;
-  if (!ARRAY_RESERVE(c->mem, c->benchmarks, c->benchmark_capacity, c->benchmark_count + 1) ||
-      !map_insert(&c->benchmark_map, hash, (uint32_t)c->benchmark_count)) {
+  struct classic_benchmark benchmark = {group, name};
+  uint32_t index =
+      map_find_or_add(&c->benchmark_map, hash_mix(group, name), classic_benchmark_equal,
+                      c->benchmarks, &benchmark, (uint32_t)c->benchmark_count);
+  if (index < c->benchmark_count) return index;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(c->mem, c->benchmarks, c->benchmark_capacity, c->benchmark_count + 1)) {
     c->nomem = true;
     return 0;
   }
-  c->benchmarks[c->benchmark_count] = (struct classic_benchmark){group, name};
-  return (uint32_t)c->benchmark_count++;
+  c->benchmarks[c->benchmark_count++] = benchmark;
+  return index;
 }
 
 static void note_unit(struct classic *c, uint32_t unit) {
@@ -248,9 +259,34 @@ static int classic_compare_rows(const void *a, const void *b, void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
   bool reversed = *order == '-', by_name = strcmp(order + reversed, "name") == 0;
-  if (less_row(reversed ? y : x, reversed ? x : y, by_name)) return -1;
-  if (less_row(reversed ? x : y, reversed ? y : x, by_name)) return 1;
+  int sign = reversed ? -1 : 1;
+  if (less_row(x, y, by_name)) return -sign;
+  if (less_row(y, x, by_name)) return sign;
   return x->index < y->index ? -1 : 1;
+}
+
+/* The means of one input's benchmarks but those that are 0; returns how many there are. */
+static size_t collect_means(const struct classic *c, uint32_t config, uint32_t unit,
+                            double *means) {
+  size_t count = 0;
+  for (size_t b = 0; b < c->benchmark_count; b++) {
+    const struct classic_metric *m = find_metric(c, config, c->order[b], unit);
+    if (m && m->mean != 0) means[count++] = m->mean;
+  }
+  return count;
+}
+
+static void set_geomean(struct classic *c, struct classic_row *row, size_t config, double mean,
+                        pprofc_str unit) {
+  struct classic_metric *metric = arena_zero_array(&c->arena, 1, sizeof *metric);
+  if (!metric) {
+    c->nomem = true;
+    return;
+  }
+  metric->mean = mean;
+  row->metrics[config] = metric;
+  if (!row->scaled) row->scale = classic_scale_of(mean, unit);
+  row->scaled = true;
 }
 
 /* The geometric means of all benchmarks of each input; no row when none has two. */
@@ -263,25 +299,10 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   row->metrics = arena_zero_array(&c->arena, c->config_count, sizeof *row->metrics);
   c->nomem |= !means || !row->metrics;
   for (size_t i = 0; i < c->config_count && !c->nomem; i++) {
-    size_t count = 0;
-    for (size_t b = 0; b < c->benchmark_count; b++) {
-      const struct classic_metric *m = find_metric(c, c->configs[i], c->order[b], unit);
-      if (m && m->mean != 0) means[count++] = m->mean;
-    }
+    size_t count = collect_means(c, c->configs[i], unit, means);
+    delta &= count > 0;
     if (count > most) most = count;
-    if (!count) {
-      delta = false;
-      continue;
-    }
-    struct classic_metric *metric = arena_zero_array(&c->arena, 1, sizeof *metric);
-    if (!metric) {
-      c->nomem = true;
-      break;
-    }
-    metric->mean = pprofc_geomean(means, count);
-    row->metrics[i] = metric;
-    if (!row->scaled) row->scale = classic_scale_of(metric->mean, set_string(c->set, unit));
-    row->scaled = true;
+    if (count) set_geomean(c, row, i, pprofc_geomean(means, count), table->unit);
   }
   mem_free(c->mem, means, c->benchmark_count, sizeof *means);
   if (c->nomem || most <= 1) return;
@@ -371,8 +392,9 @@ static void order_benchmarks(struct classic *c) {
   mem_free(c->mem, start, c->groups.count + 1, sizeof *start);
 }
 
-static void compute(struct classic *c) {
-  size_t count = c->set->value_count, most = 0;
+/* Sorts the measurements by metric. */
+static void collect_values(struct classic *c) {
+  size_t count = c->set->value_count;
   uint32_t *metric_of = mem_array(c->mem, count, sizeof *metric_of);
   c->configs = arena_array(&c->arena, c->set->input_count, sizeof *c->configs);
   c->input_configs = arena_array(&c->arena, c->set->input_count, sizeof *c->input_configs);
@@ -384,15 +406,25 @@ static void compute(struct classic *c) {
     classic_collect(c, metric_of);
   }
   mem_free(c->mem, metric_of, count, sizeof *metric_of);
+}
+
+static void summarize_metrics(struct classic *c) {
+  size_t most = 0;
   for (size_t i = 0; i < c->metric_count; i++)
     if (c->metrics[i].count > most) most = c->metrics[i].count;
   double *scratch = mem_array(c->mem, most, sizeof *scratch);
-  c->tables = arena_array(&c->arena, c->unit_count, sizeof *c->tables);
-  c->nomem |= !scratch || !c->tables;
-  if (!c->nomem) order_benchmarks(c);
+  c->nomem |= !scratch;
   for (size_t i = 0; i < c->metric_count && !c->nomem; i++) summarize(&c->metrics[i], scratch);
-  for (size_t i = 0; i < c->unit_count && !c->nomem; i++) make_table(c, c->units[i]);
   mem_free(c->mem, scratch, most, sizeof *scratch);
+}
+
+static void compute(struct classic *c) {
+  collect_values(c);
+  if (!c->nomem) summarize_metrics(c);
+  c->tables = arena_array(&c->arena, c->unit_count, sizeof *c->tables);
+  c->nomem |= !c->tables;
+  if (!c->nomem) order_benchmarks(c);
+  for (size_t i = 0; i < c->unit_count && !c->nomem; i++) make_table(c, c->units[i]);
 }
 
 pprofc_status classic_make(struct classic *c, const struct pprofc_bench *set,

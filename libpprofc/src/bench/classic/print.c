@@ -339,8 +339,8 @@ static void write_html_row(struct classic_printer *p, const struct classic_row *
   }
   if (delta) {
     bool minus = row->delta[0] == '-';
-    output_printf(p->out, "<td class='%s'>%s", none ? "nodelta" : "delta",
-                  minus ? "\xE2\x88\x92" : "");
+    output_printf(p->out, "<td class='%s'>", none ? "nodelta" : "delta");
+    if (minus) output_add_text(p->out, "\xE2\x88\x92");
     output_add_text(p->out, row->delta + minus);
     output_add_text(p->out, "<td class='note'>");
     write_escaped(p, str_of(row->note));

@@ -90,15 +90,13 @@ struct classic_scale classic_scale_of(double value, pprofc_str unit) {
   }
   bool speed = has_base(unit, "MB/s");
   double million = speed ? 1e6 : 1;
-  bool bytes = has_base(unit, "B/op") || has_base(unit, "bytes/op") || has_base(unit, "bytes");
+  const char *base = speed ? "B/s" : "";
+  if (has_base(unit, "B/op") || has_base(unit, "bytes/op") || has_base(unit, "bytes")) base = "B";
   const struct classic_scale_step *step =
       find_step(plain_steps, sizeof plain_steps / sizeof *plain_steps, value * million);
   scale.digits = step->digits;
   scale.divisor = step->divisor / million;
-  snprintf(scale.suffix, sizeof scale.suffix, "%s%s", step->suffix,
-           bytes   ? "B"
-           : speed ? "B/s"
-                   : "");
+  snprintf(scale.suffix, sizeof scale.suffix, "%s%s", step->suffix, base);
   return scale;
 }
 

@@ -94,15 +94,19 @@ static void add_columns(struct printer *p, struct json_writer *json, const struc
   json_end(json);
 }
 
+static const char *direction_name(int direction) {
+  if (direction == 0) return "unknown";
+  return direction > 0 ? "higher" : "lower";
+}
+
 static void print_json_add_table(struct printer *p, struct json_writer *json,
                                  const struct table *table) {
   pprofc_str unit = set_string(p->tables->set, table->unit);
-  int direction = pprofc_bench_direction(p->tables->set, unit);
   json_line_break(json);
   json_begin_object(json);
   print_json_add_string(json, "unit", unit);
   json_key(json, "better");
-  json_text(json, direction > 0 ? "higher" : direction < 0 ? "lower" : "unknown");
+  json_text(json, direction_name(pprofc_bench_direction(p->tables->set, unit)));
   json_key(json, "assume");
   json_text(json, table->exact ? "exact" : "nothing");
   add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);

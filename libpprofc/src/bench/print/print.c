@@ -13,13 +13,24 @@ const struct print_format print_formats[] = {
 };
 const size_t print_format_count = sizeof print_formats / sizeof *print_formats;
 
+static const struct print_format *find_format(const char *name) {
+  for (size_t i = 0; i < print_format_count; i++)
+    if (strcmp(print_formats[i].name, name) == 0) return &print_formats[i];
+  return NULL;
+}
+
+/* Writes what is left in the outputs, warnings first. */
+static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
+  pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = output_flush(printer->out, error);
+  return status;
+}
+
 pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
                                  pprofc_write_fn write, void *context, pprofc_write_fn warn,
                                  void *warn_context, pprofc_error *error) {
-  size_t i = 0;
-  while (i < print_format_count && strcmp(print_formats[i].name, format) != 0) i++;
-  if (i == print_format_count)
-    return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
+  const struct print_format *found = find_format(format);
+  if (!found) return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
   struct output *outputs = mem_array(&tables->mem, 2, sizeof *outputs);
   if (!outputs) return error_nomem(error);
   struct printer printer = {
@@ -27,20 +38,18 @@ pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *
   struct log_guard guards[2];
   log_guard_init(&guards[0], write, context);
   log_guard_init(&guards[1], warn, warn_context);
-  if (print_formats[i].is_log)
+  if (found->is_log)
     output_init(printer.out, log_guard_write, &guards[0]);
   else
     output_init(printer.out, write, context);
   if (warn) output_init(printer.warn, log_guard_write, &guards[1]);
   buffer_init(&printer.scratch, &tables->mem, (size_t)1 << 30);
-  print_formats[i].print(&printer);
+  found->print(&printer);
   bool failed = printer.failed || printer.scratch.failed;
   buffer_free(&printer.scratch);
-  pprofc_status status = warn ? output_flush(printer.warn, error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = output_flush(printer.out, error);
+  pprofc_status status = printer_flush(&printer, error);
   mem_free(&tables->mem, outputs, 2, sizeof *outputs);
-  if (status == PPROFC_OK && failed) return error_nomem(error);
-  return status;
+  return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
 /* ---- shared parts ------------------------------------ */

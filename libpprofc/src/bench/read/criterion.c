@@ -118,12 +118,15 @@ static void criterion_add_sample(struct bench_sink *sink, pprofc_str name, doubl
   if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
 }
 
+static const struct node *first_item(const struct node *array) {
+  return array && array->kind == NODE_ARRAY ? array->first : NULL;
+}
+
 /* times[i] is the total of iters[i] iterations, in nanoseconds. */
 static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
                                    const struct node *iters, const struct node *times,
                                    struct throughput throughput) {
-  const struct node *count = iters && iters->kind == NODE_ARRAY ? iters->first : NULL;
-  const struct node *time = times && times->kind == NODE_ARRAY ? times->first : NULL;
+  const struct node *count = first_item(iters), *time = first_item(times);
   if (!count || !time)
     sink_message(sink, iters ? iters->line : 1, "%.*s has no samples", STR_ARG(name));
   for (; count && time; count = count->next, time = time->next) {

@@ -19,69 +19,88 @@ struct read_csv_columns {
   size_t at[WANTED];
 };
 
+/* `out` may be NULL. */
+static void put_byte(struct buffer *out, char c) {
+  if (out) buffer_add_char(out, c);
+}
+
+/* Copies a quoted field, which may hold commas and newlines; returns the end of its closing quote.
+ */
+static size_t copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line, bool *bad_quotes) {
+  for (size_t i = 1; i < text.size; i++) {
+    if (text.data[i] == '"') {
+      bool twice = i + 1 < text.size && text.data[i + 1] == '"';
+      if (!twice) return i + 1;
+      i++;
+    }
+    *line += text.data[i] == '\n';
+    put_byte(out, text.data[i]);
+  }
+  *bad_quotes = true;
+  return text.size;
+}
+
+/* Copies the rest of a field up to the comma or newline that ends it; returns where that is. A
+ * quote is wrong behind the closing one. */
+static size_t copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
+  bool quoted = i > 0;
+  for (; i < text.size && text.data[i] != ',' && text.data[i] != '\n'; i++) {
+    if (quoted && text.data[i] == '"')
+      *bad_quotes = true;
+    else
+      put_byte(out, text.data[i]);
+  }
+  return i;
+}
+
 /* Takes one field off *rest into `out`, which may be NULL. Returns the byte that ended it: a comma,
  * a newline or 0 for the end of the text. */
 static char take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
-  size_t i = 0;
-  bool quoted = rest->size && rest->data[0] == '"', open = quoted;
-  if (quoted) i++;
-  for (; i < rest->size; i++) {
-    char c = rest->data[i];
-    if (!open && (c == ',' || c == '\n')) break;
-    if (c == '\n') ++*line;
-    if (quoted && c == '"') {
-      bool twice = open && i + 1 < rest->size && rest->data[i + 1] == '"';
-      if (!twice) {
-        *bad_quotes |= !open;
-        open = false;
-        continue;
-      }
-      i++;
-    }
-    if (out) buffer_add_char(out, c);
-  }
-  *bad_quotes |= open;
+  bool quoted = str_starts(*rest, STR("\""));
+  size_t i = quoted ? copy_quoted(*rest, out, line, bad_quotes) : 0;
+  i = copy_plain(*rest, i, out, bad_quotes);
   char end = i < rest->size ? rest->data[i] : '\0';
-  if (end != ',' && !quoted && out && out->size && out->data[out->size - 1] == '\r') out->size--;
+  if (end != ',' && !quoted && out && str_ends(buffer_str(out), STR("\r"))) out->size--;
   *rest = str_slice(*rest, i < rest->size ? i + 1 : i, rest->size);
   return end;
 }
 
-static bool same_word(pprofc_str field, const char *word) {
+/* Whether a field of the header, with its quotes, is the word. */
+static bool is_word(pprofc_str field, const char *word) {
+  bool quoted = str_starts(field, STR("\""));
   field = str_trim(field);
+  if (quoted && field.size > 1 && str_ends(field, STR("\"")))
+    field = str_trim(str_slice(field, 1, field.size - 1));
   if (field.size != strlen(word)) return false;
   for (size_t i = 0; i < field.size; i++)
     if ((field.data[i] | 32) != word[i]) return false;
   return true;
 }
 
-/* Reads the header. False unless all three columns are there. */
-static bool find_columns(pprofc_str *rest, const pprofc_allocator *mem,
-                         struct read_csv_columns *columns) {
-  struct buffer field;
+/* Reads the header. False unless all three columns are in it. Allocates nothing: the formats are
+ * told apart without the set, so without its allocator. */
+static bool find_columns(pprofc_str *rest, struct read_csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
   char end = ',';
-  buffer_init(&field, mem, 4096);
   for (size_t i = 0; end == ',' && i < 1000; i++) {
-    buffer_clear(&field);
-    end = take_field(rest, &field, &line, &bad_quotes);
+    pprofc_str field = *rest;
+    end = take_field(rest, NULL, &line, &bad_quotes);
+    field.size -= rest->size + (end != '\0');
     for (size_t w = 0; w < WANTED; w++) {
-      if (found[w] || !same_word(buffer_str(&field), wanted[w])) continue;
+      if (found[w] || !is_word(field, wanted[w])) continue;
       found[w] = true;
       columns->at[w] = i;
     }
   }
-  bool good = !field.failed && !bad_quotes && line == 1;
-  buffer_free(&field);
-  return good && found[NAME] && found[UNIT] && found[VALUE];
+  return !bad_quotes && line == 1 && found[NAME] && found[UNIT] && found[VALUE];
 }
 
 static bool read_csv_matches(pprofc_str data) {
   pprofc_str header = str_slice(data, 0, str_find_char(data, '\n'));
   struct read_csv_columns columns;
   if (header.size > 4096 || str_find_char(header, ',') == header.size) return false;
-  return find_columns(&header, &mem_default, &columns);
+  return find_columns(&header, &columns);
 }
 
 static char take_record(pprofc_str *rest, const struct read_csv_columns *columns,
@@ -128,24 +147,33 @@ static const char *add_record(struct bench_sink *sink, struct record *record) {
   return NULL;
 }
 
+/* Skips a byte order mark and blanks; returns the number of lines that ended in them. */
+static uint64_t skip_front(pprofc_str *rest) {
+  uint64_t lines = 0;
+  if (str_starts(*rest, STR("\xEF\xBB\xBF"))) *rest = str_slice(*rest, 3, rest->size);
+  for (; rest->size && memchr(" \t\r\n", rest->data[0], 4); *rest = str_slice(*rest, 1, rest->size))
+    lines += rest->data[0] == '\n';
+  return lines;
+}
+
+static bool record_is_blank(const struct record *record) {
+  return record->field_count == 1 && !record->fields[NAME].size && !record->fields[UNIT].size &&
+         !record->fields[VALUE].size;
+}
+
 static pprofc_status read_csv(const struct bench_source *source, pprofc_error *error) {
-  const pprofc_allocator *mem = &source->sink->set->mem;
   struct read_csv_columns columns;
   struct record record;
   pprofc_str rest = source->data;
-  uint64_t line = 1;
+  uint64_t line = 1 + skip_front(&rest);
   (void)error;
-  if (str_starts(rest, STR("\xEF\xBB\xBF"))) rest = str_slice(rest, 3, rest.size);
-  for (; rest.size && memchr(" \t\r\n", rest.data[0], 4); rest = str_slice(rest, 1, rest.size))
-    line += rest.data[0] == '\n';
-  if (!find_columns(&rest, mem, &columns)) return PPROFC_OK;
-  for (size_t w = 0; w < WANTED; w++) buffer_init(&record.fields[w], mem, (size_t)64 << 20);
+  if (!find_columns(&rest, &columns)) return PPROFC_OK;
+  for (size_t w = 0; w < WANTED; w++)
+    buffer_init(&record.fields[w], &source->sink->set->mem, (size_t)64 << 20);
   while (rest.size && source->sink->status == PPROFC_OK) {
     uint64_t start = ++line;
     take_record(&rest, &columns, &record, &line);
-    bool blank = record.field_count == 1 && !record.fields[NAME].size &&
-                 !record.fields[UNIT].size && !record.fields[VALUE].size;
-    const char *wrong = blank ? NULL : add_record(source->sink, &record);
+    const char *wrong = record_is_blank(&record) ? NULL : add_record(source->sink, &record);
     if (wrong) sink_message(source->sink, start, "%s", wrong);
     for (size_t w = 0; w < WANTED; w++)
       if (record.fields[w].failed) sink_fail(source->sink);

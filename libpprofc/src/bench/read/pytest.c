@@ -62,14 +62,18 @@ static void read_rounds(struct bench_sink *sink, const struct node *entry, pprof
   }
 }
 
+/* The full name without the "[param]" that ends it. */
+static pprofc_str without_param(pprofc_str full, pprofc_str param) {
+  if (!param.size || !str_ends(full, STR("]"))) return full;
+  size_t bracket = full.size > param.size + 2 ? full.size - param.size - 2 : 0;
+  return full.data[bracket] == '[' ? str_slice(full, 0, bracket) : full;
+}
+
 static void pytest_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str full = node_text(entry, "fullname"), param = node_text(entry, "param");
   if (!full.size) full = node_text(entry, "name");
   const struct node *params = node_get(entry, "params");
-  if (param.size && str_ends(full, STR("]"))) {
-    size_t bracket = full.size > param.size + 2 ? full.size - param.size - 2 : 0;
-    if (full.data[bracket] == '[') full = str_slice(full, 0, bracket);
-  }
+  full = without_param(full, param);
   struct name_builder name;
   name_begin(&name, sink, full, false);
   if (params && params->kind == NODE_OBJECT && params->first)

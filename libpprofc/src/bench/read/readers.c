@@ -45,6 +45,11 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
 
 /* ---- files ------------------------------------------- */
 
+static pprofc_status fail_read(const char *path, int number, pprofc_error *error) {
+  const char *why = number == EISDIR ? "is a directory" : strerror(number);
+  return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, why);
+}
+
 /* Reads a file descriptor to its end. */
 static pprofc_status readers_read_all(int fd, const char *path, struct buffer *out,
                                       pprofc_error *error) {
@@ -56,10 +61,7 @@ static pprofc_status readers_read_all(int fd, const char *path, struct buffer *o
     ssize_t got = read(fd, out->data + out->size, out->capacity - out->size);
     if (got == 0) return PPROFC_OK;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EISDIR)
-      return error_set(error, PPROFC_E_IO, "%s:0: read %s: is a directory", path, path);
-    if (got < 0)
-      return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, strerror(errno));
+    if (got < 0) return fail_read(path, errno, error);
     out->size += (size_t)got;
   }
   if (out->size + 64 * 1024 > out->ceiling)

@@ -79,20 +79,24 @@ static bool take_known(pprofc_str *rest, pprofc_str known) {
 /* Powers of ten that a double holds exactly. */
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
-/* The usual number, digits[.digits] before a blank and of at most 15 digits, is read while its end
- * is looked for: an exact integer divided by an exact power of ten, so correctly rounded. False:
- * not the usual one. */
+/* Adds the digits at p to the mantissa, modulo 2^64, and returns their end. */
+static inline const char *text_take_digits(const char *p, const char *end, uint64_t *mantissa) {
+  for (; p < end && (unsigned char)(*p - '0') < 10; p++)
+    *mantissa = *mantissa * 10 + (uint64_t)(*p - '0');
+  return p;
+}
+
+/* Takes a usual number: digits[.digits] with at most 15 digits, before a blank. It is an exact
+ * integer divided by an exact power of ten, so correctly rounded. False for any other number. */
 static inline bool take_plain_number(pprofc_str *rest, double *value) {
-  const char *p = rest->data, *end = p + rest->size;
+  const char *start = rest->data, *end = start + rest->size;
   uint64_t mantissa = 0;
-  size_t digits = 0, decimals = 0;
-  for (; p < end && (unsigned char)(*p - '0') < 10; p++, digits++)
-    mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+  const char *p = text_take_digits(start, end, &mantissa);
+  size_t digits = (size_t)(p - start), decimals = 0;
   if (p < end && *p == '.' && digits) {
-    const char *point = p++;
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++)
-      mantissa = mantissa * 10 + (uint64_t)(*p - '0');
-    decimals = (size_t)(p - point) - 1;
+    const char *fraction = p + 1;
+    p = text_take_digits(fraction, end, &mantissa);
+    decimals = (size_t)(p - fraction);
     digits += decimals;
   }
   if (!digits || digits > 15 || decimals > 9 || p == end || class_of(p) != BLANK) return false;
@@ -186,18 +190,11 @@ static bool read_unit_line(struct text_reader *r, pprofc_str line) {
 static size_t key_size(pprofc_str line) {
   for (size_t i = 0; i < line.size;) {
     size_t start = i;
-    unsigned char c = (unsigned char)line.data[i];
-    if (c < 0x80) {
-      i++;
-      if (start == 0 ? c < 'a' || c > 'z' : byte_class[c] == BLANK || (c >= 'A' && c <= 'Z'))
-        return 0;
-      if (c == ':') return start;
-      continue;
-    }
     int32_t rune = utf8_next(line, &i);
     if (rune < 0) rune = 0xFFFD;
-    if ((start == 0 && !rune_is_lower(rune)) || rune_is_space(rune) || rune_is_upper(rune))
-      return 0;
+    if (start == 0 && !rune_is_lower(rune)) return 0;
+    if (rune_is_space(rune) || rune_is_upper(rune)) return 0;
+    if (rune == ':') return start;
   }
   return 0;
 }
