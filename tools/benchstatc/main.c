@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-/* Usage, as Go programs have it; everything else that goes wrong is 1. */
+/* Exit statuses as in Go programs: 2 for usage, 1 for every other error. */
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
@@ -19,8 +19,8 @@ static int benchstat_main_fail(const char *message) {
   return EXIT_FAILED;
 }
 
-/* A mistake in an expression of the command line: the expression and where it is wrong stand below
- * the message. */
+/* An error in an expression of the command line: below the message are the expression and a mark at
+ * the place. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
@@ -56,7 +56,7 @@ static int write_warning(void *context, const void *data, size_t size) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Lines that were left out, in the order they were met. */
+/* Prints the messages about skipped lines, in the order of the input. */
 static bool report_lines(const pprofc_bench *set) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
@@ -101,8 +101,8 @@ static bool is_known_format(const char *format) {
   return false;
 }
 
-/* Everything that can be wrong with the flags is said before a file is opened: comparing nothing
- * looks at the filter, the projections and the levels. */
+/* Checks all flags before a file is opened: a comparison of an empty set parses the filter, the
+ * projections and the levels. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;

@@ -1,4 +1,4 @@
-/* The statistics of the cells of comparison tables, and the words for them. */
+/* The statistics of the cells of comparison tables, and the texts for them. */
 #include "bench/number.h"
 #include "bench/tables.h"
 #include "bench/units.h"
@@ -7,7 +7,7 @@
 
 /* ---- words ------------------------------------------- */
 
-/* NaN has a sign of its own, which equals none. */
+/* The sign of NaN is a value of its own. */
 static int sign_of(double x) {
   return isnan(x) ? 2 : (x > 0) - (x < 0);
 }
@@ -88,8 +88,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define LEAST_P (sizeof least_p / sizeof *least_p)
 
-/* How many values a side the test needs at this alpha; LEAST_P + 1 for more than the table knows.
- */
+/* The number of values a side that the test needs at this alpha; LEAST_P + 1 for more than the
+ * table holds. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < LEAST_P && least_p[n] > alpha) n++;
@@ -159,7 +159,7 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* The most frequent value, the smallest of several; the interval is all there is. */
+/* The most frequent value, the smallest of several. The interval is the whole range. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -238,11 +238,11 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* What one column has to say to its summary. */
+/* The numbers of one column that its summary is computed from. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* from zero */
+  bool bad_ratio; /* the baseline is zero */
 };
 
 static void bench_compare_collect(struct column_numbers *n, const struct table *table,
@@ -273,7 +273,7 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* Goes over the cells once: those of a column come in the order of the rows. */
+/* One pass over the cells: those of a column are in the order of the rows. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

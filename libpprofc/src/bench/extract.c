@@ -1,4 +1,4 @@
-/* What a key of a filter or a projection stands for at a result: `.name`, `/size`, `goos` ... */
+/* The value of a key of a filter or a projection at a result: `.name`, `/size`, `goos` ... */
 #include "bench/extract.h"
 
 #include "bench/names.h"

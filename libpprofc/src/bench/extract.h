@@ -1,11 +1,11 @@
-/* What a key of a filter or a projection stands for at a result: `.name`, `/size`, `goos` ... */
+/* The value of a key of a filter or a projection at a result: `.name`, `/size`, `goos` ... */
 #ifndef PPROFC_BENCH_EXTRACT_H
 #define PPROFC_BENCH_EXTRACT_H
 
 #include "bench/set.h"
 
-/* Values that are not strings of the set (parts of names) are kept here, so that every value has an
- * id: ids of the set first, then those of `more`. */
+/* Values that are not strings of the set (parts of names) are in `more`, so that every value has an
+ * id: first the ids of the set, then those of `more`. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
@@ -19,7 +19,7 @@ struct key {
   enum key_kind kind;
   pprofc_str text;
   uint32_t string;   /* of a configuration key; MAP_NONE when no result has it */
-  uint32_t *by_name; /* what names give, by the name's string: computed once a name */
+  uint32_t *by_name; /* values by the name's string: computed once for each name */
 };
 
 void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,

@@ -1,9 +1,8 @@
-/* Filters: `goos:linux AND (/size:4k OR .unit:/^B/)` on results and on single measurements.
- *
- * A term is about the whole result, or (`.unit:`) about each measurement. An AND with a false term
- * about the whole result rejects it, an OR with a true one accepts it; otherwise the terms about
- * measurements decide. That makes a third kind of truth, so each value on the evaluation stack says
- * which kind it is. */
+/* Filters: `goos:linux AND (/size:4k OR .unit:/^B/)` on results and on single measurements. A term
+ * is about the whole result, or (`.unit:`) about each measurement. An AND with a false term about
+ * the whole result rejects it, an OR with a true one accepts it; otherwise the terms about
+ * measurements decide. So there are three kinds of truth, and each value on the evaluation stack
+ * has its kind. */
 #include "bench/filter.h"
 
 #include "core/array.h"
@@ -238,7 +237,8 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Keys are looked at after the whole query is known to be well formed, as upstream does. */
+/* Checks the keys. As in benchstat this follows after the whole query is known to be well formed.
+ */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
@@ -287,7 +287,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 
 /* ---- applying ---------------------------------------- */
 
-/* Whether a term's value is this one; asked once for every distinct value. */
+/* Whether a term matches a value; the regular expression runs once for each distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {

@@ -7,13 +7,13 @@
 
 struct filter;
 
-/* Compiles a query. `set` is what it will be applied to; strings are added to it. */
+/* Compiles a query for the extractor's set; strings are added to the extractor. */
 pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Starts with a result. False when it is rejected as a whole, without a look at its measurements.
- */
+/* Selects a result for filter_value. False when the filter rejects it whatever its measurements
+ * are. */
 bool filter_result(struct filter *filter, size_t result);
 
 /* Whether a measurement of that result is kept; `unit` is an index into the set's units. */

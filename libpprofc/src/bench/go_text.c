@@ -1,4 +1,4 @@
-/* What the benchmark formats take from Go: Unicode classes of characters, and quoted strings. */
+/* Rules of Go that the benchmark formats use: Unicode classes of characters, and quoted strings. */
 #include "bench/go_text.h"
 
 #include "core/escape.h"

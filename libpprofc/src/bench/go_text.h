@@ -1,4 +1,4 @@
-/* What the benchmark formats take from Go: Unicode classes of characters, and quoted strings. */
+/* Rules of Go that the benchmark formats use: Unicode classes of characters, and quoted strings. */
 #ifndef PPROFC_BENCH_GO_TEXT_H
 #define PPROFC_BENCH_GO_TEXT_H
 
@@ -10,7 +10,7 @@ bool rune_is_lower(int32_t rune);
 bool rune_is_upper(int32_t rune);
 bool rune_is_graphic(int32_t rune);
 
-/* How many bytes of white space s begins with: one character's worth, or 0. */
+/* The size of the white space character that s begins with, or 0. */
 size_t space_at(pprofc_str s);
 
 /* Appends s as Go's %q does. */

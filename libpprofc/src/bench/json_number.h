@@ -4,8 +4,8 @@
 
 #include "core/json_tree.h"
 
-/* A number times a power of ten, correctly rounded from its decimal digits. False for what is no
- * finite number; NaN and infinities that JSON spells as strings or bare words are not. `node` may
+/* A number times a power of ten, correctly rounded from its decimal digits. False for anything but
+ * a finite number; JSON that spells NaN or infinity as a string or a bare word has none. `node` may
  * be NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 

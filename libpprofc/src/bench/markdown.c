@@ -1,5 +1,6 @@
 /* Names in GitHub-flavoured Markdown. Entities and backslashes do not stop mentions, references and
- * bare addresses: those are found in the text that they make. Code is left alone. */
+ * bare addresses: GitHub finds those in the text after the escapes are resolved. It does not look
+ * into code. */
 #include "bench/markdown.h"
 
 #include "core/log_guard.h"
@@ -23,7 +24,7 @@ static bool acts(pprofc_str text) {
   return false;
 }
 
-/* One backtick more than the longest run in the text. */
+/* The number of backticks around the span: one more than the longest run in the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -33,7 +34,8 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* A bar is written as \|; behind a backslash that would be read as an escaped backslash. */
+/* Writes a bar as \|. Behind a backslash that would read as an escaped backslash, so there it is
+ * \x7c. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

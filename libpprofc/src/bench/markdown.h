@@ -4,9 +4,9 @@
 
 #include "core/buffer.h"
 
-/* Writes text as a span of code and returns true when it holds what acts whatever is escaped:
- * mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for all
- * else. `cell`: it stands in a table, where '|' ends a cell even inside code. */
+/* Writes text as a span of code and returns true when it holds what GitHub acts on whatever is
+ * escaped: mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for
+ * any other text. `cell`: the text is in a table, where '|' ends a cell even inside code. */
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
 
 #endif

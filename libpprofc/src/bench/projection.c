@@ -68,7 +68,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* "(v1 v2 ...)", the opening parenthesis being taken. Duplicate words count at their last place. */
+/* "(v1 v2 ...)", behind the opening parenthesis. Of equal words the last one counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -107,7 +107,8 @@ struct named_order {
 static const struct named_order named_orders[] = {
     {"first", ORDER_FIRST}, {"alpha", ORDER_ALPHA}, {"num", ORDER_NUM}, {"fixed", ORDER_FIXED}};
 
-/* One field as it was read; orders and keys are judged when the whole text is well formed. */
+/* One field as read. Orders and keys are checked after the whole text is known to be well formed.
+ */
 struct parsed_field {
   struct token key, order;
   struct projection_part part;
@@ -253,7 +254,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* The field of `.config` for a key, made when it is first seen. */
+/* The field of `.config` for a key; made when the key is seen for the first time. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -310,7 +311,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Notes the order in which the values of a new key were first seen. */
+/* Gives a rank to each value of a new key that is seen for the first time. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -341,7 +342,7 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Room for one more key. Mostly there is some: then the arrays are left alone. */
+/* Makes room for one more key. Mostly there is room: then no function is called. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
   if (p->key_count < p->key_capacity && wanted <= p->value_capacity) return true;

@@ -1,8 +1,6 @@
 /* Projections: `.config`, `/size@num .name@alpha`, `.file@(old new)` map a result to a key, a short
- * list of values.
- *
- * The flags of one run form a group: what one of them names is left out of `.config` and
- * `.fullname` elsewhere. */
+ * list of values. The flags of one run form a group: a key that one of them names is not part of
+ * `.config` and `.fullname` in the others. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -11,7 +9,7 @@
 
 enum order { ORDER_FIRST, ORDER_ALPHA, ORDER_NUM, ORDER_FIXED };
 
-/* A part of a projection as it is written; `.config` becomes one field a key. */
+/* A part of a projection as written; `.config` becomes one field for each key. */
 struct projection_part {
   bool is_config;
   struct key key;
@@ -44,7 +42,7 @@ struct projection {
   size_t part_count, part_capacity;
   struct field *fields;
   size_t field_count, field_capacity;
-  uint32_t *row; /* being made */
+  uint32_t *row; /* the row that is being made */
   size_t row_capacity;
   struct key_row *keys;
   size_t key_count, key_capacity;
@@ -72,12 +70,12 @@ void projection_group_free(struct projection_group *group);
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 
-/* The projection of all that the group's flags leave out. */
+/* The projection of everything that no flag of the group names. */
 pprofc_status projection_residue(struct projection *projection, struct projection_group *group,
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* True when fixed orders let a result pass. */
+/* False when a fixed order does not list the value of a result. */
 bool projection_accepts(struct projection *projection, size_t result);
 
 /* The key of a result. Equal values are equal keys. */

@@ -13,7 +13,7 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
 
 /* ---- errors ------------------------------------------ */
 
-/* Characters in front of `offset` that take room on a terminal. */
+/* Columns of a terminal that the text in front of `offset` takes. */
 static size_t column_of(pprofc_str text, size_t offset) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size && i < offset;) columns += rune_is_graphic(utf8_next(text, &i));

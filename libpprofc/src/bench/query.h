@@ -20,7 +20,7 @@ struct token {
   char kind;
   size_t offset;       /* where it begins in the query */
   pprofc_str text;     /* unquoted; of a regular expression what is between the slashes */
-  struct regex *regex; /* owned by whoever asked for the token */
+  struct regex *regex; /* the caller of query_take frees it */
 };
 
 struct query {
@@ -35,10 +35,10 @@ struct query {
 /* `text` and the arena live as long as the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
-/* The next token, which is taken. Regular expressions are tokens only where a value may stand. */
+/* Takes the next token. A regular expression is a token only where a value is allowed. */
 struct token query_take(struct query *query, bool value);
 
-/* The next token, which stays: query_drop takes it. */
+/* Returns the next token without taking it; query_drop takes it. */
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 

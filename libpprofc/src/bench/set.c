@@ -1,4 +1,4 @@
-/* A set of benchmark results as columns, and the one way in which readers fill it. */
+/* A set of benchmark results as columns, and the sink that all readers fill it through. */
 #include "bench/set.h"
 
 #include "bench/units.h"
@@ -339,7 +339,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* The earlier table knows times and rates only by these names. */
+/* The earlier table recognises times and rates only by these names. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

@@ -1,4 +1,4 @@
-/* A set of benchmark results as columns, and the one way in which readers fill it. */
+/* A set of benchmark results as columns, and the sink that all readers fill it through. */
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
@@ -24,13 +24,12 @@ struct bench_input {
   bool debug;     /* measured with a benchmark library of debug build */
 };
 
-/* A unit as measurements have it. `original` is what the input said, BENCH_EMPTY when that is the
- * same. */
+/* The unit of a measurement. `original` is the unit of the input, BENCH_EMPTY when it is equal. */
 struct bench_unit {
   uint32_t tidied, original; /* strings */
 };
 
-/* A unit word of the input and what becomes of its values. */
+/* A unit word of the input, and how its values are converted. */
 struct bench_unit_word {
   uint32_t word, tidied;  /* strings */
   uint32_t plain, scaled; /* units: for values that tidying leaves alone, and for the others */
@@ -45,7 +44,7 @@ struct bench_metadata {
 /* The string "". */
 #define BENCH_EMPTY 0u
 
-/* Limits of one set; more is an error that says so. */
+/* Limits of one set; a reader that exceeds one gets an error that names it. */
 #define BENCH_MOST_KEYS  4096u      /* configuration keys in force at one time */
 #define BENCH_MOST_PAIRS (8u << 20) /* pairs of all configurations */
 
@@ -76,7 +75,7 @@ struct pprofc_bench {
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* unit and key to index */
 
-  pprofc_bench_result *results; /* one more than the count, whose first_value is the end */
+  pprofc_bench_result *results; /* one more than the count: the end of the values */
   size_t result_count, result_capacity;
 
   /* one entry a measurement */
@@ -93,7 +92,7 @@ struct pprofc_bench {
  * NULL: of all. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
-/* True for a benchmark of which its tool says that it has several threads. */
+/* True for a benchmark that has several threads according to its tool. */
 static inline bool set_is_threaded(const struct pprofc_bench *set, pprofc_str name) {
   return interner_find(&set->threads, name) != MAP_NONE;
 }
@@ -102,12 +101,13 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
   return set->strings.items[id];
 }
 
-/* What "Unit" lines say about `key` of a unit, tidied or not; BENCH_EMPTY when nothing. */
+/* The value of `key` in the "Unit" lines of a unit, tidied or not; BENCH_EMPTY without one. */
 uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
 
 /* ---- filling ----------------------------------------- */
 
-/* One input being read. Errors are sticky: out of memory or a limit, checked once at the end. */
+/* One input that is being read. Errors are sticky: the reader checks for out of memory and limits
+ * once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
@@ -117,10 +117,9 @@ struct bench_sink {
   uint32_t name;   /* of the last result, and its bytes */
   pprofc_str name_bytes;
   struct buffer scratch;
-  bool base_units; /* values come in sec/op and B/s: where units are kept, in ns/op and MB/s instead
-                    */
+  bool base_units; /* values are in sec/op and B/s; a set that keeps units gets ns/op and MB/s */
   pprofc_status status;
-  const char *limit; /* what was passed when status is PPROFC_E_LIMIT */
+  const char *limit; /* what there is too much of when status is PPROFC_E_LIMIT */
 };
 
 void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
@@ -133,19 +132,20 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 /* Deletes all of them. */
 void sink_config_clear(struct bench_sink *sink);
 
-/* Starts a result. What was started is taken back by sink_drop. */
+/* Starts a result. sink_drop takes it back. */
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
 void sink_drop(struct bench_sink *sink);
 
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* The same for a word that was looked up before. Words stay where they are for the life of the set.
- */
+/* The same for a word that the reader has looked up. Words stay where they are for the life of the
+ * set. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
-/* "metadata KEY of unit UNIT already set to VALUE" is a message. */
+/* Sets metadata of a unit. A second value is the message "metadata KEY of unit UNIT already set to
+ * VALUE". */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
 
@@ -155,10 +155,10 @@ void sink_threads(struct bench_sink *sink);
 /* The input was measured with a library of debug build. */
 void sink_debug_build(struct bench_sink *sink);
 
-/* Says that memory ran out in a reader. */
+/* Records that a reader ran out of memory. */
 void sink_fail(struct bench_sink *sink);
 
-/* "PATH:LINE: text", kept in order for whoever prints them. */
+/* Adds the message "PATH:LINE: text"; messages are in the order they were added. */
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 

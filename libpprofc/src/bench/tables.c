@@ -21,7 +21,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
 
 /* ---- collecting -------------------------------------- */
 
-/* Keys of the projections; tables and cells are found by them. */
+/* Tables and cells are found by the keys of the projections. */
 struct table_id {
   uint32_t key, unit; /* the unit's string */
 };
@@ -42,7 +42,8 @@ struct cell_residue {
   uint32_t cell, residue;
 };
 
-/* Measurements of neighbouring lines mostly go to the same cells: by place in the line. */
+/* Measurements of neighbouring lines mostly belong to the same cells: the cell of the previous
+ * line's measurement at the same place is tried first. */
 #define PLACES 16
 struct bench_tables_place {
   struct cell_id id;
@@ -126,7 +127,7 @@ static void note_residue(struct bench_tables_collector *c, uint32_t cell, uint32
   c->residues[c->residue_count++] = key;
 }
 
-/* The cell of one measurement whose result has these keys. */
+/* The cell of one measurement. The keys are those of its result. */
 static uint32_t bench_tables_cell_of(struct bench_tables_collector *c, size_t place, uint32_t key,
                                      uint32_t unit, uint32_t row, uint32_t column,
                                      uint32_t residue) {
@@ -189,7 +190,7 @@ static void collect_all(struct bench_tables_collector *c) {
 
 /* ---- laying out -------------------------------------- */
 
-/* What sorting keys needs to know. */
+/* The context of comparisons of keys. */
 struct sorting {
   const struct projection *projection;
   const size_t *flat;
@@ -215,7 +216,7 @@ static int compare_cells(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* NaN comes first, as Go sorts. */
+/* NaN is first, as in Go's order. */
 static int bench_tables_compare_values(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return (int)isnan(y) - (int)isnan(x) > 0 ? 1 : isnan(y) - isnan(x);
@@ -235,7 +236,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
   return arena_copy(&t->arena, keys, kept * sizeof *keys);
 }
 
-/* What keys are called; the array and the texts are the arena's. */
+/* The labels of keys; the array and the texts are the arena's. */
 static pprofc_str *labels_of(struct bench_tables_collector *c, const uint32_t *keys, size_t count,
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
@@ -253,7 +254,7 @@ static pprofc_str *labels_of(struct bench_tables_collector *c, const uint32_t *k
   return labels;
 }
 
-/* Where a key stands among the sorted ones. */
+/* The index of a key among the sorted ones. */
 static size_t key_position(const uint32_t *keys, size_t count, const struct projection *projection,
                            const size_t *flat, uint32_t key) {
   size_t low = 0, high = count;
@@ -267,7 +268,7 @@ static size_t key_position(const uint32_t *keys, size_t count, const struct proj
   return low;
 }
 
-/* Fields in which the results of a cell differ, as its first note. */
+/* The note of a cell that names the fields in which its results differ. */
 static const char *variation_note(struct bench_tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
@@ -379,7 +380,7 @@ static void fill_table(struct bench_tables_collector *c, struct table *table,
   find_baselines(table);
 }
 
-/* Puts the values of every cell behind each other, sorted. */
+/* Copies the values into one array, cell by cell, and sorts those of each cell. */
 static void gather_values(struct bench_tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;

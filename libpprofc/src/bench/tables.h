@@ -1,12 +1,11 @@
-/* Comparison tables: results sorted into cells by their keys, and what the statistics say about
- * each cell. */
+/* Comparison tables: results sorted into cells by their keys, and the statistics of each cell. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
-/* A column's last line: the geometric means of its centers and of its ratios to the baseline. */
+/* A column's last row: the geometric means of its centers and of its ratios to the baseline. */
 struct table_summary {
   bool has_center, has_ratio;
   double center, ratio;
@@ -47,7 +46,7 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* "12%", "?" or the sign for infinity: what stands behind the center. */
+/* "12%", "?" or the sign for infinity: the text behind the center. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
 /* "+12.34%", "~", "?" or "0.00%". */

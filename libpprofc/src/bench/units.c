@@ -10,7 +10,7 @@
 
 /* ---- tokens ------------------------------------------ */
 
-/* Walks over the names in a unit; `*`, `/`, `-` and blanks stand between them. */
+/* Walks over the names in a unit; between them are `*`, `/`, `-` and blanks. */
 struct unit_parser {
   pprofc_str unit;
   size_t position;
@@ -42,7 +42,8 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* What is brought to base units; division where upstream divides, so that the last bit agrees. */
+/* Names that are converted to base units. It divides where benchunit divides, so that the last bit
+ * agrees. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;
@@ -54,7 +55,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Whole units whose factor is a literal. */
+/* Whole units with a literal factor. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -131,7 +132,7 @@ static const struct bench_units_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Below the last prefix: how many zeros may stand behind the point. */
+/* Below the last prefix: the limits for one more zero behind the point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)

@@ -1,4 +1,4 @@
-/* Units of measurement: bringing them to base units, their class, and scaling values for people. */
+/* Units of measurement: conversion to base units, their class, and scales for printing. */
 #ifndef PPROFC_BENCH_UNITS_H
 #define PPROFC_BENCH_UNITS_H
 

@@ -1,17 +1,17 @@
-/* The regularised incomplete beta function, which gives the t distribution its tail. */
+/* The regularised incomplete beta function, which the tail of the t distribution needs. */
 #include "pprofc/stats.h"
 
 #include <math.h>
 
-/* lgamma writes a global; this one does not. */
+/* lgamma writes the global signgam; lgamma_r does not. */
 static double log_gamma(double x) {
   int sign;
   return lgamma_r(x, &sign);
 }
 
-/* The continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It needs about
- * sqrt(max(a, b)) steps where it is used, so the limit is never met by a sample that fits into
- * memory. */
+/* The continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It takes about
+ * sqrt(max(a, b)) steps in the range where it is used, so a sample that fits into memory never
+ * reaches the limit. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -36,7 +36,7 @@ static double fraction(double x, double a, double b) {
   return h;
 }
 
-/* What Stirling's formula leaves out of log gamma(x), for x of at least 10. */
+/* The part of log gamma(x) that Stirling's formula drops, for x of at least 10. */
 static double stirling_rest(double x) {
   static const double terms[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                  1.0 / 1188, -691.0 / 360360, 1.0 / 156.0};
@@ -45,8 +45,9 @@ static double stirling_rest(double x) {
   return sum;
 }
 
-/* log B(a, b). The difference of two large log-gammas loses digits, so beyond 10 the large parts
- * cancel on paper: log gamma(b) - log gamma(a + b) is taken from Stirling's formula for both. */
+/* log B(a, b). The difference of two large log-gammas loses digits. So from 10 on Stirling's
+ * formula is used for log gamma(b) and log gamma(a + b), and their large parts are cancelled in the
+ * formula itself. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);

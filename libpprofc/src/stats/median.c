@@ -16,7 +16,7 @@ double pprofc_quantile(const double *sorted, size_t count, double q) {
   return sorted[k - 1] + rest * (sorted[k] - sorted[k - 1]);
 }
 
-/* Beyond this many values the binomial distribution is taken for normal. */
+/* For more values the binomial distribution is approximated by the normal one. */
 #define EXACT_LIMIT 30
 
 /* P(k of n values lie below the median). */
@@ -24,8 +24,8 @@ static double below(int n, int k) {
   return k < 0 || k > n ? 0 : go_choose(n, k) * ldexp(1, -n);
 }
 
-/* Takes the more likely neighbour until the level is reached, the left one when both are as likely.
- */
+/* Widens the interval by the more likely neighbour, the left one in a tie, until the level is
+ * reached. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

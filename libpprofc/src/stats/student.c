@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-/* P(|T| >= |t|) is an incomplete beta function, so a tiny p keeps its digits. For a large t it is
- * taken at x = df / (df + t^2), for a small one at 1 - x, whichever is computed without
- * cancellation. */
+/* P(|T| >= |t|) is an incomplete beta function, so a tiny p has all its digits. For a large t it is
+ * computed at x = df / (df + t^2), for a small t at 1 - x: neither cancels. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -22,7 +21,7 @@ double pprofc_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
-/* The positive t whose two-sided tail is `wanted`, by bisection: the tail falls as t grows. 200
+/* The positive t with the two-sided tail `wanted`, by bisection: the tail falls as t grows. 200
  * halvings reach the last bit from any start. */
 static double inverse_of_tail(double wanted, double degrees) {
   double low = 0, high = 1;

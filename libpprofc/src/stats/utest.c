@@ -1,5 +1,5 @@
-/* The Mann-Whitney U test: exact by counting while that is cheap, beyond that by a Fourier sum
- * where exactness was asked for, else by the normal approximation. */
+/* The Mann-Whitney U test: exact by counting while that is cheap. Beyond that it is exact by a
+ * Fourier sum if the caller asks for exactness, else a normal approximation. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* The merged samples: how often each distinct value occurs, and what U is. */
+/* The merged samples: the number of occurrences of each distinct value, and U. */
 struct ranks {
   size_t *ties; /* ascending by value */
   size_t distinct;
@@ -73,8 +73,8 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* Both ways of counting walk over the distinct values. `order` tells which end they start from:
- * seen from the other end, U is the number of pairs with x < y. */
+/* Both ways of counting walk over the distinct values from either end: from the other end, U is the
+ * number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
@@ -86,9 +86,9 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* How likely r of a value's t occurrences belong to x when each does with probability nx / total.
- * Given that nx of all do, this is the exact distribution, and unlike the counts themselves it
- * cannot overflow. */
+/* The probability that r of a value's t occurrences are in x when each is with probability nx /
+ * total. On the condition that nx of all values are in x this is the exact distribution, and it
+ * does not overflow as the counts do. */
 static void binomial_weights(double *weights, size_t t, double chance) {
   double log_odds = log(chance) - log1p(-chance), log_zero = (double)t * log1p(-chance);
   int sign;
@@ -97,7 +97,7 @@ static void binomial_weights(double *weights, size_t t, double chance) {
                      lgamma_r((double)(t - r) + 1, &sign) + log_zero + (double)r * log_odds);
 }
 
-/* Up to this many values all counts are integers below 2^53. */
+/* Up to this many values all counts are integers that a double holds exactly. */
 #define COUNTED_TOTAL 52
 
 static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
@@ -108,16 +108,16 @@ static void tie_weights(const struct tied_walk *w, double *weights, size_t t) {
   for (size_t r = 0; r <= t; r++) weights[r] = choose((int)t, (int)r);
 }
 
-/* What the weights of all assignments add up to. */
+/* The sum of the weights of all assignments. */
 static double all_weights(const struct tied_walk *w, double *weights) {
   if (w->total <= COUNTED_TOTAL) return go_choose((int)w->total, (int)w->nx);
   binomial_weights(weights, w->total, (double)w->nx / (double)w->total);
   return weights[w->nx];
 }
 
-/* One value more: assignments with j values in x so far and a doubled U of v spread over those that
- * take r of the t new ones; each of these beats the (seen - j) values of y before and ties with t -
- * r. */
+/* Adds one distinct value. An assignment with j values in x so far and a doubled U of v becomes
+ * those that put r of the t new values into x: each of the r is above the (seen - j) values of y
+ * before it, and ties with t - r. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -132,8 +132,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
   }
 }
 
-/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997, with the
- * sum kept in place of their recursion). Negative when out of memory. */
+/* P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997; their
+ * recursion is a sum over a table here). Negative when out of memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -161,7 +161,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* The same for two distinct values: a hypergeometric sum, however many samples there are. */
+/* The same for two distinct values: a hypergeometric sum, for any number of samples. */
 static double two_values_cdf(const struct tied_walk *w, size_t limit) {
   size_t t0 = ties_at(w, 0), t1 = ties_at(w, 1);
   double *weights = mem_array(w->mem, 2 * (w->total + 1), sizeof *weights);
@@ -178,7 +178,7 @@ static double two_values_cdf(const struct tied_walk *w, size_t limit) {
   return sum;
 }
 
-/* benchstat's sum for two distinct values, whose upper end comes from a truncating division. */
+/* benchstat's sum for two distinct values. A truncating division gives its upper end. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -190,14 +190,15 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 
 /* ---- which way --------------------------------------- */
 
-/* What benchstat counts: up to these sample sizes. */
+/* benchstat counts up to these sample sizes. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
 
 /* Steps of the dynamic programming that take about 20 ms. */
 #define CHEAP_STEPS 3e7
 
-/* An upper bound: every value of every group meets every row. */
+/* Whether counting takes at most CHEAP_STEPS steps. The bound counts every value of every group for
+ * every row. */
 static bool cheap(const struct ranks *r, size_t nx, size_t limit) {
   double steps = 0;
   for (size_t k = 0; k < r->distinct; k++) steps += (double)(r->ties[k] + 1) * (double)(nx + 1);
@@ -218,7 +219,7 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, w->total - w->nx, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* only the tail on u's side of the mean can be the smaller one, but both may hold more than
+      /* only the tail on u's side of the mean can be the smaller one, but both may be more than
        * half */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
@@ -231,7 +232,7 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   return 2 * least < 1 ? 2 * least : 1;
 }
 
-/* The same for samples too large to be counted; NaN when they are too large for this as well. */
+/* The same for samples too large for counting; NaN when they are too large for the Fourier sum. */
 static double fourier_p(struct tied_walk *w, double u) {
   double pairs = (double)w->nx * (double)(w->total - w->nx);
   size_t *ties = mem_array(w->mem, w->distinct, sizeof *ties);

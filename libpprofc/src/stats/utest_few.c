@@ -1,16 +1,16 @@
-/* Tails of U for samples of few distinct values: how many of each value x gets, all combinations
- * that matter. The last value's share follows from the others', and the sum over the last but one
- * is a loop over two tables. */
+/* Tails of U for samples of few distinct values: a sum over all combinations of how many
+ * occurrences of each value are in x, without the negligible ones. The last value's number follows
+ * from the others, and the sum over the last but one is a loop over two tables. */
 #include "stats/utest_few.h"
 
 #include <math.h>
 #include <stdint.h>
 
 #define GROUPS_MOST   12
-#define STEPS_MOST    3e7 /* some 30 ms */
+#define STEPS_MOST    3e7 /* about 30 ms */
 #define EXPONENT_MOST 600.0
 
-/* How many of one value's occurrences may belong to x, and how likely each number is. */
+/* The numbers of one value's occurrences that may be in x, and the probability of each. */
 struct shares {
   int64_t low, high, rank;
   double *weights; /* [high - low + 1] times e^(-s r) for each above the expectation */
@@ -19,7 +19,7 @@ struct shares {
 struct few {
   const struct law *law;
   size_t groups;
-  struct shares shares[GROUPS_MOST]; /* the longest last */
+  struct shares shares[GROUPS_MOST]; /* the longest range is the last */
   double *block;
   size_t block_size;
 };
@@ -45,7 +45,7 @@ static int64_t utest_few_length_of(const struct shares *s) {
   return s->high - s->low + 1;
 }
 
-/* Ranges by length, and whether going through them takes no longer than it may. */
+/* Sorts the ranges by length. False when the combinations are too many. */
 static bool plan(struct few *f) {
   const struct law *l = f->law;
   double doubt = law_doubt(l), steps = 1, exponent = 0;
@@ -72,7 +72,7 @@ static size_t group_of_rank(const struct law *l, int64_t rank) {
   return k;
 }
 
-/* e^(s (w - W)), which the tail needs, is a product over groups: e^(-s r (count - mean)), for the
+/* The tail needs e^(s (w - W)). It is a product over groups, of e^(-s r (count - mean)), since the
  * means add up to w, or nearly so. */
 static void fill_weights(struct few *f, double *shift) {
   const struct law *l = f->law;

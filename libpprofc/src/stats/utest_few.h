@@ -4,8 +4,9 @@
 
 #include "stats/utest_law.h"
 
-/* The tail up to the law's rank sum, by going through all ways to share each value out between the
- * samples that are not negligible. NaN when these are too many, negative when out of memory. */
+/* The tail up to the law's rank sum: a sum over the ways to share out each value between the
+ * samples, without the negligible ones. NaN when there are too many, negative when out of memory.
+ */
 double few_values_tail(const struct law *law);
 
 #endif

@@ -1,11 +1,10 @@
 /* The distribution of U by a Fourier sum at the saddle point, for thousands of samples with ties.
- *
  * The probabilities of the law (utest_law.h) are sums over a few points of its characteristic
- * function. The sums are finite ones that leave nothing out but what is below 1e-12 of the result:
- * as many points as the law has values within Chernoff's bounds, so that nothing wraps around; and
- * points are skipped only where the product over all samples must be small: with |q + p e^iv|^2 = 1
- * - 2pq (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), b the sum of pq (1
- * - cos v). */
+ * function. The sums are finite and drop only what is below 1e-12 of the result. There are as many
+ * points as the law has values within Chernoff's bounds, so that nothing wraps around. The sum
+ * skips a point only where the product over all samples must be small: with |q + p e^iv|^2 = 1 -
+ * 2pq (1 - cos v) and Jensen's inequality, it is at most (1 - 2b / N)^(N / 2), where b is the sum
+ * of pq (1 - cos v). */
 #include "stats/utest_fourier.h"
 
 #include "stats/utest_few.h"
@@ -16,10 +15,10 @@
 
 #define COARSE_LEAST 16384 /* points at which the skipping bound is evaluated, at least: */
 #define COARSE_EACH  16    /* for each sample */
-#define SAMPLES_MAX  10000 /* more take longer */
+#define SAMPLES_MAX  10000 /* with more samples the normal approximation is used */
 #define ANGLES_MAX   4096
 #define TURNS_MOST   64
-#define WORK_MAX     6e7 /* complex products, some 40 ms */
+#define WORK_MAX     6e7 /* complex products, about 40 ms */
 #define PI           3.14159265358979323846
 
 /* ---- characteristic functions ------------------------ */
@@ -53,10 +52,10 @@ static void transform(double *re, double *im, const double *c, const double *s, 
 struct sum {
   struct law *l;
   size_t points;                 /* of the rank sum's characteristic function, a power of two */
-  size_t coarse;                 /* of those, every points / coarse is looked at first */
+  size_t coarse;                 /* every (points / coarse)-th of them is a coarse point */
   size_t angles;                 /* points for the number of values */
   double most;                   /* b of a product that is negligible */
-  double slack;                  /* what the bound may change between coarse points */
+  double slack;                  /* the most that the bound changes between coarse points */
   double *re, *im;               /* [coarse] sums of pq e^(i r phi) */
   double *circle;                /* [coarse] for the transform */
   double *zre, *zim;             /* [groups] e^(i r phi) */
@@ -69,7 +68,8 @@ struct sum {
   double total; /* so far */
 };
 
-/* The coarse sums; a rank beyond their number of points comes around to where it belongs. */
+/* Fills the coarse sums. A rank beyond the number of coarse points wraps around to the right place.
+ */
 static void fill_coarse(struct sum *s) {
   memset(s->re, 0, s->coarse * sizeof *s->re);
   memset(s->im, 0, s->coarse * sizeof *s->im);
@@ -87,7 +87,7 @@ static double angle_of(const struct sum *s, size_t m) {
   return 2 * PI * (double)(m % s->points) / (double)s->points;
 }
 
-/* z *= w, each by each. */
+/* z[i] *= w[i] */
 static void times(size_t count, double *restrict zre, double *restrict zim,
                   const double *restrict wre, const double *restrict wim) {
   for (size_t j = 0; j < count; j++) {
@@ -106,8 +106,9 @@ static void set_turns(const struct sum *s, size_t m, double *re, double *im) {
   }
 }
 
-/* The same for the point at hand, and the bound's sum. Points mostly follow each other: then one
- * turn more is a product, as long as errors do not add up. */
+/* Sets zre and zim to point m and computes the sum of its bound. Mostly m follows the last point:
+ * then one more turn is a product. Every TURNS_MOST points the turns are computed anew, before
+ * errors add up. */
 static void utest_fourier_turn(struct sum *s, size_t m, double *re, double *im) {
   size_t groups = s->l->groups;
   if (m == s->next && m % TURNS_MOST)
@@ -122,7 +123,7 @@ static void utest_fourier_turn(struct sum *s, size_t m, double *re, double *im) 
   }
 }
 
-/* Multiplies the products of all angles looked at by (q + p z e^(i theta))^t. */
+/* Multiplies the products of the chosen angles by (q + p z e^(i theta))^t. */
 static void multiply(struct sum *s, size_t k, size_t count) {
   double p = s->l->p[k], q = s->l->q[k], zre = p * s->zre[k], zim = p * s->zim[k];
   for (size_t j = 0; j < count; j++) {
@@ -141,7 +142,7 @@ static void multiply(struct sum *s, size_t k, size_t count) {
 }
 
 /* The law's characteristic function at phi, for exactly n values: the mean over theta of the
- * product times e^(-i n theta). Angles at which the product is negligible are left out. */
+ * product times e^(-i n theta). Angles at which the product is negligible are dropped. */
 static void coefficient(struct sum *s, double sre, double sim, double *re, double *im) {
   size_t count = 0, n = (size_t)s->l->n % s->angles;
   for (size_t j = 0; j < s->angles; j++) {
@@ -167,8 +168,8 @@ static void coefficient(struct sum *s, double sre, double sim, double *re, doubl
   *im /= (double)s->angles;
 }
 
-/* The real part of f(phi) times the sum over d from 0 below `terms` of e^((s + i phi) d) and e^(-i
- * phi w): what the point adds to the tail. */
+/* What the point adds to the tail: the real part of f(phi) times e^(-i phi w) times the sum over d
+ * from 0 below `terms` of e^((s + i phi) d). */
 static double share_of_tail(const struct sum *s, size_t m, size_t terms, double re, double im) {
   double phi = angle_of(s, m), tilt = s->l->s;
   double kre = (double)terms, kim = 0;
@@ -193,12 +194,13 @@ static void add_point(struct sum *s, size_t m, size_t terms) {
   s->work += 4 * (double)s->l->groups;
   if (s->l->spread_n - hypot(sre, sim) > s->most) return;
   coefficient(s, sre, sim, &re, &im);
-  double twice = m == 0 || 2 * m == s->points ? 1 : 2; /* the other half is conjugate */
+  double twice =
+      m == 0 || 2 * m == s->points ? 1 : 2; /* the other half of the circle is its conjugate */
   s->total += twice * share_of_tail(s, m, terms, re, im);
 }
 
-/* All points of the upper half circle, but for stretches around coarse points where the bound says
- * that nothing is there. */
+/* Adds all points of the upper half circle, except stretches around coarse points where the bound
+ * shows that they are negligible. */
 static void add_points(struct sum *s, size_t terms) {
   size_t step = s->points / s->coarse;
   for (size_t c = 0; c <= s->coarse / 2 && s->work < WORK_MAX; c++) {

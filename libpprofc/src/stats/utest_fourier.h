@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-/* P(2U <= twice_u) for `nx` of the values whose multiplicities, ascending by value, are ties[0 ..
- * distinct - 1]; twice_u is one that can be observed, and at most the mean. Exact to about 1e-12
- * of itself. NaN when it would take
- * longer than some 50 ms (more than 10,000 values, above all), negative when out of memory. */
+/* P(2U <= twice_u) for `nx` of the values with the multiplicities, ascending by value, of ties[0 ..
+ * distinct - 1]. twice_u is a value that 2U can take, and at most the mean. The relative error is
+ * about 1e-12. NaN when it would take longer than about 50 ms (in particular for more than 10,000
+ * values), negative when out of memory. */
 double u_fourier_cdf(const size_t *ties, size_t distinct, size_t nx, double twice_u,
                      const pprofc_allocator *mem);
 

@@ -1,9 +1,9 @@
-/* The law under which a rank sum is likely: ranks, and the tilt by Newton's method. */
+/* Makes the law under which a rank sum is likely: ranks, and the tilt by Newton's method. */
 #include "stats/utest_law.h"
 
 #include <math.h>
 
-#define NEGLIGIBLE 29.0 /* -log of what may be left out, relative */
+#define NEGLIGIBLE 29.0 /* -log of the relative error */
 #define ARRAYS     5
 
 static double gcd(double a, double b) {
@@ -15,8 +15,9 @@ static double gcd(double a, double b) {
   return a;
 }
 
-/* Twice the middle rank of a value is what came before it twice, and its own occurrences once, and
- * one; the first value's is taken off, and what all share. */
+/* Twice the middle rank of a value is twice the number of values before it, plus its own
+ * occurrences, plus one. The ranks are then moved to begin with 0 and divided by their greatest
+ * common divisor. */
 static bool set_ranks(struct law *l, const size_t *ties, size_t distinct, size_t nx,
                       double twice_u) {
   l->block = mem_array(l->mem, distinct, ARRAYS * sizeof *l->block);
@@ -80,8 +81,8 @@ static struct moments moments_of(const struct law *l) {
   return m;
 }
 
-/* The objective is convex, and any tilt will do: where the rank sum is the least there is, the best
- * one is infinite, and Newton's method is left after some steps. */
+/* The objective is convex, and any tilt gives a correct result. Where the rank sum is the least
+ * there is, the best tilt is infinite: there the loop ends after a fixed number of steps. */
 static void find_saddle(struct law *l, double total) {
   l->s = 0;
   l->a = log(l->n) - log(total - l->n);

@@ -16,9 +16,9 @@ struct law {
   double total;     /* values of both samples */
   double *block;    /* the arrays below */
   double *t, *r;    /* [groups] occurrences; rank as an integer from 0, in units of their gcd */
-  double *p, *q;    /* [groups] probability; the rest to 1, which may be less than 1 - p can say */
+  double *p, *q;    /* [groups] probability; 1 - p with all its digits */
   double *pq;       /* [groups] t p q */
-  double n, w;      /* values of x; the rank sum up to which the tail reaches */
+  double n, w;      /* values of x; the largest rank sum of the tail */
   double a, s;      /* the tilt; s <= 0 */
   double log_scale; /* P(w) is exp(log_scale + s (w - this w)) times the law's probability */
   double spread_n, spread_w; /* the sum of pq; of pq (r - mean)^2 */
@@ -34,12 +34,12 @@ void law_close(struct law *law);
 /* The least rank sum there is. */
 double law_least(const struct law *law);
 
-/* -log of the probabilities that may be left out of a tail. */
+/* -log of the probability that a tail may drop. */
 double law_doubt(const struct law *law);
 
-/* Chernoff: how far above (sign 1) or below (-1) of what was asked for the sum of c over the values
- * of x is at most, but for exp(-doubt). c is 1 for their number, r - mean_r for their rank sum,
- * which then does not lean on the number. */
+/* Chernoff's bound, with sum the sum of c over the values of x: how far it may be above (sign 1) or
+ * below (sign -1) its target, except with probability exp(-doubt). c is 1 for the number of values,
+ * and r - mean_r for the rank sum, which then does not depend on the number. */
 double law_reach(const struct law *law, bool ranks, double sign, double doubt);
 
 #endif

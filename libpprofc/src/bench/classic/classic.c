@@ -163,7 +163,7 @@ static int classic_compare_values(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Drops what lies more than one and a half interquartile ranges outside the quartiles. */
+/* Drops outliers: values more than one and a half interquartile ranges outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
   qsort(scratch, m->count, sizeof *scratch, classic_compare_values);
@@ -186,7 +186,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* The test of two samples without their outliers. Returns what to say when there is no answer. */
+/* Tests two samples without their outliers. Returns a note when there is no result. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
@@ -313,7 +313,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   table->row_count++;
 }
 
-/* One benchmark's row; false when it has no place in this table. */
+/* Makes one benchmark's row; false when the table has no row for it. */
 static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
                              uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];

@@ -1,5 +1,4 @@
-/* The table of the benchstat before 2021: metrics, rows and their words, before they are laid out.
- */
+/* The table of the benchstat before 2021: metrics, rows and their texts, before layout. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
@@ -70,7 +69,8 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set that keeps its units. Give them back even after a failure. */
+/* Computes the tables of a set that keeps its units. classic_free is needed after a failure, too.
+ */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
@@ -80,7 +80,7 @@ void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* "3%": how far the extremes are from the mean; nothing when that cannot be said. */
+/* "3%": the distance of the extremes from the mean; nothing when it is unknown. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

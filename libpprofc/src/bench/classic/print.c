@@ -124,7 +124,7 @@ static void add_plusminus(struct classic_printer *p, struct classic_line *line) 
   if (!p->c->options.no_range) classic_print_add_text(p, line, "\xC2\xB1");
 }
 
-/* How much of the paths is the folder they have in common; empty ones do not count. */
+/* The length of the folder that all paths share; empty paths do not count. */
 static size_t common_folder(const struct classic *c) {
   pprofc_str common = {NULL, 0};
   size_t paths = 0;
@@ -190,7 +190,7 @@ static void row_csv(struct classic_printer *p, struct classic_line *line,
 
 /* ---- layout ------------------------------------------ */
 
-/* What text and CSV do differently. */
+/* The functions in which text and CSV differ. */
 struct classic_print_layout {
   void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
   void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);

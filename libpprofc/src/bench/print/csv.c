@@ -1,5 +1,5 @@
-/* Comparison tables as comma-separated values; warnings go elsewhere, with the cell they belong to.
- */
+/* Comparison tables as comma-separated values; warnings go to a second output, with the place of
+ * their cell. */
 #include "bench/go_text.h"
 #include "bench/number.h"
 #include "bench/print/print.h"
@@ -20,7 +20,7 @@ struct csv {
   size_t row;    /* from 1 */
 };
 
-/* Quotes what a reader of CSV would misread, as Go's encoding/csv does. */
+/* Whether a field needs quotes, by the rules of Go's encoding/csv. */
 static bool print_csv_needs_quotes(pprofc_str field) {
   if (!field.size) return false;
   if (str_equal(field, STR("\\."))) return true;

@@ -86,7 +86,7 @@ static int wider(const void *a, const void *b, void *context) {
   return (x > y) - (x < y);
 }
 
-/* Shares what a cell needs among the columns it spans that are not fixed, widest first. */
+/* Distributes the width that a cell needs among its columns that are not fixed, widest first. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
@@ -147,8 +147,9 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* Writes one cell; *position is the column that the row has reached. Where a cell before was too
- * wide, the distance is negative, and as many blanks as it is long are written all the same. */
+/* Writes one cell; *position is the column that the row has reached. Behind a cell that was too
+ * wide the distance is negative; benchstat writes its absolute value in blanks, and so does this.
+ */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

@@ -1,5 +1,6 @@
-/* A table of text cells in which cells may span columns: widths are found, then it is written row
- * by row. The rules are those of benchstat's text tables, overflow of narrow columns included. */
+/* A table of text cells in which cells may span columns. grid_write finds the widths, then writes
+ * row by row. The rules are those of benchstat's text tables, overflow of narrow columns included.
+ */
 #ifndef PPROFC_BENCH_PRINT_GRID_H
 #define PPROFC_BENCH_PRINT_GRID_H
 
@@ -12,7 +13,7 @@ struct grid_cell {
   uint32_t row, column, span;
   enum grid_align align;
   size_t width;        /* of the text, in code points */
-  size_t margin_width; /* of what stands in front of it */
+  size_t margin_width; /* of the margin */
   pprofc_str text;
   pprofc_str margin;
 };
@@ -35,9 +36,8 @@ void grid_free(struct grid *grid);
 void grid_row(struct grid *grid);
 void grid_column(struct grid *grid, size_t column);
 
-/* Adds a cell and moves behind it. The text is copied, with what could drive a
- * terminal made visible. The usual margin is one blank, none in the
- * first column and for an empty text. */
+/* Adds a cell and moves behind it. The text is copied, with everything that could drive a terminal
+ * made visible. The usual margin is one blank, none in the first column and for an empty text. */
 void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align);
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin);

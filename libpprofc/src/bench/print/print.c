@@ -1,4 +1,4 @@
-/* The output formats of comparison tables, and what several of them share. */
+/* The output formats of comparison tables, and the functions that several of them share. */
 #include "bench/print/print.h"
 
 #include "bench/number.h"

@@ -1,4 +1,4 @@
-/* The output formats of comparison tables, and what several of them share. */
+/* The output formats of comparison tables, and the functions that several of them share. */
 #ifndef PPROFC_BENCH_PRINT_PRINT_H
 #define PPROFC_BENCH_PRINT_PRINT_H
 
@@ -9,7 +9,7 @@
 struct printer {
   const struct pprofc_bench_tables *tables;
   struct output *out;
-  struct output *warn; /* NULL when nobody wants them */
+  struct output *warn; /* NULL when the caller wants no warnings */
   struct buffer scratch;
   bool failed; /* out of memory */
 };
@@ -20,7 +20,7 @@ struct print_format {
   bool is_log; /* text in which no line may be a command of a CI system */
 };
 
-/* In the order they are listed for people. */
+/* In the order of the help text. */
 extern const struct print_format print_formats[];
 extern const size_t print_format_count;
 
@@ -30,8 +30,8 @@ void print_markdown(struct printer *printer);
 void print_json(struct printer *printer);
 void print_html(struct printer *printer);
 
-/* The line "key: value" of one field of the table key that stands before table i; data is NULL when
- * the value is that of the table before. `field` counts in the order of display. */
+/* The line "key: value" of one field of the table key in front of table i; data is NULL when the
+ * value is that of the table before. `field` counts in the order of display. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
 /* The texts of one cell, in the printer's scratch buffer, valid until the next call. */
@@ -45,7 +45,7 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Writes one field, quoted where it must be. */
+/* Writes one field, quoted where CSV needs it. */
 void print_csv_field(struct output *out, pprofc_str field);
 
 /* Footnotes of one table: each text has one number. */

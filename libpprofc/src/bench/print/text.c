@@ -9,8 +9,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results is made of several of the grid: center, range, notes, and for all but the
- * first one delta, comparison, notes. */
+/* A column of results takes several columns of the grid: center, range, notes, and all but the
+ * first also delta, comparison, notes. */
 #define LABEL_COLUMNS  1
 #define CENTER_COLUMNS 3
 #define DELTA_COLUMNS  3
@@ -41,7 +41,8 @@ static bool print_text_same_columns(const struct print_text_table *t, size_t a, 
   return true;
 }
 
-/* One row a field of the column key; runs of equal values below equal parents share a cell. */
+/* Writes one row for each field of the column key; runs of equal values below equal parents share a
+ * cell. */
 static void print_text_add_headers(struct print_text_table *t) {
   size_t columns = t->table->column_count, right = print_text_start_of(columns);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {

@@ -1,5 +1,5 @@
-/* Reads benchmark text by the rules of the benchstat before 2021: units stay as they are, what
- * cannot be read is passed over without a word. */
+/* Reads benchmark text by the rules of the benchstat before 2021: units stay as they are, and lines
+ * that cannot be read are ignored without a message. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
@@ -41,7 +41,7 @@ static void read_classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   }
 }
 
-/* True when the line is a result as far as the header is concerned. */
+/* True when the line counts as a result for the header. */
 static bool read_classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
   pprofc_str rest = line, name = bench_take_field(&rest);
   if (!str_starts(name, STR("Benchmark")) || name.size == line.size) return false;

@@ -1,7 +1,6 @@
-/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion.
- *
- * The files do not say what was measured: their folder does, GROUP/FUNCTION/VALUE/new/sample.json,
- * and the true names and the throughput are in benchmark.json beside them. */
+/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion. The
+ * files do not name what was measured. Their folder does, GROUP/FUNCTION/VALUE/new/sample.json, and
+ * benchmark.json beside them has the true names and the throughput. */
 #include "bench/read/json_reader.h"
 
 #include <fcntl.h>
@@ -16,7 +15,7 @@ static bool criterion_matches(pprofc_str data) {
          json_looks_like(data, '{', stream) || str_starts(data, STR("[["));
 }
 
-/* What is measured besides time, per iteration. */
+/* The throughput of one iteration. */
 struct throughput {
   double amount; /* 0 for none */
   const char *unit;
@@ -24,7 +23,7 @@ struct throughput {
 
 /* ---- the name ---------------------------------------- */
 
-/* Where the n-th last part of a path begins; `end` is moved in front of it. */
+/* Returns the last part of path[0, *end) and moves *end in front of it. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;
@@ -82,8 +81,8 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* What a regular file holds, of at most `room` bytes: 0 when it cannot be had. A pipe may lie there
- * in its place, which nobody may wait for. */
+/* Reads at most `room` bytes of a regular file; 0 when that fails. A pipe may be in its place: the
+ * reader does not wait for one. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -94,7 +93,7 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* The text of the benchmark.json that lies beside a path; empty when it cannot be had, without
+/* The text of the benchmark.json in the folder of a path; empty when it cannot be read, without
  * data when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
@@ -138,7 +137,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* The slope if there is one, else the mean: the typical value. One number, so one sample. */
+/* Reads the typical value: the slope if there is one, else the mean. One number, so one sample. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
@@ -215,7 +214,7 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {
     pprofc_str neighbour = read_neighbour(&arena, source->path);
-    /* One that is no JSON is as good as none. */
+    /* A file that is no JSON is ignored. */
     pprofc_status parsed = PPROFC_OK;
     if (neighbour.size)
       parsed = json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);

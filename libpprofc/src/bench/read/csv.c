@@ -14,7 +14,7 @@ struct record {
   bool bad_quotes;
 };
 
-/* Which field of a record each wanted one is. */
+/* The index of each wanted field in a record. */
 struct read_csv_columns {
   size_t at[WANTED];
 };
@@ -42,7 +42,7 @@ static size_t copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line, b
 
 /* Copies the rest of a field up to the comma or newline that ends it; returns where that is. A
  * quote is wrong behind the closing one. */
-static size_t copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
+static size_t read_csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
   bool quoted = i > 0;
   for (; i < text.size && text.data[i] != ',' && text.data[i] != '\n'; i++) {
     if (quoted && text.data[i] == '"')
@@ -58,7 +58,7 @@ static size_t copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *ba
 static char take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
   bool quoted = str_starts(*rest, STR("\""));
   size_t i = quoted ? copy_quoted(*rest, out, line, bad_quotes) : 0;
-  i = copy_plain(*rest, i, out, bad_quotes);
+  i = read_csv_copy_plain(*rest, i, out, bad_quotes);
   char end = i < rest->size ? rest->data[i] : '\0';
   if (end != ',' && !quoted && out && str_ends(buffer_str(out), STR("\r"))) out->size--;
   *rest = str_slice(*rest, i < rest->size ? i + 1 : i, rest->size);
@@ -119,7 +119,7 @@ static char take_record(pprofc_str *rest, const struct read_csv_columns *columns
   return end;
 }
 
-/* What is wrong with a record, or NULL. */
+/* Adds a record as a result. Returns an error text, or NULL. */
 static const char *add_record(struct bench_sink *sink, struct record *record) {
   pprofc_str unit = str_trim(buffer_str(&record->fields[UNIT]));
   double value;

@@ -1,5 +1,5 @@
-/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample a repetition; aggregates are
- * none. */
+/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample for each repetition;
+ * aggregates are no samples. */
 #include "bench/read/json_reader.h"
 
 static bool gbench_matches(pprofc_str data) {
@@ -7,7 +7,7 @@ static bool gbench_matches(pprofc_str data) {
   return json_looks_like(data, '{', words);
 }
 
-/* Keys that say something other than a user counter does. */
+/* Keys that are no user counters. */
 static const char *const known_keys[] = {
     "name",
     "family_index",

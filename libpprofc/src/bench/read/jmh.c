@@ -18,7 +18,7 @@ static const struct jmh_time jmh_times[] = {{"ns", -9, 1},    {"us", -6, 1},  {"
                                             {"s", 0, 1},      {"min", 0, 60}, {"hr", 0, 3600},
                                             {"day", 0, 86400}};
 
-/* What becomes of a metric's values: times 10^exponent, times factor. */
+/* The conversion of a metric's values: times 10^exponent, times factor. */
 struct conversion {
   struct buffer unit;
   int exponent;
@@ -86,7 +86,7 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* A profiler's metric, walked along with the primary one. Its rows may be shorter. */
+/* A profiler's metric, read in step with the primary one. Its rows may be shorter. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;

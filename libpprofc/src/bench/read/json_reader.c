@@ -1,4 +1,4 @@
-/* What the readers of JSON formats share. */
+/* Functions that the readers of JSON formats share. */
 #include "bench/read/json_reader.h"
 
 /* Trees take about ten times the room of their text. */

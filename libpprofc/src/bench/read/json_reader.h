@@ -1,4 +1,4 @@
-/* What the readers of JSON formats share. */
+/* Functions that the readers of JSON formats share. */
 #ifndef PPROFC_BENCH_READ_JSON_READER_H
 #define PPROFC_BENCH_READ_JSON_READER_H
 
@@ -14,7 +14,8 @@ pprofc_status json_read_source(const struct bench_source *source,
                                void (*read)(struct bench_sink *sink, const struct node *root),
                                pprofc_error *error);
 
-/* A name being put together: the sink's parts, encoded. Each of them starts anew or appends. */
+/* A name that is being made in the sink's encoding. Each function starts a name or appends to it.
+ */
 struct name_builder {
   struct buffer text;
 };
@@ -24,7 +25,7 @@ void name_begin(struct name_builder *name, const struct bench_sink *sink, pprofc
 void name_parameter(struct name_builder *name, pprofc_str key, pprofc_str value);
 /* The members of an object as parameters, scalars only. */
 void name_parameters(struct name_builder *name, const struct node *object);
-/* A name that had no room fails the sink. */
+/* Out of memory in a name is an error of the sink. */
 void name_end(struct name_builder *name, struct bench_sink *sink);
 
 /* The exponent of a unit of time in seconds: ns, us, ms, s. False for another. */

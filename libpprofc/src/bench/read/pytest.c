@@ -7,9 +7,9 @@ static bool pytest_matches(pprofc_str data) {
   return json_looks_like(data, '{', words);
 }
 
-/* Short benchmarks have rounds by the ten thousand, each hardly independent of the one before: a
- * test that took them one by one would find any drift significant. Beyond the first number they are
- * averaged over blocks. */
+/* Short benchmarks have tens of thousands of rounds, and each depends on the one before: a test
+ * over all of them would find any drift significant. Beyond MOST_ROUNDS they are averaged over
+ * blocks. */
 #define MOST_ROUNDS 200
 #define BLOCKS      50
 
@@ -29,7 +29,7 @@ static bool block_mean(const struct node **round, size_t count, double *mean) {
   return true;
 }
 
-/* Numbers that the test itself attached. */
+/* Reads the numbers that the test itself attached. */
 static void read_extra(struct bench_sink *sink, const struct node *extra) {
   if (!extra || extra->kind != NODE_OBJECT) return;
   for (const struct node *member = extra->first; member; member = member->next) {

@@ -1,5 +1,4 @@
-/* The formats of benchmark results, telling them apart, and reading the inputs of a command line.
- */
+/* The formats of benchmark results, how they are told apart, and the inputs of a command line. */
 #include "bench/read/readers.h"
 
 #include "bench/read/criterion_tree.h"
@@ -15,7 +14,7 @@ const struct bench_reader *const bench_readers[] = {
 };
 const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
-/* Inputs beyond this are refused: pprofc_limits.input_bytes is the same number. */
+/* Larger inputs are refused: pprofc_limits.input_bytes is the same number. */
 #define MOST_BYTES ((size_t)2 << 30)
 
 static const struct bench_reader *recognise(pprofc_str data) {
@@ -69,7 +68,7 @@ static pprofc_status readers_read_all(int fd, const char *path, struct buffer *o
   return error_nomem(error);
 }
 
-/* Go's words for the errors that people meet. */
+/* Go's texts for the most frequent errors. */
 static const char *open_error(int number) {
   switch (number) {
   case ENOENT:
@@ -117,7 +116,7 @@ static pprofc_status readers_read_input(pprofc_bench *set, const char *label, co
 
 /* ---- command line inputs ----------------------------- */
 
-/* How often an unlabelled path stands in inputs[0, end). */
+/* The number of times that an unlabelled path is in inputs[0, end). */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;

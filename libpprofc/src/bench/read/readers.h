@@ -1,10 +1,10 @@
-/* The formats of benchmark results, and telling them apart. */
+/* The formats of benchmark results, and how they are told apart. */
 #ifndef PPROFC_BENCH_READ_READERS_H
 #define PPROFC_BENCH_READ_READERS_H
 
 #include "bench/set.h"
 
-/* What a reader works on. */
+/* The input of a reader. */
 struct bench_source {
   struct bench_sink *sink;
   pprofc_str data;
@@ -18,7 +18,7 @@ struct bench_reader {
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
 };
 
-/* In the order they are asked. The last one takes everything: benchmark text. */
+/* In the order they are tried. The last one accepts everything: benchmark text. */
 extern const struct bench_reader *const bench_readers[];
 extern const size_t bench_reader_count;
 
@@ -26,16 +26,15 @@ extern const struct bench_reader bench_reader_text, bench_reader_test2json, benc
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,
     bench_reader_csv;
 
-/* Lines of benchmark text, for the readers that find such lines inside something else. Line numbers
- * count from `line` + 1. */
+/* Reads lines of benchmark text, for readers that find such lines inside another format. Line
+ * numbers count from `line` + 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                                pprofc_error *error);
 
 /* The same by the rules of the earlier benchstat; never a message. */
 void bench_read_classic_lines(const struct bench_source *source);
 
-/* What all rules have in common: the next field and the white space behind it are taken off *rest.
- */
+/* Takes the next field and the white space behind it off *rest, as both benchstats do. */
 pprofc_str bench_take_field(pprofc_str *rest);
 
 /* Length of the key of "key: value", or 0; *value is set when it is not. */

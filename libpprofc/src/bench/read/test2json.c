@@ -37,7 +37,7 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
   return &s->packages[index];
 }
 
-/* What an event says; false when out of memory. */
+/* Handles an event; false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
   if (!name.size) name = node_text(event, "ImportPath"); /* of a build that failed */

@@ -8,7 +8,7 @@
 /* A line with its newline must fit; upstream's scanner has the same limit. */
 #define LONGEST_LINE ((size_t)64 * 1024)
 
-/* Units mostly repeat from line to line: what stood at this place of the line before is tried
+/* Units mostly repeat from line to line: the unit at the same place of the previous line is tried
  * first. */
 #define UNIT_MEMORY 16
 struct unit_memory {
@@ -22,7 +22,7 @@ struct text_reader {
   struct unit_memory units[UNIT_MEMORY];
 };
 
-/* What a byte means where fields are told apart. */
+/* The meaning of a byte for the separation of fields. */
 enum { IN_FIELD, BLANK, NOT_ASCII };
 
 // clang-format off
@@ -125,7 +125,7 @@ static bool read_text_take_unit(struct text_reader *r, size_t place, pprofc_str 
   return true;
 }
 
-/* Value and unit pairs. Returns what is wrong, or NULL. */
+/* Reads pairs of value and unit. Returns an error text, or NULL. */
 static const char *read_text_read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
     double value;
@@ -256,8 +256,8 @@ static bool read_text_matches(pprofc_str data) {
   return true;
 }
 
-/* JSON that no reader wants has no benchmark line in it; passing over it in silence would look like
- * "nothing to compare". */
+/* Whether the text is JSON, which no reader has recognised, without a benchmark line. If it were
+ * ignored, the result would be "nothing to compare". */
 static bool is_foreign(pprofc_str data) {
   data = str_trim(data);
   return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
