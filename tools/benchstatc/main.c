@@ -14,7 +14,7 @@
 #define EXIT_USAGE  2
 
 /* Messages begin like those of benchstat: tools look for them. */
-static int benchstat_main_fail(const char *message) {
+static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
@@ -27,16 +27,16 @@ static int fail_options(pprofc_error *error) {
   return EXIT_FAILED;
 }
 
-static int benchstat_main_print_help(int fd) {
+static int benchstat_print_help(int fd) {
   struct output out;
   output_init(&out, fd_write, &fd);
   help_print(&options_table, &out, terminal_width(fd));
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static int benchstat_main_misused(const char *message) {
+static int benchstat_misused(const char *message) {
   if (message) message_error("%s", message);
-  benchstat_main_print_help(STDERR_FILENO);
+  benchstat_print_help(STDERR_FILENO);
   return EXIT_USAGE;
 }
 
@@ -90,7 +90,7 @@ static bool report_nan(const pprofc_bench_tables *tables) {
 
 /* ---- work -------------------------------------------- */
 
-static bool benchstat_main_is_classic(const struct benchstat_options *options) {
+static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
@@ -140,28 +140,28 @@ static pprofc_status print_tables(const pprofc_bench *set, const struct benchsta
   return status;
 }
 
-static int benchstat_main_run(const struct benchstat_options *options, const char *const *inputs,
-                              size_t count) {
+static int benchstat_run(const struct benchstat_options *options, const char *const *inputs,
+                         size_t count) {
   pprofc_error error;
   pprofc_bench *set = pprofc_bench_new(NULL);
-  if (!set) return benchstat_main_fail("out of memory");
-  if (benchstat_main_is_classic(options)) pprofc_bench_keep_units(set);
+  if (!set) return benchstat_fail("out of memory");
+  if (benchstat_is_classic(options)) pprofc_bench_keep_units(set);
   pprofc_status status = pprofc_bench_read_inputs(set, inputs, count, &error);
   bool good = report_lines(set);
   if (status == PPROFC_OK)
-    status = benchstat_main_is_classic(options) ? print_classic(set, options, &error)
-                                                : print_tables(set, options, &good, &error);
+    status = benchstat_is_classic(options) ? print_classic(set, options, &error)
+                                           : print_tables(set, options, &good, &error);
   pprofc_bench_free(set);
-  if (status != PPROFC_OK) return benchstat_main_fail(error.message);
+  if (status != PPROFC_OK) return benchstat_fail(error.message);
   return good ? 0 : EXIT_FAILED;
 }
 
 /* Help and the like: text that needs no input. */
-static int benchstat_main_print_about(const struct benchstat_options *options) {
+static int benchstat_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
              ? 0
-             : benchstat_main_fail(error.message);
+             : benchstat_fail(error.message);
 }
 
 int main(int argc, char **argv) {
@@ -170,18 +170,18 @@ int main(int argc, char **argv) {
   pprofc_error error;
   pprofc_bench_test test;
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
-    return benchstat_main_fail(error.message);
+    return benchstat_fail(error.message);
   if (flags_parse(&options_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
-    return benchstat_main_misused(error.message);
-  if (parsed.help) return benchstat_main_print_help(STDOUT_FILENO);
+    return benchstat_misused(error.message);
+  if (parsed.help) return benchstat_print_help(STDOUT_FILENO);
   if (options.version || options.manual || *options.completion)
-    return benchstat_main_print_about(&options);
-  if (parsed.rest == argc) return benchstat_main_misused(NULL);
+    return benchstat_print_about(&options);
+  if (parsed.rest == argc) return benchstat_misused(NULL);
   if (!options_test(&options, &test))
-    return benchstat_main_misused("-delta-test must be utest, ttest or none");
+    return benchstat_misused("-delta-test must be utest, ttest or none");
   if (!options_sort_is_known(&options))
-    return benchstat_main_misused("-sort must be [-]delta, [-]name or none");
+    return benchstat_misused("-sort must be [-]delta, [-]name or none");
   if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
-  return benchstat_main_run(&options, (const char *const *)argv + parsed.rest,
-                            (size_t)(argc - parsed.rest));
+  return benchstat_run(&options, (const char *const *)argv + parsed.rest,
+                       (size_t)(argc - parsed.rest));
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* ---- words ------------------------------------------- */
+/* ---- texts ------------------------------------------- */
 
 /* The sign of NaN is a value of its own. */
 static int sign_of(double x) {
@@ -54,7 +54,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
     buffer_printf(out, "n=%zu+%zu", baseline->count, cell->count);
 }
 
-/* ---- how many samples it takes ----------------------- */
+/* ---- sample sizes ------------------------------------ */
 
 #define INTERVAL_SEARCH 50 /* sizes looked at for an interval */
 
@@ -118,8 +118,8 @@ struct computation {
   bool nomem;
 };
 
-static void bench_compare_add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison,
-                                   const char *note) {
+static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool comparison,
+                          const char *note) {
   struct pprofc_bench_tables *t = c->t;
   size_t count = cell->sample_notes + cell->comparison_notes;
   const char **notes = arena_array(&t->arena, count + 1, sizeof *notes);
@@ -142,7 +142,7 @@ static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = interval.high > n ? (double)INFINITY : cell->values[interval.high - 1];
   if (!isinf(cell->low) && !isinf(cell->high)) return;
   if (!c->interval_note) c->interval_note = interval_note(c->t);
-  bench_compare_add_note(c, cell, false, c->interval_note);
+  cell_add_note(c, cell, false, c->interval_note);
 }
 
 /* The mean and its t interval. */
@@ -179,34 +179,33 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   number_print(&text, cell->low);
   buffer_add_text(&text, " to ");
   number_print(&text, cell->high);
-  bench_compare_add_note(c, cell, false, buffer_keep(&text, &c->t->arena).data);
+  cell_add_note(c, cell, false, buffer_keep(&text, &c->t->arena).data);
   buffer_free(&text);
 }
 
-static void compare_ranks(struct computation *c, pprofc_bench_cell *cell,
-                          const pprofc_bench_cell *baseline) {
+static void compare_cell_ranks(struct computation *c, pprofc_bench_cell *cell,
+                               const pprofc_bench_cell *baseline) {
   const pprofc_bench_options *o = &c->t->options;
   pprofc_u_result u = pprofc_u_test(baseline->values, baseline->count, cell->values, cell->count,
                                     o->exact_ties ? PPROFC_U_CORRECT : 0, &c->t->mem);
   cell->p = u.p;
   if (u.status == PPROFC_TEST_NO_MEMORY) c->nomem = true;
   if (u.status != PPROFC_TEST_OK) {
-    bench_compare_add_note(c, cell, true, pprofc_test_message(u.status));
+    cell_add_note(c, cell, true, pprofc_test_message(u.status));
     return;
   }
   size_t need = needed_for(o->alpha);
   if (!(cell->p > cell->alpha) || cell->count >= need || baseline->count >= need) return;
   if (!c->alpha_note) c->alpha_note = alpha_note(c->t);
-  bench_compare_add_note(c, cell, true, c->alpha_note);
+  cell_add_note(c, cell, true, c->alpha_note);
 }
 
-static void bench_compare_means(struct computation *c, pprofc_bench_cell *cell,
-                                const pprofc_bench_cell *baseline) {
+static void compare_cell_means(struct computation *c, pprofc_bench_cell *cell,
+                               const pprofc_bench_cell *baseline) {
   pprofc_t_result t =
       pprofc_welch_test(baseline->values, baseline->count, cell->values, cell->count);
   cell->p = t.p;
-  if (t.status != PPROFC_TEST_OK)
-    bench_compare_add_note(c, cell, true, pprofc_test_message(t.status));
+  if (t.status != PPROFC_TEST_OK) cell_add_note(c, cell, true, pprofc_test_message(t.status));
 }
 
 static void compute_cell(struct computation *c, const struct table *table,
@@ -228,11 +227,11 @@ static void compute_cell(struct computation *c, const struct table *table,
   cell->alpha = c->t->options.alpha;
   if (cell->nan) {
     cell->p = 1;
-    bench_compare_add_note(c, cell, true, pprofc_test_message(PPROFC_TEST_NAN));
+    cell_add_note(c, cell, true, pprofc_test_message(PPROFC_TEST_NAN));
   } else if (test == PPROFC_BENCH_TTEST) {
-    bench_compare_means(c, cell, baseline);
+    compare_cell_means(c, cell, baseline);
   } else {
-    compare_ranks(c, cell, baseline);
+    compare_cell_ranks(c, cell, baseline);
   }
 }
 
@@ -245,8 +244,8 @@ struct column_numbers {
   bool bad_ratio; /* the baseline is zero */
 };
 
-static void bench_compare_collect(struct column_numbers *n, const struct table *table,
-                                  const pprofc_bench_cell *cell) {
+static void column_numbers_add(struct column_numbers *n, const struct table *table,
+                               const pprofc_bench_cell *cell) {
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
@@ -288,7 +287,7 @@ static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) 
       n[i].center_count = 0;
     }
     for (size_t i = 0; i < table->cell_count; i++)
-      bench_compare_collect(&n[table->cells[i].column], table, &table->cells[i]);
+      column_numbers_add(&n[table->cells[i].column], table, &table->cells[i]);
     baselines = n[0].center_count;
     for (size_t i = 0; i < columns; i++) summarize_column(table, i, baselines, &n[i]);
   }

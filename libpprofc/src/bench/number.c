@@ -13,7 +13,7 @@ static const double exact_power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static bool bench_number_is_digit(char c) {
+static bool number_is_digit(char c) {
   return (unsigned char)(c - '0') < 10;
 }
 
@@ -27,7 +27,7 @@ static inline bool number_take_sign(const char **p, const char *end) {
 
 /* Adds the digits at p to the mantissa, modulo 2^64, and returns their end. */
 static inline const char *number_take_digits(const char *p, const char *end, uint64_t *mantissa) {
-  while (p < end && bench_number_is_digit(*p)) *mantissa = *mantissa * 10 + (uint64_t)(*p++ - '0');
+  while (p < end && number_is_digit(*p)) *mantissa = *mantissa * 10 + (uint64_t)(*p++ - '0');
   return p;
 }
 
@@ -57,8 +57,7 @@ static inline bool decimal_take_exponent(struct decimal *d, const char **p, cons
   bool minus = number_take_sign(p, end);
   const char *start = *p;
   int value = 0;
-  for (; *p < end && bench_number_is_digit(**p) && value < 1000; ++*p)
-    value = value * 10 + (**p - '0');
+  for (; *p < end && number_is_digit(**p) && value < 1000; ++*p) value = value * 10 + (**p - '0');
   d->exponent += minus ? -value : value;
   return *p > start;
 }
@@ -103,7 +102,7 @@ static bool number_is_hex(pprofc_str s) {
 }
 
 static bool number_is_mantissa_digit(char c, bool hex) {
-  return bench_number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
+  return number_is_digit(c) || (hex && (c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
 /* Go's rule: an underscore is valid between two digits, and between "0x" and a digit. */
@@ -188,11 +187,11 @@ static bool copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';
   s = number_without_sign(s);
-  if (!s.size || !bench_number_is_digit(s.data[0])) return false;
+  if (!s.size || !number_is_digit(s.data[0])) return false;
   int64_t value = 0;
   for (i = 0; i < s.size; i++) {
     if (s.data[i] == '_') continue;
-    if (!bench_number_is_digit(s.data[i])) return false;
+    if (!number_is_digit(s.data[i])) return false;
     if (value < 1000000) value = value * 10 + (s.data[i] - '0');
   }
   *exponent = minus ? -value : value;
@@ -246,7 +245,7 @@ enum number_result number_parse(pprofc_str s, double *out) {
   if (!s.size) return NUMBER_SYNTAX;
   if (parse_fast(s, out)) return NUMBER_OK;
   pprofc_str body = number_without_sign(s);
-  bool is_number = body.size && (bench_number_is_digit(body.data[0]) || body.data[0] == '.');
+  bool is_number = body.size && (number_is_digit(body.data[0]) || body.data[0] == '.');
   return is_number ? parse_slow(s, out) : parse_word(s, out);
 }
 
@@ -256,7 +255,7 @@ enum number_result number_parse_int(pprofc_str s, int64_t *out) {
   if (i == s.size) return NUMBER_SYNTAX;
   uint64_t value = 0;
   for (; i < s.size; i++) {
-    if (!bench_number_is_digit(s.data[i])) return NUMBER_SYNTAX;
+    if (!number_is_digit(s.data[i])) return NUMBER_SYNTAX;
     over |= __builtin_mul_overflow(value, 10u, &value) ||
             __builtin_add_overflow(value, (uint64_t)(s.data[i] - '0'), &value);
   }

@@ -45,12 +45,12 @@ struct cell_residue {
 /* Measurements of neighbouring lines mostly belong to the same cells: the cell of the previous
  * line's measurement at the same place is tried first. */
 #define PLACES 16
-struct bench_tables_place {
+struct cell_place {
   struct cell_id id;
   uint32_t key, unit, cell;
 };
 
-struct bench_tables_collector {
+struct tables_collector {
   struct pprofc_bench_tables *t;
   struct filter *filter;
   uint32_t *cell_of_value; /* MAP_NONE for what is filtered out */
@@ -65,7 +65,7 @@ struct bench_tables_collector {
   struct map residue_map;
   uint32_t *unit_ranks; /* by string: order of first observation */
   uint32_t unit_count;
-  struct bench_tables_place places[PLACES];
+  struct cell_place places[PLACES];
   bool nomem;
 };
 
@@ -74,7 +74,7 @@ static bool table_id_equal(const void *ids, uint32_t index, const void *key) {
   return a->key == b->key && a->unit == b->unit;
 }
 
-static uint32_t find_table(struct bench_tables_collector *c, uint32_t key, uint32_t unit) {
+static uint32_t find_table(struct tables_collector *c, uint32_t key, uint32_t unit) {
   struct table_id id = {key, unit};
   uint32_t index = map_find_or_add(&c->table_map, hash_mix(key, unit), table_id_equal, c->tables,
                                    &id, (uint32_t)c->table_count);
@@ -94,7 +94,7 @@ static bool cell_id_equal(const void *cells, uint32_t index, const void *key) {
   return a->table == b->table && a->row == b->row && a->column == b->column;
 }
 
-static uint32_t find_cell(struct bench_tables_collector *c, struct cell_id id, uint32_t residue) {
+static uint32_t find_cell(struct tables_collector *c, struct cell_id id, uint32_t residue) {
   uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
   uint32_t index =
       map_find_or_add(&c->cell_map, hash, cell_id_equal, c->cells, &id, (uint32_t)c->cell_count);
@@ -113,7 +113,7 @@ static bool cell_residue_equal(const void *residues, uint32_t index, const void 
   return a->cell == b->cell && a->residue == b->residue;
 }
 
-static void note_residue(struct bench_tables_collector *c, uint32_t cell, uint32_t residue) {
+static void note_residue(struct tables_collector *c, uint32_t cell, uint32_t residue) {
   struct cell_residue key = {cell, residue};
   uint32_t index = map_find_or_add(&c->residue_map, hash_mix(cell, residue), cell_residue_equal,
                                    c->residues, &key, (uint32_t)c->residue_count);
@@ -128,20 +128,19 @@ static void note_residue(struct bench_tables_collector *c, uint32_t cell, uint32
 }
 
 /* The cell of one measurement. The keys are those of its result. */
-static uint32_t bench_tables_cell_of(struct bench_tables_collector *c, size_t place, uint32_t key,
-                                     uint32_t unit, uint32_t row, uint32_t column,
-                                     uint32_t residue) {
-  struct bench_tables_place *known = place < PLACES ? &c->places[place] : NULL;
+static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint32_t key,
+                                  uint32_t unit, uint32_t row, uint32_t column, uint32_t residue) {
+  struct cell_place *known = place < PLACES ? &c->places[place] : NULL;
   if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
       known->id.row == row && known->id.column == column)
     return known->cell;
   struct cell_id id = {find_table(c, key, unit), row, column};
   uint32_t cell = c->nomem ? MAP_NONE : find_cell(c, id, residue);
-  if (known) *known = (struct bench_tables_place){id, key, unit, cell};
+  if (known) *known = (struct cell_place){id, key, unit, cell};
   return cell;
 }
 
-static void collect_result(struct bench_tables_collector *c, size_t result) {
+static void collector_add_result(struct tables_collector *c, size_t result) {
   struct pprofc_bench_tables *t = c->t;
   const struct pprofc_bench *set = t->set;
   size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
@@ -157,7 +156,7 @@ static void collect_result(struct bench_tables_collector *c, size_t result) {
       keyed = true;
     }
     uint32_t unit = set->units[set->value_unit[i]].tidied;
-    uint32_t cell = bench_tables_cell_of(c, i - first, key, unit, row, column, residue);
+    uint32_t cell = collector_cell_of(c, i - first, key, unit, row, column, residue);
     if (c->nomem) return;
     c->cell_of_value[i] = cell;
     c->cells[cell].count++;
@@ -165,14 +164,14 @@ static void collect_result(struct bench_tables_collector *c, size_t result) {
   }
 }
 
-static bool accepted(struct bench_tables_collector *c, size_t result) {
+static bool accepted(struct tables_collector *c, size_t result) {
   struct pprofc_bench_tables *t = c->t;
   return projection_accepts(&t->table_by, result) && projection_accepts(&t->row_by, result) &&
          projection_accepts(&t->col_by, result) && projection_accepts(&t->ignored, result) &&
          filter_result(c->filter, result);
 }
 
-static void collect_all(struct bench_tables_collector *c) {
+static void collector_fill(struct tables_collector *c) {
   const struct pprofc_bench *set = c->t->set;
   c->cell_of_value = mem_array(&c->t->mem, set->value_count, sizeof *c->cell_of_value);
   c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
@@ -184,7 +183,7 @@ static void collect_all(struct bench_tables_collector *c) {
   memset(c->unit_ranks, 0xFF, set->strings.count * sizeof *c->unit_ranks);
   for (size_t i = 0; i < PLACES; i++) c->places[i].cell = MAP_NONE;
   for (size_t i = 0; i < set->result_count && !c->nomem; i++)
-    if (accepted(c, i)) collect_result(c, i);
+    if (accepted(c, i)) collector_add_result(c, i);
   c->nomem |= c->t->group.failed || c->t->extractor.failed;
 }
 
@@ -197,7 +196,7 @@ struct sorting {
   const uint32_t *unit_ranks;
 };
 
-static int bench_tables_compare_keys(const void *a, const void *b, void *context) {
+static int compare_keys(const void *a, const void *b, void *context) {
   const struct sorting *s = context;
   return projection_compare(s->projection, s->flat, *(const uint32_t *)a, *(const uint32_t *)b);
 }
@@ -217,7 +216,7 @@ static int compare_cells(const void *a, const void *b) {
 }
 
 /* NaN is first, as in Go's order. */
-static int bench_tables_compare_values(const void *a, const void *b) {
+static int compare_sorted_values(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   if (isnan(x) || isnan(y)) return (int)isnan(y) - (int)isnan(x) > 0 ? 1 : isnan(y) - isnan(x);
   return (x > y) - (x < y);
@@ -228,7 +227,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
                                const struct projection *projection, const size_t *flat,
                                size_t *distinct) {
   struct sorting sorting = {projection, flat, NULL};
-  qsort_r(keys, count, sizeof *keys, bench_tables_compare_keys, &sorting);
+  qsort_r(keys, count, sizeof *keys, compare_keys, &sorting);
   size_t kept = 0;
   for (size_t i = 0; i < count; i++)
     if (i == 0 || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
@@ -237,7 +236,7 @@ static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, si
 }
 
 /* The labels of keys; the array and the texts are the arena's. */
-static pprofc_str *labels_of(struct bench_tables_collector *c, const uint32_t *keys, size_t count,
+static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, size_t count,
                              const struct projection *projection, const size_t *flat) {
   struct pprofc_bench_tables *t = c->t;
   pprofc_str *labels = arena_array(&t->arena, count, sizeof *labels);
@@ -269,7 +268,7 @@ static size_t key_position(const uint32_t *keys, size_t count, const struct proj
 }
 
 /* The note of a cell that names the fields in which its results differ. */
-static const char *variation_note(struct bench_tables_collector *c, uint32_t cell,
+static const char *variation_note(struct tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
   const struct projection *p = &t->residue;
@@ -298,7 +297,7 @@ static int compare_residues(const void *a, const void *b) {
   return (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-static void add_variation(struct bench_tables_collector *c, uint32_t cell, pprofc_bench_cell *out) {
+static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_bench_cell *out) {
   size_t low = 0, high = c->residue_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -324,7 +323,7 @@ struct table_part {
 };
 
 /* Finds the rows and columns of a table, and their labels. */
-static void fill_keys(struct bench_tables_collector *c, struct table *table,
+static void fill_keys(struct tables_collector *c, struct table *table,
                       const struct table_part *part) {
   struct pprofc_bench_tables *t = c->t;
   uint32_t *keys = part->scratch;
@@ -339,7 +338,7 @@ static void fill_keys(struct bench_tables_collector *c, struct table *table,
   table->column_labels = labels_of(c, table->columns, table->column_count, &t->col_by, t->col_flat);
 }
 
-static void fill_cell(struct bench_tables_collector *c, const struct table *table, uint32_t index,
+static void fill_cell(struct tables_collector *c, const struct table *table, uint32_t index,
                       pprofc_bench_cell *cell) {
   const struct pprofc_bench_tables *t = c->t;
   const struct cell_state *state = &c->cells[index];
@@ -365,7 +364,7 @@ static void find_baselines(struct table *table) {
   }
 }
 
-static void fill_table(struct bench_tables_collector *c, struct table *table,
+static void fill_table(struct tables_collector *c, struct table *table,
                        const struct table_part *part) {
   struct arena *arena = &c->t->arena;
   fill_keys(c, table, part);
@@ -381,7 +380,7 @@ static void fill_table(struct bench_tables_collector *c, struct table *table,
 }
 
 /* Copies the values into one array, cell by cell, and sorts those of each cell. */
-static void gather_values(struct bench_tables_collector *c) {
+static void tables_gather_values(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;
   for (size_t i = 0; i < c->cell_count; i++) {
@@ -400,10 +399,10 @@ static void gather_values(struct bench_tables_collector *c) {
   }
   for (size_t i = 0; i < c->cell_count; i++)
     qsort(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count, sizeof *t->values,
-          bench_tables_compare_values);
+          compare_sorted_values);
 }
 
-static size_t *flat_fields(struct bench_tables_collector *c, const struct projection *projection) {
+static size_t *flat_fields(struct tables_collector *c, const struct projection *projection) {
   size_t *flat = arena_array(&c->t->arena, projection->field_count, sizeof *flat);
   if (flat)
     projection_flat(projection, flat);
@@ -413,7 +412,7 @@ static size_t *flat_fields(struct bench_tables_collector *c, const struct projec
 }
 
 /* Cells in order of their table, by counting; start[i] is where table i begins. */
-static void order_cells(const struct bench_tables_collector *c, uint32_t *order, size_t *start) {
+static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];
   for (size_t i = 0; i < c->cell_count; i++) order[start[c->cells[i].id.table]++] = (uint32_t)i;
@@ -421,7 +420,7 @@ static void order_cells(const struct bench_tables_collector *c, uint32_t *order,
   start[0] = 0;
 }
 
-static void lay_out(struct bench_tables_collector *c) {
+static void tables_lay_out(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   t->table_flat = flat_fields(c, &t->table_by);
   t->row_flat = flat_fields(c, &t->row_by);
@@ -434,7 +433,7 @@ static void lay_out(struct bench_tables_collector *c) {
   if (!c->nomem) {
     if (c->residue_count)
       qsort(c->residues, c->residue_count, sizeof *c->residues, compare_residues);
-    gather_values(c);
+    tables_gather_values(c);
     order_cells(c, order, start);
   }
   for (size_t i = 0; i < c->table_count && !c->nomem; i++) {
@@ -463,7 +462,7 @@ struct projection_flag {
   struct projection *projection;
 };
 
-static pprofc_status parse_options(struct bench_tables_collector *c, pprofc_error *error) {
+static pprofc_status parse_options(struct tables_collector *c, pprofc_error *error) {
   struct pprofc_bench_tables *t = c->t;
   const pprofc_bench_options *o = &t->options;
   pprofc_status status = filter_compile(&t->extractor, str_of(o->filter), &c->filter, error);
@@ -488,7 +487,7 @@ static pprofc_status parse_options(struct bench_tables_collector *c, pprofc_erro
   return projection_residue(&t->residue, &t->group, error);
 }
 
-static void collector_free(struct bench_tables_collector *c) {
+static void collector_free(struct tables_collector *c) {
   const pprofc_allocator *mem = &c->t->mem;
   filter_free(c->filter);
   mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
@@ -516,14 +515,14 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   arena_init(&t->arena, &t->mem);
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
-  struct bench_tables_collector c = {.t = t};
+  struct tables_collector c = {.t = t};
   map_init(&c.table_map, &t->mem);
   map_init(&c.cell_map, &t->mem);
   map_init(&c.residue_map, &t->mem);
   status = parse_options(&c, error);
   if (status == PPROFC_OK) {
-    collect_all(&c);
-    if (!c.nomem) lay_out(&c);
+    collector_fill(&c);
+    if (!c.nomem) tables_lay_out(&c);
     if (!c.nomem) c.nomem = !tables_compute(t) || t->group.failed || t->extractor.failed;
     if (c.nomem)
       status = error_nomem(error);

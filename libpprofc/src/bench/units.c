@@ -18,7 +18,7 @@ struct unit_parser {
   bool denominator; /* of the token: a `/` begins it, a `*` ends it */
 };
 
-static bool bench_units_is_separator(int32_t rune) {
+static bool unit_is_separator(int32_t rune) {
   return rune == '*' || rune == '/' || rune == '-' || (rune >= 0 && rune_is_space(rune));
 }
 
@@ -27,14 +27,14 @@ static bool next_token(struct unit_parser *p) {
   int32_t rune = -1;
   while (start < p->unit.size) {
     rune = utf8_next(p->unit, &at);
-    if (!bench_units_is_separator(rune)) break;
+    if (!unit_is_separator(rune)) break;
     if (rune == '*') p->denominator = false;
     if (rune == '/') p->denominator = true;
     start = at;
   }
   if (start >= p->unit.size) return false;
   size_t end = at;
-  while (end < p->unit.size && !bench_units_is_separator(utf8_next(p->unit, &at))) end = at;
+  while (end < p->unit.size && !unit_is_separator(utf8_next(p->unit, &at))) end = at;
   p->token = str_slice(p->unit, start, end);
   p->position = end;
   return true;
@@ -61,8 +61,8 @@ static const struct tidy_rule tidy_units[] = {
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
 };
 
-static const struct tidy_rule *bench_units_find_rule(const struct tidy_rule *rules, size_t count,
-                                                     pprofc_str name) {
+static const struct tidy_rule *unit_find_rule(const struct tidy_rule *rules, size_t count,
+                                              pprofc_str name) {
   for (size_t i = 0; i < count; i++)
     if (str_equal(rules[i].from, name)) return &rules[i];
   return NULL;
@@ -70,7 +70,7 @@ static const struct tidy_rule *bench_units_find_rule(const struct tidy_rule *rul
 
 double unit_tidy(pprofc_str unit, struct buffer *out) {
   const struct tidy_rule *rule =
-      bench_units_find_rule(tidy_units, sizeof tidy_units / sizeof *tidy_units, unit);
+      unit_find_rule(tidy_units, sizeof tidy_units / sizeof *tidy_units, unit);
   if (rule) {
     buffer_add_str(out, rule->to);
     return rule->factor;
@@ -79,7 +79,7 @@ double unit_tidy(pprofc_str unit, struct buffer *out) {
   double factor = 1;
   size_t copied = 0;
   while (next_token(&p)) {
-    rule = bench_units_find_rule(tidy_rules, sizeof tidy_rules / sizeof *tidy_rules, p.token);
+    rule = unit_find_rule(tidy_rules, sizeof tidy_rules / sizeof *tidy_rules, p.token);
     if (!rule || p.denominator) continue;
     factor = rule->divide ? factor / rule->factor : factor * rule->factor;
     size_t start = p.position - p.token.size;
@@ -104,13 +104,13 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* A value of at least hundreds, tens, ones is printed with 1, 2, 3 decimals under this prefix. The
  * limits are where rounding to four digits would carry over. */
-struct bench_units_scale_step {
+struct unit_scale_step {
   double factor;
   const char *prefix;
   double hundreds, tens, ones;
 };
 
-static const struct bench_units_scale_step decimal_steps[] = {
+static const struct unit_scale_step decimal_steps[] = {
     {1e12, "T", 99.995e12, 9.9995e12, .99995e12},
     {1e9, "G", 99.995e9, 9.9995e9, .99995e9},
     {1e6, "M", 99.995e6, 9.9995e6, .99995e6},
@@ -127,7 +127,7 @@ static const struct bench_units_scale_step decimal_steps[] = {
         0x1.3ffbe76c8b439p3 * 0x1p##exponent, 0x1.fff972474538fp-1 * 0x1p##exponent                \
   }
 
-static const struct bench_units_scale_step binary_steps[] = {
+static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(40, "Ti"), BINARY_STEP(30, "Gi"), BINARY_STEP(20, "Mi"),
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
@@ -150,10 +150,10 @@ static double least_magnitude(const double *values, size_t count) {
 struct unit_scale unit_scale_of(const double *values, size_t count, bool binary) {
   double least = least_magnitude(values, count);
   if (least == 0) return (struct unit_scale){3, 1, ""};
-  const struct bench_units_scale_step *steps = binary ? binary_steps : decimal_steps;
+  const struct unit_scale_step *steps = binary ? binary_steps : decimal_steps;
   size_t last = (binary ? sizeof binary_steps : sizeof decimal_steps) / sizeof *steps - 1;
   for (size_t i = 0; i <= last; i++) {
-    const struct bench_units_scale_step *step = &steps[i];
+    const struct unit_scale_step *step = &steps[i];
     if (least >= step->hundreds) return (struct unit_scale){1, step->factor, step->prefix};
     if (least >= step->tens) return (struct unit_scale){2, step->factor, step->prefix};
     if (least >= step->ones) return (struct unit_scale){3, step->factor, step->prefix};

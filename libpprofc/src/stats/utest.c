@@ -188,7 +188,7 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   return sum / go_choose((int)w->total, (int)n);
 }
 
-/* ---- which way --------------------------------------- */
+/* ---- choice of the method ---------------------------- */
 
 /* benchstat counts up to these sample sizes. */
 #define EXACT_UNTIED 50

@@ -41,7 +41,7 @@ static struct shares range_of(const struct law *l, size_t k, double doubt) {
   return s;
 }
 
-static int64_t utest_few_length_of(const struct shares *s) {
+static int64_t shares_length(const struct shares *s) {
   return s->high - s->low + 1;
 }
 
@@ -56,13 +56,12 @@ static bool plan(struct few *f) {
     size_t place = k;
     double mean = l->t[k] * l->p[k];
     exponent += -l->s * l->r[k] * fmax((double)s.high - mean, mean - (double)s.low);
-    for (; place > 0 && utest_few_length_of(&f->shares[place - 1]) > utest_few_length_of(&s);
-         place--)
+    for (; place > 0 && shares_length(&f->shares[place - 1]) > shares_length(&s); place--)
       f->shares[place] = f->shares[place - 1];
     f->shares[place] = s;
-    f->block_size += (size_t)utest_few_length_of(&s);
+    f->block_size += (size_t)shares_length(&s);
   }
-  for (size_t k = 0; k + 1 < f->groups; k++) steps *= (double)utest_few_length_of(&f->shares[k]);
+  for (size_t k = 0; k + 1 < f->groups; k++) steps *= (double)shares_length(&f->shares[k]);
   return steps <= STEPS_MOST && exponent <= EXPONENT_MOST;
 }
 

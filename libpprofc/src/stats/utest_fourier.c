@@ -109,7 +109,7 @@ static void set_turns(const struct sum *s, size_t m, double *re, double *im) {
 /* Sets zre and zim to point m and computes the sum of its bound. Mostly m follows the last point:
  * then one more turn is a product. Every TURNS_MOST points the turns are computed anew, before
  * errors add up. */
-static void utest_fourier_turn(struct sum *s, size_t m, double *re, double *im) {
+static void sum_turn(struct sum *s, size_t m, double *re, double *im) {
   size_t groups = s->l->groups;
   if (m == s->next && m % TURNS_MOST)
     times(groups, s->zre, s->zim, s->wre, s->wim);
@@ -190,7 +190,7 @@ static double share_of_tail(const struct sum *s, size_t m, size_t terms, double 
 
 static void add_point(struct sum *s, size_t m, size_t terms) {
   double sre, sim, re, im;
-  utest_fourier_turn(s, m, &sre, &sim);
+  sum_turn(s, m, &sre, &sim);
   s->work += 4 * (double)s->l->groups;
   if (s->l->spread_n - hypot(sre, sim) > s->most) return;
   coefficient(s, sre, sim, &re, &im);

@@ -27,21 +27,18 @@ struct classic_lines {
   size_t count;
 };
 
-static void classic_print_add_cell(struct classic_printer *p, struct classic_line *line,
-                                   pprofc_str text) {
+static void line_add_cell(struct classic_printer *p, struct classic_line *line, pprofc_str text) {
   line->cells[line->count] = escape_cell(text, line->count == 0, &p->c->arena);
   p->failed |= !line->cells[line->count].data;
   line->count++;
 }
 
-static void classic_print_add_text(struct classic_printer *p, struct classic_line *line,
-                                   const char *text) {
-  classic_print_add_cell(p, line, str_of(text));
+static void line_add_text(struct classic_printer *p, struct classic_line *line, const char *text) {
+  line_add_cell(p, line, str_of(text));
 }
 
 /* A new line with room for every cell that a line can have. */
-static struct classic_line *classic_print_add_line(struct classic_printer *p,
-                                                   struct classic_lines *lines) {
+static struct classic_line *lines_add(struct classic_printer *p, struct classic_lines *lines) {
   struct classic_line *line = &lines->items[lines->count];
   line->count = 0;
   line->cells = arena_array(&p->c->arena, 2 * p->c->config_count + 8, sizeof *line->cells);
@@ -53,13 +50,13 @@ static struct classic_line *classic_print_add_line(struct classic_printer *p,
   return line;
 }
 
-static void trim_line(struct classic_line *line) {
+static void line_trim(struct classic_line *line) {
   while (line->count && !line->cells[line->count - 1].size) line->count--;
 }
 
 /* "13.6ms ± 1%" */
-static void print_cell(struct classic_printer *p, const struct classic_row *row,
-                       const struct classic_metric *metric) {
+static void classic_print_cell(struct classic_printer *p, const struct classic_row *row,
+                               const struct classic_metric *metric) {
   buffer_clear(&p->text);
   if (!metric) return;
   char range[16] = "";
@@ -74,8 +71,8 @@ static void print_cell(struct classic_printer *p, const struct classic_row *row,
 }
 
 /* "old time/op"; `unit` only for CSV. */
-static void add_heading(struct classic_printer *p, struct classic_line *line, const char *which,
-                        const struct classic_table *table, bool unit) {
+static void line_add_heading(struct classic_printer *p, struct classic_line *line,
+                             const char *which, const struct classic_table *table, bool unit) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
@@ -85,7 +82,7 @@ static void add_heading(struct classic_printer *p, struct classic_line *line, co
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
   }
-  classic_print_add_cell(p, line, buffer_str(&p->text));
+  line_add_cell(p, line, buffer_str(&p->text));
 }
 
 /* ---- text -------------------------------------------- */
@@ -94,34 +91,34 @@ static void head_text(struct classic_printer *p, struct classic_line *line,
                       const struct classic_table *table) {
   struct classic *c = p->c;
   if (c->config_count > 2) {
-    add_heading(p, line, "name \\ ", table, false);
+    line_add_heading(p, line, "name \\ ", table, false);
     for (size_t i = 0; i < c->config_count; i++)
-      classic_print_add_cell(p, line, set_string(c->set, c->configs[i]));
+      line_add_cell(p, line, set_string(c->set, c->configs[i]));
     return;
   }
-  classic_print_add_text(p, line, "name");
-  add_heading(p, line, c->config_count == 2 ? "old " : "", table, false);
+  line_add_text(p, line, "name");
+  line_add_heading(p, line, c->config_count == 2 ? "old " : "", table, false);
   if (c->config_count != 2) return;
-  add_heading(p, line, "new ", table, false);
-  classic_print_add_text(p, line, "delta");
+  line_add_heading(p, line, "new ", table, false);
+  line_add_text(p, line, "delta");
 }
 
 static void row_text(struct classic_printer *p, struct classic_line *line,
                      const struct classic_row *row) {
-  classic_print_add_cell(p, line, row->benchmark);
+  line_add_cell(p, line, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
-    print_cell(p, row, row->metrics[i]);
-    classic_print_add_cell(p, line, buffer_str(&p->text));
+    classic_print_cell(p, row, row->metrics[i]);
+    line_add_cell(p, line, buffer_str(&p->text));
   }
   if (p->c->config_count != 2) return;
-  classic_print_add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
-  classic_print_add_text(p, line, row->note);
+  line_add_text(p, line, strcmp(row->delta, "~") == 0 ? "~   " : row->delta);
+  line_add_text(p, line, row->note);
 }
 
 /* ---- csv --------------------------------------------- */
 
-static void add_plusminus(struct classic_printer *p, struct classic_line *line) {
-  if (!p->c->options.no_range) classic_print_add_text(p, line, "\xC2\xB1");
+static void line_add_plusminus(struct classic_printer *p, struct classic_line *line) {
+  if (!p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }
 
 /* The length of the folder that all paths share; empty paths do not count. */
@@ -149,27 +146,27 @@ static void head_csv(struct classic_printer *p, struct classic_line *line,
   struct classic *c = p->c;
   if (c->config_count > 2) {
     size_t folder = common_folder(c);
-    add_heading(p, line, "name \\ ", table, true);
+    line_add_heading(p, line, "name \\ ", table, true);
     for (size_t i = 0; i < c->config_count; i++) {
       pprofc_str path = set_string(c->set, c->configs[i]);
-      classic_print_add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
-      add_plusminus(p, line);
+      line_add_cell(p, line, str_slice(path, path.size ? folder : 0, path.size));
+      line_add_plusminus(p, line);
     }
     return;
   }
-  classic_print_add_text(p, line, "name");
-  add_heading(p, line, c->config_count == 2 ? "old " : "", table, true);
-  add_plusminus(p, line);
+  line_add_text(p, line, "name");
+  line_add_heading(p, line, c->config_count == 2 ? "old " : "", table, true);
+  line_add_plusminus(p, line);
   if (c->config_count != 2) return;
-  add_heading(p, line, "new ", table, true);
-  add_plusminus(p, line);
-  classic_print_add_text(p, line, "delta");
-  add_plusminus(p, line);
+  line_add_heading(p, line, "new ", table, true);
+  line_add_plusminus(p, line);
+  line_add_text(p, line, "delta");
+  line_add_plusminus(p, line);
 }
 
 static void row_csv(struct classic_printer *p, struct classic_line *line,
                     const struct classic_row *row) {
-  classic_print_add_cell(p, line, row->benchmark);
+  line_add_cell(p, line, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     const struct classic_metric *metric = row->metrics[i];
     buffer_clear(&p->text);
@@ -177,15 +174,15 @@ static void row_csv(struct classic_printer *p, struct classic_line *line,
       buffer_printf(&p->text, "%.5E", metric->mean);
     else if (metric)
       number_print(&p->text, metric->mean);
-    classic_print_add_cell(p, line, buffer_str(&p->text));
+    line_add_cell(p, line, buffer_str(&p->text));
     if (p->c->options.no_range) continue;
     buffer_clear(&p->text);
     if (metric) classic_print_range(&p->text, metric);
-    classic_print_add_cell(p, line, buffer_str(&p->text));
+    line_add_cell(p, line, buffer_str(&p->text));
   }
   if (p->c->config_count != 2) return;
-  classic_print_add_text(p, line, row->delta);
-  classic_print_add_text(p, line, row->note);
+  line_add_text(p, line, row->delta);
+  line_add_text(p, line, row->note);
 }
 
 /* ---- layout ------------------------------------------ */
@@ -199,57 +196,58 @@ struct classic_print_layout {
 static const struct classic_print_layout text_layout = {head_text, row_text},
                                          csv_layout = {head_csv, row_csv};
 
-static void make_lines(struct classic_printer *p, const struct classic_print_layout *layout,
+static void lines_make(struct classic_printer *p, const struct classic_print_layout *layout,
                        const struct classic_table *table, struct classic_lines *lines) {
   pprofc_str group = {NULL, 0};
   lines->items = arena_array(&p->c->arena, 2 * table->row_count + 1, sizeof *lines->items);
   lines->count = 0;
   p->failed |= !lines->items;
-  struct classic_line *line = p->failed ? NULL : classic_print_add_line(p, lines);
+  struct classic_line *line = p->failed ? NULL : lines_add(p, lines);
   if (line) layout->head(p, line, table);
   for (size_t i = 0; i < table->row_count && !p->failed; i++) {
     const struct classic_row *row = &table->rows[i];
     if (!str_equal(row->group, group)) {
       group = row->group;
-      if ((line = classic_print_add_line(p, lines)) != NULL) classic_print_add_cell(p, line, group);
+      if ((line = lines_add(p, lines)) != NULL) line_add_cell(p, line, group);
     }
-    if ((line = classic_print_add_line(p, lines)) != NULL) layout->row(p, line, row);
+    if ((line = lines_add(p, lines)) != NULL) layout->row(p, line, row);
   }
-  for (size_t i = 0; i < lines->count; i++) trim_line(&lines->items[i]);
+  for (size_t i = 0; i < lines->count; i++) line_trim(&lines->items[i]);
 }
 
-static void write_left(struct output *out, pprofc_str text, size_t width) {
+static void classic_write_left(struct output *out, pprofc_str text, size_t width) {
   size_t length = utf8_length(text);
   output_add_str(out, text);
   if (length < width) output_add_fill(out, ' ', width - length);
 }
 
 /* Headings are aligned on the left and the last one is not padded. */
-static void write_head(struct output *out, const struct classic_line *line, const size_t *width) {
+static void line_write_head(struct output *out, const struct classic_line *line,
+                            const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
     if (i) output_add_text(out, "  ");
-    write_left(out, line->cells[i], i == 0 || i + 1 < line->count ? width[i] : 0);
+    classic_write_left(out, line->cells[i], i == 0 || i + 1 < line->count ? width[i] : 0);
   }
   if (line->count > 1) output_add_char(out, '\n');
 }
 
 /* Numbers are aligned on the right, a last cell in parentheses on the left. */
-static void classic_print_write_row(struct output *out, const struct classic_line *line,
-                                    const size_t *width) {
+static void line_write_row(struct output *out, const struct classic_line *line,
+                           const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
     pprofc_str cell = line->cells[i];
     if (i) output_add_text(out, "  ");
     if (line->count == 1 || (i && i + 1 == line->count && cell.size && cell.data[0] == '('))
       output_add_str(out, cell);
     else if (i == 0)
-      write_left(out, cell, width[0]);
+      classic_write_left(out, cell, width[0]);
     else
       output_add_padded(out, cell, width[i]);
   }
   output_add_char(out, '\n');
 }
 
-static void classic_print_widen(const struct classic_lines *lines, size_t *width) {
+static void lines_widen(const struct classic_lines *lines, size_t *width) {
   for (size_t i = 0; i < lines->count; i++) {
     const struct classic_line *line = &lines->items[i];
     for (size_t j = 0; line->count > 1 && j < line->count; j++) {
@@ -260,28 +258,27 @@ static void classic_print_widen(const struct classic_lines *lines, size_t *width
 }
 
 /* Columns are equally wide in all tables. */
-static void write_text(struct classic_printer *p) {
+static void classic_write_text(struct classic_printer *p) {
   struct classic *c = p->c;
   struct arena *arena = &c->arena;
   struct classic_lines *tables = arena_zero_array(arena, c->table_count, sizeof *tables);
   size_t *width = arena_zero_array(arena, 2 * c->config_count + 8, sizeof *width);
   p->failed |= !tables || !width;
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
-    make_lines(p, &text_layout, &c->tables[i], &tables[i]);
-    classic_print_widen(&tables[i], width);
+    lines_make(p, &text_layout, &c->tables[i], &tables[i]);
+    lines_widen(&tables[i], width);
   }
   for (size_t i = 0; i < c->table_count && !p->failed; i++) {
     if (i) output_add_char(p->out, '\n');
-    write_head(p->out, &tables[i].items[0], width);
-    for (size_t j = 1; j < tables[i].count; j++)
-      classic_print_write_row(p->out, &tables[i].items[j], width);
+    line_write_head(p->out, &tables[i].items[0], width);
+    for (size_t j = 1; j < tables[i].count; j++) line_write_row(p->out, &tables[i].items[j], width);
   }
 }
 
-static void write_csv(struct classic_printer *p) {
+static void classic_write_csv(struct classic_printer *p) {
   for (size_t i = 0; i < p->c->table_count && !p->failed; i++) {
     struct classic_lines lines;
-    make_lines(p, &csv_layout, &p->c->tables[i], &lines);
+    lines_make(p, &csv_layout, &p->c->tables[i], &lines);
     if (i) output_add_char(p->out, '\n');
     for (size_t j = 0; j < lines.count; j++) {
       for (size_t k = 0; k < lines.items[j].count; k++) {
@@ -314,7 +311,7 @@ static const char html_head[] =
     "</head>\n"
     "<body>\n";
 
-static void write_escaped(struct classic_printer *p, pprofc_str text) {
+static void classic_write_escaped(struct classic_printer *p, pprofc_str text) {
   struct buffer escaped;
   buffer_init(&escaped, p->c->mem, (size_t)1 << 30);
   escape_xml(&escaped, text);
@@ -323,7 +320,7 @@ static void write_escaped(struct classic_printer *p, pprofc_str text) {
   buffer_free(&escaped);
 }
 
-static void write_html_row(struct classic_printer *p, const struct classic_row *row) {
+static void classic_write_html_row(struct classic_printer *p, const struct classic_row *row) {
   static const char *const classes[] = {"worse", "unchanged", "better"};
   bool delta = p->c->config_count == 2, none = strcmp(row->delta, "~") == 0;
   if (delta)
@@ -331,11 +328,11 @@ static void write_html_row(struct classic_printer *p, const struct classic_row *
   else
     output_add_text(p->out, "<tr>");
   output_add_text(p->out, "<td>");
-  write_escaped(p, row->benchmark);
+  classic_write_escaped(p, row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
-    print_cell(p, row, row->metrics[i]);
+    classic_print_cell(p, row, row->metrics[i]);
     output_add_text(p->out, "<td>");
-    write_escaped(p, buffer_str(&p->text));
+    classic_write_escaped(p, buffer_str(&p->text));
   }
   if (delta) {
     bool minus = row->delta[0] == '-';
@@ -343,34 +340,34 @@ static void write_html_row(struct classic_printer *p, const struct classic_row *
     if (minus) output_add_text(p->out, "\xE2\x88\x92");
     output_add_text(p->out, row->delta + minus);
     output_add_text(p->out, "<td class='note'>");
-    write_escaped(p, str_of(row->note));
+    classic_write_escaped(p, str_of(row->note));
   }
   output_add_char(p->out, '\n');
 }
 
-static void write_html_table(struct classic_printer *p, const struct classic_table *table) {
+static void classic_write_html_table(struct classic_printer *p, const struct classic_table *table) {
   size_t configs = p->c->config_count;
   output_add_text(p->out, "\n<tbody>\n");
   if (configs == 1)
     output_add_text(p->out, "\n<tr><th><th>");
   else
     output_printf(p->out, "<tr><th><th colspan='%zu' class='metric'>", configs);
-  write_escaped(p, table->metric);
+  classic_write_escaped(p, table->metric);
   output_add_text(p->out, configs == 2 ? "<th>delta\n" : "\n");
   pprofc_str group = {NULL, 0};
   for (size_t i = 0; i < table->row_count; i++) {
     const struct classic_row *row = &table->rows[i];
     if (p->c->groups.count > 1 && row->group.size && !str_equal(row->group, group)) {
       output_printf(p->out, "<tr class='group'><th colspan='%zu'>", configs + 1 + (configs == 2));
-      write_escaped(p, row->group);
+      classic_write_escaped(p, row->group);
     }
     group = row->group;
-    write_html_row(p, row);
+    classic_write_html_row(p, row);
   }
   output_add_text(p->out, "<tr><td>&nbsp;\n</tbody>\n");
 }
 
-static void write_html(struct classic_printer *p) {
+static void classic_write_html(struct classic_printer *p) {
   struct classic *c = p->c;
   output_add_text(p->out, html_head);
   if (c->table_count) {
@@ -379,12 +376,12 @@ static void write_html(struct classic_printer *p) {
       output_add_text(p->out, "<tr class='configs'><th>");
       for (size_t i = 0; i < c->config_count; i++) {
         output_add_text(p->out, "<th>");
-        write_escaped(p, set_string(c->set, c->configs[i]));
+        classic_write_escaped(p, set_string(c->set, c->configs[i]));
       }
       output_add_char(p->out, '\n');
     }
     output_add_char(p->out, '\n');
-    for (size_t i = 0; i < c->table_count; i++) write_html_table(p, &c->tables[i]);
+    for (size_t i = 0; i < c->table_count; i++) classic_write_html_table(p, &c->tables[i]);
     output_add_text(p->out, "\n</table>\n");
   }
   output_add_text(p->out, "</body>\n</html>\n");
@@ -398,8 +395,9 @@ struct classic_format {
   bool is_log; /* text in which no line may be a command of a CI system */
 };
 
-static const struct classic_format formats[] = {
-    {"text", write_text, true}, {"csv", write_csv, true}, {"html", write_html, false}};
+static const struct classic_format formats[] = {{"text", classic_write_text, true},
+                                                {"csv", classic_write_csv, true},
+                                                {"html", classic_write_html, false}};
 
 pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                          const pprofc_bench_classic_options *options,

@@ -9,7 +9,7 @@
 #define CENTER_COLUMNS 2
 #define DELTA_COLUMNS  2
 
-static size_t print_csv_start_of(size_t column) {
+static size_t csv_start_of(size_t column) {
   if (column == 0) return LABEL_COLUMNS;
   return LABEL_COLUMNS + CENTER_COLUMNS + (column - 1) * (CENTER_COLUMNS + DELTA_COLUMNS);
 }
@@ -21,7 +21,7 @@ struct csv {
 };
 
 /* Whether a field needs quotes, by the rules of Go's encoding/csv. */
-static bool print_csv_needs_quotes(pprofc_str field) {
+static bool csv_needs_quotes(pprofc_str field) {
   if (!field.size) return false;
   if (str_equal(field, STR("\\."))) return true;
   for (size_t i = 0; i < field.size; i++)
@@ -30,7 +30,7 @@ static bool print_csv_needs_quotes(pprofc_str field) {
 }
 
 void print_csv_field(struct output *out, pprofc_str field) {
-  if (!print_csv_needs_quotes(field)) {
+  if (!csv_needs_quotes(field)) {
     escape_line_to_output(out, field);
     return;
   }
@@ -45,23 +45,23 @@ void print_csv_field(struct output *out, pprofc_str field) {
   output_add_char(out, '"');
 }
 
-static void print_csv_add_field(struct csv *csv, pprofc_str field) {
+static void csv_add_field(struct csv *csv, pprofc_str field) {
   if (csv->column++) output_add_char(csv->printer->out, ',');
   print_csv_field(csv->printer->out, field);
 }
 
-static void pad_to(struct csv *csv, size_t column) {
-  while (csv->column < column) print_csv_add_field(csv, STR(""));
+static void csv_pad_to(struct csv *csv, size_t column) {
+  while (csv->column < column) csv_add_field(csv, STR(""));
 }
 
-static void end_row(struct csv *csv) {
+static void csv_end_row(struct csv *csv) {
   output_add_char(csv->printer->out, '\n');
   csv->column = 0;
   csv->row++;
 }
 
 /* "F14: text". Columns are written in base 26 with A for 0, so that BA follows Z. */
-static void print_csv_warn(struct csv *csv, const char *const *notes, size_t count) {
+static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];
   size_t start = sizeof letters, column = csv->column;
@@ -77,89 +77,89 @@ static void print_csv_warn(struct csv *csv, const char *const *notes, size_t cou
   }
 }
 
-static void add_number(struct csv *csv, double value) {
+static void csv_add_number(struct csv *csv, double value) {
   struct buffer *text = &csv->printer->scratch;
   buffer_clear(text);
   number_print(text, value);
-  print_csv_add_field(csv, buffer_str(text));
+  csv_add_field(csv, buffer_str(text));
 }
 
-static void print_csv_add_headers(struct csv *csv, const struct table *table) {
+static void csv_add_headers(struct csv *csv, const struct table *table) {
   pprofc_str unit = set_string(csv->printer->tables->set, table->unit);
   for (size_t f = 0; f < csv->printer->tables->col_by.field_count; f++) {
     for (size_t i = 0; i < table->column_count; i++) {
-      pad_to(csv, print_csv_start_of(i));
-      print_csv_add_field(csv, print_column_value(csv->printer, table, i, f));
+      csv_pad_to(csv, csv_start_of(i));
+      csv_add_field(csv, print_column_value(csv->printer, table, i, f));
     }
-    pad_to(csv, print_csv_start_of(table->column_count));
-    end_row(csv);
+    csv_pad_to(csv, csv_start_of(table->column_count));
+    csv_end_row(csv);
   }
   for (size_t i = 0; i < table->column_count; i++) {
-    pad_to(csv, print_csv_start_of(i));
-    print_csv_add_field(csv, unit);
-    print_csv_add_field(csv, STR("CI"));
+    csv_pad_to(csv, csv_start_of(i));
+    csv_add_field(csv, unit);
+    csv_add_field(csv, STR("CI"));
     if (i == 0) continue;
-    print_csv_add_field(csv, STR("vs base"));
-    print_csv_add_field(csv, STR("P"));
+    csv_add_field(csv, STR("vs base"));
+    csv_add_field(csv, STR("P"));
   }
-  end_row(csv);
+  csv_end_row(csv);
 }
 
-static void print_csv_add_cell(struct csv *csv, const struct table *table,
-                               const pprofc_bench_cell *cell) {
-  pad_to(csv, print_csv_start_of(cell->column));
-  print_csv_warn(csv, cell->notes, cell->sample_notes);
-  add_number(csv, cell->center);
-  print_csv_add_field(csv, print_range(csv->printer, cell));
+static void csv_add_cell(struct csv *csv, const struct table *table,
+                         const pprofc_bench_cell *cell) {
+  csv_pad_to(csv, csv_start_of(cell->column));
+  csv_warn(csv, cell->notes, cell->sample_notes);
+  csv_add_number(csv, cell->center);
+  csv_add_field(csv, print_range(csv->printer, cell));
   if (!cell_baseline(table, cell)) return;
-  print_csv_warn(csv, cell->notes + cell->sample_notes, cell->comparison_notes);
-  print_csv_add_field(csv, print_delta(csv->printer, table, cell));
-  print_csv_add_field(csv, print_comparison(csv->printer, table, cell, false));
+  csv_warn(csv, cell->notes + cell->sample_notes, cell->comparison_notes);
+  csv_add_field(csv, print_delta(csv->printer, table, cell));
+  csv_add_field(csv, print_comparison(csv->printer, table, cell, false));
 }
 
-static void print_csv_add_summary(struct csv *csv, const struct table *table) {
+static void csv_add_summary(struct csv *csv, const struct table *table) {
   struct buffer *text = &csv->printer->scratch;
-  print_csv_add_field(csv, STR("geomean"));
+  csv_add_field(csv, STR("geomean"));
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
-    pad_to(csv, print_csv_start_of(i));
-    print_csv_warn(csv, s->notes, s->note_count);
-    if (s->has_center) add_number(csv, s->center);
+    csv_pad_to(csv, csv_start_of(i));
+    csv_warn(csv, s->notes, s->note_count);
+    if (s->has_center) csv_add_number(csv, s->center);
     if (i == 0) continue;
-    pad_to(csv, print_csv_start_of(i) + CENTER_COLUMNS);
+    csv_pad_to(csv, csv_start_of(i) + CENTER_COLUMNS);
     buffer_clear(text);
     if (s->has_ratio)
       print_ratio(text, s->ratio);
     else
       buffer_add_char(text, '?');
-    print_csv_add_field(csv, buffer_str(text));
+    csv_add_field(csv, buffer_str(text));
   }
-  pad_to(csv, print_csv_start_of(table->column_count));
-  end_row(csv);
+  csv_pad_to(csv, csv_start_of(table->column_count));
+  csv_end_row(csv);
 }
 
-static void print_csv_print_table(struct csv *csv, const struct table *table) {
-  print_csv_add_headers(csv, table);
+static void csv_add_table(struct csv *csv, const struct table *table) {
+  csv_add_headers(csv, table);
   const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
   for (size_t row = 0; row < table->row_count; row++) {
-    print_csv_add_field(csv, table->row_labels[row]);
-    for (; cell < end && cell->row == row; cell++) print_csv_add_cell(csv, table, cell);
-    end_row(csv);
+    csv_add_field(csv, table->row_labels[row]);
+    for (; cell < end && cell->row == row; cell++) csv_add_cell(csv, table, cell);
+    csv_end_row(csv);
   }
-  print_csv_add_summary(csv, table);
+  csv_add_summary(csv, table);
 }
 
 void print_csv(struct printer *p) {
   struct csv csv = {.printer = p, .row = 1};
   const struct pprofc_bench_tables *t = p->tables;
   for (size_t i = 0; i < t->table_count; i++) {
-    if (i > 0) end_row(&csv);
+    if (i > 0) csv_end_row(&csv);
     for (size_t f = 0; f < t->table_by.field_count; f++) {
       pprofc_str line = print_key_line(p, i, f);
       if (!line.data) continue;
-      print_csv_add_field(&csv, line);
-      end_row(&csv);
+      csv_add_field(&csv, line);
+      csv_end_row(&csv);
     }
-    print_csv_print_table(&csv, &t->tables[i]);
+    csv_add_table(&csv, &t->tables[i]);
   }
 }

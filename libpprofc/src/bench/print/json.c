@@ -5,19 +5,19 @@
 /* Raised when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
-static void print_json_add_string(struct json_writer *json, const char *key, pprofc_str value) {
+static void json_add_string(struct json_writer *json, const char *key, pprofc_str value) {
   json_key(json, key);
   json_string(json, value);
 }
 
 /* Infinite bounds and NaN are null. */
-static void add_double(struct json_writer *json, const char *key, double value) {
+static void json_add_double(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
 }
 
-static void print_json_add_notes(struct json_writer *json, const char *key,
-                                 const char *const *notes, size_t count) {
+static void json_add_notes(struct json_writer *json, const char *key, const char *const *notes,
+                           size_t count) {
   json_key(json, key);
   json_begin_array(json);
   for (size_t i = 0; i < count; i++) json_text(json, notes[i]);
@@ -25,8 +25,8 @@ static void print_json_add_notes(struct json_writer *json, const char *key,
 }
 
 /* The fields of a key by name; a benchmark's configuration may use any name. */
-static void add_fields(struct printer *p, struct json_writer *json,
-                       const struct projection *projection, const size_t *flat, uint32_t key) {
+static void json_add_fields(struct printer *p, struct json_writer *json,
+                            const struct projection *projection, const size_t *flat, uint32_t key) {
   json_key(json, "key");
   json_begin_object(json);
   for (size_t i = 0; i < projection->field_count; i++) {
@@ -46,49 +46,50 @@ static void add_comparison(struct printer *p, struct json_writer *json, const st
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   json_key(json, "vs_base");
   json_begin_object(json);
-  add_double(json, "delta",
-             cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
-  print_json_add_string(json, "text", print_delta(p, table, cell));
-  add_double(json, "p", cell->p);
-  add_double(json, "alpha", cell->alpha);
+  json_add_double(json, "delta",
+                  cell->center == baseline->center ? 0 : cell->center / baseline->center - 1);
+  json_add_string(json, "text", print_delta(p, table, cell));
+  json_add_double(json, "p", cell->p);
+  json_add_double(json, "alpha", cell->alpha);
   json_key(json, "significant");
   json_bool(json, !(cell->p > cell->alpha));
-  print_json_add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
+  json_add_notes(json, "notes", cell->notes + cell->sample_notes, cell->comparison_notes);
   json_end(json);
 }
 
-static void print_json_add_cell(struct printer *p, struct json_writer *json,
-                                const struct table *table, const pprofc_bench_cell *cell) {
+static void json_add_cell(struct printer *p, struct json_writer *json, const struct table *table,
+                          const pprofc_bench_cell *cell) {
   json_line_break(json);
   json_begin_object(json);
   json_key(json, "column");
   json_uint(json, cell->column);
   json_key(json, "n");
   json_uint(json, cell->count);
-  add_double(json, "center", cell->center);
-  add_double(json, "low", cell->low);
-  add_double(json, "high", cell->high);
+  json_add_double(json, "center", cell->center);
+  json_add_double(json, "low", cell->low);
+  json_add_double(json, "high", cell->high);
   json_key(json, "samples");
   json_begin_array(json);
   for (size_t i = 0; i < cell->count; i++) json_double(json, cell->values[i]);
   json_end(json);
-  print_json_add_notes(json, "notes", cell->notes, cell->sample_notes);
+  json_add_notes(json, "notes", cell->notes, cell->sample_notes);
   if (cell_baseline(table, cell)) add_comparison(p, json, table, cell);
   json_end(json);
 }
 
-static void add_columns(struct printer *p, struct json_writer *json, const struct table *table) {
+static void json_add_columns(struct printer *p, struct json_writer *json,
+                             const struct table *table) {
   json_key(json, "columns");
   json_begin_array(json);
   for (size_t i = 0; i < table->column_count; i++) {
     const struct table_summary *s = &table->summaries[i];
     json_line_break(json);
     json_begin_object(json);
-    print_json_add_string(json, "label", table->column_labels[i]);
-    add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
-    if (s->has_center) add_double(json, "geomean", s->center);
-    if (s->has_ratio) add_double(json, "geomean_ratio", s->ratio);
-    print_json_add_notes(json, "notes", s->notes, s->note_count);
+    json_add_string(json, "label", table->column_labels[i]);
+    json_add_fields(p, json, &p->tables->col_by, p->tables->col_flat, table->columns[i]);
+    if (s->has_center) json_add_double(json, "geomean", s->center);
+    if (s->has_ratio) json_add_double(json, "geomean_ratio", s->ratio);
+    json_add_notes(json, "notes", s->notes, s->note_count);
     json_end(json);
   }
   json_end(json);
@@ -99,29 +100,28 @@ static const char *direction_name(int direction) {
   return direction > 0 ? "higher" : "lower";
 }
 
-static void print_json_add_table(struct printer *p, struct json_writer *json,
-                                 const struct table *table) {
+static void json_add_table(struct printer *p, struct json_writer *json, const struct table *table) {
   pprofc_str unit = set_string(p->tables->set, table->unit);
   json_line_break(json);
   json_begin_object(json);
-  print_json_add_string(json, "unit", unit);
+  json_add_string(json, "unit", unit);
   json_key(json, "better");
   json_text(json, direction_name(pprofc_bench_direction(p->tables->set, unit)));
   json_key(json, "assume");
   json_text(json, table->exact ? "exact" : "nothing");
-  add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);
-  add_columns(p, json, table);
+  json_add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);
+  json_add_columns(p, json, table);
   json_key(json, "rows");
   json_begin_array(json);
   const pprofc_bench_cell *cell = table->cells, *end = cell + table->cell_count;
   for (size_t row = 0; row < table->row_count; row++) {
     json_line_break(json);
     json_begin_object(json);
-    print_json_add_string(json, "label", table->row_labels[row]);
-    add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
+    json_add_string(json, "label", table->row_labels[row]);
+    json_add_fields(p, json, &p->tables->row_by, p->tables->row_flat, table->rows[row]);
     json_key(json, "cells");
     json_begin_array(json);
-    for (; cell < end && cell->row == row; cell++) print_json_add_cell(p, json, table, cell);
+    for (; cell < end && cell->row == row; cell++) json_add_cell(p, json, table, cell);
     json_end(json);
     json_end(json);
   }
@@ -139,12 +139,12 @@ void print_json(struct printer *p) {
   json_uint(&json, SCHEMA_VERSION);
   json_key(&json, "test");
   json_text(&json, tests[o->test]);
-  add_double(&json, "alpha", o->alpha);
-  add_double(&json, "confidence", o->confidence);
+  json_add_double(&json, "alpha", o->alpha);
+  json_add_double(&json, "confidence", o->confidence);
   json_key(&json, "tables");
   json_begin_array(&json);
   for (size_t i = 0; i < p->tables->table_count; i++)
-    print_json_add_table(p, &json, &p->tables->tables[i]);
+    json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);
   json_end(&json);
   if (!json_finish(&json)) p->failed = true;

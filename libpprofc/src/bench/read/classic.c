@@ -32,7 +32,7 @@ static void keep_header(struct read_classic_header *header, struct bench_sink *s
 }
 
 /* Pairs of value and unit; a value that is no number is skipped with its unit. */
-static void read_classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
+static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   for (;;) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);
     double value;
@@ -42,7 +42,7 @@ static void read_classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
 }
 
 /* True when the line counts as a result for the header. */
-static bool read_classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
+static bool classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
   pprofc_str rest = line, name = bench_take_field(&rest);
   if (!str_starts(name, STR("Benchmark")) || name.size == line.size) return false;
   pprofc_str count = bench_take_field(&rest), start = rest;
@@ -51,7 +51,7 @@ static bool read_classic_read_benchmark(struct bench_sink *sink, pprofc_str line
   (void)bench_take_field(&start);
   if (iterations == 0 || !start.size) return true;
   sink_result(sink, str_slice(name, 9, name.size), iterations, number);
-  read_classic_read_pairs(sink, rest);
+  classic_read_pairs(sink, rest);
   return true;
 }
 
@@ -68,7 +68,7 @@ void bench_read_classic_lines(const struct bench_source *source) {
     }
     header.permanent = 0;
     if (!line.size && !header.over) keep_header(&header, sink);
-    header.over |= read_classic_read_benchmark(sink, line, number);
+    header.over |= classic_read_benchmark(sink, line, number);
   }
   mem_free(&sink->set->mem, header.keys, header.capacity, sizeof *header.keys);
 }

@@ -15,7 +15,7 @@ struct record {
 };
 
 /* The index of each wanted field in a record. */
-struct read_csv_columns {
+struct csv_columns {
   size_t at[WANTED];
 };
 
@@ -26,7 +26,8 @@ static void put_byte(struct buffer *out, char c) {
 
 /* Copies a quoted field, which may hold commas and newlines; returns the end of its closing quote.
  */
-static size_t copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line, bool *bad_quotes) {
+static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
+                              bool *bad_quotes) {
   for (size_t i = 1; i < text.size; i++) {
     if (text.data[i] == '"') {
       bool twice = i + 1 < text.size && text.data[i + 1] == '"';
@@ -42,7 +43,7 @@ static size_t copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line, b
 
 /* Copies the rest of a field up to the comma or newline that ends it; returns where that is. A
  * quote is wrong behind the closing one. */
-static size_t read_csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
+static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
   bool quoted = i > 0;
   for (; i < text.size && text.data[i] != ',' && text.data[i] != '\n'; i++) {
     if (quoted && text.data[i] == '"')
@@ -55,10 +56,10 @@ static size_t read_csv_copy_plain(pprofc_str text, size_t i, struct buffer *out,
 
 /* Takes one field off *rest into `out`, which may be NULL. Returns the byte that ended it: a comma,
  * a newline or 0 for the end of the text. */
-static char take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
+static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
   bool quoted = str_starts(*rest, STR("\""));
-  size_t i = quoted ? copy_quoted(*rest, out, line, bad_quotes) : 0;
-  i = read_csv_copy_plain(*rest, i, out, bad_quotes);
+  size_t i = quoted ? csv_copy_quoted(*rest, out, line, bad_quotes) : 0;
+  i = csv_copy_plain(*rest, i, out, bad_quotes);
   char end = i < rest->size ? rest->data[i] : '\0';
   if (end != ',' && !quoted && out && str_ends(buffer_str(out), STR("\r"))) out->size--;
   *rest = str_slice(*rest, i < rest->size ? i + 1 : i, rest->size);
@@ -79,13 +80,13 @@ static bool is_word(pprofc_str field, const char *word) {
 
 /* Reads the header. False unless all three columns are in it. Allocates nothing: the formats are
  * told apart without the set, so without its allocator. */
-static bool find_columns(pprofc_str *rest, struct read_csv_columns *columns) {
+static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
   char end = ',';
   for (size_t i = 0; end == ',' && i < 1000; i++) {
     pprofc_str field = *rest;
-    end = take_field(rest, NULL, &line, &bad_quotes);
+    end = csv_take_field(rest, NULL, &line, &bad_quotes);
     field.size -= rest->size + (end != '\0');
     for (size_t w = 0; w < WANTED; w++) {
       if (found[w] || !is_word(field, wanted[w])) continue;
@@ -96,15 +97,15 @@ static bool find_columns(pprofc_str *rest, struct read_csv_columns *columns) {
   return !bad_quotes && line == 1 && found[NAME] && found[UNIT] && found[VALUE];
 }
 
-static bool read_csv_matches(pprofc_str data) {
+static bool csv_matches(pprofc_str data) {
   pprofc_str header = str_slice(data, 0, str_find_char(data, '\n'));
-  struct read_csv_columns columns;
+  struct csv_columns columns;
   if (header.size > 4096 || str_find_char(header, ',') == header.size) return false;
-  return find_columns(&header, &columns);
+  return csv_find_columns(&header, &columns);
 }
 
-static char take_record(pprofc_str *rest, const struct read_csv_columns *columns,
-                        struct record *record, uint64_t *line) {
+static char csv_take_record(pprofc_str *rest, const struct csv_columns *columns,
+                            struct record *record, uint64_t *line) {
   char end = ',';
   record->field_count = 0;
   record->bad_quotes = false;
@@ -113,14 +114,14 @@ static char take_record(pprofc_str *rest, const struct read_csv_columns *columns
     struct buffer *out = NULL;
     for (size_t w = 0; w < WANTED; w++)
       if (columns->at[w] == record->field_count) out = &record->fields[w];
-    end = take_field(rest, out, line, &record->bad_quotes);
+    end = csv_take_field(rest, out, line, &record->bad_quotes);
     record->field_count++;
   }
   return end;
 }
 
 /* Adds a record as a result. Returns an error text, or NULL. */
-static const char *add_record(struct bench_sink *sink, struct record *record) {
+static const char *csv_add_record(struct bench_sink *sink, struct record *record) {
   pprofc_str unit = str_trim(buffer_str(&record->fields[UNIT]));
   double value;
   if (record->bad_quotes) return "unbalanced quotes";
@@ -148,7 +149,7 @@ static const char *add_record(struct bench_sink *sink, struct record *record) {
 }
 
 /* Skips a byte order mark and blanks; returns the number of lines that ended in them. */
-static uint64_t skip_front(pprofc_str *rest) {
+static uint64_t csv_skip_front(pprofc_str *rest) {
   uint64_t lines = 0;
   if (str_starts(*rest, STR("\xEF\xBB\xBF"))) *rest = str_slice(*rest, 3, rest->size);
   for (; rest->size && memchr(" \t\r\n", rest->data[0], 4); *rest = str_slice(*rest, 1, rest->size))
@@ -156,24 +157,24 @@ static uint64_t skip_front(pprofc_str *rest) {
   return lines;
 }
 
-static bool record_is_blank(const struct record *record) {
+static bool csv_is_blank(const struct record *record) {
   return record->field_count == 1 && !record->fields[NAME].size && !record->fields[UNIT].size &&
          !record->fields[VALUE].size;
 }
 
-static pprofc_status read_csv(const struct bench_source *source, pprofc_error *error) {
-  struct read_csv_columns columns;
+static pprofc_status csv_read_source(const struct bench_source *source, pprofc_error *error) {
+  struct csv_columns columns;
   struct record record;
   pprofc_str rest = source->data;
-  uint64_t line = 1 + skip_front(&rest);
+  uint64_t line = 1 + csv_skip_front(&rest);
   (void)error;
-  if (!find_columns(&rest, &columns)) return PPROFC_OK;
+  if (!csv_find_columns(&rest, &columns)) return PPROFC_OK;
   for (size_t w = 0; w < WANTED; w++)
     buffer_init(&record.fields[w], &source->sink->set->mem, (size_t)64 << 20);
   while (rest.size && source->sink->status == PPROFC_OK) {
     uint64_t start = ++line;
-    take_record(&rest, &columns, &record, &line);
-    const char *wrong = record_is_blank(&record) ? NULL : add_record(source->sink, &record);
+    csv_take_record(&rest, &columns, &record, &line);
+    const char *wrong = csv_is_blank(&record) ? NULL : csv_add_record(source->sink, &record);
     if (wrong) sink_message(source->sink, start, "%s", wrong);
     for (size_t w = 0; w < WANTED; w++)
       if (record.fields[w].failed) sink_fail(source->sink);
@@ -182,5 +183,5 @@ static pprofc_status read_csv(const struct bench_source *source, pprofc_error *e
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", read_csv_matches,
-                                              read_csv};
+const struct bench_reader bench_reader_csv = {"CSV of name, unit, value", csv_matches,
+                                              csv_read_source};

@@ -50,8 +50,8 @@ static pprofc_status fail_read(const char *path, int number, pprofc_error *error
 }
 
 /* Reads a file descriptor to its end. */
-static pprofc_status readers_read_all(int fd, const char *path, struct buffer *out,
-                                      pprofc_error *error) {
+static pprofc_status read_all_of_input(int fd, const char *path, struct buffer *out,
+                                       pprofc_error *error) {
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
     buffer_reserve(out, (size_t)info.st_size + 1);
@@ -82,14 +82,14 @@ static const char *open_error(int number) {
   }
 }
 
-static pprofc_status readers_read_file(pprofc_bench *set, const char *label, const char *path,
-                                       pprofc_error *error) {
+static pprofc_status read_input_file(pprofc_bench *set, const char *label, const char *path,
+                                     pprofc_error *error) {
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, open_error(errno));
   struct buffer data;
   buffer_init(&data, &set->mem, MOST_BYTES);
-  pprofc_status status = readers_read_all(fd, path, &data, error);
+  pprofc_status status = read_all_of_input(fd, path, &data, error);
   if (!standard) close(fd);
   if (status == PPROFC_OK)
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
@@ -98,18 +98,18 @@ static pprofc_status readers_read_file(pprofc_bench *set, const char *label, con
 }
 
 /* A file, or a folder of criterion: all samples in it have the folder's label. */
-static pprofc_status readers_read_input(pprofc_bench *set, const char *label, const char *path,
-                                        pprofc_error *error) {
+static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
+                                         pprofc_error *error) {
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-    return readers_read_file(set, label, path, error);
+    return read_input_file(set, label, path, error);
   struct arena arena;
   struct criterion_tree tree;
   arena_init(&arena, &set->mem);
   pprofc_status status = criterion_tree_find(&arena, path, &tree, error);
-  if (status == PPROFC_OK && !tree.count) status = readers_read_file(set, label, path, error);
+  if (status == PPROFC_OK && !tree.count) status = read_input_file(set, label, path, error);
   for (size_t i = 0; i < tree.count && status == PPROFC_OK; i++)
-    status = readers_read_file(set, label, tree.paths[i], error);
+    status = read_input_file(set, label, tree.paths[i], error);
   arena_free(&arena);
   return status;
 }
@@ -140,7 +140,7 @@ pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inp
         buffer_printf(&label, "#%zu", occurrences(inputs, i, path));
     }
     buffer_add_char(&label, '\0');
-    status = label.failed ? error_nomem(error) : readers_read_input(set, label.data, path, error);
+    status = label.failed ? error_nomem(error) : read_file_or_folder(set, label.data, path, error);
   }
   buffer_free(&label);
   return status;

@@ -109,8 +109,7 @@ static inline bool take_plain_number(pprofc_str *rest, double *value) {
 /* ---- benchmark lines --------------------------------- */
 
 /* Takes a unit and finds its word; false when there is no unit. */
-static bool read_text_take_unit(struct text_reader *r, size_t place, pprofc_str *rest,
-                                uint32_t *word) {
+static bool text_take_unit(struct text_reader *r, size_t place, pprofc_str *rest, uint32_t *word) {
   struct unit_memory *memory = place < UNIT_MEMORY ? &r->units[place] : NULL;
   if (memory && take_known(rest, memory->unit)) {
     *word = memory->word;
@@ -126,7 +125,7 @@ static bool read_text_take_unit(struct text_reader *r, size_t place, pprofc_str 
 }
 
 /* Reads pairs of value and unit. Returns an error text, or NULL. */
-static const char *read_text_read_pairs(struct text_reader *r, pprofc_str rest) {
+static const char *text_read_pairs(struct text_reader *r, pprofc_str rest) {
   for (size_t place = 0;; place++) {
     double value;
     if (!take_plain_number(&rest, &value)) {
@@ -138,12 +137,12 @@ static const char *read_text_read_pairs(struct text_reader *r, pprofc_str rest) 
                                        : "parsing measurement: value out of range";
     }
     uint32_t word;
-    if (!read_text_take_unit(r, place, &rest, &word)) return "missing units";
+    if (!text_take_unit(r, place, &rest, &word)) return "missing units";
     sink_word_value(r->sink, value, word);
   }
 }
 
-static void read_text_read_benchmark(struct text_reader *r, pprofc_str line) {
+static void text_read_benchmark(struct text_reader *r, pprofc_str line) {
   pprofc_str rest = str_slice(line, 9, line.size);
   size_t size = rest.size;
   pprofc_str name = r->sink->name_bytes;
@@ -162,7 +161,7 @@ static void read_text_read_benchmark(struct text_reader *r, pprofc_str line) {
     return;
   }
   sink_result(r->sink, name, iterations, r->line);
-  const char *wrong = read_text_read_pairs(r, rest);
+  const char *wrong = text_read_pairs(r, rest);
   if (!wrong) return;
   sink_drop(r->sink);
   sink_message(r->sink, r->line, "%s", wrong);
@@ -218,9 +217,9 @@ static void read_config(struct text_reader *r, pprofc_str line) {
 
 /* ---- lines ------------------------------------------- */
 
-static void read_text_read_line(struct text_reader *r, pprofc_str line) {
+static void text_read_line(struct text_reader *r, pprofc_str line) {
   if (line.size >= 9 && memcmp(line.data, "Benchmark", 9) == 0)
-    read_text_read_benchmark(r, line);
+    text_read_benchmark(r, line);
   else if (!(line.size && line.data[0] == 'U' && read_unit_line(r, line)))
     read_config(r, line);
 }
@@ -243,15 +242,15 @@ pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                        "%s:%llu: NUL byte in benchmark text (is it UTF-16?)", source->path,
                        (unsigned long long)r.line);
     if (size && p[size - 1] == '\r')
-      read_text_read_line(&r, (pprofc_str){p, size - 1});
+      text_read_line(&r, (pprofc_str){p, size - 1});
     else
-      read_text_read_line(&r, (pprofc_str){p, size});
+      text_read_line(&r, (pprofc_str){p, size});
     p = newline ? newline + 1 : end;
   }
   return PPROFC_OK;
 }
 
-static bool read_text_matches(pprofc_str data) {
+static bool text_matches(pprofc_str data) {
   (void)data;
   return true;
 }
@@ -264,7 +263,7 @@ static bool is_foreign(pprofc_str data) {
          str_find(data, STR("\nBenchmark")) == data.size;
 }
 
-static pprofc_status read_text_read_text(const struct bench_source *source, pprofc_error *error) {
+static pprofc_status text_read_source(const struct bench_source *source, pprofc_error *error) {
   if (is_foreign(source->data))
     return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
                      source->path);
@@ -273,5 +272,4 @@ static pprofc_status read_text_read_text(const struct bench_source *source, ppro
   return PPROFC_OK;
 }
 
-const struct bench_reader bench_reader_text = {"go benchmark text", read_text_matches,
-                                               read_text_read_text};
+const struct bench_reader bench_reader_text = {"go benchmark text", text_matches, text_read_source};
