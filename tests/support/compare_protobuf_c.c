@@ -2,7 +2,7 @@
 #include "codec/wire.h"
 #include "compare.h"
 #include "pprofc/builder.h"
-#include "profile/profile.h"
+#include "profile/stack.h"
 
 #include "profile.pb-c.h"
 

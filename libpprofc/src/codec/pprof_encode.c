@@ -11,6 +11,7 @@
 #include "pprofc/builder.h"
 
 #include "profile.pb-c.h"
+#include "profile/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "profile/label_table.h"
+#include "profile/stack.h"
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
@@ -59,26 +60,9 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-static bool frame_starts(const uint8_t *at, const uint8_t *stack) {
-  return at == stack || at[-1] < 0x80;
-}
-
-static uint64_t word_at(const uint8_t *p) {
-  uint64_t word;
-  memcpy(&word, p, sizeof word);
-  return word;
-}
-
-/* How many of the last bytes are those of the stack checked before, whole frames only: neighbours
- * share callers. */
+/* The bytes that a stack shares with the one that was checked before, in whole frames. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
-  if (!f->known_size) return 0;
-  const uint8_t *end = data + size, *known_end = f->known + f->known_size;
-  size_t most = size < f->known_size ? size : f->known_size, n = 0;
-  while (most - n >= 8 && word_at(end - n - 8) == word_at(known_end - n - 8)) n += 8;
-  while (n < most && end[-(ptrdiff_t)n - 1] == known_end[-(ptrdiff_t)n - 1]) n++;
-  while (n && !(frame_starts(end - n, data) && frame_starts(known_end - n, f->known))) n--;
-  return n;
+  return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
 /* The frames of a stack whose varints are whole: each ends in a byte below 0x80. */

@@ -1,12 +1,12 @@
-/* Reading stacks one after the other, each as a difference to the one before: real profiles share
- * most of the root side between neighbours, and what is shared need not be looked at again. */
+/* Reads the stacks of samples in order, each as the difference to the previous one: consecutive
+ * stacks of real profiles share most of their callers, and a pass handles shared frames once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
-#include "profile/profile.h"
+#include "profile/stack.h"
 
-/* A path (an array of any steps) with room for `needed` of them, or NULL when out of memory. A
- * location may be several steps, so that a path can get longer than any stack. */
+/* A path (an array of steps of any type) with room for `needed` of them; NULL when out of memory. A
+ * location may be several steps, so a path can become longer than any stack. */
 static inline void *delta_room(const pprofc_allocator *mem, void *path, size_t *capacity,
                                size_t needed, size_t step_size) {
   if (needed <= *capacity) return path;
@@ -15,76 +15,41 @@ static inline void *delta_room(const pprofc_allocator *mem, void *path, size_t *
   return grown;
 }
 
-/* A frame that the stack before did not have. `offset` is the number of bytes from where the frame
- * is written to the end of the stack: the greater, the nearer to the leaf. */
+/* A frame that the previous stack did not have. `offset` is the number of bytes from the varint of
+ * the frame to the end of the stack: the greater, the nearer to the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
 
 struct stack_delta {
   struct stack_reader reader;
-  const uint8_t *stack;
-  uint32_t size;
-  const uint32_t *map;
-  bool started;
-  uint32_t shared;           /* bytes at the root side that are frames of the stack before, too */
-  struct fresh_frame *fresh; /* [max_depth], leaf first */
+  struct packed_stack stack;
+  uint32_t size;             /* bytes of the stack */
+  uint32_t shared;           /* bytes at the root end that are frames of the previous stack, too */
+  struct fresh_frame *fresh; /* [max_depth + 1], leaf first */
   size_t count;
 };
 
-static inline uint64_t delta_word(const uint8_t *p) {
-  uint64_t word;
-  memcpy(&word, p, sizeof word);
-  return word;
-}
-
-/* How many of the last `most` bytes before both ends are equal. */
-static inline uint32_t delta_suffix(const uint8_t *a_end, const uint8_t *b_end, uint32_t most) {
-  uint32_t n = 0;
-  while (most - n >= 8 && delta_word(a_end - n - 8) == delta_word(b_end - n - 8)) n += 8;
-  while (n < most && a_end[-(ptrdiff_t)n - 1] == b_end[-(ptrdiff_t)n - 1]) n++;
-  return n;
-}
-
-static inline bool delta_frame_starts(const uint8_t *stack, uint32_t at) {
-  return at == 0 || !(stack[at - 1] & 0x80);
-}
-
-/* Moves on to `sample` and says how much of the stack is shared; samples are asked for in ascending
+/* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
  * order. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
-  const struct samples *s = d->reader.samples;
-  const uint32_t *map = stack_map(&d->reader, sample);
-  const uint8_t *stack = s->stack[sample];
-  uint32_t size = s->stack_size[sample], shared = 0;
-  if (d->started && map == d->map) {
-    uint32_t most = size < d->size ? size : d->size;
-    shared = delta_suffix(stack + size, d->stack + d->size, most);
-    /* A frame is shared only when it begins there in both. */
-    if (shared && (!delta_frame_starts(stack, size - shared) ||
-                   !delta_frame_starts(d->stack, d->size - shared))) {
-      while (stack[size - shared] & 0x80) shared--;
-      shared--;
-    }
-  }
-  d->started = true;
-  d->map = map;
+  struct packed_stack stack = stack_of(&d->reader, sample);
+  d->shared = (uint32_t)stack_shared(&d->stack, &stack);
   d->stack = stack;
-  d->size = size;
-  d->shared = shared;
+  d->size = (uint32_t)(stack.root - stack.leaf);
 }
 
 /* Reads the frames that are not shared. */
 static inline void delta_read(struct stack_delta *d) {
-  const uint32_t *map = d->map;
-  const uint8_t *p = d->stack, *end = p + d->size, *stop = end - d->shared;
+  const uint8_t *end = d->stack.root;
+  struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};
   size_t count = 0;
-  while (p < stop) {
-    uint32_t id, offset = (uint32_t)(end - p);
-    p = stack_varint(p, &id);
-    uint32_t location = map ? map[id] : id - 1;
+  uint32_t id, offset = d->size;
+  while (stack_take_leaf_id(&rest, &id)) {
+    uint32_t location = stack_location(rest.map, id);
     d->fresh[count] = (struct fresh_frame){location, offset};
     count += location != LOCATION_HIDDEN;
+    offset = (uint32_t)(end - rest.leaf);
   }
   d->count = count;
 }
@@ -96,7 +61,7 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
 
 static inline bool delta_init(struct stack_delta *d, const pprofc_allocator *mem,
                               const struct samples *samples, size_t first) {
-  *d = (struct stack_delta){.reader = stack_reader_at(samples, first)};
+  *d = (struct stack_delta){.reader = stack_reader_at(samples, first), .stack = stack_none()};
   d->fresh = mem_array(mem, samples->max_depth + 1, sizeof *d->fresh);
   return d->fresh != NULL;
 }

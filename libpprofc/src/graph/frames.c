@@ -1,6 +1,7 @@
 /* Which node each line of each location is: done once per location, so that a pass over samples
  * only looks up numbers. */
 #include "graph/graph.h"
+#include "profile/stack.h"
 
 static const struct node_place no_place;
 
@@ -188,14 +189,11 @@ static bool is_too_deep(const pprofc_profile *profile) {
   if (s->max_depth <= MAX_FRAMES / graph_frames_most_lines(&profile->locations)) return false;
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count; i++) {
-    const uint32_t *map = stack_map(&reader, i);
-    const uint8_t *p = s->stack[i], *end = p + s->stack_size[i];
+    struct packed_stack stack = stack_of(&reader, i);
     size_t frames = 0;
-    while (p < end) {
-      uint32_t id;
-      p = stack_varint(p, &id);
-      uint32_t location = map ? map[id] : id - 1;
-      if (location != LOCATION_HIDDEN) frames += line_from[location + 1] - line_from[location];
+    uint32_t location;
+    while (stack_take_leaf(&stack, &location)) {
+      frames += line_from[location + 1] - line_from[location];
       if (frames > MAX_FRAMES) return true;
     }
   }

@@ -103,14 +103,10 @@ static inline void add_once(struct sums_worker *w, uint32_t node, uint32_t stamp
 /* Adds a sample frame by frame; the order does not matter, but that the first is the leaf. */
 static void walk(const struct frames *frames, struct sums_worker *w,
                  const struct stack_delta *delta, uint32_t stamp, int64_t value) {
-  const uint32_t *map = delta->map, *of_location = frames->of_location;
-  const uint8_t *p = delta->stack, *end = p + delta->size;
-  uint32_t leaf = NONE;
-  while (p < end) {
-    uint32_t id;
-    p = stack_varint(p, &id);
-    uint32_t location = map ? map[id] : id - 1;
-    if (location == LOCATION_HIDDEN) continue;
+  const uint32_t *of_location = frames->of_location;
+  struct packed_stack stack = delta->stack;
+  uint32_t location, leaf = NONE;
+  while (stack_take_leaf(&stack, &location)) {
     uint32_t node = of_location[location];
     if (node != FRAME_LIST) {
       add_once(w, node, stamp, value);

@@ -320,7 +320,7 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   const struct graph_options *o = &t->graph->options;
   const struct class_tag *class_tags = t->class_tags.items;
   delta->reader = stack_reader_at(&t->profile->samples, count ? uses[0].sample : 0);
-  delta->started = false;
+  delta->stack = stack_none();
   for (size_t i = 0; i < count; i++) {
     const int64_t *values = t->profile->samples.values + uses[i].sample * t->profile->type_count;
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;

@@ -8,6 +8,7 @@
 
 #include "core/map.h"
 #include "profile/label_table.h"
+#include "profile/stack.h"
 
 #define STACK_CHUNK      ((size_t)1 << 20)
 #define VARINT_MAX_BYTES 5

@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 
 #include "pprofc/builder.h"
+#include "profile/stack.h"
 
 static pprofc_profile *alloc_profile(const pprofc_allocator *mem) {
   pprofc_profile *p = mem_zero_array(mem, 1, sizeof *p);
@@ -121,17 +122,11 @@ size_t pprofc_profile_stack(const pprofc_profile *p, size_t sample, uint32_t *fr
                             size_t capacity) {
   if (sample >= p->samples.count) return 0;
   struct stack_reader reader = stack_reader_at(&p->samples, sample);
-  const uint32_t *map = stack_map(&reader, sample);
-  const uint8_t *at = p->samples.stack[sample], *end = at + p->samples.stack_size[sample];
+  struct packed_stack stack = stack_of(&reader, sample);
+  uint32_t location;
   size_t depth = 0;
-  while (at < end) {
-    uint32_t id;
-    at = stack_varint(at, &id);
-    uint32_t location = map ? map[id] : id - 1;
-    if (location == LOCATION_HIDDEN) continue;
+  for (; stack_take_leaf(&stack, &location); depth++)
     if (depth < capacity) frames[depth] = location;
-    depth++;
-  }
   return depth;
 }
 

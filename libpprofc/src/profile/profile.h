@@ -1,10 +1,8 @@
 /* The profile: immutable columns that everything else reads.
  *
  * Ids of the file are dense indices here. Strings are indices into a table whose entry 0 is ""; two
- * entries may hold the same text. Stacks stay as they were in the file: a run of varints, leaf
- * first, that a segment's map turns into location indices. That is smaller than an array of
- * integers (the reader copies nothing), and it makes cutting a stack at either end or hiding a
- * location an edit of a few words: the run gets shorter, or the map says LOCATION_HIDDEN. */
+ * entries may hold the same text. Stacks are packed as they are in the file; profile/stack.h reads
+ * them and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
@@ -98,8 +96,8 @@ struct pprofc_profile {
   pprofc_allocator mem;  /* for everything made from this profile */
   struct region *region; /* what the columns live in */
   unsigned threads;      /* as asked for when it was read */
-  bool disposable;       /* its only holder will not look at it when an edit was made of it */
-  struct region *lender; /* of an edit being made: columns in it may be overwritten */
+  bool disposable;       /* its only holder will release it after the next edit (profile/stack.h) */
+  struct region *lender; /* during an edit: the edit may overwrite columns of this region */
   bool in_order_of_use; /* locations are numbered as samples use them, leaf first; none is unused */
 
   const struct value_type *types;
@@ -135,82 +133,9 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* ---- stacks ------------------------------------------ */
-
-/* Walks samples in order and knows which segment the current one is in. */
-struct stack_reader {
-  const struct samples *samples;
-  size_t segment;
-  size_t segment_end;
-};
-
-static inline size_t segment_end(const struct samples *s, size_t segment) {
-  return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
-}
-
-/* A reader that starts at sample `first`. */
-static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
-  struct stack_reader reader = {s, 0, 0};
-  if (!s->segment_count) return reader;
-  reader.segment_end = segment_end(s, 0);
-  while (first >= reader.segment_end && reader.segment + 1 < s->segment_count)
-    reader.segment_end = segment_end(s, ++reader.segment);
-  return reader;
-}
-
-/* The segment map of `sample`; samples are asked for in ascending order. */
-static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
-  while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
-    reader->segment_end = segment_end(reader->samples, ++reader->segment);
-  return reader->samples->segments[reader->segment].map;
-}
-
-/* Decodes one varint that is known to be whole. Ids of stored stacks fit 32 bits. */
-static inline const uint8_t *stack_varint(const uint8_t *p, uint32_t *value) {
-  uint32_t v = *p++;
-  if (v >= 0x80) {
-    v &= 0x7F;
-    uint32_t byte, shift = 7;
-    do {
-      byte = *p++;
-      if (shift < 32) v |= (byte & 0x7F) << shift;
-      shift += 7;
-    } while (byte & 0x80);
-  }
-  *value = v;
-  return p;
-}
-
-/* Decodes the stack of `sample` into frames (room for max_depth), leaf first; returns the depth. */
-static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint32_t *frames) {
-  const struct samples *s = reader->samples;
-  const uint32_t *map = stack_map(reader, sample);
-  const uint8_t *p = s->stack[sample], *end = p + s->stack_size[sample];
-  size_t depth = 0;
-  while (p < end) {
-    uint32_t id;
-    p = stack_varint(p, &id);
-    uint32_t location = map ? map[id] : id - 1;
-    if (location != LOCATION_HIDDEN) frames[depth++] = location;
-  }
-  return depth;
-}
-
-/* Writes v as a varint to out (room for 5 bytes); returns the bytes used. For stacks that are made
- * anew. */
-static inline size_t stack_put(uint8_t *out, uint32_t v) {
-  size_t n = 0;
-  while (v >= 0x80) {
-    out[n++] = (uint8_t)(v | 0x80);
-    v >>= 7;
-  }
-  out[n++] = (uint8_t)v;
-  return n;
-}
-
 /* ---- values ------------------------------------------ */
 
-/* Merges leave out samples of which this is true. */
+/* Merges drop samples for which this is true. */
 static inline bool values_are_zero(const int64_t *values, size_t types) {
   for (size_t t = 0; t < types; t++)
     if (values[t]) return false;

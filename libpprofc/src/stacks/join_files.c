@@ -4,6 +4,7 @@
  * as many functions: equal paths go together first, then those with the longest common end of the
  * path, at least the file's own name. The rest stays apart. */
 #include "stacks/join_files.h"
+#include "profile/stack.h"
 
 #include <stdlib.h>
 

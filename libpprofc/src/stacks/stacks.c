@@ -4,10 +4,11 @@
 
 #include "core/map.h"
 #include "core/parallel.h"
+#include "profile/stack.h"
 #include "stacks/sort.h"
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
-struct packed_stack {
+struct distinct_stack {
   const uint32_t *map;    /* of its segment */
   uint32_t sample;        /* the first with it */
   uint32_t depth;         /* frames: more than locations where calls were inlined */
@@ -22,7 +23,7 @@ struct stacks_builder {
   size_t max_depth;
   struct stack_set *set;
 
-  struct packed_stack *stacks;
+  struct distinct_stack *stacks;
   int64_t *values; /* [capacity * columns] */
   size_t count, capacity;
   unsigned workers;
@@ -80,7 +81,7 @@ static uint32_t find_stack(struct stacks_builder *b, struct map *map,
       return index;
   }
   if (!map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;
-  b->stacks[b->count] = (struct packed_stack){.sample = (uint32_t)sample, .map = pending->map};
+  b->stacks[b->count] = (struct distinct_stack){.sample = (uint32_t)sample, .map = pending->map};
   return (uint32_t)b->count++;
 }
 
@@ -134,17 +135,11 @@ static bool join_samples(struct stacks_builder *b) {
 /* ---- frames ------------------------------------------ */
 
 /* The locations of a stack, leaf first. */
-static size_t unpack(const struct samples *s, const struct packed_stack *stack,
+static size_t unpack(const struct samples *s, const struct distinct_stack *stack,
                      uint32_t *locations) {
-  const uint8_t *p = s->stack[stack->sample], *end = p + s->stack_size[stack->sample];
-  size_t depth = 0;
-  while (p < end) {
-    uint32_t id;
-    p = stack_varint(p, &id);
-    uint32_t location = stack->map ? stack->map[id] : id - 1;
-    if (location != LOCATION_HIDDEN) locations[depth++] = location;
-  }
-  return depth;
+  const uint8_t *leaf = s->stack[stack->sample];
+  struct packed_stack packed = {leaf, leaf + s->stack_size[stack->sample], stack->map};
+  return stack_unpack(packed, locations);
 }
 
 /* Room for the frames of many stacks. */
@@ -187,7 +182,7 @@ static uint32_t *take_frames(struct expander *e, size_t count) {
 }
 
 /* The frames of a stack from the root on; false when there are too many or no memory for them. */
-static bool stacks_expand(struct expander *e, struct packed_stack *stack) {
+static bool stacks_expand(struct expander *e, struct distinct_stack *stack) {
   const struct stacks_builder *b = e->builder;
   const uint32_t *from = b->frames->location_from;
   size_t locations = unpack(&b->profile->samples, stack, e->locations), depth = 0;

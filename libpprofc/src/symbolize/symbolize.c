@@ -4,6 +4,7 @@
 
 #include "core/map.h"
 #include "pprofc/builder.h"
+#include "profile/stack.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
 #include "symbolize/tools.h"

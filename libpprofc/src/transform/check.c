@@ -1,5 +1,6 @@
 /* The rules a profile must keep, in the order and words of pprof. Section 4.3. */
 #include "core/map.h"
+#include "profile/stack.h"
 #include "transform/transform.h"
 
 static pprofc_status invalid(pprofc_error *error, const char *message) {
@@ -12,13 +13,11 @@ static pprofc_status check_samples(const pprofc_profile *p, pprofc_error *error)
   if (!p->type_count) return invalid(error, "missing sample type information");
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count; i++) {
-    const uint32_t *map = stack_map(&reader, i);
-    const uint8_t *at = s->stack[i], *end = at + s->stack_size[i];
-    while (at < end) {
-      uint32_t v;
-      at = stack_varint(at, &v);
-      uint32_t location = map ? map[v] : v - 1;
-      if (location >= p->locations.count && !(map && location == LOCATION_HIDDEN))
+    struct packed_stack stack = stack_of(&reader, i);
+    uint32_t id;
+    while (stack_take_leaf_id(&stack, &id)) {
+      uint32_t location = stack_location(stack.map, id);
+      if (location >= p->locations.count && !(stack.map && location == LOCATION_HIDDEN))
         return invalid(error, "sample has nil location");
     }
   }

@@ -4,7 +4,7 @@
 #define PPROFC_TRANSFORM_EDIT_H
 
 #include "core/error.h"
-#include "profile/profile.h"
+#include "profile/stack.h"
 
 /* Samples that make a thread worth its start. */
 #define EDIT_GRAIN ((size_t)16384)
@@ -55,10 +55,9 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
 /* Takes locations i with hidden[i] != 0 out of all stacks. */
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
-/* Cuts one stack: moves *begin (leaf side) and *end (root side) to the varints that stay. `map` as
- * in struct segment. Returns false when the sample is to go. Called from several threads. */
-typedef bool (*edit_cut_fn)(const void *context, const uint32_t *map, const uint8_t **begin,
-                            const uint8_t **end);
+/* Cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to drop the
+ * sample. Called from several threads. */
+typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
                               pprofc_error *error);
 

@@ -1,5 +1,6 @@
 /* The report topproto: the nodes of top as a profile of their own, one sample each (21.6). */
 #include "codec/codec.h"
+#include "profile/stack.h"
 #include "report/labels.h"
 #include "unit/unit.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/array.h"
 #include "graph/number.h"
+#include "profile/stack.h"
 #include "report/source/listing.h"
 
 #include <stdlib.h>

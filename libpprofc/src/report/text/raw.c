@@ -1,6 +1,7 @@
 /* The -raw report: the profile as text, nothing merged. */
 #include "core/escape.h"
 #include "pprofc/builder.h"
+#include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
 #include "unit/unit.h"

@@ -1,6 +1,7 @@
 /* The -traces report: every sample with its labels and stack, in the order of the profile. */
 #include "core/escape.h"
 #include "graph/graph.h"
+#include "profile/stack.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
 #include "unit/unit.h"

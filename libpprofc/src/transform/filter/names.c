@@ -3,7 +3,6 @@
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/filter/name_bits.h"
-#include "transform/stack_tail.h"
 #include "transform/transform.h"
 
 /* ---- strings ----------------------------------------- */
@@ -104,16 +103,15 @@ struct filter_names_pass {
   unsigned workers;
 };
 
-static uint8_t stack_effect(const uint8_t *effect, const uint32_t *map, const uint8_t *stack,
-                            size_t size, size_t tail, uint8_t *state) {
-  const uint8_t *end = stack + size, *p = end - tail;
+static uint8_t stack_effect(const uint8_t *effect, struct packed_stack stack, size_t tail,
+                            uint8_t *state) {
+  const uint8_t *end = stack.root;
   uint8_t sum = state[tail];
-  while (p > stack) {
-    uint32_t v;
-    p = stack_varint_before(stack, p, &v);
-    uint32_t location = map ? map[v] : v - 1;
+  stack.root -= tail;
+  for (uint32_t id; stack_take_root_id(&stack, &id);) {
+    uint32_t location = stack_location(stack.map, id);
     if (location != LOCATION_HIDDEN) sum |= effect[location];
-    state[end - p] = sum;
+    state[end - stack.root] = sum;
   }
   return sum;
 }
@@ -124,20 +122,13 @@ static void filter_range(void *context, unsigned worker) {
   size_t from = parallel_from(s->count, worker, pass->workers);
   size_t to = parallel_from(s->count, worker + 1, pass->workers);
   struct stack_reader reader = stack_reader_at(s, from);
-  const uint32_t *previous_map = NULL;
-  const uint8_t *previous = (const uint8_t *)"";
-  size_t previous_size = 0;
+  struct packed_stack previous = stack_none();
   for (size_t i = from; i < to; i++) {
-    const uint32_t *map = stack_map(&reader, i);
-    size_t tail = 0;
-    if (map == previous_map)
-      tail = stack_shared_tail(previous, previous_size, s->stack[i], s->stack_size[i]);
-    uint8_t effect = stack_effect(pass->filter->effect, map, s->stack[i], s->stack_size[i], tail,
-                                  pass->states[worker]);
+    struct packed_stack stack = stack_of(&reader, i);
+    size_t tail = stack_shared(&previous, &stack);
+    uint8_t effect = stack_effect(pass->filter->effect, stack, tail, pass->states[worker]);
     pass->filter->keep[i] = effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED);
-    previous_map = map;
-    previous = s->stack[i];
-    previous_size = s->stack_size[i];
+    previous = stack;
   }
 }
 
@@ -145,9 +136,7 @@ static bool filter_samples(struct name_filter *f) {
   const struct samples *s = &f->profile->samples;
   struct filter_names_pass pass = {
       .filter = f, .workers = parallel_workers(f->profile->threads, s->count, EDIT_GRAIN)};
-  size_t longest = 0;
-  for (size_t i = 0; i < s->count; i++)
-    if (s->stack_size[i] > longest) longest = s->stack_size[i];
+  size_t longest = stack_longest(s);
   bool ok = true;
   for (unsigned w = 0; w < pass.workers; w++) {
     pass.states[w] = mem_zero_array(&f->profile->mem, longest + 1, 1);
@@ -223,17 +212,12 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 /* ---- show_from --------------------------------------- */
 
 /* Ends the stack at the matching location that is nearest to the root. */
-static bool cut_above(const void *context, const uint32_t *map, const uint8_t **begin,
-                      const uint8_t **end) {
+static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
-  for (const uint8_t *p = *end; p > *begin;) {
-    uint32_t v;
-    const uint8_t *after = p;
-    p = stack_varint_before(*begin, p, &v);
-    uint32_t location = map ? map[v] : v - 1;
-    if (location == LOCATION_HIDDEN || !matches[location]) continue;
-    *end = after;
-    return true;
+  struct packed_stack rest = *stack;
+  for (uint32_t id; stack_take_root_id(&rest, &id); stack->root = rest.root) {
+    uint32_t location = stack_location(rest.map, id);
+    if (location != LOCATION_HIDDEN && matches[location]) return true;
   }
   return false;
 }

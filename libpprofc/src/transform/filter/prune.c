@@ -2,7 +2,6 @@
  * Sections 9 and 13. */
 #include "core/buffer.h"
 #include "transform/edit.h"
-#include "transform/stack_tail.h"
 #include "transform/transform.h"
 
 /* A function name as the expressions see it: without a leading dot, cut at the first argument list.
@@ -86,20 +85,17 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* From the root, matches stay until there was a frame that does not match; then the first match
  * ends the stack. */
-static bool cut_beneath(const void *context, const uint32_t *map, const uint8_t **begin,
-                        const uint8_t **end) {
-  const uint8_t *effect = context;
+static bool cut_beneath(const void *context, struct packed_stack *stack) {
+  const uint8_t *effect = context, *after = stack->root;
+  struct packed_stack rest = *stack;
   bool found_user = false;
-  for (const uint8_t *p = *end; p > *begin;) {
-    uint32_t v;
-    const uint8_t *after = p;
-    p = stack_varint_before(*begin, p, &v);
-    uint32_t location = map ? map[v] : v - 1;
+  for (uint32_t id; stack_take_root_id(&rest, &id); after = rest.root) {
+    uint32_t location = stack_location(rest.map, id);
     if (location == LOCATION_HIDDEN) continue;
     if (!effect[location]) {
       found_user = true;
     } else if (found_user) {
-      *begin = effect[location] & PRUNE ? after : p;
+      stack->leaf = effect[location] & PRUNE ? after : rest.root;
       break;
     }
   }
@@ -164,16 +160,14 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 /* ---- prune_from -------------------------------------- */
 
 /* Begins the stack at the first match from the leaf. */
-static bool cut_before(const void *context, const uint32_t *map, const uint8_t **begin,
-                       const uint8_t **end) {
+static bool cut_before(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context;
-  for (const uint8_t *p = *begin; p < *end;) {
-    uint32_t v;
-    const uint8_t *at = p;
-    p = stack_varint(p, &v);
-    uint32_t location = map ? map[v] : v - 1;
+  struct packed_stack rest = *stack;
+  const uint8_t *at = rest.leaf;
+  for (uint32_t id; stack_take_leaf_id(&rest, &id); at = rest.leaf) {
+    uint32_t location = stack_location(rest.map, id);
     if (location == LOCATION_HIDDEN || !effect[location]) continue;
-    *begin = at;
+    stack->leaf = at;
     break;
   }
   return true;

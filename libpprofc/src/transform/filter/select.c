@@ -112,25 +112,6 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
   return PPROFC_OK;
 }
 
-/* A segment without a map writes location i as i + 1. */
-static uint32_t *plain_map(struct arena *arena, size_t locations, const uint8_t *hidden) {
-  uint32_t *map = arena_array(arena, locations + 1, sizeof *map);
-  if (!map) return NULL;
-  map[0] = LOCATION_HIDDEN;
-  for (uint32_t i = 0; i < locations; i++) map[i + 1] = hidden[i] ? LOCATION_HIDDEN : i;
-  return map;
-}
-
-static uint32_t *other_map(struct arena *arena, const struct segment *old, const uint8_t *hidden) {
-  uint32_t *map = arena_array(arena, old->map_size, sizeof *map);
-  if (!map) return NULL;
-  for (size_t v = 0; v < old->map_size; v++) {
-    uint32_t location = old->map[v];
-    map[v] = location == LOCATION_HIDDEN || hidden[location] ? LOCATION_HIDDEN : location;
-  }
-  return map;
-}
-
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error) {
   struct arena *arena = &copy->region->arena;
   size_t count = copy->samples.segment_count, locations = copy->locations.count;
@@ -139,16 +120,8 @@ pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_erro
   if (!segments) return error_nomem(error);
   const uint32_t *plain = NULL;
   for (size_t i = 0; i < count; i++) {
-    const struct segment *old = &copy->samples.segments[i];
-    segments[i] = *old;
-    if (old->map) {
-      segments[i].map = other_map(arena, old, hidden);
-    } else {
-      if (!plain) plain = plain_map(arena, locations, hidden);
-      segments[i].map = plain;
-      segments[i].map_size = locations + 1;
-    }
-    if (!segments[i].map) return error_nomem(error);
+    segments[i] = copy->samples.segments[i];
+    if (!segment_hide(arena, &segments[i], hidden, locations, &plain)) return error_nomem(error);
   }
   copy->samples.segments = segments;
   return PPROFC_OK;
@@ -173,10 +146,10 @@ static void cut_range(void *context, unsigned worker) {
   size_t to = parallel_from(s->count, worker + 1, job->workers);
   struct stack_reader reader = stack_reader_at(s, from);
   for (size_t i = from; i < to; i++) {
-    const uint8_t *begin = s->stack[i], *end = begin + s->stack_size[i];
-    job->keep[i] = job->cut(job->context, stack_map(&reader, i), &begin, &end);
-    job->stack[i] = begin;
-    job->stack_size[i] = (uint32_t)(end - begin);
+    struct packed_stack stack = stack_of(&reader, i);
+    job->keep[i] = job->cut(job->context, &stack);
+    job->stack[i] = stack.leaf;
+    job->stack_size[i] = (uint32_t)(stack.root - stack.leaf);
   }
 }
 

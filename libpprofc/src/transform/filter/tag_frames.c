@@ -257,28 +257,6 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* Frame i is written as base + i in a segment; a map gets entries for that. */
-static bool extend_segment(pprofc_profile *copy, struct segment *segment, size_t old_locations,
-                           size_t more, size_t *base) {
-  if (!segment->map) {
-    *base = old_locations + 1;
-    return true;
-  }
-  uint32_t *map = tag_frames_extend(copy, segment->map, segment->map_size, more, sizeof *map);
-  if (!map) return false;
-  *base = segment->map_size;
-  for (size_t i = 0; i < more; i++) map[*base + i] = (uint32_t)(old_locations + i);
-  segment->map = map;
-  segment->map_size += more;
-  return *base + more < NONE;
-}
-
-static size_t varint_size(size_t v) {
-  size_t n = 1;
-  for (; v >= 0x80; v >>= 7) n++;
-  return n;
-}
-
 /* Writes the stacks of one segment with their new frames into *out. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
@@ -303,7 +281,8 @@ static size_t segment_bytes(const struct tag_frames *f, const struct samples *s,
   size_t added = f->root.count + f->leaf.count, bytes = 0;
   for (size_t i = from; i < to; i++) {
     size_t size = s->stack_size[i];
-    for (size_t k = 0; k < added; k++) size += varint_size(base + f->sample_frames[i * added + k]);
+    for (size_t k = 0; k < added; k++)
+      size += stack_put_size((uint32_t)base + f->sample_frames[i * added + k]);
     if (size > UINT32_MAX) return 0;
     bytes += size;
   }
@@ -320,7 +299,7 @@ static bool tag_frames_write_samples(const struct tag_frames *f, pprofc_profile 
   if (!stack || !stack_size || !segments) return false;
   for (size_t i = 0; i < s->segment_count; i++) {
     size_t base, from = segments[i].first, to = segment_end(s, i);
-    if (!extend_segment(copy, &segments[i], old_locations, f->count, &base)) return false;
+    if (!segment_extend(arena, &segments[i], old_locations, f->count, &base)) return false;
     size_t bytes = segment_bytes(f, s, from, to, base);
     if (!bytes && from < to) return false;
     uint8_t *out = arena_alloc(arena, bytes ? bytes : 1);

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/map.h"
 #include "profile/label_table.h"
-#include "profile/profile.h"
+#include "profile/stack.h"
 
 /* One profile that is merged. Its records have a class each: equal records of all sources have the
  * same class. */

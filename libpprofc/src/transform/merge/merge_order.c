@@ -4,7 +4,6 @@
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/merge/merge.h"
-#include "transform/stack_tail.h"
 
 /* One worker's walk over a range of samples. */
 struct walker {
@@ -35,10 +34,9 @@ struct merge_order_walk {
 /* Notes the locations of a stack that were not seen before, leaf first. */
 static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
   uint32_t *classes = w->classes[piece - w->m->pieces];
-  const uint8_t *p = w->stack, *end = p + w->stack_size;
-  while (p < end) {
-    uint32_t v;
-    p = stack_varint(p, &v);
+  struct packed_stack rest = {w->stack, w->stack + w->stack_size, NULL};
+  uint32_t v;
+  while (stack_take_leaf_id(&rest, &v)) {
     if (!(classes[v] & UNSEEN) || classes[v] == LOCATION_HIDDEN) continue;
     uint32_t class = classes[v] &= ~UNSEEN;
     if (w->seen[class]) continue; /* by another varint */
@@ -53,18 +51,18 @@ static uint64_t merge_order_walk_stack(struct walker *w, const struct merge_piec
                                        const uint8_t *stack, size_t size) {
   size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
   const uint32_t *classes = w->classes[piece - w->m->pieces];
-  const uint8_t *end = stack + size, *p = end - tail;
+  const uint8_t *end = stack + size;
+  struct packed_stack rest = {stack, end - tail, NULL};
   uint64_t hash = w->state[tail];
   bool new_ones = false;
-  while (p > stack) {
-    uint32_t v;
-    p = stack_varint_before(stack, p, &v);
+  uint32_t v;
+  while (stack_take_root_id(&rest, &v)) {
     uint32_t class = classes[v];
     if (class != LOCATION_HIDDEN) {
       hash = hash_mix(hash, class & ~UNSEEN);
       new_ones = new_ones || class & UNSEEN;
     }
-    w->state[end - p] = hash;
+    w->state[end - rest.root] = hash;
   }
   w->stack = stack;
   w->stack_size = size;
@@ -243,11 +241,10 @@ bool merge_number_tables(struct merge *m) {
 /* ---- walks ------------------------------------------- */
 
 static size_t longest_stack(const struct merge *m) {
-  uint32_t longest = 0;
+  size_t longest = 0;
   for (uint32_t i = 0; i < m->source_count; i++) {
-    const struct samples *s = merge_samples_of(m, i);
-    for (size_t n = 0; n < s->count; n++)
-      if (s->stack_size[n] > longest) longest = s->stack_size[n];
+    size_t bytes = stack_longest(merge_samples_of(m, i));
+    if (bytes > longest) longest = bytes;
   }
   return longest;
 }

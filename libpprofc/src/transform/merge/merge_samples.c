@@ -28,13 +28,10 @@ static struct view view_of(const struct merge *m, const struct merge_piece *piec
 }
 
 /* The next class of a stack that is not hidden, or NONE at its end. */
-static uint32_t next_class(const struct merge_piece *piece, const uint8_t **at,
-                           const uint8_t *end) {
-  while (*at < end) {
-    uint32_t v;
-    *at = stack_varint(*at, &v);
-    if (piece->classes[v] != LOCATION_HIDDEN) return piece->classes[v];
-  }
+static uint32_t next_class(const struct merge_piece *piece, struct packed_stack *rest) {
+  uint32_t id;
+  while (stack_take_leaf_id(rest, &id))
+    if (piece->classes[id] != LOCATION_HIDDEN) return piece->classes[id];
   return NONE;
 }
 
@@ -43,12 +40,12 @@ static bool same_stack(const struct merge *m, const struct view *a, const struct
       memcmp(a->stack, b->stack, a->stack_size) == 0)
     return true;
   if (m->uniform) return false;
-  const uint8_t *p = a->stack, *p_end = p + a->stack_size;
-  const uint8_t *q = b->stack, *q_end = q + b->stack_size;
+  struct packed_stack p = {a->stack, a->stack + a->stack_size, NULL};
+  struct packed_stack q = {b->stack, b->stack + b->stack_size, NULL};
   uint32_t x, y;
   do {
-    x = next_class(a->piece, &p, p_end);
-    y = next_class(b->piece, &q, q_end);
+    x = next_class(a->piece, &p);
+    y = next_class(b->piece, &q);
   } while (x == y && x != NONE);
   return x == y;
 }

@@ -20,22 +20,20 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  size_t most = (size_t)*size * 5; /* a byte or more for each frame, five or fewer here */
+  size_t most = (size_t)*size * STACK_ID_MAX; /* a frame has a byte or more in the source */
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
     *room = arena_alloc(&m->out->region->arena, *left);
     if (!*room) return false;
   }
-  const uint8_t *end = stack + *size;
+  struct packed_stack rest = {stack, stack + *size, NULL};
   size_t n = 0;
+  uint32_t id;
   static const uint8_t no_frames;
   *out = *room ? *room : &no_frames; /* readers add sizes to it */
-  while (stack < end) {
-    uint32_t v;
-    stack = stack_varint(stack, &v);
-    if (piece->classes[v] != LOCATION_HIDDEN)
-      n += stack_put(*room + n, m->location_number[piece->classes[v]] + 1);
-  }
+  while (stack_take_leaf_id(&rest, &id))
+    if (piece->classes[id] != LOCATION_HIDDEN)
+      n += stack_put(*room + n, m->location_number[piece->classes[id]] + 1);
   *size = (uint32_t)n;
   if (n) *room += n; /* without any frame there is no room at all */
   *left -= n;

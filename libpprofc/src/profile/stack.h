@@ -1,0 +1,252 @@
+/* Packed stacks: how samples store their stacks, how they are read, and how edits change them.
+ *
+ * The packed form. A stack is a run of varints, leaf first; mostly it is still where the input has
+ * it, so the reader copies nothing. Consecutive samples form a segment, and the map of the segment
+ * turns varint v into location map[v]. A segment without a map means location v - 1. The entry
+ * LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of one segment with
+ * equal bytes are equal stacks. The varints of a stored stack are whole, fit 32 bits and have an
+ * entry in the map: the reader, the builder and the edits check that before they store one, so the
+ * functions below check nothing.
+ *
+ * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
+ * last bytes of their runs. A pass over samples keeps what it computed for the previous stack,
+ * indexed by the number of bytes to the end of the run, asks stack_shared_tail how much the next
+ * stack shares, and continues from there towards the leaf.
+ *
+ * Copy-on-write. A finished profile does not change. An edit makes a copy with profile_edit; the
+ * copy points to all columns of the source, and its region keeps the source's region alive. The
+ * edit allocates the columns that it changes in the copy's region. edit_finish hands the copy over
+ * or releases it. What an edit of stacks writes is small:
+ *   - to cut a stack at the leaf or root end, it writes new `stack` and `stack_size` columns that
+ *     point into the same bytes (edit_cut_stacks);
+ *   - to hide locations, it writes new maps (edit_hide, segment_hide);
+ *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend);
+ *   - to merge, it writes a map for each segment of a large source and new runs for small sources
+ *     (merge/merge_write.c).
+ * The bytes of a run are never overwritten: they may be part of the input, and several samples,
+ * profiles and threads may read them.
+ *
+ * In place. A large profile that passes through four filters would be copied four times. A caller
+ * that holds the only reference to a profile and will only release it sets `disposable`. When
+ * neither the profile nor its region has a second reference, profile_edit stores the region as the
+ * copy's `lender`, and edit_column returns the old column itself if that region alone owns its
+ * memory, else a new column. So the code of an edit is the same in both cases and follows these
+ * rules:
+ *   - only the edit writes, between profile_edit and edit_finish, which resets `lender`; worker
+ *     threads write disjoint ranges;
+ *   - it writes entries in ascending order, and entry n only after it has read all source entries
+ *     up to n, because the new column may be the old one;
+ *   - it does not read the source through the old profile after it has begun to write;
+ *   - after an edit, also one that failed, the caller does nothing with the source but release it.
+ * One more function writes into the memory of its sources: append_difference
+ * (transform/combine/append.c) owns both profiles and extends the columns of the first. */
+#ifndef PPROFC_PROFILE_STACK_H
+#define PPROFC_PROFILE_STACK_H
+
+#include "profile/profile.h"
+
+/* ---- varints ----------------------------------------- */
+
+/* Decodes the varint at p; returns where the next one begins. */
+static inline const uint8_t *stack_varint(const uint8_t *p, uint32_t *value) {
+  uint32_t v = *p++;
+  if (v >= 0x80) {
+    v &= 0x7F;
+    uint32_t byte, shift = 7;
+    do {
+      byte = *p++;
+      if (shift < 32) v |= (byte & 0x7F) << shift;
+      shift += 7;
+    } while (byte & 0x80);
+  }
+  *value = v;
+  return p;
+}
+
+/* Decodes the varint that ends before p in a run that begins at `begin` < p; returns where it
+ * begins. */
+static inline const uint8_t *stack_varint_before(const uint8_t *begin, const uint8_t *p,
+                                                 uint32_t *value) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (p - begin >= 4) { /* three bytes, the usual length in large profiles, in one step */
+    uint32_t w;
+    memcpy(&w, p - 4, 4);
+    if ((w & 0x808080u) == 0x808000u) {
+      *value = (w >> 8 & 0x7Fu) | (w >> 9 & 0x3F80u) | (w >> 10 & 0x1FC000u);
+      return p - 3;
+    }
+  }
+#endif
+  uint32_t v = *--p;
+  while (p > begin && p[-1] >= 0x80) v = v << 7 | (*--p & 0x7Fu);
+  *value = v;
+  return p;
+}
+
+/* Writes v as a varint to out (room for STACK_ID_MAX bytes); returns the number of bytes. */
+static inline size_t stack_put(uint8_t *out, uint32_t v) {
+  size_t n = 0;
+  while (v >= 0x80) {
+    out[n++] = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  out[n++] = (uint8_t)v;
+  return n;
+}
+
+#define STACK_ID_MAX 5
+
+/* The number of bytes that stack_put writes. */
+static inline size_t stack_put_size(uint32_t v) {
+  size_t n = 1;
+  for (; v >= 0x80; v >>= 7) n++;
+  return n;
+}
+
+/* ---- one stack --------------------------------------- */
+
+/* The frames of a stack that are still to be read: bytes from `leaf` up to `root`. Frames can be
+ * taken from either end. */
+struct packed_stack {
+  const uint8_t *leaf, *root;
+  const uint32_t *map; /* of the segment, or NULL */
+};
+
+/* The location of a varint, or LOCATION_HIDDEN. */
+static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
+  return map ? map[id] : id - 1;
+}
+
+/* Takes the varint at the leaf end; false when there is none left. */
+static inline bool stack_take_leaf_id(struct packed_stack *s, uint32_t *id) {
+  if (s->leaf >= s->root) return false;
+  s->leaf = stack_varint(s->leaf, id);
+  return true;
+}
+
+/* Takes the varint at the root end; false when there is none left. */
+static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
+  if (s->root <= s->leaf) return false;
+  s->root = stack_varint_before(s->leaf, s->root, id);
+  return true;
+}
+
+/* Takes the location at the leaf end, without hidden ones; false when there is none left. */
+static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
+  uint32_t id;
+  while (stack_take_leaf_id(s, &id)) {
+    uint32_t found = stack_location(s->map, id);
+    if (found == LOCATION_HIDDEN) continue;
+    *location = found;
+    return true;
+  }
+  return false;
+}
+
+/* Reads the locations into frames (room for max_depth), leaf first; returns the depth. */
+static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
+  size_t depth = 0;
+  while (stack_take_leaf(&stack, &frames[depth])) depth++;
+  return depth;
+}
+
+/* ---- shared tails ------------------------------------ */
+
+/* The number of equal bytes that a and b end with. */
+static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
+  size_t n = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  for (; n + 8 <= most; n += 8) {
+    uint64_t x, y;
+    memcpy(&x, a_end - n - 8, 8);
+    memcpy(&y, b_end - n - 8, 8);
+    if (x != y) return n + (size_t)__builtin_clzll(x ^ y) / 8;
+  }
+#endif
+  while (n < most && a_end[-(ptrdiff_t)n - 1] == b_end[-(ptrdiff_t)n - 1]) n++;
+  return n;
+}
+
+/* The same in whole frames: a varint begins there in both runs. The runs belong to one segment or
+ * are numbered alike. */
+static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
+                                       size_t b_size) {
+  size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);
+  const uint8_t *at_a = a + a_size - n, *at_b = b + b_size - n;
+  if ((at_a == a || at_a[-1] < 0x80) && (at_b == b || at_b[-1] < 0x80)) return n;
+  for (; n && *at_a >= 0x80; at_a++) n--; /* the rest of a varint that begins before the tail */
+  return n ? n - 1 : 0;
+}
+
+/* The bytes that a stack shares with the previous one, none where the maps differ. */
+static inline size_t stack_shared(const struct packed_stack *previous,
+                                  const struct packed_stack *stack) {
+  if (stack->map != previous->map) return 0;
+  return stack_shared_tail(previous->leaf, (size_t)(previous->root - previous->leaf), stack->leaf,
+                           (size_t)(stack->root - stack->leaf));
+}
+
+/* A stack without frames: the previous one of the first in a pass. */
+static inline struct packed_stack stack_none(void) {
+  static const uint8_t nothing;
+  return (struct packed_stack){&nothing, &nothing, NULL};
+}
+
+/* ---- samples in order -------------------------------- */
+
+/* Reads the stacks of samples in ascending order; knows the segment of the current sample. */
+struct stack_reader {
+  const struct samples *samples;
+  size_t segment;
+  size_t segment_end;
+};
+
+static inline size_t segment_end(const struct samples *s, size_t segment) {
+  return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
+}
+
+/* A reader that starts at sample `first`. */
+static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
+  struct stack_reader reader = {s, 0, 0};
+  if (!s->segment_count) return reader;
+  reader.segment_end = segment_end(s, 0);
+  while (first >= reader.segment_end && reader.segment + 1 < s->segment_count)
+    reader.segment_end = segment_end(s, ++reader.segment);
+  return reader;
+}
+
+/* The segment map of `sample`, which is not before the last one that was asked for. */
+static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
+  while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
+    reader->segment_end = segment_end(reader->samples, ++reader->segment);
+  return reader->samples->segments[reader->segment].map;
+}
+
+/* The stack of `sample`, which is not before the last one that was asked for. */
+static inline struct packed_stack stack_of(struct stack_reader *reader, size_t sample) {
+  const struct samples *s = reader->samples;
+  const uint8_t *leaf = s->stack[sample];
+  return (struct packed_stack){leaf, leaf + s->stack_size[sample], stack_map(reader, sample)};
+}
+
+/* Reads the stack of `sample` into frames (room for max_depth), leaf first; returns the depth. */
+static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint32_t *frames) {
+  return stack_unpack(stack_of(reader, sample), frames);
+}
+
+/* The bytes of the longest run. */
+size_t stack_longest(const struct samples *samples);
+
+/* ---- maps of segments -------------------------------- */
+
+/* The segment with every location i with hidden[i] != 0 removed from its stacks. `plain` caches the
+ * map for segments without one; it is NULL before the first call. False when out of memory. */
+bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
+                  size_t locations, const uint32_t **plain);
+
+/* Makes room in the numbering of a segment for `more` locations behind the `locations` that there
+ * are: location locations + i is varint *base + i. False when out of memory. */
+bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
+                    size_t *base);
+
+#endif
