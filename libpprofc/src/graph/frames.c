@@ -222,6 +222,15 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   return done ? PPROFC_OK : error_nomem(error);
 }
 
+pprofc_str frame_name(const struct frames *f, uint32_t index, struct arena *arena) {
+  const struct node_info *info = &f->infos[index];
+  const pprofc_str *texts = f->texts.items;
+  if (info->name && !info->place->address && !info->place->line && !info->file)
+    return texts[info->name];
+  return frame_name_of(info->place, texts[info->name], texts[info->file], texts[info->object],
+                       STR(" "), arena);
+}
+
 void frames_free(struct frames *f) {
   mem_free(f->mem, f->infos, f->capacity, sizeof *f->infos);
   map_free(&f->map);

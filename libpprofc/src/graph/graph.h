@@ -8,16 +8,11 @@
 
 #include "core/error.h"
 #include "core/map.h"
+#include "graph/names.h"
 #include "graph/number.h"
 #include "profile/profile.h"
 #include "regex/regex.h"
 #include "transform/transform.h"
-
-/* Where in the code a node is; all zero when only functions or files are told apart. */
-struct node_place {
-  uint64_t address;
-  int64_t line, column, start_line;
-};
 
 /* What a node is (17). Texts are ids into `texts` of the frames, so that equal texts are equal
  * numbers; text 0 is "". */
@@ -51,19 +46,8 @@ pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
 void frames_free(struct frames *frames);
 
-/* The printed name (17): bytes of the profile, not made safe. Built texts live in `arena`; data is
- * NULL when out of memory. */
+/* The printed name of an info, as frame_name_of makes it. */
 pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
-/* The same with the function name and file replaced and parts joined by `joint`. */
-pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
-                         pprofc_str object, pprofc_str joint, struct arena *arena);
-
-/* Source path trimming (17); a part of `path`. */
-pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *source_path);
-
-/* A name cut to what a box has room for (21.10). The result is a part of the name or lives in
- * `arena`; data is NULL when out of memory. */
-pprofc_str shorten_function_name(pprofc_str name, struct arena *arena);
 
 /* ---- the graph --------------------------------------- */
 

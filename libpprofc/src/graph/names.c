@@ -1,5 +1,5 @@
 /* Printed names of nodes, and the trimming of source paths (17). */
-#include "graph/graph.h"
+#include "graph/names.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ static size_t graph_names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* "file:line:column", or the file, or what stands for a nameless frame. */
+/* "file:line:column", or the file, or the text for a frame without a name. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -44,7 +44,10 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
   if (place->address)
     size += (size_t)snprintf(text, NUMBER_ROOM, "%016llx", (unsigned long long)place->address);
   if (name.size) {
-    if (size) memcpy(text + size, joint.data, joint.size), size += joint.size;
+    if (size) {
+      memcpy(text + size, joint.data, joint.size);
+      size += joint.size;
+    }
     memcpy(text + size, name.data, name.size);
     size += name.size;
   }
@@ -55,15 +58,6 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
     size += joint_size + place_size;
   }
   return (pprofc_str){text, size};
-}
-
-pprofc_str frame_name(const struct frames *f, uint32_t index, struct arena *arena) {
-  const struct node_info *info = &f->infos[index];
-  const pprofc_str *texts = f->texts.items;
-  if (info->name && !info->place->address && !info->place->line && !info->file)
-    return texts[info->name];
-  return frame_name_of(info->place, texts[info->name], texts[info->file], texts[info->object],
-                       STR(" "), arena);
 }
 
 /* ---- source paths ------------------------------------ */

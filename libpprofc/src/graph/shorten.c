@@ -1,7 +1,7 @@
 /* Function names cut to what matters, for boxes that have little room: without package paths,
  * namespaces and arguments. The rules are pprof's, which are regular expressions; they are written
  * out here since each is one walk over the name. */
-#include "graph/graph.h"
+#include "graph/names.h"
 
 static bool shorten_is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -1,7 +1,7 @@
 /* The frame table: which lines of which locations are the same frame, and in which order frames
  * come. */
 #include "core/map.h"
-#include "graph/graph.h"
+#include "graph/names.h"
 #include "stacks/join_files.h"
 #include "stacks/stacks.h"
 
