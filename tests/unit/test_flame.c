@@ -4,6 +4,7 @@
 #include "core/str.h"
 #include "flame/flame.h"
 #include "pprofc/pprofc.h"
+#include "report_text.h"
 
 #include <math.h>
 
@@ -172,6 +173,44 @@ static void test_reversed_trees_begin_at_the_leaf(void) {
   }
 }
 
+/* main calls a and b; the sum of their values does not fit int64. */
+static pprofc_profile *profile_that_overflows(void) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  uint32_t root = pprofc_builder_frame(b, "main", "f.c", 1);
+  uint32_t a[] = {pprofc_builder_frame(b, "a", "f.c", 1), root};
+  uint32_t other[] = {pprofc_builder_frame(b, "b", "f.c", 1), root};
+  pprofc_builder_sample(b, a, 2, (int64_t[]){INT64_MAX});
+  pprofc_builder_sample(b, other, 2, (int64_t[]){2});
+  pprofc_profile *profile = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
+  pprofc_builder_free(b);
+  return profile;
+}
+
+static void test_sums_wrap_in_flame_graphs_as_in_call_graphs(void) {
+  CU_ASSERT_EQUAL(sum_add(INT64_MAX, 1), INT64_MIN);
+  CU_ASSERT_EQUAL(sum_add(INT64_MIN, -1), INT64_MAX);
+  CU_ASSERT_EQUAL(sum_subtract(INT64_MIN, 1), INT64_MAX);
+  CU_ASSERT_EQUAL(sum_subtract(0, INT64_MIN), INT64_MIN);
+  pprofc_profile *profile = profile_that_overflows();
+  struct graph flame;
+  build(&flame, profile);
+  CU_ASSERT_EQUAL(flame_head(&flame.tree, 0, 0), INT64_MIN + 1);
+  destroy(&flame);
+  /* -top prints a double, which has no more than 53 bits. */
+  const char *const formats[] = {"top", "json", "folded"};
+  const char *const sums[] = {"-9223372036854775808ns   100%  main", "-9223372036854775807",
+                              "main;a 9223372036854775807"};
+  for (size_t i = 0; i < 3; i++) {
+    pprofc_report_options options = report_options(formats[i]);
+    options.unit = "ns";
+    expect_in_report(profile, &options, sums[i], true);
+  }
+  pprofc_profile_release(profile);
+}
+
 UNIT_MAIN("flame", UNIT(test_widths_are_conserved_on_random_profiles),
           UNIT(test_siblings_stand_by_value_and_in_a_diff_by_name),
-          UNIT(test_reversed_trees_begin_at_the_leaf))
+          UNIT(test_reversed_trees_begin_at_the_leaf),
+          UNIT(test_sums_wrap_in_flame_graphs_as_in_call_graphs))

@@ -304,8 +304,8 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   for (size_t i = 0; sums && i < t->frames->count; i++) sums[i].frame = (uint32_t)i;
   for (size_t i = 1; sums && i < t->count; i++) {
     struct function_sum *sum = &sums[t->frame[i]];
-    sum->self_head = flame_add(sum->self_head, flame_self_head(t, i, type));
-    sum->self_base = flame_add(sum->self_base, flame_self_base(t, i, type));
+    sum->self_head = sum_add(sum->self_head, flame_self_head(t, i, type));
+    sum->self_base = sum_add(sum->self_base, flame_self_base(t, i, type));
   }
   if (sums) qsort(sums, t->frames->count, sizeof *sums, by_change);
   return sums;

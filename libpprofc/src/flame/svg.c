@@ -73,14 +73,14 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
     put_value(s, box->base);
     output_printf(s->out, ", %.2f%%; change %s", percent(box->base, base_all),
                   box->head > box->base ? "+" : "");
-    put_value(s, flame_change(box->head, box->base));
+    put_value(s, sum_subtract(box->head, box->base));
     if (base_all)
       output_printf(s->out, ", %+.2f%% of base",
-                    percent(flame_change(box->head, box->base), base_all));
+                    percent(sum_subtract(box->head, box->base), base_all));
   }
   output_add_char(s->out, ')');
   if (s->tree->has_base && box->node != NONE) {
-    int64_t self = flame_change(flame_self_head(s->tree, box->node, d->type),
+    int64_t self = sum_subtract(flame_self_head(s->tree, box->node, d->type),
                                 flame_self_base(s->tree, box->node, d->type));
     output_printf(s->out, "\nself change %s", self > 0 ? "+" : "");
     put_value(s, self);

@@ -35,7 +35,7 @@ static void select_nodes(struct build *b) {
     if (n->flat == 0 && n->cum == 0) continue;
     if (g->options.drop_negative && graph_build_is_negative(n)) continue;
     g->shown[g->shown_count++] = i;
-    total = number_add(total, n->flat);
+    total = sum_add(total, n->flat);
   }
   const struct graph_options *o = &g->options;
   g->node_cutoff = number_abs(number_from_double((double)total * o->nodefraction));

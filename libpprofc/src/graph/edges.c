@@ -107,14 +107,14 @@ static void edges_pop(struct edges_worker *w) {
   struct edges_step step = w->path[--w->depth];
   if (step.edge != NONE) {
     struct graph_edge *e = &w->table.items[step.edge];
-    e->weight = number_add(e->weight, step.pending);
-    e->weight_div = number_add(e->weight_div, step.pending_div);
+    e->weight = sum_add(e->weight, step.pending);
+    e->weight_div = sum_add(e->weight_div, step.pending_div);
     w->table.seen[step.edge] = 0;
   }
   if (!w->depth) return;
   struct edges_step *below = &w->path[w->depth - 1];
-  below->pending = number_add(below->pending, step.pending);
-  below->pending_div = number_add(below->pending_div, step.pending_div);
+  below->pending = sum_add(below->pending, step.pending);
+  below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
 static void pop_to(struct edges_worker *w, uint32_t shared) {
@@ -156,8 +156,8 @@ static bool edges_follow(struct edge_pass *pass, struct edges_worker *w, struct 
     if (!edges_push_location(pass, w, delta->fresh[k], k)) return false;
   if (!w->depth) return true;
   struct edges_step *leaf = &w->path[w->depth - 1];
-  leaf->pending = number_add(leaf->pending, amount.value);
-  leaf->pending_div = number_add(leaf->pending_div, amount.divisor);
+  leaf->pending = sum_add(leaf->pending, amount.value);
+  leaf->pending_div = sum_add(leaf->pending_div, amount.divisor);
   return true;
 }
 
@@ -182,8 +182,8 @@ static bool step_to(struct edge_pass *pass, struct edge_table *t, struct edges_w
     if (t->seen[edge] != walk->stamp) {
       t->seen[edge] = walk->stamp;
       struct graph_edge *e = &t->items[edge];
-      e->weight = number_add(e->weight, walk->amount.value);
-      e->weight_div = number_add(e->weight_div, walk->amount.divisor);
+      e->weight = sum_add(e->weight, walk->amount.value);
+      e->weight_div = sum_add(e->weight_div, walk->amount.divisor);
       e->is_inline &= is_inline;
       e->residual |= walk->residual;
     }
@@ -262,8 +262,8 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
     uint32_t index = find_edge(mem, to, e->source, e->target, e->is_inline);
     if (index == NONE) return false;
     struct graph_edge *sum = &to->items[index];
-    sum->weight = number_add(sum->weight, e->weight);
-    sum->weight_div = number_add(sum->weight_div, e->weight_div);
+    sum->weight = sum_add(sum->weight, e->weight);
+    sum->weight_div = sum_add(sum->weight_div, e->weight_div);
     sum->is_inline &= e->is_inline;
     sum->residual |= e->residual;
   }

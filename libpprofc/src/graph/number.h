@@ -1,13 +1,10 @@
-/* Integer arithmetic as Go on amd64 does it, without C's undefined corners: sums wrap, conversions
- * of what does not fit give the smallest integer. */
+/* Integer arithmetic as Go on amd64 does it, without C's undefined cases: products wrap around like
+ * sums (profile/sum.h), and a conversion of a number that does not fit gives the smallest integer.
+ */
 #ifndef PPROFC_GRAPH_NUMBER_H
 #define PPROFC_GRAPH_NUMBER_H
 
-#include <stdint.h>
-
-static inline int64_t number_add(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "profile/sum.h"
 
 static inline int64_t number_multiply(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);

@@ -116,7 +116,7 @@ static double edges_entropy(const struct graph *g, const uint32_t *edges, size_t
   int64_t total = self;
   double score = 0;
   for (size_t i = 0; i < count; i++)
-    if (g->edges[edges[i]].weight > 0) total = number_add(total, g->edges[edges[i]].weight);
+    if (g->edges[edges[i]].weight > 0) total = sum_add(total, g->edges[edges[i]].weight);
   if (total == 0) return 0;
   for (size_t i = 0; i < count; i++) score += entropy_term(g->edges[edges[i]].weight, total);
   if (self > 0) score += entropy_term(self, total);
@@ -130,7 +130,7 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
   double score = 0;
   score += ins ? edges_entropy(g, g->in + g->in_from[node], ins, 0) : 1;
   score += outs ? edges_entropy(g, g->out + g->out_from[node], outs, n->flat) : 1;
-  return number_add(number_from_double(score * (double)n->cum), n->flat);
+  return sum_add(number_from_double(score * (double)n->cum), n->flat);
 }
 
 /* ---- nodes ------------------------------------------- */

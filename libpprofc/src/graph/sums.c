@@ -41,11 +41,11 @@ struct sum_pass {
 static void sums_pop(struct sums_worker *w) {
   struct sums_step step = w->path[--w->depth];
   if (!(step.node & REPEATED)) {
-    w->cum[step.node] = number_add(w->cum[step.node], step.pending);
+    w->cum[step.node] = sum_add(w->cum[step.node], step.pending);
     w->on_path[step.node] = 0;
   }
   if (w->depth)
-    w->path[w->depth - 1].pending = number_add(w->path[w->depth - 1].pending, step.pending);
+    w->path[w->depth - 1].pending = sum_add(w->path[w->depth - 1].pending, step.pending);
 }
 
 static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
@@ -89,22 +89,23 @@ static bool sums_follow(struct sum_pass *pass, struct sums_worker *w, struct sta
   if (!w->depth) return true;
   struct sums_step *leaf = &w->path[w->depth - 1];
   uint32_t node = leaf->node & ~REPEATED;
-  leaf->pending = number_add(leaf->pending, value);
-  w->flat[node] = number_add(w->flat[node], value);
+  leaf->pending = sum_add(leaf->pending, value);
+  w->flat[node] = sum_add(w->flat[node], value);
   return true;
 }
 
 static inline void add_once(struct sums_worker *w, uint32_t node, uint32_t stamp, int64_t value) {
   if (w->stamp[node] == stamp) return;
   w->stamp[node] = stamp;
-  w->cum[node] = number_add(w->cum[node], value);
+  w->cum[node] = sum_add(w->cum[node], value);
 }
 
-/* Adds a sample frame by frame; the order does not matter, but that the first is the leaf. */
-static void walk(const struct frames *frames, struct sums_worker *w,
-                 const struct stack_delta *delta, uint32_t stamp, int64_t value) {
+/* Adds a sample frame by frame. The order does not matter, except that the first is the leaf. Not
+ * inlined: this loop is where -top spends its time, and it needs the registers. */
+__attribute__((noinline)) static void sums_walk(const struct frames *frames, struct sums_worker *w,
+                                                struct packed_stack stack, uint32_t stamp,
+                                                int64_t value) {
   const uint32_t *of_location = frames->of_location;
-  struct packed_stack stack = delta->stack;
   uint32_t location, leaf = NONE;
   while (stack_take_leaf(&stack, &location)) {
     uint32_t node = of_location[location];
@@ -118,7 +119,7 @@ static void walk(const struct frames *frames, struct sums_worker *w,
     }
     if (leaf == NONE) leaf = node;
   }
-  if (leaf != NONE) w->flat[leaf] = number_add(w->flat[leaf], value);
+  if (leaf != NONE) w->flat[leaf] = sum_add(w->flat[leaf], value);
 }
 
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
@@ -140,7 +141,7 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
       memset(w->stamp, 0, pass->nodes * sizeof *w->stamp);
       stamp = 1;
     }
-    walk(pass->frames, w, delta, stamp, value);
+    sums_walk(pass->frames, w, delta->stack, stamp, value);
   }
   while (w->depth) sums_pop(w);
   return true;
@@ -182,8 +183,8 @@ static bool sum_column(struct sum_pass *pass) {
   for (unsigned k = 0; k < pass->workers; k++) failed = failed || pass->items[k].failed;
   for (unsigned k = 1; k < pass->workers && !failed; k++)
     for (size_t i = 0; i < pass->nodes; i++) {
-      first->flat[i] = number_add(first->flat[i], pass->items[k].flat[i]);
-      first->cum[i] = number_add(first->cum[i], pass->items[k].cum[i]);
+      first->flat[i] = sum_add(first->flat[i], pass->items[k].flat[i]);
+      first->cum[i] = sum_add(first->cum[i], pass->items[k].cum[i]);
     }
   return !failed;
 }

@@ -272,14 +272,14 @@ static void graph_tags_pop(struct tagger *t) {
   struct tags_step step = t->path[--t->depth];
   if (step.counts) {
     struct tag_sum *sum = &t->sums[step.node];
-    sum->cum = number_add(sum->cum, step.pending);
-    sum->cum_div = number_add(sum->cum_div, step.pending_div);
+    sum->cum = sum_add(sum->cum, step.pending);
+    sum->cum_div = sum_add(sum->cum_div, step.pending_div);
     sum->on_path = false;
   }
   if (!t->depth) return;
   struct tags_step *below = &t->path[t->depth - 1];
-  below->pending = number_add(below->pending, step.pending);
-  below->pending_div = number_add(below->pending_div, step.pending_div);
+  below->pending = sum_add(below->pending, step.pending);
+  below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
 /* Makes room for so many more steps. */
@@ -307,12 +307,12 @@ static bool graph_tags_push_location(struct tagger *t, struct fresh_frame frame,
 
 static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
   struct tags_step *leaf = &t->path[t->depth - 1];
-  leaf->pending = number_add(leaf->pending, value);
-  leaf->pending_div = number_add(leaf->pending_div, divisor);
+  leaf->pending = sum_add(leaf->pending, value);
+  leaf->pending_div = sum_add(leaf->pending_div, divisor);
   if (!t->kept[leaf->node]) return;
   struct tag_sum *sum = &t->sums[leaf->node];
-  sum->flat = number_add(sum->flat, value);
-  sum->flat_div = number_add(sum->flat_div, divisor);
+  sum->flat = sum_add(sum->flat, value);
+  sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
 static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct use *uses,

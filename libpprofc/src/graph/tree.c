@@ -76,12 +76,12 @@ static bool graph_tree_push(struct tree_pass *pass, uint32_t info, uint32_t offs
 static void graph_tree_pop(struct tree_pass *pass) {
   struct tree_step step = pass->path[--pass->depth];
   struct graph_node *n = &pass->graph->nodes[step.node];
-  n->cum = number_add(n->cum, step.pending);
-  n->cum_div = number_add(n->cum_div, step.pending_div);
+  n->cum = sum_add(n->cum, step.pending);
+  n->cum_div = sum_add(n->cum_div, step.pending_div);
   if (!pass->depth) return;
   struct tree_step *below = &pass->path[pass->depth - 1];
-  below->pending = number_add(below->pending, step.pending);
-  below->pending_div = number_add(below->pending_div, step.pending_div);
+  below->pending = sum_add(below->pending, step.pending);
+  below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
 /* Makes room for so many more steps. */
@@ -108,10 +108,10 @@ static bool graph_tree_push_location(struct tree_pass *pass, struct fresh_frame 
 static void graph_tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
   struct tree_step *leaf = &pass->path[pass->depth - 1];
   struct graph_node *n = &pass->graph->nodes[leaf->node];
-  leaf->pending = number_add(leaf->pending, value);
-  leaf->pending_div = number_add(leaf->pending_div, divisor);
-  n->flat = number_add(n->flat, value);
-  n->flat_div = number_add(n->flat_div, divisor);
+  leaf->pending = sum_add(leaf->pending, value);
+  leaf->pending_div = sum_add(leaf->pending_div, divisor);
+  n->flat = sum_add(n->flat, value);
+  n->flat_div = sum_add(n->flat_div, divisor);
 }
 
 static bool graph_tree_follow(struct tree_pass *pass, struct stack_delta *delta) {

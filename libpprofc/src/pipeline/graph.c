@@ -72,7 +72,7 @@ struct graph_summary pipeline_summary(const struct graph *graph) {
                                   .nodes_before = graph->nodes_before,
                                   .dropped_nodes = graph->dropped_nodes};
   for (size_t i = 0; i < graph->shown_count; i++)
-    summary.shown = number_add(summary.shown, node_flat(&graph->nodes[graph->shown[i]]));
+    summary.shown = sum_add(summary.shown, node_flat(&graph->nodes[graph->shown[i]]));
   if (graph->options.visual) summary.dropped_edges = graph->dropped_edges;
   return summary;
 }

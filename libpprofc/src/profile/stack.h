@@ -47,17 +47,16 @@
 
 /* ---- varints ----------------------------------------- */
 
-/* Decodes the varint at p; returns where the next one begins. */
+/* Decodes the varint at p; returns where the next one begins. Most have one or two bytes. */
 static inline const uint8_t *stack_varint(const uint8_t *p, uint32_t *value) {
   uint32_t v = *p++;
   if (v >= 0x80) {
-    v &= 0x7F;
-    uint32_t byte, shift = 7;
-    do {
+    uint32_t byte = *p++, shift = 14;
+    v = (v & 0x7F) | (byte & 0x7F) << 7;
+    for (; byte & 0x80; shift += 7) {
       byte = *p++;
       if (shift < 32) v |= (byte & 0x7F) << shift;
-      shift += 7;
-    } while (byte & 0x80);
+    }
   }
   *value = v;
   return p;

@@ -58,7 +58,7 @@ static void add_stack(struct flame_tree *t, const struct stacks_layout_walk *w, 
   }
   int64_t *self = t->self + path[depth] * t->columns;
   const int64_t *values = set->values + stack * set->columns;
-  for (size_t c = 0; c < t->columns; c++) self[c] = flame_add(self[c], values[c]);
+  for (size_t c = 0; c < t->columns; c++) self[c] = sum_add(self[c], values[c]);
   if (depth > t->max_depth) t->max_depth = depth;
 }
 
@@ -71,7 +71,7 @@ static void sum_up(struct flame_tree *t) {
     if (t->end[i] > t->end[parent]) t->end[parent] = t->end[i];
     for (size_t c = 0; c < t->columns; c++)
       t->total[parent * t->columns + c] =
-          flame_add(t->total[parent * t->columns + c], t->total[i * t->columns + c]);
+          sum_add(t->total[parent * t->columns + c], t->total[i * t->columns + c]);
   }
 }
 
@@ -232,8 +232,8 @@ static void place_hidden(struct placer *p, uint32_t parent, double x, const stru
   struct flame_box box = {NONE, parent, above->depth + 1, (uint32_t)count, x, 0, 0, 0};
   for (size_t i = 0; i < count; i++) {
     box.width += hidden[i].width;
-    box.head = flame_add(box.head, flame_head(p->tree, hidden[i].node, p->type));
-    box.base = flame_add(box.base, flame_base(p->tree, hidden[i].node, p->type));
+    box.head = sum_add(box.head, flame_head(p->tree, hidden[i].node, p->type));
+    box.base = sum_add(box.base, flame_base(p->tree, hidden[i].node, p->type));
   }
   p->boxes->items[p->boxes->count++] = box;
 }

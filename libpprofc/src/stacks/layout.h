@@ -3,6 +3,7 @@
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
+#include "profile/sum.h"
 #include "stacks/stacks.h"
 
 /* Nodes in preorder: node 0 is the root, the nodes below node i are i + 1 .. end[i] - 1, siblings
@@ -27,18 +28,6 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
                                bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
 void flame_tree_free(struct flame_tree *tree);
-
-/* Sums and differences that stay at the greatest number instead of passing it. */
-static inline int64_t flame_add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return b > 0 ? INT64_MAX : INT64_MIN;
-}
-static inline int64_t flame_change(int64_t head, int64_t base) {
-  int64_t change;
-  if (!__builtin_sub_overflow(head, base, &change)) return change;
-  return base < 0 ? INT64_MAX : INT64_MIN;
-}
 
 static inline int64_t flame_head(const struct flame_tree *t, size_t node, size_t type) {
   return t->total[node * t->columns + type];

@@ -5,6 +5,7 @@
 #include "core/map.h"
 #include "core/parallel.h"
 #include "profile/stack.h"
+#include "profile/sum.h"
 #include "stacks/sort.h"
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
@@ -39,9 +40,8 @@ static size_t selected_sample(const struct stacks_builder *b, size_t i) {
   return b->selection && b->selection->samples ? b->selection->samples[i] : i;
 }
 
-/* Sums wrap, as everywhere. */
 static void stacks_add_values(int64_t *to, const int64_t *from, size_t count) {
-  for (size_t i = 0; i < count; i++) to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
+  for (size_t i = 0; i < count; i++) to[i] = sum_add(to[i], from[i]);
 }
 
 static void stacks_add_sample(const struct stacks_builder *b, size_t stack, size_t sample) {
@@ -53,7 +53,7 @@ static void stacks_add_sample(const struct stacks_builder *b, size_t stack, size
     return;
   }
   for (size_t i = 0; i < set->types; i++)
-    sums[set->types + i] = (int64_t)((uint64_t)sums[set->types + i] - (uint64_t)values[i]);
+    sums[set->types + i] = sum_subtract(sums[set->types + i], values[i]);
 }
 
 /* A sample on its way into the table: many are hashed before the first is looked up, so that the

@@ -208,10 +208,10 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
     for (size_t k = 1; k < MAX_TAGS; k++)
       if (tag_distance(&tags[i], &tags[k]) < tag_distance(&tags[i], &tags[best])) best = k;
     struct graph_tag *group = &groups[best];
-    group->flat = number_add(group->flat, tags[i].flat);
-    group->flat_div = number_add(group->flat_div, tags[i].flat_div);
-    group->cum = number_add(group->cum, tags[i].cum);
-    group->cum_div = number_add(group->cum_div, tags[i].cum_div);
+    group->flat = sum_add(group->flat, tags[i].flat);
+    group->flat_div = sum_add(group->flat_div, tags[i].flat_div);
+    group->cum = sum_add(group->cum, tags[i].cum);
+    group->cum_div = sum_add(group->cum_div, tags[i].cum_div);
     if (tags[i].value < low[best]) low[best] = tags[i].value;
     if (tags[i].value > high[best]) high[best] = tags[i].value;
     single[best] = false;

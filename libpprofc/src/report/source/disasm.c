@@ -252,10 +252,10 @@ static void annotate(const struct disasm *d, const struct routine *routine, size
     const struct node_info *info = disasm_info_of(d, n);
     uint64_t address;
     if (!object_address(routine->object, info->place->address, &address) || address >= next) return;
-    a->flat = number_add(a->flat, n->flat);
-    a->flat_div = number_add(a->flat_div, n->flat_div);
-    a->cum = number_add(a->cum, n->cum);
-    a->cum_div = number_add(a->cum_div, n->cum_div);
+    a->flat = sum_add(a->flat, n->flat);
+    a->flat_div = sum_add(a->flat_div, n->flat_div);
+    a->cum = sum_add(a->cum, n->cum);
+    a->cum_div = sum_add(a->cum_div, n->cum_div);
     if (!a->file.size && info->file) a->file = str_path_base(frames->texts.items[info->file]);
     if (!a->line) a->line = info->place->line;
     if (!a->function.size) a->function = frames->texts.items[info->name];
@@ -327,8 +327,8 @@ static pprofc_status disasm_print_routine(struct disasm *d, const struct routine
   if (status == PPROFC_OK) {
     int64_t flat = 0, cum = 0;
     for (size_t i = 0; i < routine->node_count; i++) {
-      flat = number_add(flat, routine->nodes[i]->flat);
-      cum = number_add(cum, routine->nodes[i]->cum);
+      flat = sum_add(flat, routine->nodes[i]->flat);
+      cum = sum_add(cum, routine->nodes[i]->cum);
     }
     for (size_t i = 0; i < routine->name_count; i++) {
       output_add_text(d->out, i ? "    AKA ======================== "

@@ -79,8 +79,8 @@ static void print_lines(struct list_report *list, const struct list_row *rows, s
   for (int64_t number = first; number <= last; number++) {
     int64_t flat = 0, cum = 0;
     for (; next < count && rows[next].line == number; next++) {
-      flat = number_add(flat, rows[next].flat);
-      cum = number_add(cum, rows[next].cum);
+      flat = sum_add(flat, rows[next].flat);
+      cum = sum_add(cum, rows[next].cum);
     }
     listing_value(list->report, list->out, flat);
     output_add_char(list->out, ' ');
@@ -100,8 +100,8 @@ static bool list_print_routine(struct list_report *list, const struct list_row *
   if (!file) return false;
   int64_t flat = 0, cum = 0;
   for (size_t i = 0; i < count; i++) {
-    flat = number_add(flat, rows[i].flat);
-    cum = number_add(cum, rows[i].cum);
+    flat = sum_add(flat, rows[i].flat);
+    cum = sum_add(cum, rows[i].cum);
   }
   output_add_text(out, "ROUTINE ======================== ");
   report_text(out, mem, rows->name);

@@ -174,8 +174,8 @@ static void sum_places(const struct weblist *w, const struct web_place *places, 
                        int64_t *flat, int64_t *cum) {
   for (size_t i = 0; i < count; i++) {
     const struct web_instruction *in = &w->data.instructions[places[i].instruction];
-    *flat = number_add(*flat, in->flat);
-    *cum = number_add(*cum, in->cum);
+    *flat = sum_add(*flat, in->flat);
+    *cum = sum_add(*cum, in->cum);
   }
 }
 
@@ -252,8 +252,8 @@ static size_t make_runs(const struct weblist *w, size_t first, size_t end,
     if (last && line - last->end < MERGE_LINES && str_equal(last->name, run.name)) {
       last->end = run.end;
       last->count += run.count;
-      last->flat = number_add(last->flat, run.flat);
-      last->cum = number_add(last->cum, run.cum);
+      last->flat = sum_add(last->flat, run.flat);
+      last->cum = sum_add(last->cum, run.cum);
     } else {
       runs[count++] = run;
     }

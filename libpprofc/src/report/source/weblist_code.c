@@ -56,8 +56,8 @@ static size_t first_sample(const struct code *c, uint64_t address) {
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
-    in->flat = number_add(in->flat, c->samples[i].flat);
-    in->cum = number_add(in->cum, c->samples[i].cum);
+    in->flat = sum_add(in->flat, c->samples[i].flat);
+    in->cum = sum_add(in->cum, c->samples[i].cum);
   }
 }
 
@@ -154,7 +154,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
       *last = (struct range){a->address, a->address, mapping, 0, NULL, 0, 0};
     }
     last->end = a->address;
-    last->score = number_add(last->score, flat_at(c, a->address));
+    last->score = sum_add(last->score, flat_at(c, a->address));
   }
   for (size_t i = 0; i < c->range_count; i++)
     code_extend(&c->ranges[i], &p->mappings.items[c->ranges[i].mapping]);

@@ -132,8 +132,8 @@ static bool sum_samples(struct scan *s) {
       uint32_t location = frames[k];
       if (!s->seen[location]) s->order[s->count++] = location;
       s->seen[location] = 1;
-      s->own[location].cum = number_add(s->own[location].cum, value);
-      if (k == 0) s->own[location].flat = number_add(s->own[location].flat, value);
+      s->own[location].cum = sum_add(s->own[location].cum, value);
+      if (k == 0) s->own[location].flat = sum_add(s->own[location].flat, value);
     }
   }
   return true;
@@ -270,8 +270,8 @@ static struct web_sample *sort_samples(struct scan *s, size_t *count) {
       samples[n++] = samples[i];
       continue;
     }
-    samples[n - 1].flat = number_add(samples[n - 1].flat, samples[i].flat);
-    samples[n - 1].cum = number_add(samples[n - 1].cum, samples[i].cum);
+    samples[n - 1].flat = sum_add(samples[n - 1].flat, samples[i].flat);
+    samples[n - 1].cum = sum_add(samples[n - 1].cum, samples[i].cum);
   }
   *count = n;
   return samples;

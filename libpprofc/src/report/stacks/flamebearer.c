@@ -15,7 +15,7 @@ struct flamebearer {
 };
 
 static int64_t flamebearer_magnitude(int64_t value) {
-  return value < 0 ? flame_change(0, value) : value;
+  return value < 0 ? sum_subtract(0, value) : value;
 }
 
 /* Sorts nodes by depth (a counting sort keeps preorder) and places them from left to right. */
@@ -38,10 +38,8 @@ static bool flamebearer_place(struct flamebearer *f) {
       uint32_t parent = t->parent[i];
       f->head_at[i] = head_next[parent];
       f->base_at[i] = base_next[parent];
-      head_next[parent] =
-          flame_add(head_next[parent], flamebearer_magnitude(flame_head(t, i, type)));
-      base_next[parent] =
-          flame_add(base_next[parent], flamebearer_magnitude(flame_base(t, i, type)));
+      head_next[parent] = sum_add(head_next[parent], flamebearer_magnitude(flame_head(t, i, type)));
+      base_next[parent] = sum_add(base_next[parent], flamebearer_magnitude(flame_base(t, i, type)));
     }
     head_next[i] = f->head_at[i];
     base_next[i] = f->base_at[i];
@@ -76,13 +74,13 @@ static void put_levels(struct flamebearer *f) {
         json_int(&f->json, f->base_at[node] - base_end);
         json_int(&f->json, base);
         json_int(&f->json, flamebearer_magnitude(flame_self_base(t, node, type)));
-        base_end = flame_add(f->base_at[node], base);
+        base_end = sum_add(f->base_at[node], base);
       }
       json_int(&f->json, f->head_at[node] - head_end);
       json_int(&f->json, head);
       json_int(&f->json, flamebearer_magnitude(flame_self_head(t, node, type)));
       json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
-      head_end = flame_add(f->head_at[node], head);
+      head_end = sum_add(f->head_at[node], head);
     }
     json_end(&f->json);
   }
@@ -99,8 +97,8 @@ static void put_flamebearer(struct flamebearer *f) {
   size_t type = f->report->result.value_index;
   int64_t most = 0;
   for (size_t i = 0; i < t->count; i++) {
-    int64_t self = flame_add(flamebearer_magnitude(flame_self_head(t, i, type)),
-                             flamebearer_magnitude(flame_self_base(t, i, type)));
+    int64_t self = sum_add(flamebearer_magnitude(flame_self_head(t, i, type)),
+                           flamebearer_magnitude(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
   json_key(&f->json, "flamebearer");
@@ -109,7 +107,7 @@ static void put_flamebearer(struct flamebearer *f) {
   put_levels(f);
   int64_t head = flamebearer_magnitude(flame_head(t, 0, type)),
           base = flamebearer_magnitude(flame_base(t, 0, type));
-  flamebearer_put_number(f, "numTicks", flame_add(head, base));
+  flamebearer_put_number(f, "numTicks", sum_add(head, base));
   flamebearer_put_number(f, "maxSelf", most);
   json_end(&f->json);
   if (!t->has_base) return;

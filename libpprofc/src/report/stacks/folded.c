@@ -130,8 +130,8 @@ static void survey(struct folded_report *f) {
   for (size_t i = 0; f->least > 0 && i < f->set.count; i++) {
     values_of(f, i, &base, &head);
     if (!is_small(f, base, head)) continue;
-    if (__builtin_add_overflow(f->joined_base, base, &f->joined_base)) f->joined_base = INT64_MAX;
-    if (__builtin_add_overflow(f->joined_head, head, &f->joined_head)) f->joined_head = INT64_MAX;
+    f->joined_base = sum_add(f->joined_base, base);
+    f->joined_head = sum_add(f->joined_head, head);
   }
 }
 

@@ -52,8 +52,8 @@ static bool sum_rows(struct json_report *r) {
     path[depth] = (uint32_t)i;
     opened[depth] = !row->open;
     for (size_t c = 0; c < t->columns; c++) {
-      row->flat[c] = flame_add(row->flat[c], t->self[i * t->columns + c]);
-      if (!row->open) row->cum[c] = flame_add(row->cum[c], t->total[i * t->columns + c]);
+      row->flat[c] = sum_add(row->flat[c], t->self[i * t->columns + c]);
+      if (!row->open) row->cum[c] = sum_add(row->cum[c], t->total[i * t->columns + c]);
     }
     row->open = true;
   }

@@ -3,6 +3,7 @@
 #include "core/array.h"
 #include "core/escape.h"
 #include "core/map.h"
+#include "profile/sum.h"
 #include "report/report.h"
 #include "unit/unit.h"
 
@@ -25,11 +26,6 @@ struct tags {
   struct tags_total *items;
   size_t count, capacity;
 };
-
-/* Sums wrap as Go's do. */
-static int64_t tags_add_text(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 
 static int64_t tag_magnitude(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
@@ -56,7 +52,7 @@ static bool count_label(struct tags *tags, const struct label *label, int64_t va
     struct tags_total *tag = &tags->items[index];
     if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
         content(&tag->label) == content(label)) {
-      tag->sum = tags_add_text(tag->sum, value);
+      tag->sum = sum_add(tag->sum, value);
       return true;
     }
   }
@@ -113,7 +109,7 @@ static void join_equal_texts(struct tags *tags) {
   size_t kept = 0;
   for (size_t i = 0; i < tags->count; i++) {
     if (kept && by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
-      tags->items[kept - 1].sum = tags_add_text(tags->items[kept - 1].sum, tags->items[i].sum);
+      tags->items[kept - 1].sum = sum_add(tags->items[kept - 1].sum, tags->items[i].sum);
     else
       tags->items[kept++] = tags->items[i];
   }
@@ -177,7 +173,7 @@ static void print_key(const struct tags *tags, const struct tags_total *items, s
     struct cell cell = value_cell(tags->report, items[i].sum);
     size_t length = utf8_length((pprofc_str){cell.text, cell.size});
     if (length > width) width = length;
-    sum = tags_add_text(sum, items[i].sum);
+    sum = sum_add(sum, items[i].sum);
   }
   output_add_char(tags->out, ' ');
   report_text(tags->out, tags->report->mem, items[0].key);

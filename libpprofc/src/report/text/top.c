@@ -17,7 +17,7 @@ static void top_print_node(const struct report *report, const struct graph *g, u
                            int64_t *running, struct output *out) {
   static const char *const marks[] = {"", " (inline)", " (partial-inline)"};
   int64_t flat = node_flat(&g->nodes[node]), cum = node_cum(&g->nodes[node]);
-  *running = number_add(*running, flat);
+  *running = sum_add(*running, flat);
   top_add_value(report, out, flat);
   top_add_percentage(report, out, flat);
   top_add_percentage(report, out, *running);

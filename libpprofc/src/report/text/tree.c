@@ -41,7 +41,7 @@ static void tree_print_node(struct tree *t, uint32_t node) {
   output_add_text(t->out, separator);
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     tree_print_edge(t, &g->edges[g->in[i]], cum, g->edges[g->in[i]].source);
-  t->running = number_add(t->running, flat);
+  t->running = sum_add(t->running, flat);
   tree_add_value(t, flat, 10);
   tree_add_percentage(t, flat, t->report->result.total);
   tree_add_percentage(t, t->running, t->report->result.total);

@@ -2,6 +2,7 @@
 #include "transform/combine/diff.h"
 
 #include "core/budget.h"
+#include "profile/sum.h"
 #include "transform/combine/append.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
@@ -88,7 +89,7 @@ static void combine_diff_add_up(const pprofc_profile *p, int64_t *sums) {
   for (size_t t = 0; t < p->type_count; t++) sums[t] = 0;
   for (size_t i = 0; i < p->samples.count; i++)
     for (size_t t = 0; t < p->type_count; t++)
-      sums[t] = (int64_t)((uint64_t)sums[t] + (uint64_t)p->samples.values[i * p->type_count + t]);
+      sums[t] = sum_add(sums[t], p->samples.values[i * p->type_count + t]);
 }
 
 /* Head scaled so that its sums are those of base. */

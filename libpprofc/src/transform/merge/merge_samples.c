@@ -1,6 +1,7 @@
 /* The samples of a merge: which are equal, their sums, and the columns of the result. Section 6.3.
  */
 #include "core/parallel.h"
+#include "profile/sum.h"
 #include "transform/merge/merge.h"
 
 /* ---- equality ---------------------------------------- */
@@ -213,7 +214,7 @@ static void merge_samples_add_up(struct merge *m) {
       }
       uint32_t result = m->result_of[sample] = m->result_of[first];
       int64_t *to = m->values + result * types;
-      for (size_t t = 0; t < types; t++) to[t] = (int64_t)((uint64_t)to[t] + (uint64_t)from[t]);
+      for (size_t t = 0; t < types; t++) to[t] = sum_add(to[t], from[t]);
     }
   }
 }
