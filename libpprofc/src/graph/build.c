@@ -199,17 +199,8 @@ static pprofc_status find_inlined(struct build *b, uint8_t **inlined, pprofc_err
   return PPROFC_OK;
 }
 
-static pprofc_status mark_inlined(struct build *b, pprofc_error *error) {
-  struct graph *g = b->graph;
-  uint8_t *inlined;
-  g->marks = arena_zero_array(&g->arena, g->node_count, 1);
-  if (!g->marks) return error_nomem(error);
-  pprofc_status status = find_inlined(b, &inlined, error);
-  if (status || !inlined) return status;
-  struct edge_choice choice = {b->all_kept ? NULL : b->kept, inlined, NULL};
-  status = graph_find_edges(g, &choice, error);
-  if (status) return status;
-  drop_low_edges(b);
+/* Marks the targets of inlined calls; those that are also called without inlining are partial. */
+static pprofc_status mark_targets(struct graph *g, pprofc_error *error) {
   uint8_t *plain = arena_zero_array(&g->arena, g->node_count, 1);
   if (!plain) return error_nomem(error);
   for (size_t i = 0; i < g->edge_count; i++) {
@@ -223,6 +214,20 @@ static pprofc_status mark_inlined(struct build *b, pprofc_error *error) {
   for (size_t i = 0; i < g->node_count; i++)
     if (g->marks[i] && plain[i]) g->marks[i] = MARK_PARTIAL;
   return PPROFC_OK;
+}
+
+static pprofc_status mark_inlined(struct build *b, pprofc_error *error) {
+  struct graph *g = b->graph;
+  uint8_t *inlined;
+  g->marks = arena_zero_array(&g->arena, g->node_count, 1);
+  if (!g->marks) return error_nomem(error);
+  pprofc_status status = find_inlined(b, &inlined, error);
+  if (status || !inlined) return status;
+  struct edge_choice choice = {b->all_kept ? NULL : b->kept, inlined, NULL};
+  status = graph_find_edges(g, &choice, error);
+  if (status) return status;
+  drop_low_edges(b);
+  return mark_targets(g, error);
 }
 
 /* Which nodes have a name that the expression matches. */

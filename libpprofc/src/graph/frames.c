@@ -123,28 +123,45 @@ static pprofc_str graph_frames_object_of(const struct graph_frames_builder *b, s
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
+/* The info of a function without line, address and object, made once per function. */
+static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
+  const struct node_info info = {
+      .name = b->name[function], .file = b->file[function], .place = &no_place};
+  if (b->plain[function] == NONE) b->plain[function] = info_id(b->frames, &info);
+  return b->plain[function];
+}
+
+/* What the granularity keeps of the place of a line; `line` is NULL without a function. */
+static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
+                                    const struct line *line) {
+  struct node_place place = {0};
+  if (b->keeps.address) place.address = b->profile->locations.address[location];
+  if (line && b->keeps.line) {
+    place.line = line->line;
+    if (b->keeps.column) place.column = line->column;
+  }
+  return place;
+}
+
+/* The info of a line, which is NULL for a location without lines; NONE when out of memory. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
-  struct node_place place = {0};
-  struct node_info info = {.place = &no_place};
+  if (line && line->function == NONE) line = NULL;
+  struct node_place place = kept_place(b, location, line);
+  struct node_info info = {.place = &place};
   bool with_object = true;
-  if (b->keeps.address) place.address = b->profile->locations.address[location];
-  if (line && line->function != NONE) {
+  if (line) {
     with_object = b->options->object_names || !b->name[line->function];
-    if (b->keeps.line) place.line = line->line;
-    if (b->keeps.line && b->keeps.column) place.column = line->column;
-    bool plain = !with_object && !place.address && !place.line && !place.column;
-    if (plain && b->plain[line->function] != NONE) return b->plain[line->function];
+    if (!with_object && !place.address && !place.line && !place.column)
+      return plain_info(b, line->function);
     info.name = b->name[line->function];
     info.file = b->file[line->function];
-    if (plain) return b->plain[line->function] = info_id(b->frames, &info);
     if (with_object) place.start_line = b->profile->functions.start_line[line->function];
   }
   if (with_object) {
     info.object = text_id(b->frames, graph_frames_object_of(b, location));
     if (info.object == NONE) return NONE;
   }
-  info.place = &place;
   return info_id(b->frames, &info);
 }
 

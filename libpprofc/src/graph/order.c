@@ -206,8 +206,9 @@ static void fill_lists(const struct graph *g, const struct ranked_edge *order, s
   from[0] = 0;
 }
 
-pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
-  size_t nodes = g->node_count + 1, count = 0;
+/* Makes room for the lists of as many edges as there are. */
+static bool alloc_lists(struct graph *g) {
+  size_t nodes = g->node_count + 1;
   if (!g->in_from) g->in_from = arena_array(&g->arena, nodes, sizeof *g->in_from);
   if (!g->out_from) g->out_from = arena_array(&g->arena, nodes, sizeof *g->out_from);
   mem_free(g->mem, g->in, g->linked, sizeof *g->in);
@@ -217,9 +218,13 @@ pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
   g->sorted = mem_array(g->mem, g->linked, sizeof *g->sorted);
   g->in = mem_array(g->mem, g->linked, sizeof *g->in);
   g->out = mem_array(g->mem, g->linked, sizeof *g->out);
-  struct ranked_edge *order = mem_array(g->mem, g->edge_count, sizeof *order);
-  bool done = g->in_from && g->out_from && g->in && g->out && g->sorted && order;
-  for (uint32_t i = 0; done && i < g->edge_count; i++) {
+  return g->in_from && g->out_from && g->in && g->out && g->sorted;
+}
+
+/* Sorts the edges that are not dead; returns their number. */
+static size_t sort_edges(const struct graph *g, struct ranked_edge *order) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < g->edge_count; i++) {
     const struct graph_edge *e = &g->edges[i];
     if (e->dead) continue;
     order[count++] = (struct ranked_edge){
@@ -229,8 +234,15 @@ pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
         .edge = i,
     };
   }
+  qsort(order, count, sizeof *order, compare_edges);
+  return count;
+}
+
+pprofc_status graph_link_edges(struct graph *g, pprofc_error *error) {
+  struct ranked_edge *order = mem_array(g->mem, g->edge_count, sizeof *order);
+  bool done = alloc_lists(g) && order;
   if (done) {
-    qsort(order, count, sizeof *order, compare_edges);
+    size_t count = sort_edges(g, order);
     g->sorted_count = count;
     for (size_t i = 0; i < count; i++) g->sorted[i] = order[i].edge;
     fill_lists(g, order, count, false, g->in_from, g->in);

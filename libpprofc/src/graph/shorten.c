@@ -84,6 +84,19 @@ static bool shorten_go(pprofc_str s, pprofc_str *found) {
   return matched;
 }
 
+/* [\w$]* */
+static size_t skip_java_word(pprofc_str s, size_t i) {
+  while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
+  return i;
+}
+
+/* The end of <init>|[a-z][\w$]* at i, or 0. */
+static size_t java_method_end(pprofc_str s, size_t i) {
+  const pprofc_str constructor = STR("<init>");
+  if (str_starts(str_slice(s, i, s.size), constructor)) return i + constructor.size;
+  return is_lower(at(s, i)) ? skip_java_word(s, i) : 0;
+}
+
 /* ^([a-z]\w*\.)*([A-Z][\w$]*\.(<init>|[a-z][\w$]*))(\(|$) */
 static bool shorten_java(pprofc_str s, pprofc_str *found) {
   size_t i = 0;
@@ -93,15 +106,10 @@ static bool shorten_java(pprofc_str s, pprofc_str *found) {
   }
   size_t class = i;
   if (!is_upper(at(s, i))) return false;
-  while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
+  i = skip_java_word(s, i);
   if (at(s, i++) != '.') return false;
-  if (str_starts(str_slice(s, i, s.size), STR("<init>"))) {
-    i += 6;
-  } else {
-    if (!is_lower(at(s, i))) return false;
-    while (i < s.size && (shorten_is_word(s.data[i]) || s.data[i] == '$')) i++;
-  }
-  if (i < s.size && s.data[i] != '(') return false;
+  i = java_method_end(s, i);
+  if (i == 0 || (i < s.size && s.data[i] != '(')) return false;
   *found = str_slice(s, class, i);
   return true;
 }

@@ -315,22 +315,28 @@ static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
+/* Moves the path to the stack of a use of the tag; false when out of memory. */
+static bool graph_tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
+  const struct class_tag *class_tags = t->class_tags.items;
+  delta_next(delta, use.sample);
+  while (t->depth && t->path[t->depth - 1].offset > delta->shared) graph_tags_pop(t);
+  if (!graph_tags_reserve(t, delta->count)) return false;
+  for (size_t k = delta->count; k-- > 0;)
+    if (!graph_tags_push_location(t, delta->fresh[k], k, class_tags[use.class_tag].value))
+      return false;
+  return true;
+}
+
 static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct use *uses,
                      size_t count) {
   const struct graph_options *o = &t->graph->options;
-  const struct class_tag *class_tags = t->class_tags.items;
   delta->reader = stack_reader_at(&t->profile->samples, count ? uses[0].sample : 0);
   delta->stack = stack_none();
   for (size_t i = 0; i < count; i++) {
     const int64_t *values = t->profile->samples.values + uses[i].sample * t->profile->type_count;
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
     if (value == 0 && divisor == 0) continue;
-    delta_next(delta, uses[i].sample);
-    while (t->depth && t->path[t->depth - 1].offset > delta->shared) graph_tags_pop(t);
-    if (!graph_tags_reserve(t, delta->count)) return false;
-    for (size_t k = delta->count; k-- > 0;)
-      if (!graph_tags_push_location(t, delta->fresh[k], k, class_tags[uses[i].class_tag].value))
-        return false;
+    if (!graph_tags_follow(t, delta, uses[i])) return false;
     if (t->depth) add_leaf(t, value, divisor);
   }
   while (t->depth) graph_tags_pop(t);

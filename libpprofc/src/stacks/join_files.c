@@ -43,22 +43,27 @@ static bool component_begins(pprofc_str path, size_t at) {
   return at == 0 || join_files_is_separator(path.data[at - 1]);
 }
 
-/* How many whole components the ends of two paths have in common. */
+/* The number of whole components that the ends of two paths have in common. */
 static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   uint32_t shared = 0;
   size_t i = a.size, j = b.size;
   if (!i || !j) return 0;
   while (a.size - i < MOST_BYTES && shared < MOST_COMPONENTS) {
-    bool a_begins = component_begins(a, i), b_begins = component_begins(b, j);
-    if (a_begins && b_begins) shared++;
-    if ((a_begins && b_begins && (!i || !j)) || a_begins != b_begins) break;
-    i--, j--;
-    if (!a_begins && a.data[i] != b.data[j]) break;
+    bool begins = component_begins(a, i);
+    if (begins != component_begins(b, j)) break;
+    if (begins) {
+      shared++;
+      if (!i || !j) break;
+    }
+    i--;
+    j--;
+    if (!begins && a.data[i] != b.data[j]) break;
   }
   return shared;
 }
 
-/* A byte as paths are sorted by it: nothing stands between a path and the same below a folder. */
+/* The rank of a byte in the order of paths: separators come first, so that no other path is between
+ * a path and the same path below a folder. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }

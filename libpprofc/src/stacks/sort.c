@@ -28,7 +28,8 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
     a = b;
     b = t;
   }
-  return c <= a ? a : c >= b ? b : c;
+  if (c <= a) return a;
+  return c >= b ? b : c;
 }
 
 /* A key to split the range by. When chosen ones were bad too often, the range is sorted by key

@@ -164,35 +164,50 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   return PPROFC_OK;
 }
 
-/* Gives a profile the finest units. The copy's types are written anew only when a unit changes. */
-static pprofc_status convert_units(pprofc_profile **profile, const struct type_text *finest,
-                                   pprofc_str period_unit, double *ratios, pprofc_error *error) {
-  pprofc_profile *p = *profile;
-  int64_t period = edit_truncate(unit_scale(p->period, period_text(p).unit, period_unit).value);
-  bool same = str_equal(period_text(p).unit, period_unit) && period == p->period;
+/* Fills the ratios between the units of the types and the finest ones; returns whether all units
+ * are the finest already. */
+static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
+  bool same = true;
   for (size_t t = 0; t < p->type_count; t++) {
     ratios[t] = unit_scale(1, type_unit(p, t), finest[t].unit).value;
     same = same && str_equal(type_unit(p, t), finest[t].unit);
   }
-  if (same) return PPROFC_OK;
-  pprofc_profile *copy = profile_edit(p);
-  if (!copy) return error_nomem(error);
-  struct value_type *types = arena_array(&copy->region->arena, p->type_count, sizeof *types);
-  bool ok = types != NULL;
-  for (size_t t = 0; ok && t < p->type_count; t++) {
-    types[t] = p->types[t];
-    if (str_equal(type_unit(p, t), finest[t].unit)) continue;
+  return same;
+}
+
+/* Writes the finest units into the types of a copy; false when out of memory. */
+static bool write_units(pprofc_profile *copy, const struct type_text *finest,
+                        pprofc_str period_unit) {
+  struct value_type *types = arena_array(&copy->region->arena, copy->type_count, sizeof *types);
+  if (!types) return false;
+  for (size_t t = 0; t < copy->type_count; t++) {
+    types[t] = copy->types[t];
+    if (str_equal(type_unit(copy, t), finest[t].unit)) continue;
     types[t].unit = compatible_add_string(copy, finest[t].unit);
-    ok = types[t].unit != NONE;
+    if (types[t].unit == NONE) return false;
   }
-  uint32_t unit = ok ? compatible_add_string(copy, period_unit) : NONE;
-  pprofc_status status = unit != NONE ? PPROFC_OK : error_nomem(error);
-  pprofc_profile *scaled = NULL;
-  if (status == PPROFC_OK) {
-    copy->types = types;
+  uint32_t unit = compatible_add_string(copy, period_unit);
+  if (unit == NONE) return false;
+  copy->types = types;
+  copy->period_type.unit = unit;
+  return true;
+}
+
+/* Gives a profile the finest units; makes a copy only when a unit changes. */
+static pprofc_status convert_units(pprofc_profile **profile, const struct type_text *finest,
+                                   pprofc_str period_unit, double *ratios, pprofc_error *error) {
+  pprofc_profile *p = *profile;
+  int64_t period = edit_truncate(unit_scale(p->period, period_text(p).unit, period_unit).value);
+  bool same_period = str_equal(period_text(p).unit, period_unit) && period == p->period;
+  if (unit_ratios(p, finest, ratios) && same_period) return PPROFC_OK;
+  pprofc_profile *copy = profile_edit(p), *scaled = NULL;
+  if (!copy) return error_nomem(error);
+  pprofc_status status;
+  if (write_units(copy, finest, period_unit)) {
     copy->period = period;
-    copy->period_type.unit = unit;
     status = pprofc_scale(copy, ratios, &scaled, error);
+  } else {
+    status = error_nomem(error);
   }
   pprofc_profile_release(copy);
   if (status != PPROFC_OK) return status;

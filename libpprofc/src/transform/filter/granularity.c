@@ -61,9 +61,18 @@ static bool blank_addresses(pprofc_profile *copy, const struct granularity *g) {
 }
 
 static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {
-  unsigned kept = (g->function ? PPROFC_HAS_FUNCTIONS : 0) | (g->file ? PPROFC_HAS_FILENAMES : 0) |
-                  (g->line ? PPROFC_HAS_LINE_NUMBERS : 0) |
-                  (g->inlines ? PPROFC_HAS_INLINE_FRAMES : 0);
+  const struct {
+    bool keeps;
+    unsigned flag;
+  } flags[] = {
+      {g->function, PPROFC_HAS_FUNCTIONS},
+      {g->file, PPROFC_HAS_FILENAMES},
+      {g->line, PPROFC_HAS_LINE_NUMBERS},
+      {g->inlines, PPROFC_HAS_INLINE_FRAMES},
+  };
+  unsigned kept = 0;
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (flags[i].keeps) kept |= flags[i].flag;
   size_t count = copy->mappings.count;
   struct mapping *items =
       arena_copy(&copy->region->arena, copy->mappings.items, count * sizeof *items);
@@ -73,7 +82,7 @@ static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {
   return true;
 }
 
-/* Leaves the last line of each location. */
+/* Keeps only the last line of each location. */
 static pprofc_status drop_inlines(pprofc_profile *copy, pprofc_error *error) {
   const struct locations *l = &copy->locations;
   size_t count = l->count ? l->line_from[l->count] : 0;
@@ -86,17 +95,25 @@ static pprofc_status drop_inlines(pprofc_profile *copy, pprofc_error *error) {
   return status;
 }
 
+static bool keeps_everything(const struct granularity *g) {
+  return g->function && g->file && g->line && g->address && g->column && g->inlines;
+}
+
+/* Clears what the granularity does not keep; false when out of memory. */
+static bool blank_columns(pprofc_profile *copy, const struct granularity *g) {
+  return blank_functions(copy, g) && blank_lines(copy, g) && blank_addresses(copy, g) &&
+         blank_flags(copy, g);
+}
+
 pprofc_status transform_granularity(const pprofc_profile *source, const struct granularity *g,
                                     pprofc_profile **out, pprofc_error *error) {
-  if (g->function && g->file && g->line && g->address && g->column && g->inlines) {
+  if (keeps_everything(g)) {
     *out = edit_same(source);
     return PPROFC_OK;
   }
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = g->inlines ? PPROFC_OK : drop_inlines(copy, error);
-  if (status == PPROFC_OK && !(blank_functions(copy, g) && blank_lines(copy, g) &&
-                               blank_addresses(copy, g) && blank_flags(copy, g)))
-    status = error_nomem(error);
+  if (status == PPROFC_OK && !blank_columns(copy, g)) status = error_nomem(error);
   return edit_finish(status, copy, out);
 }

@@ -60,26 +60,54 @@ static bool same_text(const pprofc_profile *p, uint32_t a, const pprofc_profile 
   return str_equal(profile_string(p, a), profile_string(q, b));
 }
 
+/* A mapping and the profile that it belongs to. */
+struct placed_mapping {
+  const pprofc_profile *profile;
+  const struct mapping *mapping;
+};
+
+static struct placed_mapping mapping_of_class(const struct merge *m, uint32_t class) {
+  const pprofc_profile *p = m->sources[m->mappings[class].source].profile;
+  return (struct placed_mapping){p, &p->mappings.items[m->mappings[class].index]};
+}
+
+/* Whether two mappings have the same key, which is pprof's: size, offset and name. */
+static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
+  return rounded_size(a.mapping) == rounded_size(b.mapping) &&
+         a.mapping->offset == b.mapping->offset &&
+         str_equal(mapping_name(a.profile, a.mapping), mapping_name(b.profile, b.mapping));
+}
+
+/* Whether two mappings agree in the fields that are not in the key. */
+static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) {
+  return a.mapping->start == b.mapping->start && a.mapping->limit == b.mapping->limit &&
+         a.mapping->flags == b.mapping->flags &&
+         same_text(a.profile, a.mapping->file, b.profile, b.mapping->file) &&
+         same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
+}
+
+/* The class of a mapping, or MAP_NONE when the mapping is the first of its class. */
+static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
+                                   struct placed_mapping a) {
+  struct map_probe probe = map_start(table, hash);
+  uint32_t class;
+  while ((class = map_next(table, &probe)) != MAP_NONE) {
+    struct placed_mapping b = mapping_of_class(m, class);
+    if (!same_mapping_key(a, b)) continue;
+    m->ambiguous = m->ambiguous || !same_mapping_rest(a, b);
+    break;
+  }
+  return class;
+}
+
 static bool class_mappings(struct merge *m, struct map *table, size_t source) {
   struct merge_source *s = &m->sources[source];
   const pprofc_profile *p = s->profile;
   for (size_t i = 0; i < p->mappings.count; i++) {
     const struct mapping *a = &p->mappings.items[i];
-    pprofc_str name = mapping_name(p, a);
-    uint64_t hash = hash_mix(hash_mix(hash_str(name), rounded_size(a)), a->offset);
-    struct map_probe probe = map_start(table, hash);
-    uint32_t class;
-    while ((class = map_next(table, &probe)) != MAP_NONE) {
-      const pprofc_profile *q = m->sources[m->mappings[class].source].profile;
-      const struct mapping *b = &q->mappings.items[m->mappings[class].index];
-      if (rounded_size(a) != rounded_size(b) || a->offset != b->offset ||
-          !str_equal(name, mapping_name(q, b)))
-        continue;
-      m->ambiguous = m->ambiguous || a->start != b->start || a->limit != b->limit ||
-                     a->flags != b->flags || !same_text(p, a->file, q, b->file) ||
-                     !same_text(p, a->build_id, q, b->build_id);
-      break;
-    }
+    uint64_t hash = hash_mix(hash_str(mapping_name(p, a)), rounded_size(a));
+    hash = hash_mix(hash, a->offset);
+    uint32_t class = find_mapping_class(m, table, hash, (struct placed_mapping){p, a});
     if (class == MAP_NONE) {
       class = (uint32_t)m->mapping_count++;
       m->mappings[class] = (struct merge_place){(uint32_t)source, (uint32_t)i};
@@ -101,7 +129,7 @@ static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t locatio
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
 }
 
-/* As pprof's key does, this leaves out the columns of all lines but the last. */
+/* Like pprof's key, the hash has the column of the last line only. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
