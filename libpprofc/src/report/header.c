@@ -132,10 +132,6 @@ static void label_filters(const struct report *report, label_fn label, void *con
   }
 }
 
-void report_active_filters(const struct report *report, struct output *out) {
-  label_filters(report, label_to_output, out);
-}
-
 /* ---- the graph --------------------------------------- */
 
 /* "Dropped 3 nodes (cum <= 0.35ms)" */

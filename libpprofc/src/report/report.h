@@ -54,8 +54,6 @@ pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
 /* The header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a newline. */
 void report_profile_header(const struct report *report, struct output *out);
-/* The lines "Active filters:" ...; nothing when there are none. */
-void report_active_filters(const struct report *report, struct output *out);
 
 /* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
