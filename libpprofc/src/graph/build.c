@@ -2,8 +2,8 @@
  *
  * pprof builds the graph again from the samples whenever nodes are dropped. Flat, cum and tags of a
  * node do not depend on which other nodes are kept: each sample adds to them by what its stack
- * holds, and a frame that is not kept only makes the edge over it residual. So sums and tags are
- * made once, and what is made again is the edges, if anybody wants them. */
+ * holds, and a frame that is not kept only makes the edge over it residual. So graph_build
+ * makes sums and tags once, and makes only the edges again, if the report needs them. */
 #include "graph/graph.h"
 
 /* Nodes that samples may show, one byte each. */
@@ -47,7 +47,7 @@ static void select_nodes(struct build *b) {
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* For a moment `kept` marks those that go. */
+    /* Until mark_shown, `kept` marks the nodes to drop. */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }
@@ -147,7 +147,7 @@ static size_t count_tags(const struct graph *g, uint32_t node) {
   return count < MAX_TAGS ? count : MAX_TAGS;
 }
 
-/* How many of the shown nodes stay when at most nodecount may. In a picture tags take room, too. */
+/* How many of the shown nodes are kept under the limit nodecount. In a picture, tags count, too. */
 static size_t room_for_nodes(const struct graph *g) {
   size_t most = (size_t)g->options.nodecount, count = 0;
   if (g->options.visual)

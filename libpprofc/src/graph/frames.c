@@ -1,5 +1,5 @@
-/* Which node each line of each location is: done once per location, so that a pass over samples
- * only looks up numbers. */
+/* Finds the node of each line of each location, once, so that a pass over samples only looks up
+ * numbers. */
 #include "graph/graph.h"
 #include "profile/stack.h"
 
@@ -48,8 +48,8 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
 }
 
 /* A stack may have more frames than locations, since a location may be many inlined functions.
- * Nobody's program inlines so deep; a file that says so would make us walk and remember without
- * end. */
+ * No real program inlines so deep; without this limit, a small file could use any amount of time
+ * and memory. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
 /* Texts of functions, and the node of each that is a function and nothing more. */
@@ -198,8 +198,7 @@ static size_t graph_frames_most_lines(const struct locations *l) {
   return most;
 }
 
-/* Whether some stack has more than MAX_FRAMES frames; looks at stacks only where that is possible.
- */
+/* Whether a stack has more than MAX_FRAMES frames; reads stacks only where that is possible. */
 static bool is_too_deep(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   const uint32_t *line_from = profile->locations.line_from;
@@ -234,7 +233,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Texts can still be found by those who ask for objects. */
+  /* Callers that want objects look texts up later. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -1,5 +1,5 @@
-/* Orders of nodes, edges and tags (19). All are total: where pprof leaves two things in any order,
- * the one that was made first comes first. */
+/* Orders of nodes, edges and tags (19). All are total: where pprof does not define an order,
+ * the item that was made first comes first. */
 #include "graph/graph.h"
 
 #include <math.h>

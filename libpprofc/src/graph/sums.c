@@ -1,15 +1,16 @@
 /* Flat and cum of every node: the pass over samples that every graph report needs.
  *
- * Two ways, chosen per sample. A stack that has little in common with the one before is simply
- * walked; a stamp per node tells which the sample has been added to. Where neighbours share much, a
- * worker keeps the current stack as a path from the root: a sample adds its value at the leaf end
- * only, and when a frame leaves the path, what was added above it goes to its node and on to the
- * frame below. So a shared frame is looked at once. */
+ * There are two ways to add a sample. A stack that shares little with the previous one is walked
+ * frame by frame; a stamp per node prevents that a recursive function is counted twice. When
+ * consecutive stacks share much, the worker keeps the current stack as a path from the root. A
+ * sample adds its value at the leaf end only. When a frame is removed from the path, its pending
+ * sum is added to its node and to the pending sum of the frame below. So the worker visits a shared
+ * frame once for all samples that share it. */
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 
-/* Samples that make a thread worth starting. */
+/* The number of samples for which a further thread pays. */
 #define GRAIN 8192
 
 #define REPEATED 0x80000000u /* the node is on the path already, nearer to the root */
@@ -22,7 +23,7 @@ struct sums_step {
 
 struct sums_worker {
   int64_t *flat, *cum;
-  uint32_t *stamp;  /* of the last sample that was added, walking */
+  uint32_t *stamp;  /* of the last sample that was added by a walk */
   uint8_t *on_path; /* the path has the node */
   struct sums_step *path;
   size_t depth, capacity;
@@ -54,7 +55,7 @@ static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
   w->path[w->depth++] = (struct sums_step){0, node | repeated, offset};
 }
 
-/* Makes room for so many more steps. */
+/* Makes room for `more` steps. */
 static bool sums_reserve(const struct sum_pass *pass, struct sums_worker *w, size_t more) {
   struct sums_step *path =
       delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);

@@ -11,7 +11,7 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of some class; `value` is the number it stands for there. */
+/* A tag of a class; `value` is the number of that tag in that class. */
 struct class_tag {
   uint32_t tag;
   int64_t value;

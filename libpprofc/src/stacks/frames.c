@@ -57,7 +57,7 @@ static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   return (pprofc_str){text, at + digits};
 }
 
-/* False for what str_path_clean leaves alone for sure. */
+/* False for paths that str_path_clean does not change. */
 static bool may_be_unclean(pprofc_str path) {
   for (size_t i = 0; i < path.size; i++) {
     bool starts_name = i == 0 || path.data[i - 1] == '/';
@@ -96,7 +96,7 @@ static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t 
   return texts;
 }
 
-/* The name of each function and the file it stands in. */
+/* Reads the name and the file of each function. */
 static bool stacks_frames_read_functions(struct stacks_frames_builder *b) {
   const struct functions *f = &b->profile->functions;
   if (interner_add(&b->texts, STR("")) == MAP_NONE) return false;

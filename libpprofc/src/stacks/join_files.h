@@ -1,5 +1,6 @@
-/* Which functions of base and head are the same: those with the same name, wherever the sources
- * stood. The rule is in docs/FLAMEGRAPHS.md; every report that joins frames uses this one. */
+/* Which functions of base and head are the same: those with the same name, whatever
+ * folder the sources were built in. The rule is in docs/FLAMEGRAPHS.md; every report that joins
+ * frames uses this one. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
 
@@ -9,7 +10,7 @@
 #define SIDE_HEAD 1u
 #define SIDE_BASE 2u
 
-/* A function by its name and the file it stands in. */
+/* A function by its name and its file. */
 struct joined_function {
   uint64_t name;  /* equal for equal names */
   uint32_t file;  /* of the interner; what base calls differently becomes the file of head */

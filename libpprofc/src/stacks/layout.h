@@ -1,5 +1,6 @@
-/* The tree that every flame graph draws: one node for each distinct path from the root, with what
- * base and head spent in it. Nothing is thrown away here; the drawings say what they leave out. */
+/* The tree that every flame graph draws: one node for each distinct path from the root, with the
+ * values of base and head. The tree has every node; each drawing tells how many it does not show.
+ */
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
@@ -23,7 +24,7 @@ struct flame_tree {
   size_t max_depth;
 };
 
-/* With `reverse` the leaves of the stacks are the children of the root: who calls what. */
+/* With `reverse` the leaves of the stacks are the children of the root, and callers are below. */
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
                                bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
@@ -69,10 +70,10 @@ enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 
 /* One box of a drawing. Boxes come level by level; the box of node 0 is as wide as everything. */
 struct flame_box {
-  uint32_t node;   /* or NONE: stands for `hidden` nodes that were too narrow, all of one parent */
+  uint32_t node;   /* or NONE: the box replaces `hidden` nodes of one parent that were too narrow */
   uint32_t parent; /* box, or NONE */
   uint32_t depth;
-  uint32_t hidden; /* how many sibling subtrees this box stands for */
+  uint32_t hidden; /* how many sibling subtrees this box replaces */
   double x, width; /* in units of the values */
   int64_t head, base;
 };
@@ -84,10 +85,11 @@ struct flame_boxes {
   uint32_t max_depth;
 };
 
-/* Places the boxes of one sample type. Siblings stand by name when there is a base, else the widest
- * first. A node narrower than `least` of the whole is not drawn; what is not drawn of one parent
- * becomes one box, so that children, self and that box are always as wide as their parent, for base
- * and for head. Negative values (what a subtraction leaves) count by magnitude. */
+/* Places the boxes of one sample type. Siblings are ordered by name when there is a base, else by
+ * width, the widest first. A node narrower than `least` of the whole is not drawn. One box replaces
+ * all nodes of one parent that are not drawn, so children, self and that box are together as wide
+ * as their parent, for base and for head. Negative values, which a subtraction makes, count by
+ * magnitude. */
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
                           double least, struct flame_boxes *boxes, pprofc_error *error);
 

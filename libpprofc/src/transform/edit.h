@@ -1,32 +1,33 @@
-/* What the edits share: each changes a copy made by profile_edit, in which unchanged columns stay
- * those of the source. New columns live in the copy's region. */
+/* Functions that edits share. profile/stack.h explains copy-on-write: an edit changes a copy made
+ * by profile_edit, which shares unchanged columns with the source, and allocates new columns in the
+ * copy's region. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
 #include "core/error.h"
 #include "profile/stack.h"
 
-/* Samples that make a thread worth its start. */
+/* The number of samples for which a further thread pays. */
 #define EDIT_GRAIN ((size_t)16384)
 
-/* An edit that changed nothing hands its source on. */
+/* The result of an edit that changes nothing: the source itself. */
 static inline pprofc_profile *edit_same(const pprofc_profile *source) {
   return pprofc_profile_retain((pprofc_profile *)source);
 }
 
-/* Go's conversion of a float to int64 on amd64: towards zero, and what does not fit is the smallest
- * integer. */
+/* Go's conversion of a float to int64 on amd64: it truncates, and a number that does not fit
+ * becomes the smallest integer. */
 static inline int64_t edit_truncate(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
-/* Times -1 as pprof has it, by way of a double; values that one holds exactly need no detour. */
+/* Multiplies by -1 like pprof, which converts to double and back. Values up to 2^53 are exact. */
 static inline int64_t edit_negate(int64_t value) {
   const int64_t exact = (int64_t)1 << 53;
   return value >= -exact && value <= exact ? -value : edit_truncate(-(double)value);
 }
 
-/* Ends an edit: hands the copy over, or releases it when the edit failed. */
+/* Ends an edit: stores the copy in *out, or releases it when the edit failed. */
 static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *copy,
                                         pprofc_profile **out) {
   if (copy) copy->lender = NULL;
@@ -37,22 +38,22 @@ static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *co
   return status;
 }
 
-/* A column for an edit to write: the old one itself when nobody else will look at it, else a new
- * one of the same size. Writers go from first to last and put nothing behind what they have read.
- * NULL when out of memory. */
+/* A column for an edit to write: the old one itself when there is no other reference to it, else a
+ * new one of the same size. The edit writes in ascending order, and each entry after it has read
+ * the old one (profile/stack.h). NULL when out of memory. */
 static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
                                 size_t size) {
   void *own = region_own(copy->region, copy->lender, column, count * size);
   return own ? own : arena_array(&copy->region->arena, count, size);
 }
 
-/* Leaves samples i with keep[i] != 0. */
+/* Keeps only the samples i with keep[i] != 0. */
 pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error);
 
-/* Leaves lines i of the table of lines with keep[i] != 0; locations may lose all of theirs. */
+/* Keeps only the lines i with keep[i] != 0. A location may lose all its lines. */
 pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error);
 
-/* Takes locations i with hidden[i] != 0 out of all stacks. */
+/* Removes the locations i with hidden[i] != 0 from all stacks. */
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
 /* Cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to drop the

@@ -1,6 +1,6 @@
-/* Every edit of a profile that the reports are made of. Each gives a new profile that shares what
- * it did not change; the source stays as it is. Section numbers are those of the behaviour notes in
- * docs/COMPAT.md. */
+/* Every edit of a profile that the reports use. Each returns a new profile that shares unchanged
+ * columns with the source, and does not change the source. Section numbers are those of the
+ * behaviour notes in docs/COMPAT.md. */
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
@@ -80,7 +80,7 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
 
 struct granularity {
   bool function, file, line, address, column;
-  bool inlines; /* false: only the outermost line of each location stays */
+  bool inlines; /* false: keep only the outermost line of each location */
 };
 
 /* What a granularity name keeps: "" and "functions", "filefunctions", "files", "lines",
@@ -88,7 +88,7 @@ struct granularity {
 bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
                        struct granularity *granularity);
 
-/* Blanks what is not kept. Samples stay as they are. */
+/* Clears the columns that are not kept. Samples do not change. */
 pprofc_status transform_granularity(const pprofc_profile *source,
                                     const struct granularity *granularity, pprofc_profile **out,
                                     pprofc_error *error);

@@ -1,4 +1,5 @@
-/* The difference of two profiles as their samples behind each other, in the memory of the first. */
+/* The difference of two profiles: the samples of the second follow those of the first, in the
+ * memory of the first. */
 #include "transform/combine/append.h"
 
 #include "transform/compatible.h"
@@ -10,11 +11,11 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  bool ours[SIDES];          /* nobody else holds the profile or its columns */
+  bool ours[SIDES];          /* there is no other reference to the profile or its columns */
   size_t kept[SIDES], total; /* samples that are not all zero */
 };
 
-/* ---- what is not needed any more --------------------- */
+/* ---- tables to free ----------------------------------- */
 
 static void drop(const struct append *a, int side, const void *column, size_t count, size_t size) {
   if (a->ours[side] && column) region_drop(a->profiles[side]->region, column, count * size);
@@ -41,7 +42,7 @@ static void drop_tables(const struct append *a, int side) {
 
 /* ---- columns ----------------------------------------- */
 
-/* A column of head with room for all samples: its own memory made larger, or a copy. */
+/* Returns a column of head with room for all samples: the same memory, enlarged, or a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
   struct arena *arena = &a->m.out->region->arena;
   size_t old = a->profiles[HEAD]->samples.count * size, new_size;
@@ -55,7 +56,7 @@ static void *take_column(struct append *a, const void *column, size_t size) {
   return taken;
 }
 
-/* Leaves out the entries of samples that are all zero; in place when `to` is `from`. */
+/* Drops the entries of samples that are all zero; in place when `to` is `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -111,7 +112,7 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* The maps of the segments, whose first samples are counted without those that are all zero. */
+/* Makes the segments with their maps. Samples that are all zero are not counted. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t types = m->out->type_count, n = 0, piece = 0;
@@ -134,7 +135,7 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* The values come last: what of the other columns stays depends on them. */
+/* The values come last, because the other columns are filtered by them. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
   size_t types = a->m.out->type_count;
@@ -160,7 +161,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* the result holds the region as well */
+    /* the result holds the second reference to the region */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++)

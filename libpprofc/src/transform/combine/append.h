@@ -1,4 +1,4 @@
-/* The difference of two profiles as their samples behind each other. */
+/* The difference of two profiles: the samples of the second follow those of the first. */
 #ifndef PPROFC_TRANSFORM_COMBINE_APPEND_H
 #define PPROFC_TRANSFORM_COMBINE_APPEND_H
 
@@ -6,8 +6,8 @@
 #include "profile/profile.h"
 
 /* The samples of head that are not all zero, then those of base, negated and labelled; locations
- * and functions of both are merged. Takes both profiles over. What nobody else holds is given back
- * while the result grows: at no time are there two of the columns of samples. */
+ * and functions of both are merged. Takes both profiles over. Columns without another reference are
+ * freed while the result grows, so that no column of samples is in memory twice. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
                                 pprofc_profile **difference, pprofc_error *error);
 

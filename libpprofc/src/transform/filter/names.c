@@ -40,7 +40,7 @@ void name_bits_free(struct name_bits *bits) {
 
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
-/* What a location does to the samples it is in. */
+/* The effect of a location on the samples that contain it. */
 enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4 };
 
 struct name_filter {
@@ -56,7 +56,7 @@ struct name_filter {
   bool hides;
 };
 
-/* Strikes lines out; returns how many stay. */
+/* Drops the hidden lines of a location; returns how many are kept. */
 static size_t filter_lines(struct name_filter *f, uint32_t location, uint8_t mapping_bits) {
   const struct locations *l = &f->profile->locations;
   const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
@@ -211,7 +211,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 
 /* ---- show_from --------------------------------------- */
 
-/* Ends the stack at the matching location that is nearest to the root. */
+/* Cuts the frames above the matching location that is nearest to the root. */
 static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
   struct packed_stack rest = *stack;

@@ -1,4 +1,4 @@
-/* Cutting what is below a function: drop_frames and keep_frames of the profile, and prune_from.
+/* Cutting the frames below a function: drop_frames and keep_frames of the profile, and prune_from.
  * Sections 9 and 13. */
 #include "core/buffer.h"
 #include "transform/edit.h"
@@ -21,13 +21,13 @@ static pprofc_str simple_name(pprofc_str name) {
   return name;
 }
 
-/* Which functions are to go, and what that does to locations. */
+/* The effect of dropped functions on a location. */
 enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 
 struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
-  uint8_t *strings;   /* [strings] 0: not known, 1: stays, 2: goes */
+  uint8_t *strings;   /* [strings] 0: not known, 1: keep, 2: drop */
   uint8_t *effect;    /* [locations] */
   uint8_t *keep_line; /* [lines] */
   size_t line_count;
@@ -83,8 +83,8 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* ---- drop_frames ------------------------------------- */
 
-/* From the root, matches stay until there was a frame that does not match; then the first match
- * ends the stack. */
+/* Walks from the root. Matches before the first frame that does not match are kept; the first match
+ * after it ends the stack. */
 static bool cut_beneath(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context, *after = stack->root;
   struct packed_stack rest = *stack;
@@ -159,7 +159,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 
 /* ---- prune_from -------------------------------------- */
 
-/* Begins the stack at the first match from the leaf. */
+/* Cuts the frames below the match that is nearest to the leaf. */
 static bool cut_before(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context;
   struct packed_stack rest = *stack;

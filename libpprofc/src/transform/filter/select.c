@@ -1,4 +1,4 @@
-/* Leaving out samples, lines and frames: the edits that all filters end in. */
+/* Dropping samples, lines and frames: the edits that all filters use. */
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -30,7 +30,7 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Sets that no sample has any more become empty. */
+/* Label sets without a sample become empty. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;

@@ -275,7 +275,7 @@ static void tag_frames_write_stacks(const struct tag_frames *f, const struct sam
   }
 }
 
-/* Bytes that write_stacks needs, or 0 when they cannot be had. */
+/* The bytes that tag_frames_write_stacks writes, or 0 when a stack would be too long. */
 static size_t segment_bytes(const struct tag_frames *f, const struct samples *s, size_t from,
                             size_t to, size_t base) {
   size_t added = f->root.count + f->leaf.count, bytes = 0;

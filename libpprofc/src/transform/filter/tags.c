@@ -365,7 +365,7 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* What show and hide say of each key in use; returns whether all labels stay. */
+/* Matches each key in use against show and hide; returns whether all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
                        uint8_t *keys, uint8_t *all) {
   const struct samples *s = &p->samples;

@@ -1,6 +1,5 @@
-/* The parts of a merge, which keep their state in one struct: tables (functions, mappings,
- * locations by key), samples (hashes, equal ones, order), labels, and the profile that comes out.
- */
+/* The parts of a merge. They share one struct: tables (functions, mappings, locations by key),
+ * samples (hashes, equal ones, order), labels, and the resulting profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -39,7 +38,7 @@ struct merge_function {
 /* There are fewer locations than this, so that a class has a bit to spare. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
-/* A record of a source that stands for its class. */
+/* The record of a source that represents its class. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -68,8 +67,8 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* classes */
-  bool ambiguous; /* members of a class differ in what its key leaves out, so that the first one
-                     used matters */
+  bool ambiguous; /* members of a class differ in fields that are not in its key, so the merge must
+                     use the first one that a sample uses */
 
   uint64_t *hashes;    /* [sample_count] 0: all values are 0, the sample is skipped */
   uint32_t *result_of; /* [sample_count] first equal sample, later the sample of the result */

@@ -20,7 +20,7 @@ struct walker {
   size_t stack_size; /* the previous stack; 0 bytes of it are known where a piece begins */
 };
 
-/* Set in a class as long as nothing was noted for the varint; LOCATION_HIDDEN has it for ever. */
+/* Set in the class of a varint until a walker has met it; always set in LOCATION_HIDDEN. */
 #define UNSEEN 0x80000000u
 
 struct merge_order_walk {
@@ -213,7 +213,7 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* The record met first stands for its class. */
+/* The record that the walk meets first represents its class. */
 static void represent(struct merge *m, uint32_t class, struct merge_place place) {
   m->locations[class].place = place;
   uint32_t mapping = m->locations[class].mapping;
@@ -279,8 +279,8 @@ static bool run_walk(struct merge *m, struct merge_order_walk *walk, const uint3
   return true;
 }
 
-/* Numbers what the walkers met; the first of a class stands for it, unless that was settled before.
- */
+/* Numbers what the walkers met. The first record of a class represents it, unless an earlier walk
+ * has `settled` that. */
 static void number_met(struct merge *m, const struct merge_order_walk *walk, bool settled) {
   uint32_t next = settled ? (uint32_t)m->source_count : 0;
   for (unsigned w = 0; w < walk->workers; w++)

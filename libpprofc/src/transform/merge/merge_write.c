@@ -1,5 +1,6 @@
-/* The sample columns of a merge's result. Stacks of large sources stay where they are, under a map
- * to the new locations; those of small ones are written anew, so that the source can go. */
+/* The sample columns of a merge's result. Stacks of large sources are not copied, they get a map
+ * to the new locations. Stacks of small sources are written again, so that the source can be freed.
+ */
 #include "transform/merge/merge.h"
 
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
@@ -40,7 +41,7 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   return true;
 }
 
-/* A segment for what follows from sample `first` of the result, unless the last one will do. */
+/* Begins a segment at sample `first` of the result, unless the last segment fits. */
 static bool begin_segment(struct merge *m, const struct merge_piece *piece, size_t first,
                           struct segment *segments) {
   struct samples *out = &m->out->samples;
