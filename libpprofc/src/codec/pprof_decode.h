@@ -100,9 +100,7 @@ static inline size_t decoder_samples_kept(const struct decoder *d) {
 
 /* The most bytes that the varint of a stored location takes in a stack that is written anew. */
 static inline size_t decoder_index_bytes(const struct decoder *d) {
-  size_t bytes = 1;
-  for (size_t n = d->locations.stored; n >= 0x80; n >>= 7) bytes++;
-  return bytes;
+  return varint_bytes(d->locations.stored);
 }
 
 /* Stacks that are written anew go into blocks, of which at most this part stays empty. */

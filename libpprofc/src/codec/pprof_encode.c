@@ -8,6 +8,7 @@
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/outfile.h"
+#include "core/varint.h"
 #include "pprofc/builder.h"
 
 #include "profile.pb-c.h"
@@ -233,18 +234,11 @@ static void number_strings(struct encoder *e) {
 
 /* ---- fields ------------------------------------------ */
 
-static size_t put_varint(uint8_t *out, uint64_t v) {
-  size_t n = 0;
-  for (; v >= 0x80; v >>= 7) out[n++] = (uint8_t)(v | 0x80);
-  out[n++] = (uint8_t)v;
-  return n;
-}
-
 /* Tag and length of a field of Profile. */
 static void encode_put_head(struct encoder *e, unsigned field, size_t size) {
   uint8_t head[12];
-  size_t n = put_varint(head, field << 3 | WIRE_BYTES);
-  n += put_varint(head + n, size);
+  size_t n = varint_put(head, field << 3 | WIRE_BYTES);
+  n += varint_put(head + n, size);
   gzip_writer_add(e->gzip, head, n);
 }
 
@@ -409,7 +403,7 @@ static void encode_put_header(struct encoder *e) {
   mem_free(e->mem, comments, p->comment_count, sizeof *comments);
 
   uint8_t default_type[12] = {FIELD_DEFAULT_SAMPLE_TYPE << 3 | WIRE_VARINT};
-  size_t size = 1 + put_varint(default_type + 1, e->number[p->default_sample_type]);
+  size_t size = 1 + varint_put(default_type + 1, e->number[p->default_sample_type]);
   gzip_writer_add(e->gzip, default_type, size);
   pb_profile tail = PERFTOOLS__PROFILES__PROFILE__INIT;
   tail.doc_url = e->number[p->doc_url];

@@ -78,14 +78,12 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   const struct id_map *ids = &f->d->location_ids;
   while (w.at < w.end) {
     uint64_t id;
-    const uint8_t *p = w.at;
-    if (w.end - p >= 3 && p[0] >= 0x80 && p[1] >= 0x80 && p[2] < 0x80) { /* the usual length */
-      id = (uint32_t)(p[0] & 0x7F) | (uint32_t)(p[1] & 0x7F) << 7 | (uint32_t)p[2] << 14;
-      w.at = p + 3;
-    } else if (!wire_varint(&w, &id)) {
+    const uint8_t *start = w.at, *behind = varint_read_three(start, w.end, &id);
+    if (behind)
+      w.at = behind;
+    else if (!wire_varint(&w, &id))
       return bad_wire(f, &w);
-    }
-    if (id_map_find(ids, id) == MAP_NONE) return sample_fault(f, (struct fault){.at = p});
+    if (id_map_find(ids, id) == MAP_NONE) return sample_fault(f, (struct fault){.at = start});
   }
   f->known = data;
   f->known_size = size;
@@ -103,7 +101,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
     if (!wire_varint(&w, &id)) return bad_wire(f, &w);
     uint32_t index = id_map_find(&f->d->location_ids, id);
     if (index == MAP_NONE) return sample_fault(f, (struct fault){.at = w.at});
-    n += stack_put(out + n, index + 1);
+    n += varint_put(out + n, index + 1);
   }
   *out_size = n;
   return true;

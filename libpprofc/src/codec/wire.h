@@ -2,9 +2,9 @@
 #ifndef PPROFC_CODEC_WIRE_H
 #define PPROFC_CODEC_WIRE_H
 
+#include "core/varint.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
@@ -27,25 +27,19 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
   return false;
 }
 
-/* Up to ten bytes; bits past the 64th are dropped, as the reference does. */
+/* Reads a varint; one byte, by far the most frequent length, without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
-  const uint8_t *p = w->at;
-  if (p < w->end && *p < 0x80) {
-    *value = *p;
-    w->at = p + 1;
+  if (w->at < w->end && *w->at < VARINT_MORE) {
+    *value = *w->at++;
     return true;
   }
-  uint64_t v = 0;
-  for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (p == w->end) return wire_fail(w, "truncated varint");
-    v |= (uint64_t)(*p & 0x7F) << shift;
-    if (*p++ < 0x80) {
-      *value = v;
-      w->at = p;
-      return true;
-    }
+  const uint8_t *behind = varint_read(w->at, w->end, value);
+  if (behind) {
+    w->at = behind;
+    return true;
   }
-  return wire_fail(w, "varint longer than 10 bytes");
+  bool truncated = w->end - w->at < VARINT_BYTES_MAX;
+  return wire_fail(w, truncated ? "truncated varint" : "varint longer than 10 bytes");
 }
 
 /* Reads one field, its contents included. False at a fault; call only while at < end. */

@@ -10,8 +10,7 @@
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
-#define STACK_CHUNK      ((size_t)1 << 20)
-#define VARINT_MAX_BYTES 5
+#define STACK_CHUNK ((size_t)1 << 20)
 
 /* A growing column. */
 struct builder_column {
@@ -397,9 +396,9 @@ uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const cha
 /* Makes room for the varints of a stack; false when out of memory. */
 static bool reserve_stack(pprofc_builder *b, size_t depth) {
   size_t room = (size_t)(b->chunk_end - b->chunk);
-  if (b->chunk && depth <= room / VARINT_MAX_BYTES) return true;
+  if (b->chunk && depth <= room / VARINT32_BYTES_MAX) return true;
   if (!has_index_left(b, depth, "too many frames in one sample")) return false;
-  size_t size = depth > STACK_CHUNK / VARINT_MAX_BYTES ? depth * VARINT_MAX_BYTES : STACK_CHUNK;
+  size_t size = depth > STACK_CHUNK / VARINT32_BYTES_MAX ? depth * VARINT32_BYTES_MAX : STACK_CHUNK;
   if (!take_memory(b, size)) return false;
   uint8_t *chunk = arena_alloc(&b->profile->region->arena, size);
   if (!chunk) {
@@ -425,7 +424,7 @@ void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t dep
       builder_fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
       return;
     }
-    out += stack_put(out, frames[i] + 1);
+    out += varint_put(out, frames[i] + 1);
   }
   size_t size = (size_t)(out - b->chunk);
   if (size > UINT32_MAX) {

@@ -8,6 +8,7 @@
 
 #include "core/mem.h"
 #include "core/str.h"
+#include "core/varint.h"
 #include "pprofc/profile.h"
 
 #define NONE            PPROFC_NONE

@@ -1,0 +1,94 @@
+/* Varints: what is written is read back in both directions, and foreign bytes are never overrun. */
+#include "core/varint.h"
+#include "unit.h"
+
+#include <stdbool.h>
+
+static const uint64_t varint_cases[] = {
+    0,          1,          127,        128,        129,        16383,
+    16384,      2097151,    2097152,    268435455,  268435456,  UINT32_MAX,
+    1ull << 32, 1ull << 35, 1ull << 42, 1ull << 49, 1ull << 56, (1ull << 63) - 1,
+    1ull << 63, UINT64_MAX,
+};
+#define CASES (sizeof varint_cases / sizeof *varint_cases)
+
+static void test_every_length_is_written_and_read_back(void) {
+  for (size_t i = 0; i < CASES; i++) {
+    uint8_t bytes[VARINT_BYTES_MAX] = {0};
+    size_t size = varint_put(bytes, varint_cases[i]);
+    CU_ASSERT(size >= 1 && size <= VARINT_BYTES_MAX);
+    CU_ASSERT_EQUAL(size, varint_bytes(varint_cases[i]));
+    uint64_t value = 0;
+    CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + size, &value), bytes + size);
+    CU_ASSERT_EQUAL(value, varint_cases[i]);
+    if (varint_cases[i] > UINT32_MAX) continue;
+    uint32_t small = 0;
+    CU_ASSERT(size <= VARINT32_BYTES_MAX);
+    CU_ASSERT_PTR_EQUAL(varint_next(bytes, &small), bytes + size);
+    CU_ASSERT_EQUAL(small, varint_cases[i]);
+  }
+}
+
+static void test_a_run_is_read_backwards(void) {
+  uint8_t bytes[CASES * VARINT_BYTES_MAX];
+  size_t size = 0, count = 0;
+  for (; varint_cases[count] <= UINT32_MAX; count++)
+    size += varint_put(bytes + size, varint_cases[count]);
+  const uint8_t *p = bytes + size;
+  while (count) {
+    uint32_t value = 0;
+    p = varint_before(bytes, p, &value);
+    CU_ASSERT_EQUAL(value, varint_cases[--count]);
+  }
+  CU_ASSERT_PTR_EQUAL(p, bytes);
+}
+
+static void test_truncated_varints_are_refused(void) {
+  uint8_t bytes[VARINT_BYTES_MAX];
+  size_t size = varint_put(bytes, UINT64_MAX);
+  uint64_t value = 7;
+  for (size_t end = 0; end < size; end++)
+    CU_ASSERT_PTR_NULL(varint_read(bytes, bytes + end, &value));
+  CU_ASSERT_EQUAL(value, 7);
+}
+
+static void test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped(void) {
+  uint8_t bytes[12];
+  memset(bytes, 0xFF, sizeof bytes);
+  bytes[10] = 0;
+  uint64_t value = 7;
+  CU_ASSERT_PTR_NULL(varint_read(bytes, bytes + sizeof bytes, &value));
+  CU_ASSERT_EQUAL(value, 7);
+  bytes[9] = 0x7F;
+  CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + sizeof bytes, &value), bytes + 10);
+  CU_ASSERT_EQUAL(value, UINT64_MAX);
+}
+
+static void test_a_varint_may_be_longer_than_it_need_be(void) {
+  const uint8_t bytes[] = {0x85, 0x80, 0x80, 0x00};
+  uint64_t value = 0;
+  uint32_t small = 0;
+  CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + 4, &value), bytes + 4);
+  CU_ASSERT_EQUAL(value, 5);
+  CU_ASSERT_PTR_EQUAL(varint_next(bytes, &small), bytes + 4);
+  CU_ASSERT_EQUAL(small, 5);
+  CU_ASSERT_PTR_EQUAL(varint_before(bytes, bytes + 4, &small), bytes);
+  CU_ASSERT_EQUAL(small, 5);
+}
+
+static void test_three_bytes_are_read_in_one_step(void) {
+  const uint8_t three[] = {0x81, 0x82, 0x03, 0x00};
+  uint64_t value = 0;
+  CU_ASSERT_PTR_EQUAL(varint_read_three(three, three + 4, &value), three + 3);
+  CU_ASSERT_EQUAL(value, 1 | 2 << 7 | 3 << 14);
+  CU_ASSERT_PTR_NULL(varint_read_three(three, three + 2, &value));
+  CU_ASSERT_PTR_NULL(varint_read_three(three + 1, three + 4, &value));
+  const uint8_t four[] = {0x81, 0x82, 0x83, 0x04};
+  CU_ASSERT_PTR_NULL(varint_read_three(four, four + 4, &value));
+}
+
+UNIT_MAIN("varint", UNIT(test_every_length_is_written_and_read_back),
+          UNIT(test_a_run_is_read_backwards), UNIT(test_truncated_varints_are_refused),
+          UNIT(test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped),
+          UNIT(test_a_varint_may_be_longer_than_it_need_be),
+          UNIT(test_three_bytes_are_read_in_one_step))
