@@ -29,7 +29,7 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 
-/* Writes gzip'd profile.proto through the generated code, one top-level field at a time. */
+/* Writes gzip'd profile.proto, one top-level field at a time. */
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 

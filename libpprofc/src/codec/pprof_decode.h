@@ -5,28 +5,9 @@
 
 #include "codec/codec.h"
 #include "codec/id_map.h"
+#include "codec/pprof_fields.h"
 #include "codec/wire.h"
 #include "core/budget.h"
-
-/* Field numbers of the messages. */
-enum {
-  PROFILE_SAMPLE_TYPE = 1,
-  PROFILE_SAMPLE,
-  PROFILE_MAPPING,
-  PROFILE_LOCATION,
-  PROFILE_FUNCTION,
-  PROFILE_STRING,
-  PROFILE_DROP_FRAMES,
-  PROFILE_KEEP_FRAMES,
-  PROFILE_TIME,
-  PROFILE_DURATION,
-  PROFILE_PERIOD_TYPE,
-  PROFILE_PERIOD,
-  PROFILE_COMMENT,
-  PROFILE_DEFAULT_TYPE,
-  PROFILE_DOC_URL,
-};
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 
 /* A stretch of whole top-level fields, and how much there was before it: where a worker starts. */
 struct chunk {

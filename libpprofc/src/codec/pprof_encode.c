@@ -1,53 +1,27 @@
-/* The writer of profile.proto: packs one top-level field at a time through the generated code into
- * a gzip stream.
+/* The writer of profile.proto: one top-level field at a time goes into a gzip stream.
  *
  * Fields and strings come in the order in which Go's pprof writes them, so that the inflated bytes
  * are the same. */
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
+#include "codec/pprof_fields.h"
+#include "codec/wire_write.h"
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/outfile.h"
-#include "core/varint.h"
 #include "pprofc/builder.h"
 
-#include "profile.pb-c.h"
 #include "profile/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-typedef Perftools__Profiles__Profile pb_profile;
-typedef Perftools__Profiles__ValueType pb_value_type;
-typedef Perftools__Profiles__Sample pb_sample;
-typedef Perftools__Profiles__Label pb_label;
-typedef Perftools__Profiles__Mapping pb_mapping;
-typedef Perftools__Profiles__Location pb_location;
-typedef Perftools__Profiles__Line pb_line;
-typedef Perftools__Profiles__Function pb_function;
-
-/* Field numbers of Profile that are written by hand. */
-enum {
-  FIELD_SAMPLE_TYPE = 1,
-  FIELD_SAMPLE = 2,
-  FIELD_MAPPING = 3,
-  FIELD_LOCATION = 4,
-  FIELD_FUNCTION = 5,
-  FIELD_STRING = 6,
-  FIELD_DEFAULT_SAMPLE_TYPE = 14
+/* A label while the labels of a sample are sorted. */
+struct encode_sort_key {
+  pprofc_str text;
+  uint32_t position;
+  uint32_t is_number;
 };
-
-#define WIRE_VARINT 0u
-#define WIRE_BYTES  2u
-
-/* Lists of up to this many integers are written as one field for each, longer ones packed: Go's
- * pprof does so, while proto3 (and with it the generated code) packs any list. Readers take both.
- * The choice is a flag in the field's descriptor, of which the encoder keeps copies for that
- * reason. */
-#define UNPACKED_MAX 2
-
-#define SAMPLE_FIELDS  3
-#define PROFILE_FIELDS 15
 
 struct encoder {
   const pprofc_profile *p;
@@ -55,19 +29,14 @@ struct encoder {
   bool nomem;
   struct interner strings; /* in the order of the file to be */
   uint32_t *number;        /* [p->strings.count] place of each string in that order, or NONE */
-  struct buffer packed;    /* one field */
 
-  /* Room for the largest sample and location. */
-  size_t max_labels, max_lines;
-  uint64_t *ids;
-  uint32_t *frames;
+  size_t max_labels; /* of a sample */
+  size_t max_fields; /* of any message, those of its labels and lines included */
+  uint8_t *message;  /* [max_fields * WIRE_FIELD_MAX] the message being written */
+  uint64_t *ids;     /* [max_depth] of its locations */
+  uint32_t *frames;  /* [max_depth] */
   struct label *sorted;
-  struct sort_key *sort_keys;
-  pb_label *labels, **label_list;
-  pb_line *lines, **line_list;
-
-  ProtobufCFieldDescriptor sample_fields[SAMPLE_FIELDS], profile_fields[PROFILE_FIELDS];
-  ProtobufCMessageDescriptor sample_descriptor, profile_descriptor;
+  struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
 };
 
@@ -87,69 +56,41 @@ static size_t encode_most_lines(const struct locations *l) {
   return most;
 }
 
-static void copy_descriptors(struct encoder *e) {
-  e->sample_descriptor = perftools__profiles__sample__descriptor;
-  memcpy(e->sample_fields, e->sample_descriptor.fields, sizeof e->sample_fields);
-  e->sample_descriptor.fields = e->sample_fields;
-  e->profile_descriptor = perftools__profiles__profile__descriptor;
-  memcpy(e->profile_fields, e->profile_descriptor.fields, sizeof e->profile_fields);
-  e->profile_descriptor.fields = e->profile_fields;
+/* The fields of the largest message, where the head of a list or message counts as one: those of a
+ * sample and those of a location together bound both. */
+static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
+  size_t sample = p->samples.max_depth + p->type_count + 2 + max_labels * (1 + LABEL_FIELDS);
+  size_t location = LOCATION_FIELDS + encode_most_lines(&p->locations) * (1 + LINE_FIELDS);
+  return sample + location + 1 + WIRE_RECORD_MAX;
 }
 
-/* `fields` are in order of their numbers, which have no gaps. */
-static void choose_packing(ProtobufCFieldDescriptor *fields, unsigned field, size_t count) {
-  const uint32_t packed = PROTOBUF_C_FIELD_FLAG_PACKED;
-  if (count > UNPACKED_MAX)
-    fields[field - 1].flags |= packed;
-  else
-    fields[field - 1].flags &= ~packed;
-}
-
-struct sort_key {
-  pprofc_str text;
-  uint32_t position;
-  uint32_t is_number;
-};
-
-/* An encoder whose room is all there; false when out of memory. encoder_free works either way. */
+/* Makes an encoder; false when out of memory. encoder_free works either way. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
-  e->p = p;
-  e->mem = &p->mem;
-  e->nomem = false;
+  size_t max_labels = encode_most_labels(&p->samples);
+  *e = (struct encoder){.p = p,
+                        .mem = &p->mem,
+                        .max_labels = max_labels,
+                        .max_fields = encode_most_fields(p, max_labels)};
   interner_init(&e->strings, e->mem);
-  buffer_init(&e->packed, e->mem, PTRDIFF_MAX);
-  copy_descriptors(e);
-  e->max_labels = encode_most_labels(&p->samples);
-  e->max_lines = encode_most_lines(&p->locations);
   e->number = mem_array(e->mem, p->strings.count, sizeof *e->number);
+  e->message = mem_array(e->mem, e->max_fields, WIRE_FIELD_MAX);
   e->ids = mem_array(e->mem, p->samples.max_depth, sizeof *e->ids);
   e->frames = mem_array(e->mem, p->samples.max_depth, sizeof *e->frames);
-  e->sorted = mem_array(e->mem, e->max_labels, sizeof *e->sorted);
-  e->sort_keys = mem_array(e->mem, e->max_labels, sizeof *e->sort_keys);
-  e->labels = mem_array(e->mem, e->max_labels, sizeof *e->labels);
-  e->label_list = mem_array(e->mem, e->max_labels, sizeof *e->label_list);
-  e->lines = mem_array(e->mem, e->max_lines, sizeof *e->lines);
-  e->line_list = mem_array(e->mem, e->max_lines, sizeof *e->line_list);
-  if (!e->number || !e->ids || !e->frames || !e->sorted || !e->sort_keys || !e->labels ||
-      !e->label_list || !e->lines || !e->line_list)
+  e->sorted = mem_array(e->mem, max_labels, sizeof *e->sorted);
+  e->sort_keys = mem_array(e->mem, max_labels, sizeof *e->sort_keys);
+  if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys)
     return false;
   memset(e->number, 0xFF, p->strings.count * sizeof *e->number);
-  for (size_t i = 0; i < e->max_labels; i++) e->label_list[i] = &e->labels[i];
-  for (size_t i = 0; i < e->max_lines; i++) e->line_list[i] = &e->lines[i];
   return true;
 }
 
 static void encoder_free(struct encoder *e) {
-  mem_free(e->mem, e->line_list, e->max_lines, sizeof *e->line_list);
-  mem_free(e->mem, e->lines, e->max_lines, sizeof *e->lines);
-  mem_free(e->mem, e->label_list, e->max_labels, sizeof *e->label_list);
-  mem_free(e->mem, e->labels, e->max_labels, sizeof *e->labels);
   mem_free(e->mem, e->sort_keys, e->max_labels, sizeof *e->sort_keys);
   mem_free(e->mem, e->sorted, e->max_labels, sizeof *e->sorted);
   mem_free(e->mem, e->frames, e->p->samples.max_depth, sizeof *e->frames);
   mem_free(e->mem, e->ids, e->p->samples.max_depth, sizeof *e->ids);
+  mem_free(e->mem, e->message, e->max_fields, WIRE_FIELD_MAX);
   mem_free(e->mem, e->number, e->p->strings.count, sizeof *e->number);
-  buffer_free(&e->packed);
   interner_free(&e->strings);
 }
 
@@ -157,7 +98,7 @@ static void encoder_free(struct encoder *e) {
 
 /* Strings before numbers, each by key, equal keys as they came. */
 static int encode_compare_keys(const void *left, const void *right) {
-  const struct sort_key *a = left, *b = right;
+  const struct encode_sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;
   int order = str_compare(a->text, b->text);
   if (order) return order;
@@ -180,8 +121,8 @@ static const struct label *ordered_labels(struct encoder *e, size_t sample, size
   *count = label_count(&e->p->samples, sample);
   if (in_order(e->p, labels, *count)) return labels;
   for (size_t i = 0; i < *count; i++)
-    e->sort_keys[i] = (struct sort_key){profile_string(e->p, labels[i].key), (uint32_t)i,
-                                        labels[i].is_number != 0};
+    e->sort_keys[i] = (struct encode_sort_key){profile_string(e->p, labels[i].key), (uint32_t)i,
+                                               labels[i].is_number != 0};
   qsort(e->sort_keys, *count, sizeof *e->sort_keys, encode_compare_keys);
   for (size_t i = 0; i < *count; i++) e->sorted[i] = labels[e->sort_keys[i].position];
   return e->sorted;
@@ -234,188 +175,163 @@ static void number_strings(struct encoder *e) {
 
 /* ---- fields ------------------------------------------ */
 
-/* Tag and length of a field of Profile. */
-static void encode_put_head(struct encoder *e, unsigned field, size_t size) {
-  uint8_t head[12];
-  size_t n = varint_put(head, field << 3 | WIRE_BYTES);
-  n += varint_put(head + n, size);
-  gzip_writer_add(e->gzip, head, n);
+/* A message of integers: values[i] is its field i + 1. */
+static void encode_put_record(struct encoder *e, unsigned field, const uint64_t *values,
+                              size_t count) {
+  uint8_t *end = wire_put_record(e->message, field, values, count);
+  gzip_writer_add(e->gzip, e->message, (size_t)(end - e->message));
 }
 
-/* Packs a message into e->packed, which is empty when that fails. */
-static void pack(struct encoder *e, const ProtobufCMessage *message) {
-  buffer_clear(&e->packed);
-  size_t size = protobuf_c_message_get_packed_size(message);
-  if (!buffer_reserve(&e->packed, size)) {
-    e->nomem = true;
-    return;
-  }
-  e->packed.size = protobuf_c_message_pack(message, (uint8_t *)e->packed.data);
+/* A message that is in e->message up to `end`. */
+static void encode_put_message(struct encoder *e, unsigned field, const uint8_t *end) {
+  uint8_t head[WIRE_FIELD_MAX];
+  size_t size = (size_t)(end - e->message);
+  gzip_writer_add(e->gzip, head, (size_t)(wire_put_head(head, field, size) - head));
+  gzip_writer_add(e->gzip, e->message, size);
 }
 
-static void put_message(struct encoder *e, unsigned field, const ProtobufCMessage *message) {
-  pack(e, message);
-  encode_put_head(e, field, e->packed.size);
-  gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
-}
-
-/* Fields of Profile itself: their tags are in what is packed. */
-static void put_fields(struct encoder *e, const pb_profile *fields) {
-  pack(e, &fields->base);
-  gzip_writer_add(e->gzip, e->packed.data, e->packed.size);
+static void encode_put_type(struct encoder *e, unsigned field, struct value_type type) {
+  const uint64_t values[] = {e->number[type.type], e->number[type.unit]};
+  encode_put_record(e, field, values, VALUE_TYPE_FIELDS);
 }
 
 static void encode_put_types(struct encoder *e) {
-  for (size_t i = 0; i < e->p->type_count; i++) {
-    pb_value_type type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    type.type = e->number[e->p->types[i].type];
-    type.unit = e->number[e->p->types[i].unit];
-    put_message(e, FIELD_SAMPLE_TYPE, &type.base);
-  }
+  for (size_t i = 0; i < e->p->type_count; i++)
+    encode_put_type(e, PROFILE_SAMPLE_TYPE, e->p->types[i]);
 }
 
-static size_t fill_labels(struct encoder *e, size_t sample) {
+static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   size_t count;
-  const struct label *labels = ordered_labels(e, sample, &count);
-  for (size_t i = 0; i < count; i++) {
-    pb_label *label = &e->labels[i];
-    perftools__profiles__label__init(label);
-    label->key = e->number[labels[i].key];
-    if (labels[i].is_number) {
-      label->num = labels[i].number;
-      label->num_unit = e->number[labels[i].unit];
+  const struct label *label = ordered_labels(e, sample, &count);
+  for (; count; label++, count--) {
+    uint64_t values[LABEL_FIELDS] = {e->number[label->key]};
+    if (label->is_number) {
+      values[LABEL_NUMBER - 1] = (uint64_t)label->number;
+      values[LABEL_UNIT - 1] = e->number[label->unit];
     } else {
-      label->str = e->number[labels[i].string];
+      values[LABEL_STRING - 1] = e->number[label->string];
     }
+    out = wire_put_record(out, SAMPLE_LABEL, values, LABEL_FIELDS);
   }
-  return count;
+  return out;
 }
 
 static void encode_put_samples(struct encoder *e) {
   const struct samples *s = &e->p->samples;
+  const uint64_t *values = (const uint64_t *)s->values;
   struct stack_reader reader = stack_reader_at(s, 0);
-  pb_sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-  sample.base.descriptor = &e->sample_descriptor;
-  sample.location_id = e->ids;
-  sample.n_value = e->p->type_count;
-  sample.label = e->label_list;
-  choose_packing(e->sample_fields, 2, sample.n_value);
-  for (size_t i = 0; i < s->count && !e->nomem && gzip_writer_good(e->gzip); i++) {
-    sample.n_location_id = stack_read(&reader, i, e->frames);
-    for (size_t k = 0; k < sample.n_location_id; k++)
-      e->ids[k] = location_id(&e->p->locations, e->frames[k]);
-    choose_packing(e->sample_fields, 1, sample.n_location_id);
-    /* The generated struct has no const, packing does not write. */
-    sample.value = (int64_t *)(uintptr_t)(s->values + i * e->p->type_count);
-    sample.n_label = fill_labels(e, i);
-    put_message(e, FIELD_SAMPLE, &sample.base);
+  for (size_t i = 0; i < s->count && gzip_writer_good(e->gzip); i++) {
+    size_t depth = stack_read(&reader, i, e->frames), types = e->p->type_count;
+    for (size_t k = 0; k < depth; k++) e->ids[k] = location_id(&e->p->locations, e->frames[k]);
+    uint8_t *out = wire_put_list(e->message, SAMPLE_LOCATION, e->ids, depth);
+    out = wire_put_list(out, SAMPLE_VALUE, values + i * types, types);
+    encode_put_message(e, PROFILE_SAMPLE, encode_labels(e, out, i));
   }
 }
 
-static void put_mappings(struct encoder *e) {
+static void encode_put_mappings(struct encoder *e) {
   for (size_t i = 0; i < e->p->mappings.count; i++) {
-    const struct mapping *from = &e->p->mappings.items[i];
-    pb_mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
-    mapping.id = from->id;
-    mapping.memory_start = from->start;
-    mapping.memory_limit = from->limit;
-    mapping.file_offset = from->offset;
-    mapping.filename = e->number[from->file];
-    mapping.build_id = e->number[from->build_id];
-    mapping.has_functions = (from->flags & PPROFC_HAS_FUNCTIONS) != 0;
-    mapping.has_filenames = (from->flags & PPROFC_HAS_FILENAMES) != 0;
-    mapping.has_line_numbers = (from->flags & PPROFC_HAS_LINE_NUMBERS) != 0;
-    mapping.has_inline_frames = (from->flags & PPROFC_HAS_INLINE_FRAMES) != 0;
-    put_message(e, FIELD_MAPPING, &mapping.base);
+    const struct mapping *m = &e->p->mappings.items[i];
+    const uint64_t values[MAPPING_FIELDS] = {
+        m->id,
+        m->start,
+        m->limit,
+        m->offset,
+        e->number[m->file],
+        e->number[m->build_id],
+        (m->flags & PPROFC_HAS_FUNCTIONS) != 0,
+        (m->flags & PPROFC_HAS_FILENAMES) != 0,
+        (m->flags & PPROFC_HAS_LINE_NUMBERS) != 0,
+        (m->flags & PPROFC_HAS_INLINE_FRAMES) != 0,
+    };
+    encode_put_record(e, PROFILE_MAPPING, values, MAPPING_FIELDS);
   }
 }
 
-static void put_locations(struct encoder *e) {
+static uint8_t *encode_line(const struct encoder *e, uint8_t *out, struct line line) {
+  uint64_t function = line.function == NONE ? 0 : function_id(&e->p->functions, line.function);
+  const uint64_t values[LINE_FIELDS] = {function, (uint64_t)line.line, (uint64_t)line.column};
+  return wire_put_record(out, LOCATION_LINE, values, LINE_FIELDS);
+}
+
+static void encode_put_locations(struct encoder *e) {
   const struct locations *l = &e->p->locations;
-  for (size_t i = 0; i < l->count && !e->nomem; i++) {
-    pb_location location = PERFTOOLS__PROFILES__LOCATION__INIT;
-    location.id = location_id(l, (uint32_t)i);
-    if (l->mapping[i] != NONE) location.mapping_id = e->p->mappings.items[l->mapping[i]].id;
-    location.address = l->address[i];
-    location.is_folded = l->is_folded && l->is_folded[i];
-    location.n_line = l->line_from[i + 1] - l->line_from[i];
-    location.line = e->line_list;
-    for (size_t k = 0; k < location.n_line; k++) {
-      const struct line *from = &l->lines[l->line_from[i] + k];
-      perftools__profiles__line__init(&e->lines[k]);
-      if (from->function != NONE)
-        e->lines[k].function_id = function_id(&e->p->functions, from->function);
-      e->lines[k].line = from->line;
-      e->lines[k].column = from->column;
-    }
-    put_message(e, FIELD_LOCATION, &location.base);
+  for (uint32_t i = 0; i < l->count; i++) {
+    uint64_t mapping = l->mapping[i] == NONE ? 0 : e->p->mappings.items[l->mapping[i]].id;
+    uint8_t *out = wire_put_nonzero(e->message, LOCATION_ID, location_id(l, i));
+    out = wire_put_nonzero(out, LOCATION_MAPPING, mapping);
+    out = wire_put_nonzero(out, LOCATION_ADDRESS, l->address[i]);
+    for (size_t k = l->line_from[i]; k < l->line_from[i + 1]; k++)
+      out = encode_line(e, out, l->lines[k]);
+    out = wire_put_nonzero(out, LOCATION_FOLDED, l->is_folded && l->is_folded[i]);
+    encode_put_message(e, PROFILE_LOCATION, out);
   }
 }
 
-static void put_functions(struct encoder *e) {
+static void encode_put_functions(struct encoder *e) {
   const struct functions *f = &e->p->functions;
-  for (size_t i = 0; i < f->count && !e->nomem; i++) {
-    pb_function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
-    function.id = function_id(f, (uint32_t)i);
-    function.name = e->number[f->name[i]];
-    function.system_name = e->number[f->system_name[i]];
-    function.filename = e->number[f->filename[i]];
-    function.start_line = f->start_line[i];
-    put_message(e, FIELD_FUNCTION, &function.base);
+  for (uint32_t i = 0; i < f->count; i++) {
+    const uint64_t values[FUNCTION_FIELDS] = {
+        function_id(f, i), e->number[f->name[i]], e->number[f->system_name[i]],
+        e->number[f->filename[i]], (uint64_t)f->start_line[i]};
+    encode_put_record(e, PROFILE_FUNCTION, values, FUNCTION_FIELDS);
   }
 }
 
-/* By hand: the generated struct would need NUL-terminated strings, and NUL is a byte of a name like
- * any other. */
 static void encode_put_strings(struct encoder *e) {
   for (size_t i = 0; i < e->strings.count; i++) {
+    uint8_t head[WIRE_FIELD_MAX];
     pprofc_str s = e->strings.items[i];
-    encode_put_head(e, FIELD_STRING, s.size);
+    gzip_writer_add(e->gzip, head, (size_t)(wire_put_head(head, PROFILE_STRING, s.size) - head));
     gzip_writer_add(e->gzip, s.data, s.size);
   }
+}
+
+/* A field of Profile that is an integer, not written when it is 0. */
+static void encode_put_nonzero(struct encoder *e, unsigned field, uint64_t value) {
+  uint8_t out[WIRE_FIELD_MAX];
+  gzip_writer_add(e->gzip, out, (size_t)(wire_put_nonzero(out, field, value) - out));
+}
+
+static void encode_put_comments(struct encoder *e) {
+  size_t count = e->p->comment_count;
+  uint64_t *values = mem_array(e->mem, count, sizeof *values);
+  uint8_t *out = mem_array(e->mem, count + 1, WIRE_FIELD_MAX);
+  if (values && out) {
+    for (size_t i = 0; i < count; i++) values[i] = e->number[e->p->comments[i]];
+    const uint8_t *end = wire_put_list(out, PROFILE_COMMENT, values, count);
+    gzip_writer_add(e->gzip, out, (size_t)(end - out));
+  } else {
+    e->nomem = true;
+  }
+  mem_free(e->mem, out, count + 1, WIRE_FIELD_MAX);
+  mem_free(e->mem, values, count, sizeof *values);
 }
 
 /* Fields 7 to 15. The default sample type is written even when it is 0. */
 static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
-  int64_t *comments = mem_array(e->mem, p->comment_count, sizeof *comments);
-  if (!comments) {
-    e->nomem = true;
-    return;
-  }
-  for (size_t i = 0; i < p->comment_count; i++) comments[i] = e->number[p->comments[i]];
-  pb_value_type period_type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-  period_type.type = e->number[p->period_type.type];
-  period_type.unit = e->number[p->period_type.unit];
-
-  pb_profile head = PERFTOOLS__PROFILES__PROFILE__INIT;
-  head.base.descriptor = &e->profile_descriptor;
-  head.drop_frames = e->number[p->drop_frames];
-  head.keep_frames = e->number[p->keep_frames];
-  head.time_nanos = p->time_nanos;
-  head.duration_nanos = p->duration_nanos;
-  if (period_type.type || period_type.unit) head.period_type = &period_type;
-  head.period = p->period;
-  head.n_comment = p->comment_count;
-  head.comment = comments;
-  choose_packing(e->profile_fields, 13, head.n_comment);
-  put_fields(e, &head);
-  mem_free(e->mem, comments, p->comment_count, sizeof *comments);
-
-  uint8_t default_type[12] = {FIELD_DEFAULT_SAMPLE_TYPE << 3 | WIRE_VARINT};
-  size_t size = 1 + varint_put(default_type + 1, e->number[p->default_sample_type]);
-  gzip_writer_add(e->gzip, default_type, size);
-  pb_profile tail = PERFTOOLS__PROFILES__PROFILE__INIT;
-  tail.doc_url = e->number[p->doc_url];
-  put_fields(e, &tail);
+  uint8_t default_type[WIRE_FIELD_MAX];
+  encode_put_nonzero(e, PROFILE_DROP_FRAMES, e->number[p->drop_frames]);
+  encode_put_nonzero(e, PROFILE_KEEP_FRAMES, e->number[p->keep_frames]);
+  encode_put_nonzero(e, PROFILE_TIME, (uint64_t)p->time_nanos);
+  encode_put_nonzero(e, PROFILE_DURATION, (uint64_t)p->duration_nanos);
+  if (e->number[p->period_type.type] || e->number[p->period_type.unit])
+    encode_put_type(e, PROFILE_PERIOD_TYPE, p->period_type);
+  encode_put_nonzero(e, PROFILE_PERIOD, (uint64_t)p->period);
+  encode_put_comments(e);
+  const uint8_t *end =
+      wire_put_integer(default_type, PROFILE_DEFAULT_TYPE, e->number[p->default_sample_type]);
+  gzip_writer_add(e->gzip, default_type, (size_t)(end - default_type));
+  encode_put_nonzero(e, PROFILE_DOC_URL, e->number[p->doc_url]);
 }
 
 /* ---- whole profiles ---------------------------------- */
 
 static void put_profile(struct encoder *e) {
   static void (*const parts[])(struct encoder *) = {
-      encode_put_types, encode_put_samples, put_mappings,      put_locations,
-      put_functions,    encode_put_strings, encode_put_header,
+      encode_put_types,     encode_put_samples, encode_put_mappings, encode_put_locations,
+      encode_put_functions, encode_put_strings, encode_put_header,
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !e->nomem; i++) parts[i](e);
 }
