@@ -187,6 +187,10 @@ static void test_floats_are_those_of_go(void) {
     CU_ASSERT_EQUAL(valid, cases[i].valid);
     CU_ASSERT_EQUAL(value, cases[i].valid ? cases[i].value : 42);
   }
+  /* A NUL byte is a byte like any other, and no digit. */
+  CU_ASSERT_FALSE(str_parse_float(STR("1\0"), &value));
+  CU_ASSERT_FALSE(str_parse_float(STR("inf\0x"), &value));
+  CU_ASSERT_FALSE(str_parse_float(STR("\0"), &value));
   CU_ASSERT_TRUE(str_parse_float(STR("NaN"), &value));
   CU_ASSERT_TRUE(isnan(value));
 }

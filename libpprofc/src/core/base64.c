@@ -4,13 +4,14 @@
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Three bytes become four digits; a short rest is padded. */
+/* Three bytes become four digits; a last group of one or two bytes is padded. */
 static void base64_put_group(struct output *out, const uint8_t *in, size_t size) {
-  uint32_t bits =
-      (uint32_t)in[0] << 16 | (size > 1 ? (uint32_t)in[1] << 8 : 0) | (size > 2 ? in[2] : 0);
+  uint8_t bytes[3] = {0};
+  memcpy(bytes, in, size);
+  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
   char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
-                  size > 1 ? base64_digits[bits >> 6 & 63] : '=',
-                  size > 2 ? base64_digits[bits & 63] : '='};
+                  base64_digits[bits >> 6 & 63], base64_digits[bits & 63]};
+  memset(text + 1 + size, '=', 3 - size);
   output_add(out, text, 4);
 }
 

@@ -11,7 +11,8 @@ void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceil
 void buffer_free(struct buffer *buffer) {
   mem_free(buffer->mem, buffer->data, buffer->capacity, 1);
   buffer->data = NULL;
-  buffer->size = buffer->capacity = 0;
+  buffer->size = 0;
+  buffer->capacity = 0;
 }
 
 bool buffer_reserve(struct buffer *buffer, size_t extra) {

@@ -1,21 +1,33 @@
 /* Making foreign bytes safe for where they go: a terminal, JSON, XML/HTML. */
 #include "core/escape.h"
 
+/* The bytes of a character that begins with `lead`; 0: no character begins so. */
+static inline size_t utf8_lead_length(unsigned char lead) {
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  if (lead < 0xE0) return 2;
+  return lead < 0xF0 ? 3 : 4;
+}
+
+/* Whether a code of `length` bytes needs them all and is no surrogate. */
+static inline bool utf8_is_code(int32_t code, size_t length) {
+  static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  bool surrogate = code >= 0xD800 && code < 0xE000;
+  return code >= smallest[length] && code <= 0x10FFFF && !surrogate;
+}
+
 int32_t utf8_next(pprofc_str s, size_t *position) {
   const unsigned char *p = (const unsigned char *)s.data + *position;
   size_t left = s.size - *position;
   ++*position;
   if (p[0] < 0x80) return p[0];
-  if (p[0] < 0xC2 || p[0] > 0xF4) return -1;
-  size_t length = p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
-  if (left < length) return -1;
+  size_t length = utf8_lead_length(p[0]);
+  if (!length || left < length) return -1;
   int32_t code = p[0] & (0x7F >> length);
   for (size_t i = 1; i < length; i++) {
     if ((p[i] & 0xC0) != 0x80) return -1;
     code = code << 6 | (p[i] & 0x3F);
   }
-  static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
+  if (!utf8_is_code(code, length)) return -1;
   *position += length - 1;
   return code;
 }
@@ -38,7 +50,9 @@ size_t utf8_encode(uint32_t code, char *out) {
     out[0] = (char)code;
     return 1;
   }
-  size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  size_t length = 2;
+  length += code >= 0x800;
+  length += code >= 0x10000;
   for (size_t i = length - 1; i > 0; i--) {
     out[i] = (char)(0x80 | (code & 0x3F));
     code >>= 6;
@@ -48,8 +62,8 @@ size_t utf8_encode(uint32_t code, char *out) {
   return length;
 }
 
-/* What cannot be seen and changes what is: direction marks and controls, separators of lines, and
- * the tags, which mirror ASCII without a glyph. */
+/* Characters without a glyph that change how others are shown: direction marks and controls,
+ * separators of lines, and the tags, which mirror ASCII. */
 static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
       {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};

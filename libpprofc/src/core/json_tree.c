@@ -49,32 +49,46 @@ static void json_tree_skip_blanks(struct json_tree_parser *s) {
   }
 }
 
+static bool json_tree_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* The next byte, or NUL at the end. */
+static char json_tree_peek(const struct json_tree_parser *s) {
+  return s->p < s->end ? *s->p : '\0';
+}
+
 /* ---- strings ----------------------------------------- */
 
-static int64_t hex4(const char *p) {
+/* The value of a hexadecimal digit, -1 for any other byte. */
+static int json_tree_hex_value(char c) {
+  if (json_tree_is_digit(c)) return c - '0';
+  char lower = (char)(c | 32);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* The value of four hexadecimal digits, or -1. */
+static int64_t json_tree_read_hex4(const char *p) {
   int64_t value = 0;
   for (int i = 0; i < 4; i++) {
-    char c = p[i];
-    int digit = c >= '0' && c <= '9'                 ? c - '0'
-                : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                     : -1;
+    int digit = json_tree_hex_value(p[i]);
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }
   return value;
 }
 
-/* "\uXXXX", a pair of them for what is beyond U+FFFF; a lone half becomes U+FFFD. Stands behind the
- * u. */
+/* "\uXXXX", a pair of them for a character beyond U+FFFF; a lone half becomes U+FFFD. The u has
+ * been read. */
 static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
-  int64_t code = end - s->p >= 4 ? hex4(s->p) : -1;
+  int64_t code = end - s->p >= 4 ? json_tree_read_hex4(s->p) : -1;
   if (code < 0) {
     json_tree_fail(s, "invalid \\u escape");
     return 0;
   }
   s->p += 4;
   if (code >= 0xD800 && code < 0xDC00 && end - s->p >= 6 && s->p[0] == '\\' && s->p[1] == 'u') {
-    int64_t low = hex4(s->p + 2);
+    int64_t low = json_tree_read_hex4(s->p + 2);
     if (low >= 0xDC00 && low < 0xE000) {
       code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
       s->p += 6;
@@ -115,7 +129,7 @@ static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   return (pprofc_str){copy, size};
 }
 
-/* A string whose quote is the next byte. Any bytes may stand in it. */
+/* A string, of which the opening quote is the next byte. It may hold any bytes. */
 static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
   bool escaped = false;
@@ -153,10 +167,6 @@ static const struct word words[] = {
     {{"NaN", 3}, NODE_NUMBER}, {{"Infinity", 8}, NODE_NUMBER}, {{"-Infinity", 9}, NODE_NUMBER},
 };
 
-static bool json_tree_is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 static bool is_number_byte(char c) {
   return json_tree_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
@@ -166,24 +176,28 @@ static size_t skip_digits(pprofc_str s, size_t at) {
   return at;
 }
 
-/* As JSON has it, but leading zeros and a missing side of the point are let through. */
+/* The end of the fraction that begins at `at`; `at` itself when there is none. */
+static size_t json_tree_skip_fraction(pprofc_str s, size_t at) {
+  return at < s.size && s.data[at] == '.' ? skip_digits(s, at + 1) : at;
+}
+
+/* The same for an exponent; SIZE_MAX when one begins that has no digits. */
+static size_t json_tree_skip_exponent(pprofc_str s, size_t at) {
+  if (at == s.size || (s.data[at] | 32) != 'e') return at;
+  at++;
+  if (at < s.size && (s.data[at] == '+' || s.data[at] == '-')) at++;
+  size_t end = skip_digits(s, at);
+  return end == at ? SIZE_MAX : end;
+}
+
+/* As JSON has it, but leading zeros are taken, and so is a point without digits on one side: "1.",
+ * "-.5"; not ".5". */
 static bool json_tree_is_number(pprofc_str s) {
-  size_t start = s.size && s.data[0] == '-';
-  size_t at = skip_digits(s, start), digits = at - start;
-  if (at == start && at < s.size && s.data[at] == '.' && start == 0) return false;
-  if (at < s.size && s.data[at] == '.') {
-    size_t end = skip_digits(s, at + 1);
-    digits += end - at - 1;
-    at = end;
-  }
-  if (at < s.size && (s.data[at] | 32) == 'e') {
-    at++;
-    if (at < s.size && (s.data[at] == '+' || s.data[at] == '-')) at++;
-    size_t end = skip_digits(s, at);
-    if (end == at) return false;
-    at = end;
-  }
-  return digits && at == s.size;
+  if (!s.size || s.data[0] == '.') return false;
+  size_t start = s.data[0] == '-';
+  size_t integer = skip_digits(s, start), fraction = json_tree_skip_fraction(s, integer);
+  size_t point = fraction > integer;
+  return fraction - start > point && json_tree_skip_exponent(s, fraction) == s.size;
 }
 
 static void parse_scalar(struct json_tree_parser *s, struct node *node) {
@@ -204,7 +218,7 @@ static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
-/* Makes a node and hangs it into what is open. */
+/* Makes a node and appends it to the innermost open container. */
 static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
   struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
   if (!node) {
@@ -246,7 +260,8 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
-/* Items of arrays are asked for by number. */
+/* Ends the innermost container. An array gets a table of its items, which are looked up by number.
+ */
 static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;
@@ -268,7 +283,7 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   json_tree_skip_blanks(s);
   struct node *node = json_tree_add_node(s, key);
   if (!node) return NULL;
-  char c = s->p < s->end ? *s->p : '\0';
+  char c = json_tree_peek(s);
   if (c == '{') {
     open_container(s, node, NODE_OBJECT);
   } else if (c == '[') {
@@ -282,39 +297,45 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   return node;
 }
 
-/* One step inside the innermost open container: its end, or its next item. */
-static void parse_item(struct json_tree_parser *s) {
-  const struct node *container = s->levels[s->depth - 1].open;
-  bool first = !s->levels[s->depth - 1].last;
-  char closer = container->kind == NODE_OBJECT ? '}' : ']';
+/* Takes `expected`, which must be the next byte; false after an error. */
+static bool json_tree_take(struct json_tree_parser *s, char expected, const char *otherwise) {
+  if (s->p < s->end && *s->p == expected) {
+    s->p++;
+    return true;
+  }
+  json_tree_fail(s, s->p == s->end ? "unexpected end" : otherwise);
+  return false;
+}
+
+/* The name of a member and the colon behind it; false after an error. */
+static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
+  if (json_tree_peek(s) != '"') {
+    json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");
+    return false;
+  }
+  *name = parse_string(s);
+  if (s->status != PPROFC_OK) return false;
   json_tree_skip_blanks(s);
-  char c = s->p < s->end ? *s->p : '\0';
-  if (c == closer) {
+  if (json_tree_peek(s) != ':') json_tree_fail(s, "expected a colon");
+  if (s->status == PPROFC_OK) s->p++;
+  return s->status == PPROFC_OK;
+}
+
+/* One step inside the innermost open container: its end, or its next item. */
+static void json_tree_parse_item(struct json_tree_parser *s) {
+  const struct json_tree_level *level = &s->levels[s->depth - 1];
+  bool first = !level->last, object = level->open->kind == NODE_OBJECT;
+  json_tree_skip_blanks(s);
+  if (json_tree_peek(s) == (object ? '}' : ']')) {
     close_container(s);
     return;
   }
   if (!first) {
-    if (c != ',') {
-      json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a comma");
-      return;
-    }
-    s->p++;
+    if (!json_tree_take(s, ',', "expected a comma")) return;
     json_tree_skip_blanks(s);
   }
   pprofc_str key = {NULL, 0};
-  if (container->kind == NODE_OBJECT) {
-    if (s->p == s->end || *s->p != '"') {
-      json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");
-      return;
-    }
-    key = parse_string(s);
-    json_tree_skip_blanks(s);
-    if (s->status == PPROFC_OK && (s->p == s->end || *s->p != ':'))
-      json_tree_fail(s, "expected a colon");
-    if (s->status != PPROFC_OK) return;
-    s->p++;
-  }
-  parse_value(s, key);
+  if (!object || json_tree_parse_name(s, &key)) parse_value(s, key);
 }
 
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
@@ -331,7 +352,7 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
                                  .error = error};
   if (str_starts(data, STR("\xEF\xBB\xBF"))) s->p += 3;
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
-  while (s->depth && s->status == PPROFC_OK) parse_item(s);
+  while (s->depth && s->status == PPROFC_OK) json_tree_parse_item(s);
   if (s->status == PPROFC_OK) json_tree_skip_blanks(s);
   if (alone && s->p < s->end) json_tree_fail(s, "unexpected text behind the value");
   if (s->status == PPROFC_OK) *root = value;

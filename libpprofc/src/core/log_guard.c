@@ -1,4 +1,4 @@
-/* Text for the log of a CI system: what would be a command there is broken. */
+/* Text for the log of a CI system: commands in it are broken. */
 #include "core/log_guard.h"
 
 #include "core/escape.h"
@@ -15,14 +15,24 @@ static bool is_wide_blank(int32_t c) {
          c == 0x3000;
 }
 
-/* Takes a byte of a character that is no ASCII and stands at the start of a line. */
+/* The bytes of a character that begins with `lead`, which is not ASCII. */
+static size_t log_guard_length(unsigned char lead) {
+  if (lead < 0xE0) return 2;
+  return lead < 0xF0 ? 3 : 4;
+}
+
+/* Takes a byte of a character beyond ASCII at the start of a line. */
 static void take_wide(struct log_guard *g, unsigned char c) {
+  size_t position = 0;
   g->wide[g->wide_size++] = c;
-  size_t length = g->wide[0] < 0xE0 ? 2 : g->wide[0] < 0xF0 ? 3 : 4, position = 0;
-  if (g->wide_size < length) return;
+  if (g->wide_size < log_guard_length(g->wide[0])) return;
   int32_t code = utf8_next((pprofc_str){(const char *)g->wide, g->wide_size}, &position);
   if (!is_wide_blank(code)) g->colons = -1;
   g->wide_size = 0;
+}
+
+static bool is_log_blank(unsigned char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* Is this the second colon at the start of a line? */
@@ -32,11 +42,10 @@ static bool ends_colons(struct log_guard *g, unsigned char c) {
     take_wide(g, c);
     return false;
   }
-  bool blank = c == ' ' || (c >= '\t' && c <= '\r');
-  bool second = c == ':' && g->colons == 1;
-  if (c == ':' && !second && !g->wide_size)
+  bool second = c == ':' && g->colons == 1, broken = g->wide_size > 0;
+  if (c == ':' && !second && !broken)
     g->colons = 1;
-  else if (!blank || g->colons || g->wide_size)
+  else if (!is_log_blank(c) || g->colons || broken)
     g->colons = -1;
   return second;
 }
@@ -55,7 +64,8 @@ static bool ends_hashes(struct log_guard *g, unsigned char c) {
 /* True when c, the next byte, would complete the beginning of a command. */
 static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   if (c == '\n' || c == '\r') {
-    g->colons = g->hashes = 0;
+    g->colons = 0;
+    g->hashes = 0;
     g->wide_size = 0;
     return false;
   }
@@ -63,7 +73,7 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* How much of data nothing can begin in. */
+/* How many bytes at the start of data cannot begin a command. */
 static size_t skip_plain(const struct log_guard *g, const unsigned char *data, size_t size) {
   size_t i = 0;
   if (g->colons >= 0 || g->hashes) return 0;
@@ -140,7 +150,7 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   return kept;
 }
 
-/* Nothing in s needs more than a look: the usual case. */
+/* Whether s can be printed as it is, as far as a quick look can tell. */
 static bool is_plain_cell(pprofc_str s, bool begins_line) {
   bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
   return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&
