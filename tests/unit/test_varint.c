@@ -19,7 +19,9 @@ static void test_every_length_is_written_and_read_back(void) {
     CU_ASSERT(size >= 1 && size <= VARINT_BYTES_MAX);
     CU_ASSERT_EQUAL(size, varint_bytes(varint_cases[i]));
     uint64_t value = 0;
-    CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + size, &value), bytes + size);
+    const uint8_t *p = bytes;
+    CU_ASSERT_EQUAL(varint_read(&p, bytes + size, &value), VARINT_GOOD);
+    CU_ASSERT_PTR_EQUAL(p, bytes + size);
     CU_ASSERT_EQUAL(value, varint_cases[i]);
     if (varint_cases[i] > UINT32_MAX) continue;
     uint32_t small = 0;
@@ -47,8 +49,10 @@ static void test_truncated_varints_are_refused(void) {
   uint8_t bytes[VARINT_BYTES_MAX];
   size_t size = varint_put(bytes, UINT64_MAX);
   uint64_t value = 7;
+  const uint8_t *p = bytes;
   for (size_t end = 0; end < size; end++)
-    CU_ASSERT_PTR_NULL(varint_read(bytes, bytes + end, &value));
+    CU_ASSERT_EQUAL(varint_read(&p, bytes + end, &value), VARINT_TRUNCATED);
+  CU_ASSERT_PTR_EQUAL(p, bytes);
   CU_ASSERT_EQUAL(value, 7);
 }
 
@@ -57,10 +61,13 @@ static void test_eleven_bytes_are_refused_and_bits_past_the_64th_dropped(void) {
   memset(bytes, 0xFF, sizeof bytes);
   bytes[10] = 0;
   uint64_t value = 7;
-  CU_ASSERT_PTR_NULL(varint_read(bytes, bytes + sizeof bytes, &value));
+  const uint8_t *p = bytes;
+  CU_ASSERT_EQUAL(varint_read(&p, bytes + sizeof bytes, &value), VARINT_TOO_LONG);
+  CU_ASSERT_PTR_EQUAL(p, bytes);
   CU_ASSERT_EQUAL(value, 7);
   bytes[9] = 0x7F;
-  CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + sizeof bytes, &value), bytes + 10);
+  CU_ASSERT_EQUAL(varint_read(&p, bytes + sizeof bytes, &value), VARINT_GOOD);
+  CU_ASSERT_PTR_EQUAL(p, bytes + 10);
   CU_ASSERT_EQUAL(value, UINT64_MAX);
 }
 
@@ -68,7 +75,9 @@ static void test_a_varint_may_be_longer_than_it_need_be(void) {
   const uint8_t bytes[] = {0x85, 0x80, 0x80, 0x00};
   uint64_t value = 0;
   uint32_t small = 0;
-  CU_ASSERT_PTR_EQUAL(varint_read(bytes, bytes + 4, &value), bytes + 4);
+  const uint8_t *p = bytes;
+  CU_ASSERT_EQUAL(varint_read(&p, bytes + 4, &value), VARINT_GOOD);
+  CU_ASSERT_PTR_EQUAL(p, bytes + 4);
   CU_ASSERT_EQUAL(value, 5);
   CU_ASSERT_PTR_EQUAL(varint_next(bytes, &small), bytes + 4);
   CU_ASSERT_EQUAL(small, 5);
@@ -77,14 +86,12 @@ static void test_a_varint_may_be_longer_than_it_need_be(void) {
 }
 
 static void test_three_bytes_are_read_in_one_step(void) {
-  const uint8_t three[] = {0x81, 0x82, 0x03, 0x00};
-  uint64_t value = 0;
-  CU_ASSERT_PTR_EQUAL(varint_read_three(three, three + 4, &value), three + 3);
-  CU_ASSERT_EQUAL(value, 1 | 2 << 7 | 3 << 14);
-  CU_ASSERT_PTR_NULL(varint_read_three(three, three + 2, &value));
-  CU_ASSERT_PTR_NULL(varint_read_three(three + 1, three + 4, &value));
-  const uint8_t four[] = {0x81, 0x82, 0x83, 0x04};
-  CU_ASSERT_PTR_NULL(varint_read_three(four, four + 4, &value));
+  const uint8_t three[] = {0x81, 0x82, 0x03, 0x00}, four[] = {0x81, 0x82, 0x83, 0x04};
+  CU_ASSERT(varint_is_three(three, three + 4));
+  CU_ASSERT_EQUAL(varint_three(three), 1 | 2 << 7 | 3 << 14);
+  CU_ASSERT_FALSE(varint_is_three(three, three + 2));
+  CU_ASSERT_FALSE(varint_is_three(three + 1, three + 4));
+  CU_ASSERT_FALSE(varint_is_three(four, four + 4));
 }
 
 UNIT_MAIN("varint", UNIT(test_every_length_is_written_and_read_back),

@@ -47,12 +47,13 @@ bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct 
   bool dense = true;
   uint64_t largest = 0;
   for (size_t i = 0; i < count; i++) {
-    if (ids[i] != i + 1) dense = false;
+    dense = dense && ids[i] == i + 1;
     if (ids[i] > largest) largest = ids[i];
   }
   if (dense) return true;
   map->ids = ids;
-  return largest < 4 * (uint64_t)count + 1024 ? build_table(map, largest, arena) : build_hash(map);
+  bool small = largest < 4 * (uint64_t)count + 1024;
+  return small ? build_table(map, largest, arena) : build_hash(map);
 }
 
 void id_map_free(struct id_map *map) {

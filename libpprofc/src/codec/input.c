@@ -107,34 +107,44 @@ static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, ppro
                   why ? why : "invalid data");
 }
 
+/* Gives zlib the next piece; false at the end of the input or after an error. */
+static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status *status,
+                         pprofc_error *error) {
+  *status = source_next(source, error);
+  if (*status != PPROFC_OK || !source->size) return false;
+  z->next_in = (Bytef *)(uintptr_t)source->data;
+  z->avail_in = (uInt)source->size;
+  return true;
+}
+
+/* Inflates one step into the sink; *code is zlib's. */
+static pprofc_status inflate_step(z_stream *z, struct input_source *source, struct input_sink *sink,
+                                  int *code, pprofc_error *error) {
+  pprofc_status status = sink_reserve(sink, STEP, error);
+  if (status != PPROFC_OK) return status;
+  z->next_out = sink->data + sink->size;
+  z->avail_out = (uInt)STEP;
+  *code = inflate(z, Z_NO_FLUSH);
+  sink->size += STEP - z->avail_out;
+  uint64_t input = source->consumed + source->size - z->avail_in;
+  if (*code != Z_OK && *code != Z_STREAM_END && *code != Z_BUF_ERROR)
+    return gzip_fault(*code, input, z->msg, error);
+  return check_limits(sink, input, true, error);
+}
+
 /* Inflates every member. The stream has been initialised with the first piece. */
 static pprofc_status inflate_members(z_stream *z, struct input_source *source,
                                      struct input_sink *sink, pprofc_error *error) {
   int code = Z_OK;
   pprofc_status status = PPROFC_OK;
-  for (;;) {
-    if (z->avail_in == 0) {
-      status = source_next(source, error);
-      if (status != PPROFC_OK) return status;
-      if (!source->size) break;
-      z->next_in = (Bytef *)(uintptr_t)source->data;
-      z->avail_in = (uInt)source->size;
-    }
+  while (status == PPROFC_OK) {
+    if (z->avail_in == 0 && !inflate_feed(z, source, &status, error)) break;
     if (code == Z_STREAM_END && (code = inflateReset(z)) != Z_OK)
       return gzip_fault(code, source->consumed, z->msg, error);
-    status = sink_reserve(sink, STEP, error);
-    if (status != PPROFC_OK) return status;
-    z->next_out = sink->data + sink->size;
-    z->avail_out = (uInt)STEP;
-    code = inflate(z, Z_NO_FLUSH);
-    sink->size += STEP - z->avail_out;
-    uint64_t input = source->consumed + source->size - z->avail_in;
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-      return gzip_fault(code, input, z->msg, error);
-    status = check_limits(sink, input, true, error);
-    if (status != PPROFC_OK) return status;
+    status = inflate_step(z, source, sink, &code, error);
   }
-  return code == Z_STREAM_END ? PPROFC_OK : gzip_fault(Z_BUF_ERROR, source->consumed, NULL, error);
+  if (status != PPROFC_OK || code == Z_STREAM_END) return status;
+  return gzip_fault(Z_BUF_ERROR, source->consumed, NULL, error);
 }
 
 static pprofc_status inflate_steps(struct input_source *source, struct input_sink *sink,

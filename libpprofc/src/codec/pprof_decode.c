@@ -62,34 +62,46 @@ static void read_integers(const struct wire_field *message, uint64_t *values, si
 
 static bool read_value_type(const struct decoder *d, const struct wire_field *field,
                             struct value_type *type) {
-  uint64_t v[3];
-  read_integers(field, v, 3);
-  return take_string(d, v[1], &type->type) && take_string(d, v[2], &type->unit);
+  uint64_t v[VALUE_TYPE_FIELDS + 1];
+  read_integers(field, v, VALUE_TYPE_FIELDS + 1);
+  return take_string(d, v[VALUE_TYPE_TYPE], &type->type) &&
+         take_string(d, v[VALUE_TYPE_UNIT], &type->unit);
 }
 
 static bool decode_read_mapping(struct decode_tables *t, const struct wire_field *field) {
-  uint64_t v[11];
-  read_integers(field, v, 11);
-  struct mapping m = {.id = v[1], .start = v[2], .limit = v[3], .offset = v[4]};
-  m.flags = (v[7] ? PPROFC_HAS_FUNCTIONS : 0) | (v[8] ? PPROFC_HAS_FILENAMES : 0) |
-            (v[9] ? PPROFC_HAS_LINE_NUMBERS : 0) | (v[10] ? PPROFC_HAS_INLINE_FRAMES : 0);
-  if (!take_string(t->d, v[5], &m.file) || !take_string(t->d, v[6], &m.build_id)) return false;
+  static const uint32_t flags[] = {PPROFC_HAS_FUNCTIONS, PPROFC_HAS_FILENAMES,
+                                   PPROFC_HAS_LINE_NUMBERS, PPROFC_HAS_INLINE_FRAMES};
+  uint64_t v[MAPPING_FIELDS + 1];
+  read_integers(field, v, MAPPING_FIELDS + 1);
+  struct mapping m = {.id = v[MAPPING_ID],
+                      .start = v[MAPPING_START],
+                      .limit = v[MAPPING_LIMIT],
+                      .offset = v[MAPPING_OFFSET]};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (v[MAPPING_HAS_FUNCTIONS + i]) m.flags |= flags[i];
+  if (!take_string(t->d, v[MAPPING_FILE], &m.file) ||
+      !take_string(t->d, v[MAPPING_BUILD_ID], &m.build_id))
+    return false;
   size_t i = t->mapping.stored;
-  if (is_stored(&t->mapping, &t->d->mappings, v[1])) t->mappings[i] = m;
+  if (is_stored(&t->mapping, &t->d->mappings, m.id)) t->mappings[i] = m;
   return true;
 }
 
 static bool decode_read_function(struct decode_tables *t, const struct wire_field *field) {
-  uint64_t v[6];
-  read_integers(field, v, 6);
-  size_t i = t->function.stored, strings = t->d->strings;
-  if (v[2] >= strings || v[3] >= strings || v[4] >= strings) return false;
-  if (!is_stored(&t->function, &t->d->functions, v[1])) return true;
-  t->function_ids[i] = v[1];
-  t->start_line[i] = (int64_t)v[5];
-  t->name[i] = (uint32_t)v[2];
-  t->system_name[i] = (uint32_t)v[3];
-  t->filename[i] = (uint32_t)v[4];
+  uint64_t v[FUNCTION_FIELDS + 1];
+  read_integers(field, v, FUNCTION_FIELDS + 1);
+  uint32_t name, system_name, filename;
+  if (!take_string(t->d, v[FUNCTION_NAME], &name) ||
+      !take_string(t->d, v[FUNCTION_SYSTEM_NAME], &system_name) ||
+      !take_string(t->d, v[FUNCTION_FILENAME], &filename))
+    return false;
+  size_t i = t->function.stored;
+  if (!is_stored(&t->function, &t->d->functions, v[FUNCTION_ID])) return true;
+  t->function_ids[i] = v[FUNCTION_ID];
+  t->start_line[i] = (int64_t)v[FUNCTION_START_LINE];
+  t->name[i] = name;
+  t->system_name[i] = system_name;
+  t->filename[i] = filename;
   return true;
 }
 
@@ -103,11 +115,48 @@ static bool read_comments(struct decode_tables *t, const struct wire_field *fiel
   return true;
 }
 
+/* The integers of a profile itself. */
+static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
+  switch (field) {
+  case PROFILE_TIME:
+    return &p->time_nanos;
+  case PROFILE_DURATION:
+    return &p->duration_nanos;
+  case PROFILE_PERIOD:
+    return &p->period;
+  default:
+    return NULL;
+  }
+}
+
+/* The strings of a profile itself. */
+static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
+  switch (field) {
+  case PROFILE_DROP_FRAMES:
+    return &p->drop_frames;
+  case PROFILE_KEEP_FRAMES:
+    return &p->keep_frames;
+  case PROFILE_DEFAULT_TYPE:
+    return &p->default_sample_type;
+  case PROFILE_DOC_URL:
+    return &p->doc_url;
+  default:
+    return NULL;
+  }
+}
+
+/* A field of the profile itself, or an unknown one. */
+static bool read_header(struct decoder *d, const struct wire_field *field) {
+  int64_t *integer = header_integer(d->profile, field->number);
+  uint32_t *string = header_string(d->profile, field->number);
+  if (integer) *integer = (int64_t)field->value;
+  return !string || take_string(d, field->value, string);
+}
+
 /* Sub-pass A: one field that is neither sample nor location. False: a string index is out of range.
  */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
-  pprofc_profile *p = d->profile;
   switch (field->number) {
   case PROFILE_SAMPLE_TYPE:
     return read_value_type(d, field, &t->types[t->type++]);
@@ -118,63 +167,48 @@ static bool read_other(struct decode_tables *t, const struct wire_field *field) 
   case PROFILE_STRING:
     t->strings[t->string++] = (pprofc_str){(const char *)field->data, field->size};
     return true;
-  case PROFILE_DROP_FRAMES:
-    return take_string(d, field->value, &p->drop_frames);
-  case PROFILE_KEEP_FRAMES:
-    return take_string(d, field->value, &p->keep_frames);
-  case PROFILE_TIME:
-    p->time_nanos = (int64_t)field->value;
-    return true;
-  case PROFILE_DURATION:
-    p->duration_nanos = (int64_t)field->value;
-    return true;
   case PROFILE_PERIOD_TYPE:
-    return read_value_type(d, field, &p->period_type);
-  case PROFILE_PERIOD:
-    p->period = (int64_t)field->value;
-    return true;
+    return read_value_type(d, field, &d->profile->period_type);
   case PROFILE_COMMENT:
     return read_comments(t, field);
-  case PROFILE_DEFAULT_TYPE:
-    return take_string(d, field->value, &p->default_sample_type);
-  case PROFILE_DOC_URL:
-    return take_string(d, field->value, &p->doc_url);
   default:
-    return true;
+    return read_header(d, field);
   }
 }
 
 static void decode_read_line(struct decode_tables *t, const struct wire_field *field,
                              uint64_t location_id) {
-  uint64_t v[4];
-  read_integers(field, v, 4);
-  if (!v[1] && t->line_without_function) return;
-  t->line_without_function |= !v[1];
-  uint32_t function = id_map_find(&t->d->function_ids, v[1]);
+  uint64_t v[LINE_FIELDS + 1];
+  read_integers(field, v, LINE_FIELDS + 1);
+  bool without_function = v[LINE_FUNCTION] == 0;
+  if (without_function && t->line_without_function) return;
+  t->line_without_function |= without_function;
+  uint32_t function = id_map_find(&t->d->function_ids, v[LINE_FUNCTION]);
   if (function == NONE && !t->bad_line) {
     t->bad_line = field->data;
     t->bad_line_location = location_id;
   }
-  t->lines[t->line++] = (struct line){function, (int64_t)v[2], (int64_t)v[3]};
+  t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
 /* Sub-pass B: functions and mappings are known now. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
-  uint64_t v[6] = {0};
+  uint64_t v[LOCATION_FIELDS + 1] = {0};
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
   while (w.at < w.end && wire_next(&w, &field))
-    if (field.number < 6 && field.number != 4) v[field.number] = field.value;
-  if (!is_stored(&t->location, &t->d->locations, v[1])) return;
-  t->location_ids[i] = v[1];
-  t->location_mapping[i] = v[2] ? id_map_find(&t->d->mapping_ids, v[2]) : NONE;
-  t->address[i] = v[3];
-  t->is_folded[i] = v[5] != 0;
-  t->any_folded |= v[5] != 0;
+    if (field.number <= LOCATION_FIELDS) v[field.number] = field.value;
+  uint64_t id = v[LOCATION_ID], mapping = v[LOCATION_MAPPING];
+  if (!is_stored(&t->location, &t->d->locations, id)) return;
+  t->location_ids[i] = id;
+  t->location_mapping[i] = mapping ? id_map_find(&t->d->mapping_ids, mapping) : NONE;
+  t->address[i] = v[LOCATION_ADDRESS];
+  t->is_folded[i] = v[LOCATION_FOLDED] != 0;
+  t->any_folded |= t->is_folded[i] != 0;
   w = (struct wire){message->data, message->data + message->size, NULL};
   while (w.at < w.end && wire_next(&w, &field))
-    if (field.number == 4) decode_read_line(t, &field, v[1]);
+    if (field.number == LOCATION_LINE) decode_read_line(t, &field, id);
   t->line_from[i + 1] = (uint32_t)t->line;
 }
 
@@ -217,31 +251,38 @@ static void pass_locations(struct decode_tables *t) {
   }
 }
 
-static bool alloc_tables(struct decode_tables *t) {
-  struct decoder *d = t->d;
-  struct arena *a = d->arena;
-  size_t functions = d->functions.stored, locations = d->locations.stored;
-  t->types = arena_array(a, d->types, sizeof *t->types);
-  t->mappings = arena_array(a, d->mappings.stored, sizeof *t->mappings);
-  t->function_ids = arena_array(a, functions, sizeof *t->function_ids);
-  t->name = arena_array(a, functions, sizeof *t->name);
-  t->system_name = arena_array(a, functions, sizeof *t->system_name);
-  t->filename = arena_array(a, functions, sizeof *t->filename);
-  t->start_line = arena_array(a, functions, sizeof *t->start_line);
-  t->strings = arena_array(a, d->strings, sizeof *t->strings);
-  t->comments = arena_array(a, d->comments, sizeof *t->comments);
-  t->location_ids = arena_array(a, locations, sizeof *t->location_ids);
-  t->address = arena_array(a, locations, sizeof *t->address);
-  t->location_mapping = arena_array(a, locations, sizeof *t->location_mapping);
-  t->line_from = arena_array(a, locations + 1, sizeof *t->line_from);
-  t->lines = arena_array(a, d->lines, sizeof *t->lines);
-  t->is_folded = arena_array(a, locations, sizeof *t->is_folded);
-  return t->types && t->mappings && t->function_ids && t->name && t->system_name && t->filename &&
-         t->start_line && t->strings && t->comments && t->location_ids && t->address &&
-         t->location_mapping && t->line_from && t->lines && t->is_folded;
+static bool alloc_functions(struct decode_tables *t, struct arena *a, size_t count) {
+  t->function_ids = arena_array(a, count, sizeof *t->function_ids);
+  t->name = arena_array(a, count, sizeof *t->name);
+  t->system_name = arena_array(a, count, sizeof *t->system_name);
+  t->filename = arena_array(a, count, sizeof *t->filename);
+  t->start_line = arena_array(a, count, sizeof *t->start_line);
+  return t->function_ids && t->name && t->system_name && t->filename && t->start_line;
 }
 
-/* Mapping ids lie in records; the map wants a column. */
+static bool alloc_locations(struct decode_tables *t, struct arena *a, size_t count) {
+  t->location_ids = arena_array(a, count, sizeof *t->location_ids);
+  t->address = arena_array(a, count, sizeof *t->address);
+  t->location_mapping = arena_array(a, count, sizeof *t->location_mapping);
+  t->line_from = arena_array(a, count + 1, sizeof *t->line_from);
+  t->lines = arena_array(a, t->d->lines, sizeof *t->lines);
+  t->is_folded = arena_array(a, count, sizeof *t->is_folded);
+  return t->location_ids && t->address && t->location_mapping && t->line_from && t->lines &&
+         t->is_folded;
+}
+
+static bool alloc_tables(struct decode_tables *t) {
+  const struct decoder *d = t->d;
+  struct arena *a = d->arena;
+  t->types = arena_array(a, d->types, sizeof *t->types);
+  t->mappings = arena_array(a, d->mappings.stored, sizeof *t->mappings);
+  t->strings = arena_array(a, d->strings, sizeof *t->strings);
+  t->comments = arena_array(a, d->comments, sizeof *t->comments);
+  return t->types && t->mappings && t->strings && t->comments &&
+         alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
+}
+
+/* The map is built over a column of ids; those of mappings are in their records. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -304,7 +345,7 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 
 /* ---- putting it together ----------------------------- */
 
-/* Ids that are 1, 2, 3 ... and columns that say nothing need not stay. */
+/* Gives back columns that are not needed: ids that are 1, 2, 3 ..., folded flags that are all 0. */
 static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;

@@ -1,5 +1,5 @@
 /* Pass 2 of the pprof reader over samples: values and labels go into columns; stacks stay where
- * they are in the input, checked so that nobody need check them again. Chunks are spread over
+ * they are in the input, and are checked here so that no later pass has to. Chunks are spread over
  * threads. */
 #include "codec/pprof_decode.h"
 
@@ -78,11 +78,13 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   const struct id_map *ids = &f->d->location_ids;
   while (w.at < w.end) {
     uint64_t id;
-    const uint8_t *start = w.at, *behind = varint_read_three(start, w.end, &id);
-    if (behind)
-      w.at = behind;
-    else if (!wire_varint(&w, &id))
+    const uint8_t *start = w.at;
+    if (varint_is_three(start, w.end)) {
+      id = varint_three(start);
+      w.at = start + 3;
+    } else if (!wire_varint(&w, &id)) {
       return bad_wire(f, &w);
+    }
     if (id_map_find(ids, id) == MAP_NONE) return sample_fault(f, (struct fault){.at = start});
   }
   f->known = data;
@@ -181,28 +183,38 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
   return true;
 }
 
+/* Whether the strings that a label names are there. `value` has the fields by number. */
+static bool label_has_strings(const uint64_t *value, size_t strings) {
+  if (value[LABEL_KEY] >= strings) return false;
+  uint64_t other = value[LABEL_STRING] ? value[LABEL_STRING] : value[LABEL_UNIT];
+  return other < strings;
+}
+
+static struct label label_of_fields(const uint64_t *value) {
+  if (value[LABEL_STRING])
+    return (struct label){.key = (uint32_t)value[LABEL_KEY],
+                          .string = (uint32_t)value[LABEL_STRING]};
+  return (struct label){
+      .key = (uint32_t)value[LABEL_KEY],
+      .unit = (uint32_t)value[LABEL_UNIT],
+      .is_number = true,
+      .number = (int64_t)value[LABEL_NUMBER],
+  };
+}
+
 static bool decode_add_label(struct decode_filler *f, const struct wire_field *message) {
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
-  uint64_t value[5] = {0};
+  uint64_t value[LABEL_FIELDS + 1] = {0};
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return bad_wire(f, &w);
-    if (field.number < 5) value[field.number] = field.value;
+    if (field.number <= LABEL_FIELDS) value[field.number] = field.value;
   }
-  size_t strings = f->d->strings;
-  bool is_number = value[2] == 0;
-  bool known = value[1] < strings && (is_number ? value[4] < strings : value[2] < strings);
-  if (!known)
+  if (!label_has_strings(value, f->d->strings))
     return sample_fault(f,
                         (struct fault){.at = message->data, .wire = "string index out of range"});
-  if (is_number && !value[3] && !value[4]) return true;
-  f->labels[f->label++] = (struct label){
-      .key = (uint32_t)value[1],
-      .string = is_number ? 0 : (uint32_t)value[2],
-      .unit = is_number ? (uint32_t)value[4] : 0,
-      .is_number = is_number,
-      .number = is_number ? (int64_t)value[3] : 0,
-  };
+  bool empty = !value[LABEL_STRING] && !value[LABEL_NUMBER] && !value[LABEL_UNIT];
+  if (!empty) f->labels[f->label++] = label_of_fields(value);
   return true;
 }
 
@@ -218,37 +230,58 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
+/* What was found in a sample so far. */
+struct sample_parts {
+  size_t pieces; /* runs of location ids */
+  size_t values;
+};
+
+/* The run of location ids that a field has. A field that is one id, not packed, ends with its
+ * varint. `behind` is the byte behind the field, which is in the sample at `sample`. */
+static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
+                             const uint8_t *sample, const uint8_t *behind, size_t pieces) {
+  if (field->type != WIRE_VARINT) {
+    add_stack_piece(f, pieces, field->data, field->size);
+    return;
+  }
+  const uint8_t *first = behind - 1;
+  while (behind - first < VARINT_BYTES_MAX && first[-1] >= VARINT_MORE && first > sample + 1)
+    first--;
+  add_stack_piece(f, pieces, first, (size_t)(behind - first));
+}
+
+static inline bool fill_field(struct decode_filler *f, const struct wire_field *field,
+                              const uint8_t *sample, const uint8_t *behind,
+                              struct sample_parts *parts) {
+  switch (field->number) {
+  case SAMPLE_LOCATION:
+    take_stack_piece(f, field, sample, behind, parts->pieces++);
+    return true;
+  case SAMPLE_VALUE:
+    return decode_add_values(f, field, &parts->values);
+  case SAMPLE_LABEL:
+    return decode_add_label(f, field);
+  default:
+    return true;
+  }
+}
+
 static bool fill_sample(struct decode_filler *f, const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
-  size_t pieces = 0, values = 0, first_label = f->label;
+  struct sample_parts parts = {0, 0};
+  size_t first_label = f->label;
   f->stack[f->sample] = data;
   f->stack_size[f->sample] = 0;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return bad_wire(f, &w);
-    switch (field.number) {
-    case SAMPLE_LOCATION:
-      if (field.type == WIRE_VARINT) { /* one id on its own: its varint is the end of the field */
-        uint8_t id[10];
-        size_t n = 1;
-        while (n < sizeof id && w.at[-(ptrdiff_t)n - 1] >= 0x80 && w.at - n > data + 1) n++;
-        field.data = w.at - n, field.size = n;
-      }
-      add_stack_piece(f, pieces++, field.data, field.size);
-      break;
-    case SAMPLE_VALUE:
-      if (!decode_add_values(f, &field, &values)) return false;
-      break;
-    case SAMPLE_LABEL:
-      if (!decode_add_label(f, &field)) return false;
-      break;
-    default:
-      break;
-    }
+    if (!fill_field(f, &field, data, w.at, &parts)) return false;
   }
-  if (values != f->d->types)
-    return sample_fault(f, (struct fault){.at = data, .values = values, .value_mismatch = true});
-  if (!finish_stack(f, pieces) || (f->label_set && !finish_labels(f, first_label))) return false;
+  if (parts.values != f->d->types)
+    return sample_fault(f,
+                        (struct fault){.at = data, .values = parts.values, .value_mismatch = true});
+  if (!finish_stack(f, parts.pieces)) return false;
+  if (f->label_set && !finish_labels(f, first_label)) return false;
   f->sample++;
   return true;
 }
@@ -335,9 +368,41 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   return f->label_set && f->labels && f->sets;
 }
 
+/* Hands the columns over; false when out of memory. */
+static bool publish_samples(const struct decode_filler *filled) {
+  struct decoder *d = filled->d;
+  struct segment *segment = arena_zero_array(d->arena, 1, sizeof *segment);
+  if (!segment) return false;
+  segment->map = d->location_ids.table;
+  if (segment->map) segment->map_size = (size_t)d->location_ids.table_size;
+  d->profile->samples = (struct samples){
+      .count = d->samples,
+      .values = filled->values,
+      .stack = filled->stack,
+      .stack_size = filled->stack_size,
+      .label_set = filled->label_set,
+      .labels = filled->labels,
+      .segments = segment,
+      .segment_count = d->samples > 0,
+  };
+  return true;
+}
+
+/* Puts together what the workers found; they are in the order of the samples. */
+static pprofc_status join_workers(struct decode_filler *fillers, unsigned workers) {
+  struct samples *samples = &fillers[0].d->profile->samples;
+  for (unsigned w = 0; w < workers; w++) {
+    if (fillers[w].fault.sample != SIZE_MAX) return report_fault(fillers[w].d, &fillers[w].fault);
+    if (fillers[w].max_depth > samples->max_depth) samples->max_depth = fillers[w].max_depth;
+  }
+  join_sets(fillers, workers, samples);
+  return PPROFC_OK;
+}
+
+#define WORKERS_MAX 16
+
 pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
-  struct decode_filler fillers[16], first;
-  struct samples *samples = &d->profile->samples;
+  struct decode_filler fillers[WORKERS_MAX], first;
   if (!alloc_columns(d, &first)) return error_nomem(d->error);
   size_t chunk_count;
   decoder_chunks(d, &chunk_count);
@@ -346,29 +411,8 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
   for (unsigned w = 0; w < workers; w++) fillers[w] = first;
   struct decode_job job = {fillers, workers};
   parallel_run(workers, fill_range, &job);
-
-  struct segment *segment = arena_alloc(d->arena, sizeof *segment);
-  if (!segment) return error_nomem(d->error);
-  *segment = (struct segment){
-      .map = d->location_ids.table,
-      .map_size = d->location_ids.table ? (size_t)d->location_ids.table_size : 0,
-  };
-  *samples = (struct samples){
-      .count = d->samples,
-      .values = first.values,
-      .stack = first.stack,
-      .stack_size = first.stack_size,
-      .label_set = first.label_set,
-      .labels = first.labels,
-      .segments = segment,
-      .segment_count = d->samples ? 1 : 0,
-  };
-  for (unsigned w = 0; w < workers; w++)
-    if (first.label_set) label_table_free(&fillers[w].table);
-  for (unsigned w = 0; w < workers; w++) { /* workers are in sample order */
-    if (fillers[w].fault.sample != SIZE_MAX) return report_fault(d, &fillers[w].fault);
-    if (fillers[w].max_depth > samples->max_depth) samples->max_depth = fillers[w].max_depth;
-  }
-  join_sets(fillers, workers, samples);
-  return PPROFC_OK;
+  if (first.label_set)
+    for (unsigned w = 0; w < workers; w++) label_table_free(&fillers[w].table);
+  if (!publish_samples(&first)) return error_nomem(d->error);
+  return join_workers(fillers, workers);
 }

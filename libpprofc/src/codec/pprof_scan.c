@@ -1,5 +1,5 @@
-/* Pass 1 of the pprof reader: is every message well-formed, how many of each are there, what will
- * they take. Nothing is stored but one entry per 256 KiB of input. */
+/* Pass 1 of the pprof reader: is every message well-formed, how many of each are there, how
+ * much memory will they take. It stores nothing but one entry for each 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
 #define CHUNK_SIZE ((size_t)256 * 1024)
@@ -20,16 +20,19 @@ static const uint8_t location_rules[] = {ANY, INT, INT, INT, BYTES, INT};
 /* ValueType, Label, Mapping, Line and Function hold nothing but integers. */
 static const uint8_t integer_rules[] = {ANY, INT, INT, INT, INT, INT, INT, INT, INT, INT, INT};
 
-/* Reads the next field and holds it against its rule. */
+static inline bool rule_allows(uint8_t rule, uint32_t type) {
+  if (rule == ANY) return true;
+  if (type == WIRE_BYTES) return rule != INT;
+  return type == WIRE_VARINT && rule != BYTES;
+}
+
+/* Reads the next field and checks its wire type against its rule. */
 static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_count,
                               struct wire_field *field) {
   const uint8_t *start = w->at;
   if (!wire_next(w, field)) return false;
   uint8_t rule = field->number < rule_count ? rules[field->number] : ANY;
-  bool fits = rule == ANY || (rule == BYTES ? field->type == WIRE_BYTES
-                                            : field->type == WIRE_VARINT ||
-                                                  (rule == INTS && field->type == WIRE_BYTES));
-  if (fits) return true;
+  if (rule_allows(rule, field->type)) return true;
   w->at = start;
   return wire_fail(w, "field with the wrong wire type");
 }
@@ -40,7 +43,7 @@ static struct wire inside(const struct wire_field *field) {
   return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-/* What the first field is comes back in *first. */
+/* A message of integers; *first becomes the value of its field 1. */
 static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
   *first = 0;
@@ -59,14 +62,14 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* The varints of a packed field, or the one of another. */
+/* How many varints a field has: those of a packed list, or one. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
   return n;
 }
 
-/* A label without text, number and unit is no label. */
+/* Counts a label, unless it has neither text nor number nor unit: that is none. */
 static bool scan_label(struct wire *w, size_t *labels) {
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -78,34 +81,44 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
+/* What a sample holds. */
+struct sample_counts {
+  size_t pieces, stack_bytes; /* runs of location ids, and their bytes */
+  size_t labels, values;
+};
+
+/* Adds a sample up; false when it has too many labels. */
+static bool scan_add_sample(struct decoder *d, struct wire *w, const struct sample_counts *n) {
+  if (d->samples == 0) d->values = n->values;
+  if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
+  d->frames += n->stack_bytes;
+  if (n->pieces > 1) d->side += n->stack_bytes;
+  if (n->labels > d->limits->labels) return wire_fail(w, "too many labels in one sample");
+  d->labels += n->labels;
+  d->sets += n->labels > 0;
+  d->samples++;
+  return true;
+}
+
 static bool scan_sample(struct decoder *d, struct wire *w) {
   struct wire_field field;
-  size_t pieces = 0, stack_bytes = 0, labels = 0, values = 0;
+  struct sample_counts n = {0};
   while (w->at < w->end) {
     const uint8_t *start = w->at;
     if (!NEXT(w, sample_rules, &field)) return false;
     if (field.number == SAMPLE_LOCATION) {
-      pieces++;
-      stack_bytes += field.type == WIRE_BYTES ? field.size : (size_t)(w->at - start);
+      n.pieces++;
+      n.stack_bytes += field.type == WIRE_BYTES ? field.size : (size_t)(w->at - start);
     } else if (field.number == SAMPLE_VALUE) {
-      values += varint_count(&field);
+      n.values += varint_count(&field);
     } else if (field.number == SAMPLE_LABEL) {
       struct wire label = inside(&field);
-      if (!scan_label(&label, &labels)) {
-        *w = label;
-        return false;
-      }
+      if (scan_label(&label, &n.labels)) continue;
+      *w = label;
+      return false;
     }
   }
-  if (d->samples == 0) d->values = values;
-  if (values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
-  d->frames += stack_bytes;
-  if (pieces > 1) d->side += stack_bytes;
-  if (labels > d->limits->labels) return wire_fail(w, "too many labels in one sample");
-  d->labels += labels;
-  d->sets += labels > 0;
-  d->samples++;
-  return true;
+  return scan_add_sample(d, w, &n);
 }
 
 static bool scan_location(struct decoder *d, struct wire *w) {
@@ -181,8 +194,10 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
     struct wire_field field;
     if (!NEXT(top, profile_rules, &field)) return false;
     bool is_sample = field.number == PROFILE_SAMPLE;
-    struct wire w = is_sample ? inside(&field) : (struct wire){0};
-    if (!(is_sample ? scan_sample(d, &w) : scan_other(d, &field, &w))) {
+    struct wire w = {0};
+    if (is_sample) w = inside(&field);
+    bool good = is_sample ? scan_sample(d, &w) : scan_other(d, &field, &w);
+    if (!good) {
       *top = w;
       return false;
     }
@@ -201,7 +216,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
   return true;
 }
 
-/* ---- what it will take ------------------------------- */
+/* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES    ((uint64_t)1 << 20)  /* blocks of arenas that are not full, and the like */
 #define RATIO_FROM     ((uint64_t)64 << 20) /* bytes from which the ratio to the source is checked */
@@ -237,7 +252,7 @@ static pprofc_status over_limit(struct decoder *d) {
   return PPROFC_E_LIMIT;
 }
 
-/* Refuses, before the first column is allocated, what cannot end well. */
+/* Refuses a profile that does not fit, before the first column is allocated. */
 static pprofc_status check_memory(struct decoder *d) {
   uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
   uint64_t all = needed + d->input->size;

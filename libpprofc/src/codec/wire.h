@@ -29,17 +29,16 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
 
 /* Reads a varint; one byte, by far the most frequent length, without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
-  if (w->at < w->end && *w->at < VARINT_MORE) {
-    *value = *w->at++;
+  const uint8_t *p = w->at;
+  if (p < w->end && *p < VARINT_MORE) {
+    *value = *p;
+    w->at = p + 1;
     return true;
   }
-  const uint8_t *behind = varint_read(w->at, w->end, value);
-  if (behind) {
-    w->at = behind;
-    return true;
-  }
-  bool truncated = w->end - w->at < VARINT_BYTES_MAX;
-  return wire_fail(w, truncated ? "truncated varint" : "varint longer than 10 bytes");
+  enum varint_fault fault = varint_read(&p, w->end, value);
+  if (fault) return wire_fail(w, varint_fault_text(fault));
+  w->at = p;
+  return true;
 }
 
 /* Reads one field, its contents included. False at a fault; call only while at < end. */

@@ -4,6 +4,7 @@
 #ifndef PPROFC_CORE_VARINT_H
 #define PPROFC_CORE_VARINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,30 +31,39 @@ static inline size_t varint_put(uint8_t *out, uint64_t v) {
   return bytes;
 }
 
-/* Reads a varint of foreign bytes [p, end) and returns the byte behind it. NULL when it has more
- * than VARINT_BYTES_MAX bytes or does not end before `end`; it is truncated when fewer than
- * VARINT_BYTES_MAX bytes are there. Bits past the 64th are dropped, as the reference does. */
-static inline const uint8_t *varint_read(const uint8_t *p, const uint8_t *end, uint64_t *value) {
+enum varint_fault { VARINT_GOOD, VARINT_TRUNCATED, VARINT_TOO_LONG };
+
+/* Reads a varint of foreign bytes at *p and moves *p behind it. After a fault *p and *value are as
+ * they were. Bits past the 64th are dropped, as the reference does. */
+static inline enum varint_fault varint_read(const uint8_t **p, const uint8_t *end,
+                                            uint64_t *value) {
+  const uint8_t *at = *p;
   uint64_t v = 0;
   for (unsigned shift = 0; shift < VARINT_BYTES_MAX * VARINT_PAYLOAD_BITS;
        shift += VARINT_PAYLOAD_BITS) {
-    if (p == end) return NULL;
-    v |= (uint64_t)(*p & VARINT_PAYLOAD) << shift;
-    if (*p++ < VARINT_MORE) {
+    if (at == end) return VARINT_TRUNCATED;
+    v |= (uint64_t)(*at & VARINT_PAYLOAD) << shift;
+    if (*at++ < VARINT_MORE) {
       *value = v;
-      return p;
+      *p = at;
+      return VARINT_GOOD;
     }
   }
-  return NULL;
+  return VARINT_TOO_LONG;
 }
 
-/* The same for a varint of three bytes, the usual length in the stacks of large profiles; NULL for
- * any other. */
-static inline const uint8_t *varint_read_three(const uint8_t *p, const uint8_t *end,
-                                               uint64_t *value) {
-  if (end - p < 3 || p[0] < VARINT_MORE || p[1] < VARINT_MORE || p[2] >= VARINT_MORE) return NULL;
-  *value = (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
-  return p + 3;
+static inline const char *varint_fault_text(enum varint_fault fault) {
+  return fault == VARINT_TRUNCATED ? "truncated varint" : "varint longer than 10 bytes";
+}
+
+/* Whether a varint of three bytes is next, the usual length in the stacks of large profiles. */
+static inline bool varint_is_three(const uint8_t *p, const uint8_t *end) {
+  return end - p >= 3 && p[0] >= VARINT_MORE && p[1] >= VARINT_MORE && p[2] < VARINT_MORE;
+}
+
+/* Its value. */
+static inline uint32_t varint_three(const uint8_t *p) {
+  return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
 /* Reads a varint that is known to be whole and to fit 32 bits; returns the byte behind it. */
