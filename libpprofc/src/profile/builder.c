@@ -281,28 +281,42 @@ uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limi
   return builder_add_mapping(b, &mapping);
 }
 
+/* A function as its columns have it. */
+struct builder_function {
+  uint32_t name, system_name, filename;
+  int64_t start_line;
+};
+
+static bool builder_same_function(const pprofc_builder *b, uint32_t i,
+                                  const struct builder_function *f) {
+  const struct builder_column *columns = b->columns;
+  return ((const uint32_t *)columns[FUNCTION_NAME].items)[i] == f->name &&
+         ((const uint32_t *)columns[FUNCTION_SYSTEM_NAME].items)[i] == f->system_name &&
+         ((const uint32_t *)columns[FUNCTION_FILENAME].items)[i] == f->filename &&
+         ((const int64_t *)columns[FUNCTION_START_LINE].items)[i] == f->start_line;
+}
+
+static bool reserve_function(pprofc_builder *b) {
+  return reserve(b, FUNCTION_NAME, 1) && reserve(b, FUNCTION_SYSTEM_NAME, 1) &&
+         reserve(b, FUNCTION_FILENAME, 1) && reserve(b, FUNCTION_START_LINE, 1);
+}
+
 uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line) {
+  struct builder_function f = {name, system_name, filename, start_line};
+  size_t count = count_of(b, FUNCTION_NAME);
   if (!builder_ok(b)) return PPROFC_NONE;
   uint64_t hash = hash_mix((uint64_t)name << 32 | system_name, filename);
   hash = hash_mix(hash, (uint64_t)start_line);
-  const uint32_t *names = b->columns[FUNCTION_NAME].items;
-  const uint32_t *system_names = b->columns[FUNCTION_SYSTEM_NAME].items;
-  const uint32_t *filenames = b->columns[FUNCTION_FILENAME].items;
-  const int64_t *start_lines = b->columns[FUNCTION_START_LINE].items;
   struct map_probe probe = map_start(&b->functions, hash);
-  uint32_t i;
-  while ((i = map_next(&b->functions, &probe)) != MAP_NONE)
-    if (names[i] == name && system_names[i] == system_name && filenames[i] == filename &&
-        start_lines[i] == start_line)
-      return i;
-
-  size_t count = count_of(b, FUNCTION_NAME);
-  if (!has_index_left(b, count, "too many functions") || !reserve(b, FUNCTION_NAME, 1) ||
-      !reserve(b, FUNCTION_SYSTEM_NAME, 1) || !reserve(b, FUNCTION_FILENAME, 1) ||
-      !reserve(b, FUNCTION_START_LINE, 1))
+  uint32_t index;
+  while ((index = map_next(&b->functions, &probe)) != MAP_NONE)
+    if (builder_same_function(b, index, &f)) return index;
+  if (!has_index_left(b, count, "too many functions") || !reserve_function(b)) return PPROFC_NONE;
+  if (!map_insert(&b->functions, hash, (uint32_t)count)) {
+    builder_fail_nomem(b);
     return PPROFC_NONE;
-  if (!map_insert(&b->functions, hash, (uint32_t)count)) return builder_fail_nomem(b), PPROFC_NONE;
+  }
   put_u32(b, FUNCTION_NAME, name);
   put_u32(b, FUNCTION_SYSTEM_NAME, system_name);
   put_u32(b, FUNCTION_FILENAME, filename);
@@ -410,32 +424,39 @@ static bool reserve_stack(pprofc_builder *b, size_t depth) {
   return true;
 }
 
-void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
-                           const int64_t *values) {
-  size_t types = count_of(b, TYPES), locations = count_of(b, LOCATION_ADDRESS);
-  if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
-  if (!builder_ok(b) || !reserve_stack(b, depth) || !reserve(b, VALUES, types) ||
-      !reserve(b, STACKS, 1) || !reserve(b, STACK_SIZES, 1) || !reserve(b, LABEL_FROM, 1))
-    return;
+static bool reserve_sample(pprofc_builder *b, size_t depth, size_t types) {
+  return reserve_stack(b, depth) && reserve(b, VALUES, types) && reserve(b, STACKS, 1) &&
+         reserve(b, STACK_SIZES, 1) && reserve(b, LABEL_FROM, 1);
+}
 
+/* Writes a stack to the chunk, which has room; returns the byte behind it, NULL after an error. */
+static uint8_t *write_stack(pprofc_builder *b, const uint32_t *frames, size_t depth) {
+  size_t locations = count_of(b, LOCATION_ADDRESS);
   uint8_t *out = b->chunk;
   for (size_t i = 0; i < depth; i++) {
     if (frames[i] >= locations) {
       builder_fail(b, PPROFC_E_INVALID, "a sample with an unknown location");
-      return;
+      return NULL;
     }
     out += varint_put(out, frames[i] + 1);
   }
-  size_t size = (size_t)(out - b->chunk);
-  if (size > UINT32_MAX) {
-    builder_fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
-    return;
-  }
+  if ((size_t)(out - b->chunk) <= UINT32_MAX) return out;
+  builder_fail(b, PPROFC_E_LIMIT, "too many frames in one sample");
+  return NULL;
+}
+
+void pprofc_builder_sample(pprofc_builder *b, const uint32_t *frames, size_t depth,
+                           const int64_t *values) {
+  size_t types = count_of(b, TYPES);
+  if (!types) builder_fail(b, PPROFC_E_INVALID, "missing sample type information");
+  if (!builder_ok(b) || !reserve_sample(b, depth, types)) return;
+  uint8_t *end = write_stack(b, frames, depth);
+  if (!end) return;
   put_bytes(b, STACKS, b->chunk);
-  put_u32(b, STACK_SIZES, (uint32_t)size);
+  put_u32(b, STACK_SIZES, (uint32_t)(end - b->chunk));
   put_u32(b, LABEL_FROM, (uint32_t)count_of(b, LABELS));
   for (size_t t = 0; t < types; t++) put_i64(b, VALUES, values[t]);
-  b->chunk = out;
+  b->chunk = end;
   if (depth > b->max_depth) b->max_depth = depth;
 }
 
