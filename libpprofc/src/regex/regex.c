@@ -1,14 +1,4 @@
-/* Matching regular expressions: plain texts with memmem, all others with PCRE2.
- *
- * What differs from Go:
- *  - the expression that PCRE2 builds may take 64 KiB (Go: about 3 million instructions); a larger
- * one is refused as "expression too large";
- *  - (?:...) counts for the nesting limit of 1000, and PCRE2 takes some 500 of them;
- *  - where a repeated thing can match nothing, as in (a*|b)*, regex_find may report a shorter match
- * and other groups, as Perl does; whether there is a match does not differ;
- *  - case ignored, [x\P{Lu}] leaves out letters that have no upper case, too, and other [x\P{..}]
- * are taken as they are; alone, and not negated, they are as in Go;
- *  - categories and scripts are those of the Unicode version PCRE2 knows. */
+/* Matching: plain texts with memmem, all others with PCRE2 (regex.h says how and why). */
 #include "regex/regex.h"
 #include "core/escape.h"
 #include "regex/regex_syntax.h"
@@ -32,7 +22,7 @@ struct regex {
   int *workspace;
   uint64_t steps; /* the automaton may have done */
   uint64_t states;
-  struct buffer repaired; /* a text whose bad bytes were replaced */
+  struct buffer repaired; /* a text, its bad bytes replaced */
 #endif
 };
 
@@ -55,7 +45,7 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* A match takes at most some 10 ms, then the automaton of pcre2_dfa_match takes over, which is
+/* A match takes at most about 10 ms, then the automaton of pcre2_dfa_match takes over, which is
  * slower but needs time in proportion to the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
@@ -66,12 +56,12 @@ static pprofc_str find_plain(const struct regex_translation *t, pprofc_str s) {
 #define LONG_TEXT 8192
 
 /* What the automaton may do in the life of one expression, in steps of about a nanosecond. Each
- * byte of a text may take the square of the number of its states, for which there is a byte of code
- * in eight. */
+ * byte of a text may take the square of the number of states; a state has at least 8 bytes of
+ * compiled code, so the size of the code bounds their number. */
 #define AUTOMATON_STEPS 5000000000
 #define BYTES_PER_STATE 8
 
-/* PCRE2 does not say the size of what it gives back, so the size is kept in front of it. */
+/* PCRE2 frees a block without its size, so the size is stored in front of the block. */
 union regex_block {
   size_t size;
   max_align_t align;
@@ -107,7 +97,7 @@ static pcre2_code *regex_build(struct regex *regex, pprofc_str text, uint32_t op
   return built;
 }
 
-/* Our own grammar let the expression pass, so what is left are sizes, and what this PCRE2 lacks. */
+/* The grammar took the expression, so it is too large, or this version of PCRE2 lacks something. */
 static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *error) {
   char reason[256];
   switch (code) {
@@ -175,7 +165,7 @@ static bool is_ascii(pprofc_str s) {
   return true;
 }
 
-/* Replaces each bad byte of s by U+FFFD, as which Go sees it. */
+/* Replaces each byte of s that is no UTF-8 by U+FFFD, which Go sees in its place. */
 static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
   buffer_clear(&regex->repaired);
   for (size_t i = 0; i < s.size;) {
@@ -189,7 +179,7 @@ static bool repair(struct regex *regex, pprofc_str s, pprofc_str *repaired) {
   return !regex->repaired.failed;
 }
 
-/* Where in s the place is that has `offset` in the repaired s. */
+/* The offset in s of the place that has `offset` in the repaired s. */
 static size_t original_offset(pprofc_str s, size_t offset) {
   size_t i = 0;
   for (size_t repaired = 0; i < s.size && repaired < offset;) {
@@ -252,8 +242,8 @@ static int automaton(struct regex *regex, pprofc_str s) {
                          regex->workspace, WORKSPACE_INTS);
 }
 
-/* Matches valid UTF-8. Returns PCRE2's result; `groups` says that the places of the groups are
- * wanted, which the automaton cannot tell: it can only say that there is no match. */
+/* Matches valid UTF-8. Returns PCRE2's result; `groups`: the places of the groups are
+ * wanted. The automaton does not know them, so it can only tell that there is no match. */
 static int regex_run(struct regex *regex, pprofc_str s, bool groups) {
   if (regex->tripped) return PCRE2_ERROR_NOMATCH;
   /* Once backtracking took too long for one text, it will for others. */
@@ -302,8 +292,8 @@ static size_t engine_find(struct regex *regex, pprofc_str s, pprofc_str *groups,
   return count;
 }
 
-#else /* ---- without PCRE2: whatever is not plain text is refused                                 \
-         ---------------------------------------------- */
+#else
+/* ---- without PCRE2: plain texts only ----------------- */
 
 static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc_error *error) {
   (void)regex;

@@ -4,7 +4,7 @@
 
 #define RUNE_MAX 0x10FFFF
 
-/* The two letters outside ASCII that a case-insensitive match takes for an ASCII letter. */
+/* The two letters outside ASCII that match an ASCII letter when case is ignored. */
 #define LONG_S      0x17F  /* is s */
 #define KELVIN_SIGN 0x212A /* is k */
 
@@ -51,19 +51,11 @@ static bool bad_escape(struct regex_parser *p, size_t start) {
   return regex_fail(p, "invalid escape sequence", start, p->at);
 }
 
-/* \x41 and \x{1F600}; "\x" has been read. */
-static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
-  int32_t c, low;
-  if (p->at == p->whole.size) return bad_escape(p, start);
-  if (!regex_read(p, &c)) return false;
-  if (c != '{') {
-    if (!regex_read(p, &low)) return false;
-    if (class_hex_value(c) < 0 || class_hex_value(low) < 0) return bad_escape(p, start);
-    *code = class_hex_value(c) * 16 + class_hex_value(low);
-    return true;
-  }
+/* The digits and the brace of \x{1F600}. */
+static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code) {
   int32_t value = 0;
   for (size_t digits = 0;; digits++) {
+    int32_t c;
     if (p->at == p->whole.size) return bad_escape(p, start);
     if (!regex_read(p, &c)) return false;
     if (c == '}' && digits) break;
@@ -75,28 +67,47 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   return true;
 }
 
-bool regex_read_escape(struct regex_parser *p, int32_t *code) {
+/* \x41 and \x{1F600}; "\x" has been read. */
+static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
+  int32_t high, low;
+  if (p->at == p->whole.size) return bad_escape(p, start);
+  if (!regex_read(p, &high)) return false;
+  if (high == '{') return read_hex_braced(p, start, code);
+  if (!regex_read(p, &low)) return false;
+  if (class_hex_value(high) < 0 || class_hex_value(low) < 0) return bad_escape(p, start);
+  *code = class_hex_value(high) * 16 + class_hex_value(low);
+  return true;
+}
+
+/* \0 to \777, of which the first digit has been read. Behind one digit other than 0 must be another
+ * one: \1 alone would be a back-reference, which the grammar does not have. */
+static bool read_octal(struct regex_parser *p, int32_t first, int32_t *code) {
+  bool octal = first == '0' || (first >= '1' && first <= '7' && is_octal(peek(p)));
+  if (!octal) return false;
+  *code = first - '0';
+  for (int i = 0; i < 2 && is_octal(peek(p)); i++) *code = *code * 8 + p->whole.data[p->at++] - '0';
+  return true;
+}
+
+/* The control character that a letter means behind a backslash; -1: none. */
+static int32_t escaped_letter(int32_t c) {
   static const char letters[] = "afnrtv", meanings[] = "\a\f\n\r\t\v";
+  const char *letter = c < 0x80 && c > 0 ? strchr(letters, (int)c) : NULL;
+  return letter ? meanings[letter - letters] : -1;
+}
+
+bool regex_read_escape(struct regex_parser *p, int32_t *code) {
   size_t start = p->at++;
   if (p->at == p->whole.size)
     return regex_fail(p, "trailing backslash at end of expression", p->at, p->at);
   int32_t c;
   if (!regex_read(p, &c)) return false;
   if (c == 'x') return read_hex(p, start, code);
-  /* A single digit but 0 would be a back-reference, which there is none of. */
-  if (c == '0' || (c >= '1' && c <= '7' && is_octal(peek(p)))) {
-    *code = c - '0';
-    for (int i = 0; i < 2 && is_octal(peek(p)); i++)
-      *code = *code * 8 + p->whole.data[p->at++] - '0';
-    return true;
-  }
-  const char *letter = c < 0x80 && c > 0 ? strchr(letters, (int)c) : NULL;
-  if (letter) {
-    *code = meanings[letter - letters];
-    return true;
-  }
-  *code = c;
-  return (c < 0x80 && !is_alnum(c)) || bad_escape(p, start);
+  if (read_octal(p, c, code)) return true;
+  int32_t control = escaped_letter(c);
+  *code = control < 0 ? c : control;
+  bool punctuation = c < 0x80 && !is_alnum(c);
+  return control >= 0 || punctuation || bad_escape(p, start);
 }
 
 /* ---- groups of ASCII characters ---------------------- */
@@ -133,28 +144,28 @@ static void write_pairs(struct regex_parser *p, const struct ascii_group *group)
     write_range(p, (unsigned char)group->pairs[i], (unsigned char)group->pairs[i + 1]);
 }
 
+/* Writes the range from `low` to what is before `member`, a character of the group; returns the
+ * character behind that, where the next range begins. */
+static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
+  if (low < member) write_range(p, low, member - 1);
+  return member + 1;
+}
+
 /* Writes everything but the group, for a class that holds other things too. When case is ignored,
  * the group is closed under that first: PCRE2 would add the case variants of the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
-  bool in[128] = {false};
+  bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)
     for (int c = group->pairs[i]; c <= group->pairs[i + 1]; c++) in[c] = true;
-  bool fold = p->flags & REGEX_FOLD;
-  for (int c = 'A'; fold && c <= 'Z'; c++) in[c] = in[c + 'a' - 'A'] = in[c] || in[c + 'a' - 'A'];
+  for (int c = 'A'; fold && c <= 'Z'; c++) {
+    in[c] |= in[c + 'a' - 'A'];
+    in[c + 'a' - 'A'] = in[c];
+  }
   int32_t low = 0;
-  for (int32_t c = 0; c < 128; c++) {
-    if (!in[c]) continue;
-    if (low < c) write_range(p, low, c - 1);
-    low = c + 1;
-  }
-  if (fold && in['s']) {
-    write_range(p, low, LONG_S - 1);
-    low = LONG_S + 1;
-  }
-  if (fold && in['k']) {
-    write_range(p, low, KELVIN_SIGN - 1);
-    low = KELVIN_SIGN + 1;
-  }
+  for (int32_t c = 0; c < 128; c++)
+    if (in[c]) low = write_gap(p, low, c);
+  if (fold && in['s']) low = write_gap(p, low, LONG_S);
+  if (fold && in['k']) low = write_gap(p, low, KELVIN_SIGN);
   write_range(p, low, RUNE_MAX);
 }
 
@@ -187,11 +198,12 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
-/* `alone`: nothing else stands in the class, so that it can be negated as a whole. */
+/* `alone`: the class holds nothing else, so that it can be negated as a whole. */
 static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
   bool fold = p->flags & REGEX_FOLD;
   if (alone && negated) buffer_add_char(p->out, '^');
-  if (negated && !alone) { /* PCRE2 cannot take the mates off; the three cases are one at least */
+  if (negated &&
+      !alone) { /* PCRE2 cannot take the mates away; at least L& unites the three cases */
     bool cased =
         strcmp(property, "Lu") == 0 || strcmp(property, "Ll") == 0 || strcmp(property, "Lt") == 0;
     buffer_printf(p->out, "\\P{%s}", fold && cased ? "L&" : property);

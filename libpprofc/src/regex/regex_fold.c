@@ -2,7 +2,8 @@
  * inside: (?i)\p{Lu} takes a for A. The runs follow from Unicode's simple case folding. */
 #include "regex/regex_syntax.h"
 
-/* All from first to last that are not in the category or script are mates of something there. */
+/* Every character from first to last is in the category or script, or differs only in case from one
+ * that is. */
 struct regex_fold_run {
   uint32_t first, last;
 };

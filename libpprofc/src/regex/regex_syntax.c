@@ -6,7 +6,7 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* How much is inside a sub-expression. */
+/* The size of a sub-expression, as the limits measure it. */
 struct shape {
   int height; /* of Go's syntax tree */
   int nest;   /* parentheses in PCRE2's text */
@@ -74,7 +74,7 @@ static void regex_widen(struct shape *all, struct shape one) {
   all->copies = larger(all->copies, one.copies);
 }
 
-/* Moves the last atom to the parts that nothing can repeat any more. */
+/* Moves the last atom to the parts that no operator can repeat any more. */
 static void regex_settle(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
@@ -130,7 +130,7 @@ static void end_branch(struct regex_group *group) {
   group->part_count = 0;
 }
 
-/* Ends the innermost group; *shape is what it amounts to. */
+/* Ends the innermost group; *shape becomes its size. */
 static bool end_group(struct regex_parser *p, struct shape *shape) {
   struct regex_group *group = top(p);
   end_branch(group);
@@ -172,32 +172,41 @@ static bool right_parenthesis(struct regex_parser *p) {
 
 /* ---- atoms ------------------------------------------- */
 
-/* A character that stands for itself. */
-static void literal(struct regex_parser *p, int32_t code) {
+/* Whether a character needs no backslash in the text for PCRE2. */
+static bool is_word_character(int32_t code) {
+  if (code >= 0x80 || code == '_') return true;
+  int32_t lower = code | 0x20;
+  return (code >= '0' && code <= '9') || (lower >= 'a' && lower <= 'z');
+}
+
+/* Writes a character for PCRE2; `bytes` are its UTF-8. */
+static void write_literal(struct regex_parser *p, int32_t code, const char *bytes, size_t size) {
+  if (code < 0x20 || code == 0x7F) {
+    buffer_printf(p->out, "\\x{%x}", (unsigned)code);
+    return;
+  }
+  if (!is_word_character(code)) buffer_add_char(p->out, '\\');
+  buffer_add(p->out, bytes, size);
+}
+
+/* A character that matches itself. */
+static void regex_literal(struct regex_parser *p, int32_t code) {
   sync_fold(p);
   begin_atom(p, true);
-  /* Case has to be ignored, or bad bytes are to be matched too. */
-  if (p->flags & REGEX_FOLD || code == 0xFFFD) p->result->plain = false;
-  if (code >= 0xD800 && code < 0xE000) {
-    /* Go takes a surrogate, and no text matches it. */
-    p->result->plain = false;
+  bool surrogate = code >= 0xD800 && code < 0xE000;
+  /* memmem neither ignores case nor takes a bad byte for U+FFFD. */
+  if (p->flags & REGEX_FOLD || code == 0xFFFD || surrogate) p->result->plain = false;
+  if (surrogate) { /* Go takes one, and no text matches it */
     buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
     return;
   }
   char bytes[4];
   size_t size = utf8_encode((uint32_t)code, bytes);
   if (p->result->plain) buffer_add(&p->result->text, bytes, size);
-  if (code < 0x20 || code == 0x7F)
-    buffer_printf(p->out, "\\x{%x}", (unsigned)code);
-  else {
-    bool word = code >= 0x80 || (code >= '0' && code <= '9') || code == '_' ||
-                ((code | 0x20) >= 'a' && (code | 0x20) <= 'z');
-    if (!word) buffer_add_char(p->out, '\\');
-    buffer_add(p->out, bytes, size);
-  }
+  write_literal(p, code, bytes, size);
 }
 
-/* Something that matches a regex_place, not a character. */
+/* Something that matches a place between characters, like ^. */
 static bool regex_place(struct regex_parser *p, const char *text, size_t length) {
   begin_atom(p, false)->bare = true;
   buffer_add_text(p->out, text);
@@ -208,7 +217,7 @@ static bool regex_place(struct regex_parser *p, const char *text, size_t length)
 static bool read_literal(struct regex_parser *p) {
   int32_t code;
   if (!regex_read(p, &code)) return false;
-  literal(p, code);
+  regex_literal(p, code);
   return true;
 }
 
@@ -254,7 +263,7 @@ static bool backslash(struct regex_parser *p) {
   p->result->plain = plain;
   int32_t code;
   if (!regex_read_escape(p, &code)) return false;
-  literal(p, code);
+  regex_literal(p, code);
   return true;
 }
 
@@ -269,7 +278,7 @@ static bool regex_is_word(pprofc_str name) {
   return name.size > 0;
 }
 
-/* (?P<name>...) or (?<name>...); `prefix` is the length of what stands before the name. */
+/* (?P<name>...) or (?<name>...); `prefix` is the length of what comes before the name. */
 static bool named_capture(struct regex_parser *p, size_t prefix) {
   size_t start = p->at, name = p->at + prefix;
   size_t end = start + str_find_char(str_slice(p->whole, start, p->whole.size), '>');
@@ -295,37 +304,45 @@ static unsigned regex_flag_of(int32_t letter) {
   }
 }
 
+/* The letters of (?flags), while they are read. */
+struct regex_flags {
+  unsigned set;
+  bool clearing; /* behind the minus */
+  bool complete; /* at least one letter is behind the minus, or there is no minus */
+};
+
+/* Takes a letter or the minus; false when c is none that may follow. */
+static bool regex_flags_take(struct regex_flags *f, int32_t c) {
+  unsigned flag = regex_flag_of(c);
+  if (!flag && (c != '-' || f->clearing)) return false;
+  if (!flag) f->clearing = true;
+  f->complete = flag != 0;
+  f->set = f->clearing ? f->set & ~flag : f->set | flag;
+  return true;
+}
+
 /* (?flags), (?flags-flags:...) and (?:...). */
-static bool flags(struct regex_parser *p) {
+static bool regex_group_flags(struct regex_parser *p) {
   size_t start = p->at;
-  size_t left = p->whole.size - p->at;
-  if (left > 4 && regex_at(p, "(?P<")) return named_capture(p, 4);
-  if (left > 3 && regex_at(p, "(?<")) return named_capture(p, 3);
   p->at += 2;
-  unsigned set = p->flags;
-  bool clearing = false, saw_flag = true;
+  struct regex_flags flags = {.set = p->flags, .complete = true};
+  int32_t c = 0;
   while (p->at < p->whole.size) {
-    int32_t c;
     if (!regex_read(p, &c)) return false;
-    unsigned flag = regex_flag_of(c);
-    if (flag) {
-      set = clearing ? set & ~flag : set | flag;
-      saw_flag = true;
-    } else if (c == '-' && !clearing) {
-      clearing = true;
-      saw_flag = false;
-    } else if ((c == ':' || c == ')') && saw_flag) {
-      if (c == ':' && !open_group(p, false, "(?:")) return false;
-      p->flags = set;
-      return true;
-    } else
-      break;
+    if (!regex_flags_take(&flags, c)) break;
   }
-  return regex_fail(p, "invalid or unsupported Perl syntax", start, p->at);
+  if ((c != ':' && c != ')') || !flags.complete)
+    return regex_fail(p, "invalid or unsupported Perl syntax", start, p->at);
+  if (c == ':' && !open_group(p, false, "(?:")) return false;
+  p->flags = flags.set;
+  return true;
 }
 
 static bool left_parenthesis(struct regex_parser *p) {
-  if (regex_at(p, "(?")) return flags(p);
+  size_t left = p->whole.size - p->at;
+  if (left > 4 && regex_at(p, "(?P<")) return named_capture(p, 4);
+  if (left > 3 && regex_at(p, "(?<")) return named_capture(p, 3);
+  if (regex_at(p, "(?")) return regex_group_flags(p);
   p->at++;
   return open_group(p, true, "(");
 }
@@ -338,7 +355,7 @@ struct repetition {
   bool counted; /* {n,m} */
 };
 
-/* Digits, without leading zeros; a number that is too large to be right becomes one of those. */
+/* Digits, without leading zeros; a number above the limit becomes another one above it. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -405,7 +422,7 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
 }
 
 /* Repeats the last atom. The operator has been read; `previous` is where the one before it started,
- * if nothing stands between the two. */
+ * if that one ends where this one begins. */
 static bool repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
@@ -419,7 +436,10 @@ static bool repeat(struct regex_parser *p, const struct repetition *r, size_t pr
   if (!group->has_last)
     return regex_fail(p, "missing argument to repetition operator", r->start, p->at);
   p->result->plain = false;
-  if (atom->joined) group->part_count++, regex_widen(&group->parts, (struct shape){.height = 1});
+  if (atom->joined) {
+    group->part_count++;
+    regex_widen(&group->parts, (struct shape){.height = 1});
+  }
   atom->joined = false;
   /* pcre2_dfa_match counts the characters of x+ for ever, each count being a state of its own; it
    * does not for a group. */
@@ -431,7 +451,7 @@ static bool repeat(struct regex_parser *p, const struct repetition *r, size_t pr
   return true;
 }
 
-/* One of * + ? {, where *previous is as above and moves on. */
+/* One of * + ? {. *previous is as above, and becomes the place of this operator. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};
   r.counted = p->whole.data[p->at] == '{';

@@ -22,11 +22,12 @@ struct regex_translation {
   size_t needle_end[REGEX_NEEDLES_MAX]; /* where in `text` each one ends */
 };
 
-/* PCRE2 has two engines, and one of them wants a detail written differently. */
+/* The engine of PCRE2 that the expression is written for: the automaton needs repeated parts in
+ * parentheses. */
 enum regex_engine { REGEX_BACKTRACKING, REGEX_AUTOMATON };
 
-/* Fills *out, which is to be given to regex_translation_free whatever is returned. PPROFC_E_INVALID
- * for what Go refuses, with Go's words. */
+/* Fills *out, which the caller gives to regex_translation_free, also after an error.
+ * PPROFC_E_INVALID for a pattern that Go refuses, with Go's words. */
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                               enum regex_engine engine, struct regex_translation *out,
                               pprofc_error *error);
@@ -56,7 +57,7 @@ struct regex_parser {
 /* Sets the error "error parsing regexp: <what>: `<pattern[from, to)>`" and returns false. */
 bool regex_fail(struct regex_parser *parser, const char *what, size_t from, size_t to);
 
-/* What has not been read yet starts with `text`. */
+/* Whether the rest of the pattern starts with `text`. */
 bool regex_at(const struct regex_parser *parser, const char *text);
 
 /* Reads one code point; at the end of the pattern it gives U+FFFD and stays. False for invalid
@@ -75,13 +76,13 @@ bool regex_class(struct regex_parser *parser);
 /* Writes `\d` or `\pL` as a class when one is next; *found says whether one was. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
-/* regex_unicode.c: how PCRE2 spells the category or script that Go calls `name`, for between the
- * braces of \p{}; NULL when there is none. `out` is room for the answer. */
+/* regex_unicode.c: the name that PCRE2 has, between the braces of \p{}, for the category or script
+ * that Go calls `name`; NULL when there is none. `out` is room for the result. */
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
-/* regex_fold.c: writes, for between the brackets of a class, what \p{property} takes beside its own
- * when case is ignored. */
+/* regex_fold.c: writes, for the inside of a class, the characters outside of \p{property} that
+ * match it when case is ignored. */
 void regex_unicode_mates(struct buffer *out, const char *property);
 
 #endif
