@@ -10,7 +10,7 @@ void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};
 }
 
-/* What is read: a file, or, when path is NULL, memory. */
+/* The input: a file, or, when path is NULL, memory. */
 struct open_input_source {
   const char *path;
   const void *data;
@@ -31,8 +31,8 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
-/* Tries the table. What the pprof reader said stands in *error and is worded into the message when
- * nothing fits. */
+/* Tries the formats of the table. *error has the message of the pprof reader, which becomes part of
+ * the message when no format matches. */
 static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
@@ -74,7 +74,8 @@ static pprofc_status open_read_input(const struct input *input, const pprofc_rea
   return status;
 }
 
-/* Reads, and words what went wrong: "parsing profile: truncated varint at byte 512". */
+/* Reads, and completes the message of a failure: "parsing profile: truncated varint at byte 512".
+ */
 static pprofc_status read_within(const struct open_input_source *source,
                                  const pprofc_allocator *mem, const pprofc_read_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {

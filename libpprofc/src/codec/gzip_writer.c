@@ -1,11 +1,11 @@
 /* A gzip stream going to a write callback, compressed by several threads.
  *
  * What is written is cut into blocks of a fixed size, so that the bytes that come out do not depend
- * on threads. Each block is compressed by itself, with the end of the block before it as
- * dictionary, and ends on a byte; put behind each other they are one deflate stream. Blocks go
- * through a ring: the caller fills one, threads compress those that are full, the caller writes
- * them out in order. Where it would have to wait, it compresses one itself, which is all there is
- * to it when no thread can be had. */
+ * on threads. Each block is compressed on its own, with the end of the block before it as
+ * dictionary, and ends on a byte; one after the other they are one deflate stream. Blocks are in
+ * a ring: the caller fills one, threads compress those that are full, the caller writes them out in
+ * order. Where the caller would wait, it compresses a block itself; when no thread can be started,
+ * it compresses all of them. */
 #include "codec/gzip_writer.h"
 
 #include "codec/zlib_memory.h"
@@ -83,7 +83,7 @@ static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-/* Called by any thread; the output has room for whatever comes. */
+/* Any thread may call this. The output has room for the largest result. */
 static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)
@@ -103,7 +103,7 @@ static struct gzip_writer_block *block_at(struct gzip_writer *w, size_t n) {
   return &w->blocks[n % w->block_count];
 }
 
-/* The oldest block that nobody has taken, with the lock held; or NULL. */
+/* The oldest block that no thread has taken, or NULL. The caller holds the lock. */
 static struct gzip_writer_block *take_full(struct gzip_writer *w) {
   for (size_t n = w->oldest; n < w->filling; n++)
     if (block_at(w, n)->state == FULL) {
@@ -140,7 +140,7 @@ static void put_out(struct gzip_writer *w, const void *data, size_t size) {
   if (w->status == PPROFC_OK && w->write(w->context, data, size) != 0) w->status = PPROFC_E_IO;
 }
 
-/* Writes the blocks that are done, in order, with the lock held. */
+/* Writes the blocks that are done, in order. The caller holds the lock. */
 static void write_done(struct gzip_writer *w) {
   while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
     struct gzip_writer_block *b = block_at(w, w->oldest);
@@ -154,7 +154,7 @@ static void write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are on their way, helping meanwhile. */
+/* Waits until at most `left` blocks are not written yet, and compresses blocks meanwhile. */
 static void wait_for(struct gzip_writer *w, size_t left) {
   write_done(w);
   while (w->filling - w->oldest > left) {
@@ -167,8 +167,8 @@ static void wait_for(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Makes the ring one larger, and has one thread more work on it. The ring has not been around yet:
- * no block changes its place. Having neither is no failure. */
+/* Adds a block to the ring and starts one more thread. The ring is not yet used for a second time,
+ * so no block changes its place. That neither can be had is no failure. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;
@@ -180,7 +180,7 @@ static void gzip_writer_grow(struct gzip_writer *w) {
     w->thread_count++;
 }
 
-/* Hands over the block that was filled, and empties the next. */
+/* Hands the filled block over to the threads and prepares the next one. */
 static void submit(struct gzip_writer *w, bool last) {
   struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;

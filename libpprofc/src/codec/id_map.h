@@ -4,7 +4,7 @@
 
 #include "core/map.h"
 
-/* Most files number their locations 1, 2, 3 ...; then there is nothing to store. Small ids in
+/* Most files number their locations 1, 2, 3 ...; for those nothing is stored. Small ids in
  * another order get a table, large ones (addresses, hashes) a hash table. */
 struct id_map {
   size_t count;
@@ -12,7 +12,7 @@ struct id_map {
   const uint32_t *table; /* [table_size] id to index or NONE */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* index of the first entry whose id was there before, or MAP_NONE */
+  uint32_t duplicate; /* index of the first entry with an id that an earlier one has, or MAP_NONE */
 };
 
 /* Builds the map over ids[count], which must stay. Tables live in the arena, the hash table is

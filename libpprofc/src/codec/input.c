@@ -64,7 +64,7 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity) {
   return true;
 }
 
-/* Checks what has come out so far against what has gone in. */
+/* Checks the limits: the bytes that were inflated so far against those that were read. */
 static pprofc_status check_limits(const struct input_sink *sink, uint64_t input, bool gzip,
                                   pprofc_error *error) {
   const pprofc_limits *limits = sink->limits;
@@ -214,8 +214,8 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
 
 /* ---- files ------------------------------------------- */
 
-/* A regular file, all of it, in a block of its own that is freed after inflating; or, when it is
- * plain, straight in the sink. */
+/* Reads a regular file whole: to a block of its own, which is freed after inflating, or, when it is
+ * not compressed, directly to the sink. */
 static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
                                 pprofc_error *error) {
   *got = 0;
@@ -276,7 +276,7 @@ static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *erro
   return read_regular(fd, (size_t)info.st_size, sink, error);
 }
 
-/* Gives back what growing has taken ahead. */
+/* Frees the room that was reserved in advance and not used. */
 static void sink_trim(struct input_sink *sink) {
   if (sink->size < STEP || sink->capacity - sink->size < STEP) return;
   uint8_t *data = arena_grow(&sink->region->arena, sink->data, sink->capacity, sink->size);

@@ -21,8 +21,8 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity);
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
 
 /* Inflates one gzip member that is wholly in memory with libdeflate. False: not done (several
- * members, a wrong claim, corrupt data, no libdeflate); the caller goes through zlib, which finds
- * out why. */
+ * members, a wrong claim, corrupt data, no libdeflate); the caller inflates with zlib, which
+ * reports the reason. */
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink);
 
 /* The same for a large file that hardly compresses: mapped instead of read, so that compressed and

@@ -1,9 +1,9 @@
 /* Inflating a large, hardly compressible file without holding it in memory.
  *
  * libdeflate wants all of its input at once. Where that is more than a fraction of the output, the
- * file is mapped, and a second thread keeps giving the pages back that inflating has touched: they
- * come again from the page cache should they be needed, so it may do so at any time. Peak memory is
- * the inflated size and a little. */
+ * file is mapped, and a second thread releases the pages that inflating has read, every 2 ms. It
+ * may do so at any time: a page that is read again comes from the page cache. Peak memory is the
+ * inflated size and a little. */
 #include "codec/input.h"
 
 #include <pthread.h>

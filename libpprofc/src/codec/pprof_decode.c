@@ -14,7 +14,7 @@ pprofc_status decoder_fault(struct decoder *d, const struct wire *w) {
   return decoder_fail(d, w->at, w->fault);
 }
 
-/* ---- columns that are filled while the fields go by -- */
+/* ---- columns ----------------------------------------- */
 
 struct decode_tables {
   struct decoder *d;
@@ -38,14 +38,14 @@ struct decode_tables {
   uint64_t bad_line_location;
 };
 
-/* The same as id_count_add, short where pass 1 has seen no id twice. */
+/* The same as id_count_add; quicker when pass 1 has seen no id twice. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
   return true;
 }
 
-/* Takes the string index v; true when it is one. */
+/* Stores the string index v; false when there is no such string. */
 static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   *out = (uint32_t)v;
   return v < d->strings;

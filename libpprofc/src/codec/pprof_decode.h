@@ -9,7 +9,7 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* A stretch of whole top-level fields, and how much there was before it: where a worker starts. */
+/* A run of whole top-level fields, for one worker, with the counts of what is before it. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
@@ -72,7 +72,7 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
 }
 
 /* Samples that are stored: all, or those up to the first with a wrong number of values, which is
- * the last that is looked at. */
+ * the last that is read. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
   size_t bad = d->values == d->types ? d->other_count : 0;

@@ -72,7 +72,7 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Every id must be one of a location. The depth of the stack comes back in *depth. */
+/* Checks that every id is that of a location; *depth becomes the depth of the stack. */
 static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
@@ -93,7 +93,8 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* Sparse ids do not fit the stored form; such stacks are written anew as index + 1. */
+/* A table from sparse ids to locations would be too large; stacks with such ids are written anew,
+ * each frame as index + 1. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = {data, data + size, NULL};
@@ -318,7 +319,7 @@ static void fill_range(void *context, unsigned worker) {
     if (chunks[i].has_samples && !fill_chunk(f, &chunks[i])) return;
 }
 
-/* Workers have numbered their own sets: puts these behind each other, after the empty one. */
+/* Each worker has numbered its sets from 0: joins them into one table, after the empty set. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;
@@ -361,7 +362,7 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* What is not used of the last two, most of it where sets recur, the system never gives. */
+  /* The last two are used in part where sets recur; the system maps only the pages in use. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);

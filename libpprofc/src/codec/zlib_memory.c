@@ -3,8 +3,7 @@
 
 #include <stdalign.h>
 
-/* zlib does not say how large a block is when it gives it back, so the size stands in front of it.
- */
+/* zlib frees a block without its size, so the size is stored in front of the block. */
 #define HEADER alignof(max_align_t)
 
 static voidpf zlib_memory_take(voidpf context, uInt count, uInt size) {

@@ -1,7 +1,8 @@
-/* Arrays that grow: a pointer, a count and a capacity, kept by their owner.
+/* Arrays that grow: a pointer, a count and a capacity, which the owner keeps.
  *
- *   if (!ARRAY_RESERVE(mem, list->items, list->capacity, list->count + 1)) return
- * error_nomem(error); list->items[list->count++] = item;
+ *   bool room = ARRAY_RESERVE(mem, list->items, list->capacity, list->count + 1);
+ *   if (!room) return error_nomem(error);
+ *   list->items[list->count++] = item;
  */
 #ifndef PPROFC_CORE_ARRAY_H
 #define PPROFC_CORE_ARRAY_H
@@ -17,7 +18,7 @@ bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity, s
 #define ARRAY_RESERVE(mem, items, capacity, count)                                                 \
   array_reserve((mem), &(items), &(capacity), (count), sizeof *(items))
 
-/* Gives the memory back and leaves an empty array. */
+/* Frees the memory; the array is empty then. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \
   do {                                                                                             \
     mem_free((mem), (items), (capacity), sizeof *(items));                                         \

@@ -5,12 +5,13 @@
 #include "core/mem.h"
 #include "core/output.h"
 
-/* Writes the text of items [from, to). Runs on any thread, so it only reads what is shared. */
+/* Writes the text of items [from, to). Any thread may run it, so it must not change anything that
+ * blocks share. */
 typedef void (*block_fn)(const void *context, struct output *out, size_t from, size_t to);
 
 /* Renders `items` items and writes them in order. `item_bytes` is about the most that the text of
- * one may need; where several of them would not fit memory, one thread writes straight. False when
- * out of memory; what the callback of the output refuses is noted in it. */
+ * one may need; where several of them would not fit memory, one thread writes without blocks. False
+ * when out of memory; a failure of the output's callback is noted in the output. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads, size_t items,
                   size_t item_bytes, block_fn render, const void *context);
 

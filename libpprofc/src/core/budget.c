@@ -5,16 +5,16 @@
 #include "core/mem.h"
 
 struct budget {
-  pprofc_allocator counted; /* what others get */
-  pprofc_allocator mem;     /* what is under it */
+  pprofc_allocator counted; /* the allocator that users of the budget get */
+  pprofc_allocator mem;     /* the allocator that it calls */
   uint64_t bytes, used;
   int references;
   bool refused; /* the last allocation that failed was refused here, not by `mem` */
   bool passed;  /* something was refused, ever */
 };
 
-/* Takes `size` bytes from the budget; false when there are not so many. What one thread is refused
- * is never missing for another. */
+/* Takes `size` bytes from the budget; false when fewer are left. A request that
+ * is refused takes nothing, so it cannot make another thread's fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
   while (size <= budget->bytes - used)

@@ -1,5 +1,6 @@
-/* A budget of memory: an allocator on top of another one that hands out no more than so many bytes
- * at a time. Profiles made with it count against it, and so does all that is made from them. */
+/* A budget of memory: an allocator on top of another one that refuses to have more than so
+ * many bytes allocated at a time. Profiles made with it count against it, and so does everything
+ * that is made from them. */
 #ifndef PPROFC_CORE_BUDGET_H
 #define PPROFC_CORE_BUDGET_H
 
@@ -13,7 +14,7 @@ struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes);
 struct budget *budget_retain(struct budget *budget);
 void budget_release(struct budget *budget);
 
-/* The allocator to give to others; lives as long as the budget. */
+/* The allocator that counts; it lives as long as the budget. */
 const pprofc_allocator *budget_allocator(const struct budget *budget);
 
 /* The budget behind an allocator, or NULL. */
@@ -25,14 +26,15 @@ uint64_t budget_left(const pprofc_allocator *mem);
 /* The size of the budget; UINT64_MAX without one. */
 uint64_t budget_bytes(const pprofc_allocator *mem);
 
-/* Whether so many more bytes may be allocated. A no counts as passing the budget. */
+/* Whether so many more bytes may be allocated. The answer no counts as an attempt to pass the
+ * budget. */
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes);
 
 /* Whether more was ever asked for than the budget has. */
 bool budget_passed(const pprofc_allocator *mem);
 
-/* For a function that a caller of the library has called, at its end: words a PPROFC_E_NOMEM that
- * came from a budget as PPROFC_E_LIMIT. Other statuses come back as they are. `mem` may be NULL. */
+/* For the end of every public function: turns a PPROFC_E_NOMEM that came from a budget into
+ * PPROFC_E_LIMIT, with a message. Other statuses come back as they are. `mem` may be NULL. */
 pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status, pprofc_error *error);
 
 #endif

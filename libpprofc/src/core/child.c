@@ -37,8 +37,8 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Descriptors 0 to 2 are what the child's streams are put on, so ours stay above, also when the
- * caller runs with some of them closed. */
+/* The child's streams become its descriptors 0 to 2, so ours must be above, also when the caller
+ * runs with one of these closed. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
   int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -73,8 +73,8 @@ static bool open_pipes(struct child_running *run) {
   return true;
 }
 
-/* PATH is needed to find helpers of the program, HOME and TMPDIR by some of them; nothing else is
- * theirs to know. */
+/* The program finds its helpers through PATH, and a few need HOME and TMPDIR. It gets no other
+ * variable, because one may hold a secret. */
 static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
   static char locale[] = "LC_ALL=C";
@@ -122,7 +122,7 @@ static int child_start(struct child_running *run) {
   return failed;
 }
 
-/* Keeps the beginning of what the program says on standard error. */
+/* Keeps the beginning of what the program writes to standard error. */
 static void keep_said(struct child_end *end, const char *data, size_t size) {
   size_t used = strlen(end->said);
   for (size_t i = 0; i < size && used + 1 < sizeof end->said; i++)
@@ -130,7 +130,7 @@ static void keep_said(struct child_end *end, const char *data, size_t size) {
   end->said[used] = '\0';
 }
 
-/* Takes what one pipe has. */
+/* Reads what is in one pipe. */
 static pprofc_status drain(struct child_running *run, int which, pprofc_error *error) {
   char chunk[64 * 1024];
   ssize_t size = read(run->pipes[which], chunk, sizeof chunk);

@@ -1,5 +1,5 @@
 /* Running another program: an argv array (never a shell), a reduced environment, a time limit and a
- * ceiling for what it may say. */
+ * ceiling for its output. */
 #ifndef PPROFC_CORE_CHILD_H
 #define PPROFC_CORE_CHILD_H
 
@@ -23,7 +23,7 @@ struct child_end {
 
 /* Runs the program to its end; its standard output is appended to `output`, whose ceiling bounds
  * it. PPROFC_OK whatever its exit status was. PPROFC_E_UNSUPPORTED when there is no such program,
- * PPROFC_E_LIMIT when it took too long or said too much (it is killed, with everything it started).
+ * PPROFC_E_LIMIT when it took too long or wrote too much (it is killed with its process group).
  * The program sees PATH, HOME and TMPDIR, and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);

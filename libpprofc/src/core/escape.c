@@ -105,7 +105,7 @@ static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* A character as JSON writes it in ASCII, in two halves where it is too great for one. */
+/* A character as JSON writes it in ASCII, as a pair of surrogates above U+FFFF. */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {
     buffer_printf(out, "\\u%04x", (unsigned)c);

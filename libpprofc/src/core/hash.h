@@ -1,7 +1,8 @@
 /* Hashes for tables, keyed with a secret that every process draws for itself.
  *
- * Who writes an input does not know the secret, so nobody can choose keys that share a slot. Hashes
- * differ from run to run: they may choose slots, and never what comes out. */
+ * An attacker may write the whole input, but does not know the secret, and so cannot choose keys
+ * that share a slot. Hashes differ from run to run: they choose slots, and output never depends on
+ * them. */
 #ifndef PPROFC_CORE_HASH_H
 #define PPROFC_CORE_HASH_H
 
@@ -16,8 +17,8 @@ struct hash_secret {
 
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 
-/* Draws the secret unless that was done. map_init calls it: who hashes has a table. Threads may
- * call it at the same time. */
+/* Draws the secret unless that was done. map_init calls it, because every hash is for a table.
+ * Threads may call it at the same time. */
 void hash_init(void);
 
 /* Replaces the secret by one that is made of `seed`. For tests, while there are no tables. */
@@ -29,7 +30,7 @@ static inline uint64_t hash_str(pprofc_str s) {
   return hash_bytes(s.data, s.size);
 }
 
-/* Both halves of a product, one over the other. */
+/* The two halves of a product, combined by exclusive or. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #ifdef __SIZEOF_INT128__
   __extension__ typedef unsigned __int128 product;
@@ -50,7 +51,7 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
 }
 
 /* Spreads a hash over the slots of a table. After one product only, numbers in arithmetic
- * progression still stand close together for some secrets. */
+ * progression share neighbouring slots for some secrets. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

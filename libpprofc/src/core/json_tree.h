@@ -1,8 +1,8 @@
 /* JSON as profilers and benchmark tools write it, read into a tree that keeps every number as it is
  * spelled.
  *
- * Why not Jansson: it drops bytes of a string without an error when memory runs out, and only a
- * process-wide setting would tell, which a library must leave to its host; it cannot use the
+ * Why not Jansson: it drops bytes of a string without an error when memory runs out, and only
+ * a process-wide allocator would notice, which belongs to the host program; it cannot use the
  * caller's allocator either. Google Benchmark writes bare NaN and raw bytes inside strings and lets
  * user counters repeat a key (the first one counts), and a time in microseconds is only exact when
  * its decimal exponent is shifted before it becomes a double. */
@@ -53,7 +53,7 @@ pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprof
 #define JSON_TREE_BYTES 40
 
 /* A member of an object by name, the first one of several; NULL when there is none or `node` is
- * NULL or no object. node_path looks along names that are separated by points. */
+ * NULL or no object. node_path follows names that are separated by points. */
 const struct node *node_find(const struct node *node, pprofc_str name);
 const struct node *node_get(const struct node *node, const char *name);
 const struct node *node_path(const struct node *node, const char *path);
@@ -63,7 +63,7 @@ pprofc_str node_text(const struct node *node, const char *name);
 
 /* A number that is spelled as an integer and fits. False for anything else, and for NULL. */
 bool node_to_integer(const struct node *node, int64_t *value);
-/* 0 for what is none. */
+/* The same, but 0 for anything else. */
 int64_t node_integer(const struct node *node);
 
 /* False for NULL. */

@@ -17,7 +17,7 @@ bool json_finish(struct json_writer *json) {
   return whole;
 }
 
-/* What stands between the item before and this one. */
+/* Writes what separates this item from the one before. */
 static void begin_item(struct json_writer *json) {
   if (json->after_key) {
     json->after_key = false;

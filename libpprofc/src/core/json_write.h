@@ -1,5 +1,5 @@
-/* JSON that is written as it comes: nothing is held but the nesting. Values are separated, names
- * and strings escaped; that keys and values alternate inside objects is up to the caller. */
+/* Writing JSON item by item: the writer holds nothing but the nesting. It puts commas between items
+ * and escapes names and strings; the caller alternates keys and values inside objects. */
 #ifndef PPROFC_CORE_JSON_WRITE_H
 #define PPROFC_CORE_JSON_WRITE_H
 
@@ -19,7 +19,7 @@ struct json_writer {
 };
 
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem);
-/* Frees what is held; false when memory ran out and the text is not whole. */
+/* Frees the writer's memory; false when memory ran out and the text is not whole. */
 bool json_finish(struct json_writer *json);
 
 void json_begin_object(struct json_writer *json);
@@ -36,7 +36,7 @@ void json_string(struct json_writer *json, pprofc_str s);
 void json_text(struct json_writer *json, const char *text);
 void json_int(struct json_writer *json, int64_t value);
 void json_uint(struct json_writer *json, uint64_t value);
-/* The shortest decimal that reads back as the same number; null for what is no number. */
+/* The shortest decimal that reads back as the same number; null for infinities and NaN. */
 void json_double(struct json_writer *json, double value);
 void json_bool(struct json_writer *json, bool value);
 

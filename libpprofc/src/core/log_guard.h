@@ -1,19 +1,19 @@
 /* Text for the log of a CI system. Such logs obey some lines: "::error::..." at the start of a line
- * and "##[group]...", "##vso[...]", "##teamcity[...]" anywhere are commands. Names must not give
- * any. */
+ * and "##[group]...", "##vso[...]", "##teamcity[...]" anywhere are commands. A name must not become
+ * one. */
 #ifndef PPROFC_CORE_LOG_GUARD_H
 #define PPROFC_CORE_LOG_GUARD_H
 
 #include "core/buffer.h"
 #include "core/output.h"
 
-/* Stands between an output and its callback and breaks commands: the second ':' at the start of a
- * line becomes \x3a, the '[' behind "##" \x5b. All else passes as it is. */
+/* A filter between an output and its callback that breaks commands: the second ':' at the start of
+ * a line becomes \x3a, the '[' behind "##" \x5b. All else passes as it is. */
 struct log_guard {
   pprofc_write_fn write;
   void *context;
   int colons;            /* at the start of the line; negative behind anything else */
-  int hashes;            /* 2: "##" and perhaps letters stand before */
+  int hashes;            /* 2: "##" and perhaps letters come before */
   unsigned char wide[4]; /* a character that may be a blank */
   size_t wide_size;
 };
@@ -23,7 +23,7 @@ void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *contex
 /* A pprofc_write_fn; the context is the guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 
-/* Appends text, commands broken. `begins_line`: nothing stands before it. */
+/* Appends text, commands broken. `begins_line`: it is the start of a line. */
 void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 
 /* Appends s as one line or part of one: as escape_terminal, but for tabs, which stay. */

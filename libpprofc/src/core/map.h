@@ -1,5 +1,5 @@
 /* Hash tables that give dense indices: strings to ids, and any record to its index.
- * Nothing iterates over a table; what comes out is in order of first insertion. */
+ * No code iterates over a table: output is in the order of first insertion. */
 #ifndef PPROFC_CORE_MAP_H
 #define PPROFC_CORE_MAP_H
 
@@ -9,7 +9,7 @@
 
 #define MAP_NONE UINT32_MAX
 
-/* An open-addressing table from hash to index. The records live elsewhere, and the caller compares:
+/* An open-addressing table from hash to index. The caller owns the records and compares keys:
  *
  *   struct map_probe probe = map_start(&map, hash);
  *   uint32_t index;
@@ -17,7 +17,7 @@
  *     if (records[index] equals key) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* 12 bytes; the hash stands in two halves so that slots need no padding. */
+/* 12 bytes; the hash is stored in two halves, so that slots need no padding. */
 struct map_slot {
   uint32_t hash[2];
   uint32_t index; /* MAP_NONE when free */

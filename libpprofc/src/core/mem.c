@@ -218,8 +218,8 @@ static bool has_block(const struct arena *arena, const void *data) {
 
 #define EDITS_MOST 16
 
-/* The arena with a block at `data` among those of the region and the ones that only it holds, or
- * that `lender` is. */
+/* The arena that has a block at `data`: the region's, or that of a region that only it retains, or
+ * of `lender`. NULL when there is none. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
                                 const void *data, int depth) {
   if (has_block(&region->arena, data)) return &region->arena;

@@ -60,20 +60,20 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* For the only holder of a region, who needs one of its columns no more. Columns are looked for in
- * the region and in those that only it keeps alive; those of less than 64 KiB have no block of
- * their own and stay. */
+/* Three functions for the only holder of a region that has no more use for one of its columns. They
+ * find a column in the region and in regions that only this one retains. Columns of less than
+ * 64 KiB share a block with others; they are not found and live as long as their region. */
 
-/* Gives a column back; `size` are the bytes that were asked for. */
+/* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* The column to be written to; NULL when somebody else may look at it. `lender`, or NULL, is a
- * region whose only holder lends it: that holder counts for nobody. */
+/* The column, to be written in place; NULL when another holder may read it. `lender` is NULL, or a
+ * region that its only holder lends to this edit: that holder is not counted. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Makes it a larger column of another region, in place where the system can. NULL leaves everything
- * as it was. */
+/* Moves a column to another region and makes it larger, without a copy where the system can. After
+ * NULL nothing has changed. */
 void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
                   size_t new_size);
 

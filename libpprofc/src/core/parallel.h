@@ -9,8 +9,8 @@
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
 /* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all are done.
- * Worker 0 is the calling thread; a thread that cannot be had is replaced by it, so this never
- * fails. */
+ * Worker 0 is the calling thread; when a thread cannot be started, the calling thread does its
+ * work, so this never fails. */
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context);
 
 /* The first item of worker `worker` of `workers`; [parallel_from(w), parallel_from(w + 1)) is its

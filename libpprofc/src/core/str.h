@@ -1,4 +1,4 @@
-/* Strings that carry their length: comparison, search, and strict number parsing. */
+/* Strings that carry their length: comparison, search, paths, and strict parsing of numbers. */
 #ifndef PPROFC_CORE_STR_H
 #define PPROFC_CORE_STR_H
 
@@ -20,7 +20,7 @@ static inline bool str_equal(pprofc_str a, pprofc_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* Bytewise order, a prefix before what continues it: <0, 0, >0. */
+/* Order by bytes, a prefix before the longer string: <0, 0, >0. */
 int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
@@ -47,7 +47,8 @@ bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 /* The next line of *rest without "\n" or "\r\n"; false at the end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* Whole-string numbers: no blanks, no junk, no overflow, or false and *out untouched. `base` 0
+/* Numbers that are the whole string: no blanks, nothing behind them, no overflow. Otherwise false,
+ * and *out is as it was. `base` 0
  * takes 0x, 0o, 0b, a leading 0 for octal and underscores between digits, as Go's literals do. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);

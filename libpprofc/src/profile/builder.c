@@ -2,8 +2,8 @@
  * columns.
  *
  * Strings and stacks go straight into the region of the profile to be. Columns that grow are plain
- * arrays, which finish copies into the region one by one, giving each back before it takes the
- * next. */
+ * arrays, which pprofc_builder_finish copies into the region one by one; it frees each before it
+ * copies the next. */
 #include "profile/builder.h"
 
 #include "core/map.h"
@@ -117,7 +117,7 @@ void builder_limit_memory(pprofc_builder *b, uint64_t bytes) {
   b->most = bytes;
 }
 
-/* Notes that so many more bytes are needed. */
+/* Counts bytes that are about to be allocated; false after an error when the limit is passed. */
 static bool take_memory(pprofc_builder *b, uint64_t bytes) {
   if (bytes <= b->most - b->used) {
     b->used += bytes;
@@ -482,7 +482,7 @@ void pprofc_builder_number_label(pprofc_builder *b, const char *key, int64_t val
   builder_add_label(b, &label);
 }
 
-/* ---- handing over ------------------------------------ */
+/* ---- finishing --------------------------------------- */
 
 /* Moves a column into the region of the profile; NULL after an error. */
 static const void *builder_settle(pprofc_builder *b, int column) {
@@ -498,7 +498,7 @@ static const void *builder_settle(pprofc_builder *b, int column) {
   return items;
 }
 
-/* Where the labels of each sample begin becomes which set they are. */
+/* Turns the column of where the labels of each sample begin into the column of label sets. */
 static void settle_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;

@@ -112,12 +112,13 @@ static bool is_automatic(pprofc_str to) {
 }
 
 static pprofc_str unknown_unit_text(pprofc_str to) {
-  bool says_nothing = is_automatic(to) || str_equal(to, STR("count")) ||
-                      str_equal(to, STR("sample")) || str_equal(to, STR("unit"));
-  return says_nothing ? STR("") : to;
+  bool is_generic = is_automatic(to) || str_equal(to, STR("count")) ||
+                    str_equal(to, STR("sample")) || str_equal(to, STR("unit"));
+  return is_generic ? STR("") : to;
 }
 
-/* Converts as it is: a negative number never reaches one unit and gets the default one. */
+/* Converts the value with its sign: a negative one is less than one of any unit, so it gets the
+ * default unit. */
 static struct measure convert(double value, pprofc_str from, pprofc_str to) {
   const struct unit_family *family;
   const struct unit_def *source = find_any(from, &family);
@@ -137,7 +138,7 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
 }
 
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
-  /* The smallest integer has no magnitude; pprof leaves its sign on. */
+  /* The magnitude of the smallest integer does not fit; pprof converts it with its sign. */
   if (value == INT64_MIN) return convert((double)value, from, to);
   return unit_scale_double((double)value, from, to);
 }
@@ -209,7 +210,7 @@ static size_t put_integer(char *out, size_t end, uint64_t value) {
   return end;
 }
 
-/* Less than a second: one unit that leaves an integer part. */
+/* Less than a second: the largest unit of which it is at least one. */
 static size_t put_short_duration(char *out, size_t end, uint64_t value) {
   static const struct {
     uint64_t below;

@@ -33,7 +33,7 @@ bool unit_is_time(pprofc_str unit);
 /* Factor of a unit within its family (ns: 1, kB: 1024), or 0 when the unit is unknown. */
 double unit_factor(pprofc_str unit);
 
-/* Families in table order, for those who print them; NULL past the last. */
+/* Families in the order of the table, for reports that list units; NULL past the last. */
 struct unit_family {
   const char *default_unit;
   size_t count;
