@@ -104,7 +104,7 @@ static struct gzip_writer_block *block_at(struct gzip_writer *w, size_t n) {
 }
 
 /* The oldest block that no thread has taken, or NULL. The caller holds the lock. */
-static struct gzip_writer_block *take_full(struct gzip_writer *w) {
+static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
   for (size_t n = w->oldest; n < w->filling; n++)
     if (block_at(w, n)->state == FULL) {
       block_at(w, n)->state = TAKEN;
@@ -114,7 +114,7 @@ static struct gzip_writer_block *take_full(struct gzip_writer *w) {
 }
 
 /* Compresses a taken block without the lock. */
-static void work_on(struct gzip_writer *w, struct gzip_writer_block *b) {
+static void gzip_writer_work(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_mutex_unlock(&w->lock);
   block_compress(b);
   pthread_mutex_lock(&w->lock);
@@ -122,13 +122,13 @@ static void work_on(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_cond_signal(&w->done);
 }
 
-static void *run_worker(void *argument) {
+static void *gzip_writer_run(void *argument) {
   struct gzip_writer *w = argument;
   pthread_mutex_lock(&w->lock);
   while (!w->stop) {
-    struct gzip_writer_block *b = take_full(w);
+    struct gzip_writer_block *b = gzip_writer_take(w);
     if (b)
-      work_on(w, b);
+      gzip_writer_work(w, b);
     else
       pthread_cond_wait(&w->full, &w->lock);
   }
@@ -136,16 +136,16 @@ static void *run_worker(void *argument) {
   return NULL;
 }
 
-static void put_out(struct gzip_writer *w, const void *data, size_t size) {
+static void gzip_writer_put(struct gzip_writer *w, const void *data, size_t size) {
   if (w->status == PPROFC_OK && w->write(w->context, data, size) != 0) w->status = PPROFC_E_IO;
 }
 
 /* Writes the blocks that are done, in order. The caller holds the lock. */
-static void write_done(struct gzip_writer *w) {
+static void gzip_writer_write_done(struct gzip_writer *w) {
   while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
     struct gzip_writer_block *b = block_at(w, w->oldest);
     pthread_mutex_unlock(&w->lock);
-    put_out(w, output_of(b), b->out_size);
+    gzip_writer_put(w, output_of(b), b->out_size);
     w->crc = (uint32_t)crc32_combine(w->crc, b->crc, (z_off_t)b->size);
     w->size += b->size;
     pthread_mutex_lock(&w->lock);
@@ -155,15 +155,15 @@ static void write_done(struct gzip_writer *w) {
 }
 
 /* Waits until at most `left` blocks are not written yet, and compresses blocks meanwhile. */
-static void wait_for(struct gzip_writer *w, size_t left) {
-  write_done(w);
+static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
+  gzip_writer_write_done(w);
   while (w->filling - w->oldest > left) {
-    struct gzip_writer_block *b = take_full(w);
+    struct gzip_writer_block *b = gzip_writer_take(w);
     if (b)
-      work_on(w, b);
+      gzip_writer_work(w, b);
     else if (block_at(w, w->oldest)->state != DONE)
       pthread_cond_wait(&w->done, &w->lock);
-    write_done(w);
+    gzip_writer_write_done(w);
   }
 }
 
@@ -176,12 +176,12 @@ static void gzip_writer_grow(struct gzip_writer *w) {
   }
   w->block_count++;
   if (w->thread_count < w->threads_most &&
-      pthread_create(&w->threads[w->thread_count], NULL, run_worker, w) == 0)
+      pthread_create(&w->threads[w->thread_count], NULL, gzip_writer_run, w) == 0)
     w->thread_count++;
 }
 
 /* Hands the filled block over to the threads and prepares the next one. */
-static void submit(struct gzip_writer *w, bool last) {
+static void gzip_writer_submit(struct gzip_writer *w, bool last) {
   struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;
   if (!last) memcpy(w->dictionary, input_of(b) + BLOCK_SIZE - DICTIONARY_SIZE, DICTIONARY_SIZE);
@@ -190,7 +190,7 @@ static void submit(struct gzip_writer *w, bool last) {
   w->filling++;
   if (!last && w->filling == w->block_count) gzip_writer_grow(w);
   pthread_cond_signal(&w->full);
-  wait_for(w, last ? 0 : w->block_count - 1);
+  gzip_writer_wait(w, last ? 0 : w->block_count - 1);
   pthread_mutex_unlock(&w->lock);
   if (last) return;
   struct gzip_writer_block *next = block_at(w, w->filling);
@@ -220,7 +220,7 @@ struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threa
   pthread_mutex_init(&w->lock, NULL);
   pthread_cond_init(&w->full, NULL);
   pthread_cond_init(&w->done, NULL);
-  put_out(w, header, sizeof header);
+  gzip_writer_put(w, header, sizeof header);
   return w;
 }
 
@@ -229,7 +229,7 @@ void gzip_writer_add(struct gzip_writer *w, const void *data, size_t size) {
   while (size && w->status == PPROFC_OK) {
     struct gzip_writer_block *b = block_at(w, w->filling);
     if (b->size == BLOCK_SIZE) {
-      submit(w, false);
+      gzip_writer_submit(w, false);
       continue;
     }
     size_t part = size < BLOCK_SIZE - b->size ? size : BLOCK_SIZE - b->size;
@@ -259,12 +259,12 @@ void gzip_writer_abandon(struct gzip_writer *w) {
 
 pprofc_status gzip_writer_finish(struct gzip_writer *w) {
   uint8_t trailer[8];
-  if (w->status == PPROFC_OK) submit(w, true);
+  if (w->status == PPROFC_OK) gzip_writer_submit(w, true);
   for (int i = 0; i < 4; i++) {
     trailer[i] = (uint8_t)(w->crc >> (8 * i));
     trailer[4 + i] = (uint8_t)(w->size >> (8 * i));
   }
-  put_out(w, trailer, sizeof trailer);
+  gzip_writer_put(w, trailer, sizeof trailer);
   pprofc_status status = w->status;
   gzip_writer_abandon(w);
   return status;

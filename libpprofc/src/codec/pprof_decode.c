@@ -214,7 +214,7 @@ static void read_location(struct decode_tables *t, const struct wire_field *mess
 
 /* ---- the sub-passes ---------------------------------- */
 
-static pprofc_status concatenated(struct decoder *d, const uint8_t *at) {
+static pprofc_status decode_concatenated(struct decoder *d, const uint8_t *at) {
   d->certain = true;
   return error_at(d->error, PPROFC_E_FORMAT, (uint64_t)(at - d->input->data),
                   "concatenated profiles detected");
@@ -231,7 +231,8 @@ static pprofc_status pass_others(struct decode_tables *t) {
       const uint8_t *start = top.at;
       struct wire_field field;
       if (!wire_next(&top, &field)) return decoder_fault(d, &top);
-      if (field.number == PROFILE_TIME && d->profile->time_nanos) return concatenated(d, start);
+      if (field.number == PROFILE_TIME && d->profile->time_nanos)
+        return decode_concatenated(d, start);
       if (!read_other(t, &field)) return decoder_fail(d, start, "string index out of range");
     }
   }
@@ -294,7 +295,8 @@ static bool map_mapping_ids(struct decode_tables *t) {
 
 /* ---- validity ---------------------------------------- */
 
-static pprofc_status bad_profile(struct decoder *d, const char *what, uint64_t id, bool with_id) {
+static pprofc_status decode_bad_profile(struct decoder *d, const char *what, uint64_t id,
+                                        bool with_id) {
   d->certain = true;
   if (!with_id) return error_set(d->error, PPROFC_E_FORMAT, "malformed profile: %s", what);
   return error_set(d->error, PPROFC_E_FORMAT, "malformed profile: %s %llu", what,
@@ -308,8 +310,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   if (!map->ids) return PPROFC_OK;
   uint32_t zero = id_map_find(map, 0);
   if (zero == NONE && map->duplicate == MAP_NONE) return PPROFC_OK;
-  if (zero < map->duplicate) return bad_profile(d, reserved, 0, false);
-  return bad_profile(d, duplicate, ids[map->duplicate], true);
+  if (zero < map->duplicate) return decode_bad_profile(d, reserved, 0, false);
+  return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
 /* The rules of validation in the order in which the reference applies them; samples come before. */
@@ -334,7 +336,8 @@ static pprofc_status check_tables(const struct decode_tables *t) {
 }
 
 static pprofc_status check_sample_counts(struct decoder *d) {
-  if (d->samples && !d->types) return bad_profile(d, "missing sample type information", 0, false);
+  if (d->samples && !d->types)
+    return decode_bad_profile(d, "missing sample type information", 0, false);
   if (d->samples && !d->values) {
     d->certain = true;
     return error_set(d->error, PPROFC_E_FORMAT,
@@ -358,7 +361,7 @@ static void drop_unused(struct decode_tables *t) {
   region_drop(region, t->mapping_ids, d->mappings.stored * sizeof *t->mapping_ids);
 }
 
-static void publish(const struct decode_tables *t) {
+static void decode_publish(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_profile *p = d->profile;
   p->types = t->types;
@@ -386,7 +389,7 @@ static void publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-static pprofc_status decode(struct decoder *d, unsigned threads) {
+static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   pprofc_status status = decoder_scan(d);
   if (status == PPROFC_OK) status = check_sample_counts(d);
   if (status != PPROFC_OK) return status;
@@ -403,7 +406,7 @@ static pprofc_status decode(struct decoder *d, unsigned threads) {
   status = decoder_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);
   if (status != PPROFC_OK) return status;
-  publish(&t);
+  decode_publish(&t);
   drop_unused(&t);
   return status;
 }
@@ -421,7 +424,7 @@ pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limit
   d.profile->threads = threads;
   d.arena = &d.profile->region->arena;
   buffer_init(&d.chunks, &d.profile->mem, SIZE_MAX / 2);
-  pprofc_status status = decode(&d, threads);
+  pprofc_status status = decoder_run(&d, threads);
   buffer_free(&d.chunks);
   id_map_free(&d.location_ids);
   id_map_free(&d.function_ids);

@@ -105,7 +105,7 @@ static int encode_compare_keys(const void *left, const void *right) {
   return a->position < b->position ? -1 : a->position > b->position;
 }
 
-static bool in_order(const pprofc_profile *p, const struct label *labels, size_t count) {
+static bool encode_in_order(const pprofc_profile *p, const struct label *labels, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const struct label *a = &labels[i - 1], *b = &labels[i];
     if (a->is_number > b->is_number) return false;
@@ -116,10 +116,10 @@ static bool in_order(const pprofc_profile *p, const struct label *labels, size_t
   return true;
 }
 
-static const struct label *ordered_labels(struct encoder *e, size_t sample, size_t *count) {
+static const struct label *encode_ordered_labels(struct encoder *e, size_t sample, size_t *count) {
   const struct label *labels = sample_labels(&e->p->samples, sample);
   *count = label_count(&e->p->samples, sample);
-  if (in_order(e->p, labels, *count)) return labels;
+  if (encode_in_order(e->p, labels, *count)) return labels;
   for (size_t i = 0; i < *count; i++)
     e->sort_keys[i] = (struct encode_sort_key){profile_string(e->p, labels[i].key), (uint32_t)i,
                                                labels[i].is_number != 0};
@@ -130,47 +130,47 @@ static const struct label *ordered_labels(struct encoder *e, size_t sample, size
 
 /* ---- strings in order of first use ------------------- */
 
-static void use(struct encoder *e, uint32_t string) {
+static void encode_use(struct encoder *e, uint32_t string) {
   if (e->number[string] != NONE || e->nomem) return;
   e->number[string] = interner_add(&e->strings, profile_string(e->p, string));
   if (e->number[string] == MAP_NONE) e->nomem = true;
 }
 
-static void use_labels(struct encoder *e) {
+static void encode_use_labels(struct encoder *e) {
   for (size_t i = 0; e->p->samples.label_set && i < e->p->samples.count; i++) {
     size_t count;
-    const struct label *labels = ordered_labels(e, i, &count);
+    const struct label *labels = encode_ordered_labels(e, i, &count);
     for (size_t k = 0; k < count; k++) {
-      use(e, labels[k].key);
-      use(e, labels[k].is_number ? labels[k].unit : labels[k].string);
+      encode_use(e, labels[k].key);
+      encode_use(e, labels[k].is_number ? labels[k].unit : labels[k].string);
     }
   }
 }
 
-static void number_strings(struct encoder *e) {
+static void encode_number_strings(struct encoder *e) {
   const pprofc_profile *p = e->p;
   if (interner_add(&e->strings, STR("")) != 0) e->nomem = true;
   for (size_t i = 0; i < p->type_count; i++) {
-    use(e, p->types[i].type);
-    use(e, p->types[i].unit);
+    encode_use(e, p->types[i].type);
+    encode_use(e, p->types[i].unit);
   }
-  use_labels(e);
+  encode_use_labels(e);
   for (size_t i = 0; i < p->mappings.count; i++) {
-    use(e, p->mappings.items[i].file);
-    use(e, p->mappings.items[i].build_id);
+    encode_use(e, p->mappings.items[i].file);
+    encode_use(e, p->mappings.items[i].build_id);
   }
   for (size_t i = 0; i < p->functions.count; i++) {
-    use(e, p->functions.name[i]);
-    use(e, p->functions.system_name[i]);
-    use(e, p->functions.filename[i]);
+    encode_use(e, p->functions.name[i]);
+    encode_use(e, p->functions.system_name[i]);
+    encode_use(e, p->functions.filename[i]);
   }
-  use(e, p->drop_frames);
-  use(e, p->keep_frames);
-  use(e, p->period_type.type);
-  use(e, p->period_type.unit);
-  for (size_t i = 0; i < p->comment_count; i++) use(e, p->comments[i]);
-  use(e, p->default_sample_type);
-  use(e, p->doc_url);
+  encode_use(e, p->drop_frames);
+  encode_use(e, p->keep_frames);
+  encode_use(e, p->period_type.type);
+  encode_use(e, p->period_type.unit);
+  for (size_t i = 0; i < p->comment_count; i++) encode_use(e, p->comments[i]);
+  encode_use(e, p->default_sample_type);
+  encode_use(e, p->doc_url);
 }
 
 /* ---- fields ------------------------------------------ */
@@ -202,7 +202,7 @@ static void encode_put_types(struct encoder *e) {
 
 static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   size_t count;
-  const struct label *label = ordered_labels(e, sample, &count);
+  const struct label *label = encode_ordered_labels(e, sample, &count);
   for (; count; label++, count--) {
     uint64_t values[LABEL_FIELDS] = {e->number[label->key]};
     if (label->is_number) {
@@ -328,7 +328,7 @@ static void encode_put_header(struct encoder *e) {
 
 /* ---- whole profiles ---------------------------------- */
 
-static void put_profile(struct encoder *e) {
+static void encode_put_profile(struct encoder *e) {
   static void (*const parts[])(struct encoder *) = {
       encode_put_types,     encode_put_samples, encode_put_mappings, encode_put_locations,
       encode_put_functions, encode_put_strings, encode_put_header,
@@ -342,14 +342,14 @@ pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write,
   struct encoder *e = mem_array(mem, 1, sizeof *e);
   if (!e) return error_nomem(error);
   if (encoder_init(e, profile))
-    number_strings(e);
+    encode_number_strings(e);
   else
     e->nomem = true;
 
   pprofc_status status = PPROFC_E_NOMEM;
   if (!e->nomem) e->gzip = gzip_writer_open(mem, profile->threads, write, context);
   if (!e->nomem && e->gzip) {
-    put_profile(e);
+    encode_put_profile(e);
     if (e->nomem)
       gzip_writer_abandon(e->gzip);
     else

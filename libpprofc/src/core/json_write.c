@@ -18,7 +18,7 @@ bool json_finish(struct json_writer *json) {
 }
 
 /* Writes what separates this item from the one before. */
-static void begin_item(struct json_writer *json) {
+static void json_begin_item(struct json_writer *json) {
   if (json->after_key) {
     json->after_key = false;
     return;
@@ -29,8 +29,8 @@ static void begin_item(struct json_writer *json) {
   json->has_items = true;
 }
 
-static void begin(struct json_writer *json, char opener, char closer) {
-  begin_item(json);
+static void json_open(struct json_writer *json, char opener, char closer) {
+  json_begin_item(json);
   output_add_char(json->out, opener);
   if (json->depth == JSON_DEPTH) { /* a mistake of the caller: no depth comes from input */
     json->out->failed = true;
@@ -41,11 +41,11 @@ static void begin(struct json_writer *json, char opener, char closer) {
 }
 
 void json_begin_object(struct json_writer *json) {
-  begin(json, '{', '}');
+  json_open(json, '{', '}');
 }
 
 void json_begin_array(struct json_writer *json) {
-  begin(json, '[', ']');
+  json_open(json, '[', ']');
 }
 
 void json_end(struct json_writer *json) {
@@ -59,7 +59,7 @@ void json_line_break(struct json_writer *json) {
   json->line_break = true;
 }
 
-static bool is_plain(pprofc_str s) {
+static bool json_is_plain(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++) {
     unsigned char c = (unsigned char)s.data[i];
     if (c < 0x20 || c > 0x7E || strchr("\"\\<>&#", c)) return false;
@@ -67,9 +67,9 @@ static bool is_plain(pprofc_str s) {
   return true;
 }
 
-static void quoted(struct json_writer *json, pprofc_str s) {
+static void json_put_quoted(struct json_writer *json, pprofc_str s) {
   output_add_char(json->out, '"');
-  if (is_plain(s)) {
+  if (json_is_plain(s)) {
     output_add_str(json->out, s);
   } else {
     buffer_clear(&json->scratch);
@@ -80,15 +80,15 @@ static void quoted(struct json_writer *json, pprofc_str s) {
 }
 
 void json_key(struct json_writer *json, const char *name) {
-  begin_item(json);
-  quoted(json, str_of(name));
+  json_begin_item(json);
+  json_put_quoted(json, str_of(name));
   output_add_char(json->out, ':');
   json->after_key = true;
 }
 
 void json_string(struct json_writer *json, pprofc_str s) {
-  begin_item(json);
-  quoted(json, s);
+  json_begin_item(json);
+  json_put_quoted(json, s);
 }
 
 void json_text(struct json_writer *json, const char *text) {
@@ -96,17 +96,17 @@ void json_text(struct json_writer *json, const char *text) {
 }
 
 void json_int(struct json_writer *json, int64_t value) {
-  begin_item(json);
+  json_begin_item(json);
   output_add_int(json->out, value);
 }
 
 void json_uint(struct json_writer *json, uint64_t value) {
-  begin_item(json);
+  json_begin_item(json);
   output_add_uint(json->out, value);
 }
 
 void json_double(struct json_writer *json, double value) {
-  begin_item(json);
+  json_begin_item(json);
   if (!isfinite(value)) {
     output_add_text(json->out, "null");
     return;
@@ -121,11 +121,11 @@ void json_double(struct json_writer *json, double value) {
 }
 
 void json_bool(struct json_writer *json, bool value) {
-  begin_item(json);
+  json_begin_item(json);
   output_add_text(json->out, value ? "true" : "false");
 }
 
 void json_verbatim(struct json_writer *json, pprofc_str text) {
-  begin_item(json);
+  json_begin_item(json);
   output_add_str(json->out, text);
 }

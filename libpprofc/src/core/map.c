@@ -64,7 +64,7 @@ void interner_free(struct interner *interner) {
   interner->count = interner->capacity = 0;
 }
 
-static uint32_t map_find(const struct interner *interner, uint64_t hash, pprofc_str s) {
+static uint32_t interner_lookup(const struct interner *interner, uint64_t hash, pprofc_str s) {
   struct map_probe probe = map_start(&interner->map, hash);
   uint32_t index;
   while ((index = map_next(&interner->map, &probe)) != MAP_NONE)
@@ -73,12 +73,12 @@ static uint32_t map_find(const struct interner *interner, uint64_t hash, pprofc_
 }
 
 uint32_t interner_find(const struct interner *interner, pprofc_str s) {
-  return map_find(interner, hash_str(s), s);
+  return interner_lookup(interner, hash_str(s), s);
 }
 
-static uint32_t map_add(struct interner *interner, struct arena *arena, pprofc_str s) {
+static uint32_t interner_insert(struct interner *interner, struct arena *arena, pprofc_str s) {
   uint64_t hash = hash_str(s);
-  uint32_t index = map_find(interner, hash, s);
+  uint32_t index = interner_lookup(interner, hash, s);
   if (index != MAP_NONE) return index;
   if (interner->count >= MAP_NONE) return MAP_NONE;
   if (interner->count == interner->capacity) {
@@ -99,9 +99,9 @@ static uint32_t map_add(struct interner *interner, struct arena *arena, pprofc_s
 }
 
 uint32_t interner_add(struct interner *interner, pprofc_str s) {
-  return map_add(interner, NULL, s);
+  return interner_insert(interner, NULL, s);
 }
 
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s) {
-  return map_add(interner, arena, s);
+  return interner_insert(interner, arena, s);
 }

@@ -15,7 +15,7 @@ static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
 }
 
 /* Follows a symlink so that the link stays and what it names is replaced. */
-static bool resolve(struct outfile *file, const char *path) {
+static bool outfile_resolve(struct outfile *file, const char *path) {
   if (strlen(path) >= sizeof file->target) {
     errno = ENAMETOOLONG;
     return false;
@@ -40,7 +40,7 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
     file->fd = open(path, O_WRONLY | O_CLOEXEC);
     return file->fd < 0 ? outfile_fail(error, path) : PPROFC_OK;
   }
-  if (!resolve(file, path)) return outfile_fail(error, path);
+  if (!outfile_resolve(file, path)) return outfile_fail(error, path);
   snprintf(file->temporary, sizeof file->temporary, "%s.tmp-XXXXXX", file->target);
   file->fd = mkstemp(file->temporary);
   if (file->fd < 0) return outfile_fail(error, path);

@@ -1,6 +1,7 @@
 /* Checks a regular expression as Go does and writes it for PCRE2. One pass from left to right; open
  * parentheses are on a stack of our own, so the nesting of a pattern costs no C stack here. */
 #include "regex/regex_syntax.h"
+#include "core/array.h"
 #include "core/escape.h"
 
 #define REPEAT_MAX 1000
@@ -60,7 +61,7 @@ bool regex_at(const struct regex_parser *p, const char *text) {
 
 /* ---- groups and what is in them ---------------------- */
 
-static struct regex_group *top(struct regex_parser *p) {
+static struct regex_group *regex_top(struct regex_parser *p) {
   return &p->groups[p->depth - 1];
 }
 
@@ -84,7 +85,7 @@ static void regex_settle(struct regex_group *group) {
 
 /* Begins an atom; what is written next belongs to it. */
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
-  struct regex_group *group = top(p);
+  struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
   if (!joined) regex_settle(group);
   group->last = (struct atom){
@@ -103,14 +104,7 @@ static void sync_fold(struct regex_parser *p) {
 }
 
 static bool open_group(struct regex_parser *p, bool captures, const char *text) {
-  if (p->depth == p->capacity) {
-    size_t capacity = p->capacity ? p->capacity * 2 : 16;
-    struct regex_group *groups =
-        mem_resize(p->mem, p->groups, p->capacity, capacity, sizeof *groups);
-    if (!groups) return regex_fail_nomem(p);
-    p->groups = groups;
-    p->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(p->mem, p->groups, p->capacity, p->depth + 1)) return regex_fail_nomem(p);
   p->groups[p->depth++] = (struct regex_group){
       .start = p->out->size, .flags = p->flags, .out_fold = p->out_fold, .captures = captures};
   buffer_add_text(p->out, text);
@@ -132,7 +126,7 @@ static void end_branch(struct regex_group *group) {
 
 /* Ends the innermost group; *shape becomes its size. */
 static bool end_group(struct regex_parser *p, struct shape *shape) {
-  struct regex_group *group = top(p);
+  struct regex_group *group = regex_top(p);
   end_branch(group);
   *shape = group->branches;
   shape->height += (group->branch_count > 1) + group->captures;
@@ -149,7 +143,7 @@ static void end_needle(struct regex_translation *result) {
 
 static bool vertical_bar(struct regex_parser *p) {
   if (p->depth == 1) end_needle(p->result);
-  end_branch(top(p));
+  end_branch(regex_top(p));
   buffer_add_char(p->out, '|');
   p->at++;
   return true;
@@ -157,7 +151,7 @@ static bool vertical_bar(struct regex_parser *p) {
 
 static bool right_parenthesis(struct regex_parser *p) {
   if (p->depth == 1) return regex_fail(p, "unexpected )", 0, p->whole.size);
-  struct regex_group group = *top(p);
+  struct regex_group group = *regex_top(p);
   struct shape shape;
   if (!end_group(p, &shape)) return false;
   p->flags = group.flags;
@@ -233,33 +227,33 @@ static bool quotation(struct regex_parser *p) {
   return true;
 }
 
-static bool bracket(struct regex_parser *p) {
+static bool regex_bracket(struct regex_parser *p) {
   sync_fold(p);
   begin_atom(p, false);
   return regex_class(p);
 }
 
-static bool dot(struct regex_parser *p) {
+static bool regex_dot(struct regex_parser *p) {
   begin_atom(p, false);
   buffer_add_text(p->out, p->flags & REGEX_DOT_NEWLINE ? "." : "\\N");
   p->at++;
   return true;
 }
 
-static bool backslash(struct regex_parser *p) {
+static bool regex_backslash(struct regex_parser *p) {
   if (regex_at(p, "\\A")) return regex_place(p, "\\A", 2);
   if (regex_at(p, "\\b")) return regex_place(p, "\\b", 2);
   if (regex_at(p, "\\B")) return regex_place(p, "\\B", 2);
   if (regex_at(p, "\\z")) return regex_place(p, "\\z", 2);
   if (regex_at(p, "\\Q")) return quotation(p);
   bool found = false;
-  struct regex_group before = *top(p);
+  struct regex_group before = *regex_top(p);
   bool plain = p->result->plain;
   sync_fold(p);
   begin_atom(p, false);
   if (!regex_class_escape(p, &found)) return false;
   if (found) return true;
-  *top(p) = before;
+  *regex_top(p) = before;
   p->result->plain = plain;
   int32_t code;
   if (!regex_read_escape(p, &code)) return false;
@@ -423,7 +417,7 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
 
 /* Repeats the last atom. The operator has been read; `previous` is where the one before it started,
  * if that one ends where this one begins. */
-static bool repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
+static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
     p->at++;
@@ -431,7 +425,7 @@ static bool repeat(struct regex_parser *p, const struct repetition *r, size_t pr
   }
   if (previous != NOWHERE)
     return regex_fail(p, "invalid nested repetition operator", previous, p->at);
-  struct regex_group *group = top(p);
+  struct regex_group *group = regex_top(p);
   struct atom *atom = &group->last;
   if (!group->has_last)
     return regex_fail(p, "missing argument to repetition operator", r->start, p->at);
@@ -463,7 +457,7 @@ static bool repetition(struct regex_parser *p, size_t *previous) {
   } else if (r.min > REPEAT_MAX || r.max > REPEAT_MAX || (r.max >= 0 && r.min > r.max)) {
     return regex_fail(p, "invalid repeat count", r.start, p->at);
   }
-  bool repeated = repeat(p, &r, *previous);
+  bool repeated = regex_repeat(p, &r, *previous);
   *previous = r.start;
   return repeated;
 }
@@ -484,11 +478,11 @@ static bool regex_item(struct regex_parser *p) {
   case '$':
     return regex_place(p, lines ? "$" : "\\z", 1);
   case '.':
-    return dot(p);
+    return regex_dot(p);
   case '[':
-    return bracket(p);
+    return regex_bracket(p);
   case '\\':
-    return backslash(p);
+    return regex_backslash(p);
   default:
     return read_literal(p);
   }

@@ -56,7 +56,7 @@ const struct unit_family *unit_family_at(size_t index) {
 /* Lower case as Go's strings.ToLower makes it, as far as the result can be a spelling: ASCII
  * letters and the two other characters whose lower case is ASCII. Returns SPELLING_MAX + 1 when it
  * cannot be a spelling. */
-static size_t lower(pprofc_str s, char out[SPELLING_MAX]) {
+static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < s.size;) {
     int32_t c = utf8_next(s, &i);
@@ -69,9 +69,9 @@ static size_t lower(pprofc_str s, char out[SPELLING_MAX]) {
 }
 
 /* The unit that a family knows by that name, or NULL. */
-static const struct unit_def *unit_find_unit(const struct unit_family *family, pprofc_str name) {
+static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
   char text[SPELLING_MAX];
-  size_t size = lower(name, text);
+  size_t size = unit_lower(name, text);
   if (size > SPELLING_MAX) return NULL;
   if (size > 2 && text[size - 1] == 's') size--;
   for (size_t i = 0; i < family->count; i++)
@@ -80,9 +80,9 @@ static const struct unit_def *unit_find_unit(const struct unit_family *family, p
   return NULL;
 }
 
-static const struct unit_def *find_any(pprofc_str name, const struct unit_family **family) {
+static const struct unit_def *unit_find_any(pprofc_str name, const struct unit_family **family) {
   for (size_t i = 0; i < COUNT(families); i++) {
-    const struct unit_def *unit = unit_find_unit(&families[i], name);
+    const struct unit_def *unit = unit_find(&families[i], name);
     if (unit) {
       if (family) *family = &families[i];
       return unit;
@@ -119,27 +119,27 @@ static pprofc_str unknown_unit_text(pprofc_str to) {
 
 /* Converts the value with its sign: a negative one is less than one of any unit, so it gets the
  * default unit. */
-static struct measure convert(double value, pprofc_str from, pprofc_str to) {
+static struct measure unit_convert(double value, pprofc_str from, pprofc_str to) {
   const struct unit_family *family;
-  const struct unit_def *source = find_any(from, &family);
+  const struct unit_def *source = unit_find_any(from, &family);
   if (!source) return (struct measure){value, unknown_unit_text(to)};
   double base = value * source->factor;
   const struct unit_def *target =
-      is_automatic(to) ? automatic_unit(family, base) : unit_find_unit(family, to);
+      is_automatic(to) ? automatic_unit(family, base) : unit_find(family, to);
   if (!target) target = default_unit(family);
   return (struct measure){base / target->factor, str_of(target->canonical)};
 }
 
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
-  if (!(value < 0)) return convert(value, from, to);
-  struct measure m = convert(-value, from, to);
+  if (!(value < 0)) return unit_convert(value, from, to);
+  struct measure m = unit_convert(-value, from, to);
   m.value = -m.value;
   return m;
 }
 
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
   /* The magnitude of the smallest integer does not fit; pprof converts it with its sign. */
-  if (value == INT64_MIN) return convert((double)value, from, to);
+  if (value == INT64_MIN) return unit_convert((double)value, from, to);
   return unit_scale_double((double)value, from, to);
 }
 
@@ -177,15 +177,15 @@ pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]) {
 bool unit_compatible(pprofc_str from, pprofc_str to) {
   if (str_equal(from, to)) return true;
   const struct unit_family *family;
-  return find_any(from, &family) && unit_find_unit(family, to);
+  return unit_find_any(from, &family) && unit_find(family, to);
 }
 
 bool unit_is_time(pprofc_str unit) {
-  return unit_find_unit(TIME_FAMILY, unit) != NULL;
+  return unit_find(TIME_FAMILY, unit) != NULL;
 }
 
 double unit_factor(pprofc_str unit) {
-  const struct unit_def *found = find_any(unit, NULL);
+  const struct unit_def *found = unit_find_any(unit, NULL);
   return found ? found->factor : 0;
 }
 
