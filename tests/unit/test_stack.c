@@ -11,16 +11,16 @@ static const uint32_t ids[] = {1,       127,       128,        16383,      16384
 static size_t put_all(uint8_t *out, const uint32_t *list, size_t count) {
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
-    size_t n = stack_put(out + size, list[i]);
-    CU_ASSERT_EQUAL(n, stack_put_size(list[i]));
-    CU_ASSERT(n <= STACK_ID_MAX);
+    size_t n = varint_put(out + size, list[i]);
+    CU_ASSERT_EQUAL(n, varint_bytes(list[i]));
+    CU_ASSERT(n <= VARINT32_BYTES_MAX);
     size += n;
   }
   return size;
 }
 
 static void test_frames_are_taken_from_both_ends(void) {
-  uint8_t bytes[IDS * STACK_ID_MAX];
+  uint8_t bytes[IDS * VARINT32_BYTES_MAX];
   size_t size = put_all(bytes, ids, IDS);
   struct packed_stack from_leaf = {bytes, bytes + size, NULL}, from_root = from_leaf;
   uint32_t id;
@@ -58,7 +58,7 @@ static size_t naive_tail(const uint8_t *a, size_t a_size, const uint8_t *b, size
 static void test_shared_tails_are_whole_frames(void) {
   uint32_t seed = 1;
   for (int round = 0; round < 2000; round++) {
-    uint8_t bytes[2][8 * STACK_ID_MAX];
+    uint8_t bytes[2][8 * VARINT32_BYTES_MAX];
     size_t size[2];
     for (int side = 0; side < 2; side++) {
       uint32_t list[8];

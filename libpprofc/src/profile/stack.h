@@ -43,64 +43,8 @@
 #ifndef PPROFC_PROFILE_STACK_H
 #define PPROFC_PROFILE_STACK_H
 
+#include "core/varint.h"
 #include "profile/profile.h"
-
-/* ---- varints ----------------------------------------- */
-
-/* Decodes the varint at p; returns where the next one begins. Most have one or two bytes. */
-static inline const uint8_t *stack_varint(const uint8_t *p, uint32_t *value) {
-  uint32_t v = *p++;
-  if (v >= 0x80) {
-    uint32_t byte = *p++, shift = 14;
-    v = (v & 0x7F) | (byte & 0x7F) << 7;
-    for (; byte & 0x80; shift += 7) {
-      byte = *p++;
-      if (shift < 32) v |= (byte & 0x7F) << shift;
-    }
-  }
-  *value = v;
-  return p;
-}
-
-/* Decodes the varint that ends before p in a run that begins at `begin` < p; returns where it
- * begins. */
-static inline const uint8_t *stack_varint_before(const uint8_t *begin, const uint8_t *p,
-                                                 uint32_t *value) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (p - begin >= 4) { /* three bytes, the usual length in large profiles, in one step */
-    uint32_t w;
-    memcpy(&w, p - 4, 4);
-    if ((w & 0x808080u) == 0x808000u) {
-      *value = (w >> 8 & 0x7Fu) | (w >> 9 & 0x3F80u) | (w >> 10 & 0x1FC000u);
-      return p - 3;
-    }
-  }
-#endif
-  uint32_t v = *--p;
-  while (p > begin && p[-1] >= 0x80) v = v << 7 | (*--p & 0x7Fu);
-  *value = v;
-  return p;
-}
-
-/* Writes v as a varint to out (room for STACK_ID_MAX bytes); returns the number of bytes. */
-static inline size_t stack_put(uint8_t *out, uint32_t v) {
-  size_t n = 0;
-  while (v >= 0x80) {
-    out[n++] = (uint8_t)(v | 0x80);
-    v >>= 7;
-  }
-  out[n++] = (uint8_t)v;
-  return n;
-}
-
-#define STACK_ID_MAX 5
-
-/* The number of bytes that stack_put writes. */
-static inline size_t stack_put_size(uint32_t v) {
-  size_t n = 1;
-  for (; v >= 0x80; v >>= 7) n++;
-  return n;
-}
 
 /* ---- one stack --------------------------------------- */
 
@@ -119,14 +63,14 @@ static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
 /* Takes the varint at the leaf end; false when there is none left. */
 static inline bool stack_take_leaf_id(struct packed_stack *s, uint32_t *id) {
   if (s->leaf >= s->root) return false;
-  s->leaf = stack_varint(s->leaf, id);
+  s->leaf = varint_next(s->leaf, id);
   return true;
 }
 
 /* Takes the varint at the root end; false when there is none left. */
 static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
   if (s->root <= s->leaf) return false;
-  s->root = stack_varint_before(s->leaf, s->root, id);
+  s->root = varint_before(s->leaf, s->root, id);
   return true;
 }
 

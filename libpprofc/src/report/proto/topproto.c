@@ -104,7 +104,7 @@ static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
     values[(size_t)2 * i] = topproto_converted(t->report, node_cum(n));
     values[(size_t)2 * i + 1] = topproto_converted(t->report, node_flat(n));
     stack[i] = bytes;
-    stack_size[i] = (uint32_t)stack_put(bytes, i + 1);
+    stack_size[i] = (uint32_t)varint_put(bytes, i + 1);
     bytes += stack_size[i];
   }
   p->samples = (struct samples){

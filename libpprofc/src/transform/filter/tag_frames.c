@@ -265,10 +265,10 @@ static void tag_frames_write_stacks(const struct tag_frames *f, const struct sam
   for (size_t i = from; i < to; i++) {
     const uint32_t *frames = f->sample_frames + i * (roots + leaves);
     uint8_t *p = *out;
-    for (size_t k = 0; k < leaves; k++) p += stack_put(p, (uint32_t)base + frames[roots + k]);
+    for (size_t k = 0; k < leaves; k++) p += varint_put(p, (uint32_t)base + frames[roots + k]);
     if (s->stack_size[i]) memcpy(p, s->stack[i], s->stack_size[i]);
     p += s->stack_size[i];
-    for (size_t k = 0; k < roots; k++) p += stack_put(p, (uint32_t)base + frames[k]);
+    for (size_t k = 0; k < roots; k++) p += varint_put(p, (uint32_t)base + frames[k]);
     stack[i] = *out;
     stack_size[i] = (uint32_t)(p - *out);
     *out = p;
@@ -282,7 +282,7 @@ static size_t segment_bytes(const struct tag_frames *f, const struct samples *s,
   for (size_t i = from; i < to; i++) {
     size_t size = s->stack_size[i];
     for (size_t k = 0; k < added; k++)
-      size += stack_put_size((uint32_t)base + f->sample_frames[i * added + k]);
+      size += varint_bytes((uint32_t)base + f->sample_frames[i * added + k]);
     if (size > UINT32_MAX) return 0;
     bytes += size;
   }

@@ -21,7 +21,7 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  size_t most = (size_t)*size * STACK_ID_MAX; /* a frame has a byte or more in the source */
+  size_t most = (size_t)*size * VARINT32_BYTES_MAX; /* a frame has a byte or more in the source */
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
     *room = arena_alloc(&m->out->region->arena, *left);
@@ -34,7 +34,7 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   *out = *room ? *room : &no_frames; /* readers add sizes to it */
   while (stack_take_leaf_id(&rest, &id))
     if (piece->classes[id] != LOCATION_HIDDEN)
-      n += stack_put(*room + n, m->location_number[piece->classes[id]] + 1);
+      n += varint_put(*room + n, m->location_number[piece->classes[id]] + 1);
   *size = (uint32_t)n;
   if (n) *room += n; /* without any frame there is no room at all */
   *left -= n;
