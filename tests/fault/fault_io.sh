@@ -31,7 +31,7 @@ expect_files() {
 name='a full device as standard output'
 "$pprofc" -top "$profile" >/dev/full 2>err
 status=$?
-expect 2 'cannot write standard output: No space left on device'
+expect 2 'cannot write standard output: no space left on device'
 
 name='a closed standard output'
 "$pprofc" -top "$profile" >&- 2>err
@@ -53,12 +53,12 @@ for format in proto top dot speedscope callgrind; do
   name="a full device as output file of -$format"
   "$pprofc" -$format -output=/dev/full "$profile" >/dev/null 2>err
   status=$?
-  expect 2 "cannot write '/dev/full': No space left on device"
+  expect 2 "cannot write '/dev/full': no space left on device"
 
   name="a folder that is not there, for -$format"
   "$pprofc" -$format -output=missing/out "$profile" >/dev/null 2>err
   status=$?
-  expect 2 "cannot write 'missing/out': No such file or directory"
+  expect 2 "cannot write 'missing/out': no such file or directory"
 
   name="a folder as output file of -$format"
   mkdir taken
@@ -92,7 +92,7 @@ expect 2 'is a directory'
 name='an input that is not there'
 "$pprofc" -top missing.pb.gz 2>err
 status=$?
-expect 2 'No such file or directory'
+expect 2 'no such file or directory'
 
 # Root may read and write everything, so these are for everyone else.
 if [ "$(id -u)" != 0 ]; then
@@ -100,14 +100,14 @@ if [ "$(id -u)" != 0 ]; then
   cp "$profile" secret && chmod 000 secret
   "$pprofc" -top secret 2>err
   status=$?
-  expect 2 "cannot read 'secret': Permission denied"
+  expect 2 "cannot read 'secret': permission denied"
   rm -f secret
 
   name='a folder that may not be written'
   mkdir locked && chmod 555 locked
   "$pprofc" -proto -output=locked/out "$profile" 2>err
   status=$?
-  expect 2 "cannot write 'locked/out': Permission denied"
+  expect 2 "cannot write 'locked/out': permission denied"
   rmdir locked
 fi
 expect_files ''

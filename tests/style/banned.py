@@ -1,4 +1,6 @@
-"""Functions that nobody calls: memory goes through base/mem, numbers through base/str, text through buffers."""
+"""Functions that only their home calls: memory goes through core/mem, numbers through core/str, text through buffers.
+
+Names have homes, too: the library allocates with what its caller gives, never with mem_default."""
 import re
 
 from source import Report, code, files, read
@@ -24,6 +26,12 @@ HOMES = {
     "libpprofc/src/core/child.c": "_exit",
 }
 
+# A name, where its rule holds, and the files that may use it.
+NAMES = [
+    ("mem_default", ("libpprofc",), ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h")),
+    ("strerror", ("libpprofc", "tools"), ("libpprofc/src/core/error.c",)),  # others: error_errno_text
+]
+
 
 def calls(text, names):
     """(name, line) of each call of one of the names. A member of that name is none."""
@@ -33,9 +41,19 @@ def calls(text, names):
         yield match.group(1), plain.count("\n", 0, match.start()) + 1
 
 
+def uses(text, name):
+    """The lines that use a name."""
+    plain = code(text)
+    return [plain.count("\n", 0, match.start()) + 1 for match in re.finditer(rf"\b{name}\b", plain)]
+
+
 def main():
     report = Report("banned")
     checked = 0
+    for name, folders, homes in NAMES:
+        for path in files(*folders):
+            for line in uses(read(path), name) if path not in homes else []:
+                report.add("banned", f"{path}:{name}", path, line, f"use of {name}, which is for {', '.join(homes)}")
     for names, folders in RULES:
         for path in files(*folders):
             checked += 1

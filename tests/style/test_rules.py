@@ -64,6 +64,10 @@ class Rules(unittest.TestCase):
         text = 'x = malloc (1);\n/* free(x) */ y->free(x); arena_free(x);\nputs("atoi(");\nfree(x);\n'
         self.assertEqual(list(banned.calls(text, "malloc free atoi")), [("malloc", 1), ("free", 4)])
 
+    def test_uses_of_a_name_are_found_outside_comments(self):
+        text = "/* mem_default */\nread(&mem_default);\nmem_default_too = x;\n"
+        self.assertEqual(banned.uses(text, "mem_default"), [2])
+
     def test_comments_and_strings_are_blanked_in_place(self):
         text = 'a /* b\n c */ "d\\"e" \'f\' // g\nh'
         blanked = code(text)

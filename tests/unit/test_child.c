@@ -73,7 +73,7 @@ static void test_a_missing_program_is_told_apart(void) {
   buffer_init(&output, &mem_default, 1000);
   CU_ASSERT_EQUAL(child_run(&child, &output, &end, &error), PPROFC_E_UNSUPPORTED);
   CU_ASSERT_STRING_EQUAL(error.message,
-                         "cannot run 'pprofc-no-such-program': No such file or directory");
+                         "cannot run 'pprofc-no-such-program': no such file or directory");
   buffer_free(&output);
   CU_ASSERT_FALSE(child_exists("pprofc-no-such-program"));
   CU_ASSERT(child_exists("sh"));

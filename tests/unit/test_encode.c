@@ -179,7 +179,7 @@ static void test_a_full_device_is_named_with_the_reason(void) {
   pprofc_profile *p = small_profile();
   pprofc_error error = {0};
   CU_ASSERT_EQUAL(pprofc_profile_write_file(p, "/dev/full", &error), PPROFC_E_IO);
-  CU_ASSERT_STRING_EQUAL(error.message, "cannot write '/dev/full': No space left on device");
+  CU_ASSERT_STRING_EQUAL(error.message, "cannot write '/dev/full': no space left on device");
   CU_ASSERT_EQUAL(pprofc_profile_write_file(p, "no/such/folder/x.pb.gz", &error), PPROFC_E_IO);
   pprofc_profile_release(p);
 }

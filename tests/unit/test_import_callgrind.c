@@ -238,7 +238,7 @@ static void test_memory_is_bounded(void) {
   limits.memory_bytes = 100000;
   options.limits = &limits;
   CU_ASSERT_EQUAL(pprofc_profile_read_memory(text, at, &options, &profile, &error), PPROFC_E_LIMIT);
-  CU_ASSERT(strstr(error.message, "-max_memory") != NULL);
+  CU_ASSERT(strstr(error.message, "(raise the limit memory_bytes)") != NULL);
 }
 
 static void test_sums_that_do_not_fit_are_refused(void) {

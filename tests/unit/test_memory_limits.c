@@ -56,7 +56,8 @@ static void test_reading_takes_what_is_promised_for_every_kind_of_message(void) 
 /* ---- limits ------------------------------------------ */
 
 static bool says_memory(const pprofc_error *error) {
-  return error->status == PPROFC_E_LIMIT && strstr(error->message, "-max_memory") != NULL &&
+  return error->status == PPROFC_E_LIMIT &&
+         strstr(error->message, "(raise the limit memory_bytes)") != NULL &&
          strchr(error->message, '\n') == NULL;
 }
 

@@ -352,7 +352,7 @@ static void test_what_cannot_be_written_says_so(void) {
   pprofc_error error;
   CU_ASSERT_EQUAL(outfile_open(&file, "/no/such/folder/x", &error), PPROFC_E_IO);
   CU_ASSERT_STRING_EQUAL(error.message,
-                         "cannot write '/no/such/folder/x': No such file or directory");
+                         "cannot write '/no/such/folder/x': no such file or directory");
   CU_ASSERT_EQUAL(outfile_open(&file, "/", &error), PPROFC_E_IO);
   memset(longest, 'x', sizeof longest - 1);
   CU_ASSERT_EQUAL(outfile_open(&file, longest, &error), PPROFC_E_IO);

@@ -60,7 +60,7 @@ static void check_fails(const char *expected) {
   struct elf_file file;
   CU_ASSERT_NOT_EQUAL(elf_open(&file, path, &mem_default, &error), PPROFC_OK);
   CU_ASSERT(strncmp(error.message, expected, strlen(expected)) == 0);
-  CU_ASSERT_FALSE(elf_is_object(path));
+  CU_ASSERT_FALSE(elf_is_object(path, &mem_default));
 }
 
 static void test_what_is_no_object_is_refused(void) {

@@ -43,7 +43,7 @@ static pprofc_status render(const struct command *command, const pprofc_profile 
     status = pprofc_report(profile, &command->report, sink_write, sink, error);
   time_zone_leave(&zone);
   if (!sink->failed) return status;
-  const char *why = strerror(sink->failed);
+  const char *why = ERRNO_TEXT(sink->failed);
   if (!sink->path) return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", why);
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", sink->path, why);
 }
@@ -85,7 +85,7 @@ static pprofc_status make_numbered(const char *extension, char *path, size_t siz
     }
     if (errno != EEXIST) break;
   }
-  return error_set(error, PPROFC_E_IO, "cannot create '%s': %s", path, strerror(errno));
+  return error_set(error, PPROFC_E_IO, "cannot create '%s': %s", path, ERRNO_TEXT(errno));
 }
 
 static pprofc_status to_numbered_file(const struct command *command, const pprofc_profile *profile,

@@ -155,7 +155,7 @@ void hint_argument(const struct command_flags *flags, int argc, char *const *arg
 }
 
 void hint_comparison(const struct command *command, pprofc_error *error) {
-  if (command->source_count != 2 || elf_is_object(command->sources[0])) return;
+  if (command->source_count != 2 || elf_is_object(command->sources[0], &mem_default)) return;
   const char *one = command->sources[0], *two = command->sources[1];
   if (*command->base || *command->diff_base) return;
   add_hint(error, "to compare two: pprofc -top -diff_base=%s %s; to add them up: pprofc -top %s %s",

@@ -5,6 +5,7 @@
 #include "core/outfile.h"
 #include "destination.h"
 #include "hints.h"
+#include "limit_flags.h"
 #include "options.h"
 #include "origin_rules.h"
 #include "profile/profile.h"
@@ -130,7 +131,9 @@ static int cmd_main_run(struct command *command) {
   pprofc_profile_release(profile);
   budget_release(command->budget);
   buffer_free(&rules);
-  return status == PPROFC_OK ? 0 : cmd_main_fail(error.message);
+  if (status == PPROFC_OK) return 0;
+  limit_flags_name(&error);
+  return cmd_main_fail(error.message);
 }
 
 /* The program is run before anything is shown: it may write to the terminal. */

@@ -18,14 +18,14 @@ pprofc_status origin_rules_load(pprofc_report_options *options, struct buffer *t
   FILE *file = fopen(path, "rb");
   if (!file)
     return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules): %s", path,
-                     strerror(errno));
+                     ERRNO_TEXT(errno));
   while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(text, block, n);
   int failed = ferror(file) ? errno : 0;
   fclose(file);
   buffer_add_char(text, '\0');
   if (failed)
     return error_set(error, PPROFC_E_IO, "cannot read '%s' (-origin_rules): %s", path,
-                     strerror(failed));
+                     ERRNO_TEXT(failed));
   if (text->failed)
     return error_set(error, PPROFC_E_LIMIT, "'%s' (-origin_rules) is longer than 1 MB", path);
   options->origin_rules = text->data;

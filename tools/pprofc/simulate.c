@@ -51,10 +51,10 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   pid_t pid;
   int status, failed = simulate_start(argv, &pid);
   if (failed)
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], strerror(failed));
+    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(failed));
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR)
-      return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", program, strerror(errno));
+      return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", program, ERRNO_TEXT(errno));
   if (WIFSIGNALED(status))
     return error_set(error, PPROFC_E_IO, "cannot simulate '%s': it was killed by signal %d",
                      program, WTERMSIG(status));

@@ -4,6 +4,7 @@
 #include "common/terminal.h"
 #include "core/parallel.h"
 #include "hints.h"
+#include "limit_flags.h"
 #include "mappings.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
@@ -43,7 +44,7 @@ struct source_chunk {
 };
 
 void sources_find_executable(struct command *command) {
-  if (command->source_count < 2 || !elf_is_object(command->sources[0])) return;
+  if (command->source_count < 2 || !elf_is_object(command->sources[0], &mem_default)) return;
   command->executable = command->sources[0];
   command->sources++;
   command->source_count--;
@@ -225,8 +226,11 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from, const char *bas
   chunk->alone = command->source_count == 1 && !*base;
   end_without_memory(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
-  for (size_t i = 0; i < chunk->count && !chunk->alone; i++)
-    if (!chunk->items[i].profile) message_error("%s", chunk->items[i].error.message);
+  for (size_t i = 0; i < chunk->count && !chunk->alone; i++) {
+    if (chunk->items[i].profile) continue;
+    limit_flags_name(&chunk->items[i].error);
+    message_error("%s", chunk->items[i].error.message);
+  }
 }
 
 static void merge_heads(const struct source_chunk *chunk, struct fetched *fetched) {

@@ -27,7 +27,8 @@ pprofc_status viewer_create(struct viewer_file *file, const char *extension, ppr
                  ? mkstemps(file->path, (int)strlen(extension) + 1)
                  : -1;
   if (file->fd >= 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot create a file in '%s': %s", folder, strerror(errno));
+  return error_set(error, PPROFC_E_IO, "cannot create a file in '%s': %s", folder,
+                   ERRNO_TEXT(errno));
 }
 
 void viewer_remove(struct viewer_file *file) {
@@ -80,7 +81,7 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   pid_t pid;
   int failed = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
   if (failed)
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], strerror(failed));
+    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], ERRNO_TEXT(failed));
   /* A launcher ends at once and leaves the work to a program that has yet to open the file. */
   sleep(1);
   int how;

@@ -73,8 +73,8 @@ typedef struct pprofc_allocator {
 /* Where output goes: returns 0, or anything else to stop with PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
-/* What one call may use. Zero in a field means its default. Passing a limit is PPROFC_E_LIMIT with
- * a message that names the limit and the flag of pprofc that raises it. */
+/* What one call may use. Zero in a field means its default. Passing a limit is PPROFC_E_LIMIT,
+ * and the message names the field: "(raise the limit memory_bytes)". */
 typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* compressed input: 2 GiB */

@@ -44,7 +44,7 @@ static pprofc_status source_next(struct input_source *source, pprofc_error *erro
   while (got < 0 && errno == EINTR);
   source->data = source->step;
   source->size = got > 0 ? (size_t)got : 0;
-  return got < 0 ? error_set(error, PPROFC_E_IO, "%s", strerror(errno)) : PPROFC_OK;
+  return got < 0 ? error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno)) : PPROFC_OK;
 }
 
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
@@ -70,16 +70,17 @@ static pprofc_status check_limits(const struct input_sink *sink, uint64_t input,
   const pprofc_limits *limits = sink->limits;
   if (input > limits->input_bytes)
     return error_set(error, PPROFC_E_LIMIT,
-                     "input is larger than %llu bytes (raise with -max_input)",
+                     "input is larger than %llu bytes (raise the limit input_bytes)",
                      (unsigned long long)limits->input_bytes);
   if (sink->size > limits->inflated_bytes)
     return error_set(error, PPROFC_E_LIMIT,
-                     "input inflates to more than %llu bytes (raise with -max_inflated)",
+                     "input inflates to more than %llu bytes (raise the limit inflated_bytes)",
                      (unsigned long long)limits->inflated_bytes);
   if (gzip && sink->size > RATIO_FROM && sink->size / limits->inflate_ratio > input)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "input inflates to more than %u times its size (raise with -max_ratio)",
-                     limits->inflate_ratio);
+    return error_set(
+        error, PPROFC_E_LIMIT,
+        "input inflates to more than %u times its size (raise the limit inflate_ratio)",
+        limits->inflate_ratio);
   return PPROFC_OK;
 }
 
@@ -222,7 +223,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
   while (*got < size) {
     ssize_t n = read(fd, data + *got, size - *got);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+    if (n < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
     if (n == 0) break; /* it shrank */
     *got += (size_t)n;
   }
@@ -267,7 +268,7 @@ static pprofc_status input_read_stream(int fd, struct input_sink *sink, pprofc_e
 
 static pprofc_status read_fd(int fd, struct input_sink *sink, pprofc_error *error) {
   struct stat info;
-  if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+  if (fstat(fd, &info) != 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
   if (S_ISDIR(info.st_mode)) return error_set(error, PPROFC_E_IO, "is a directory");
   bool at_start = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0;
   if (!at_start) return input_read_stream(fd, sink, error);
@@ -309,7 +310,7 @@ pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               pprofc_error *error) {
   bool is_stdin = strcmp(path, "-") == 0;
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", strerror(errno));
+  if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
   struct input_sink sink = {.region = region_new(mem), .limits = limits};
   pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
   if (!is_stdin) close(fd);

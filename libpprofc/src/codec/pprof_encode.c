@@ -389,5 +389,5 @@ pprofc_status pprofc_profile_write_file(const pprofc_profile *profile, const cha
   if (status == PPROFC_OK) return outfile_commit(&sink.file, error);
   outfile_discard(&sink.file);
   if (status != PPROFC_E_IO) return budget_status(&profile->mem, status, error);
-  return error_set(error, status, "cannot write '%s': %s", path, strerror(sink.reason));
+  return error_set(error, status, "cannot write '%s': %s", path, ERRNO_TEXT(sink.reason));
 }

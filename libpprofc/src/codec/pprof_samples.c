@@ -344,7 +344,7 @@ static pprofc_status report_fault(struct decoder *d, const struct fault *fault) 
   d->certain = true;
   if (fault->too_deep)
     return error_at(d->error, PPROFC_E_LIMIT, offset,
-                    "sample has more than %u frames (raise with -max_depth)",
+                    "sample has more than %u frames (raise the limit stack_depth)",
                     d->limits->stack_depth);
   if (fault->value_mismatch)
     return error_at(d->error, PPROFC_E_FORMAT, offset,

@@ -93,7 +93,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
   d->frames += n->stack_bytes;
   if (n->pieces > 1) d->side += n->stack_bytes;
-  if (n->labels > d->limits->labels) return wire_fail(w, "too many labels in one sample");
+  if (n->labels > d->limits->labels)
+    return wire_fail(w, "too many labels in one sample (raise the limit labels)");
   d->labels += n->labels;
   d->sets += n->labels > 0;
   d->samples++;
@@ -147,7 +148,7 @@ static bool scan_string(struct decoder *d, struct wire *w, const struct wire_fie
   w->at = field->data;
   if (d->strings == 0 && field->size) return wire_fail(w, "first string is not empty");
   if (field->size > d->limits->string_bytes)
-    return wire_fail(w, "string is longer than the limit (raise with -max_string)");
+    return wire_fail(w, "string is too long (raise the limit string_bytes)");
   d->strings++;
   return true;
 }
@@ -258,16 +259,16 @@ static pprofc_status check_memory(struct decoder *d) {
   uint64_t all = needed + d->input->size;
   if (!budget_allows(d->arena->mem, needed)) {
     error_set(d->error, PPROFC_E_LIMIT,
-              "profile needs %llu more bytes of memory where %llu of %llu are left (raise with "
-              "-max_memory)",
+              "profile needs %llu more bytes of memory where %llu of %llu are left (raise the "
+              "limit memory_bytes)",
               (unsigned long long)needed, (unsigned long long)left,
               (unsigned long long)budget_bytes(d->arena->mem));
     return over_limit(d);
   }
   if (all > RATIO_FROM && all / d->limits->inflate_ratio > d->input->source_size) {
     error_set(d->error, PPROFC_E_LIMIT,
-              "profile needs %llu bytes of memory, more than %u times its size (raise with "
-              "-max_ratio)",
+              "profile needs %llu bytes of memory, more than %u times its size (raise the "
+              "limit inflate_ratio)",
               (unsigned long long)all, d->limits->inflate_ratio);
     return over_limit(d);
   }

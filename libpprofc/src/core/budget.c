@@ -122,6 +122,6 @@ pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status,
   if (status != PPROFC_E_NOMEM || !budget) return status;
   if (!__atomic_load_n(&budget->refused, __ATOMIC_RELAXED)) return status;
   return error_set(error, PPROFC_E_LIMIT,
-                   "more than %llu bytes of memory are needed (raise with -max_memory)",
+                   "more than %llu bytes of memory are needed (raise the limit memory_bytes)",
                    (unsigned long long)budget->bytes);
 }

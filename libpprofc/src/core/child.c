@@ -202,7 +202,7 @@ pprofc_status child_run(const struct child *child, struct buffer *output, struct
   close_fd(&run.theirs[1]);
   if (failed) {
     status = error_set(error, failed == ENOENT ? PPROFC_E_UNSUPPORTED : PPROFC_E_IO,
-                       "cannot run '%s': %s", program, strerror(failed));
+                       "cannot run '%s': %s", program, ERRNO_TEXT(failed));
   } else {
     status = child_read_all(&run, error);
     status = child_finish(&run, status, error);

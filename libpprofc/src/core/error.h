@@ -23,4 +23,7 @@ void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2,
  * into out. */
 const char *error_errno_text(int number, char *out, size_t size);
 
+/* The same as an argument of a message; the text lives until the enclosing block ends. */
+#define ERRNO_TEXT(number) error_errno_text((number), (char[128]){""}, 128)
+
 #endif

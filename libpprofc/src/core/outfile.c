@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, strerror(errno));
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
 /* Follows a symlink so that the link stays and what it names is replaced. */

@@ -125,7 +125,7 @@ static bool take_memory(pprofc_builder *b, uint64_t bytes) {
   }
   if (builder_ok(b))
     error_set(&b->error, PPROFC_E_LIMIT,
-              "the profile needs more than %llu bytes of memory (raise with -max_memory)",
+              "the profile needs more than %llu bytes of memory (raise the limit memory_bytes)",
               (unsigned long long)b->most);
   return false;
 }

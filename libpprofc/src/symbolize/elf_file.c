@@ -299,18 +299,16 @@ static pprofc_status read_headers(struct elf_file *f, pprofc_error *error) {
 pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
                        pprofc_error *error) {
   *file = (struct elf_file){.mem = mem, .path = path, .fd = -1};
-  char reason[128];
   struct stat info;
   /* What is looked at before it is opened is no device: opening one may do things. */
   if (stat(path, &info) != 0)
-    return error_set(error, PPROFC_E_IO, "stat %s: %s", path,
-                     error_errno_text(errno, reason, sizeof reason));
+    return error_set(error, PPROFC_E_IO, "stat %s: %s", path, ERRNO_TEXT(errno));
   if (!S_ISREG(info.st_mode))
     return error_set(error, PPROFC_E_FORMAT, "%s: not a regular file", path);
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &info) != 0) {
     pprofc_status status = error_set(error, PPROFC_E_IO, "error opening %s: open %s: %s", path,
-                                     path, error_errno_text(errno, reason, sizeof reason));
+                                     path, ERRNO_TEXT(errno));
     elf_close(file);
     return status;
   }
@@ -328,9 +326,9 @@ void elf_close(struct elf_file *file) {
   file->segment_count = 0;
 }
 
-bool elf_is_object(const char *path) {
+bool elf_is_object(const char *path, const pprofc_allocator *mem) {
   struct elf_file file;
-  if (elf_open(&file, path, &mem_default, NULL) != PPROFC_OK) return false;
+  if (elf_open(&file, path, mem, NULL) != PPROFC_OK) return false;
   elf_close(&file);
   return true;
 }

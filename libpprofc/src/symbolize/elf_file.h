@@ -34,7 +34,7 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
 void elf_close(struct elf_file *file);
 
 /* True when the file starts as an object file does, whatever comes after; for the command line. */
-bool elf_is_object(const char *path);
+bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
 /* The address of a symbol of that name in .symtab. */
 bool elf_symbol(const struct elf_file *file, const char *name, uint64_t *address);

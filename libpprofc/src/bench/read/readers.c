@@ -45,7 +45,7 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
 /* ---- files ------------------------------------------- */
 
 static pprofc_status fail_read(const char *path, int number, pprofc_error *error) {
-  const char *why = number == EISDIR ? "is a directory" : strerror(number);
+  const char *why = number == EISDIR ? "is a directory" : ERRNO_TEXT(number);
   return error_set(error, PPROFC_E_IO, "%s:0: read %s: %s", path, path, why);
 }
 
@@ -68,25 +68,11 @@ static pprofc_status read_all_of_input(int fd, const char *path, struct buffer *
   return error_nomem(error);
 }
 
-/* Go's texts for the most frequent errors. */
-static const char *open_error(int number) {
-  switch (number) {
-  case ENOENT:
-    return "no such file or directory";
-  case EACCES:
-    return "permission denied";
-  case ENOTDIR:
-    return "not a directory";
-  default:
-    return strerror(number);
-  }
-}
-
 static pprofc_status read_input_file(pprofc_bench *set, const char *label, const char *path,
                                      pprofc_error *error) {
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, open_error(errno));
+  if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, ERRNO_TEXT(errno));
   struct buffer data;
   buffer_init(&data, &set->mem, MOST_BYTES);
   pprofc_status status = read_all_of_input(fd, path, &data, error);

@@ -285,7 +285,8 @@ static pprofc_status finish_part(struct callgrind_reader *r, pprofc_error *error
     return error_set(error, PPROFC_E_FORMAT, "the total of an event does not fit 63 bits");
   if (r->graph.too_large)
     return error_set(error, PPROFC_E_LIMIT,
-                     "the call graph needs more than %llu bytes of memory (raise with -max_memory)",
+                     "the call graph needs more than %llu bytes of memory "
+                     "(raise the limit memory_bytes)",
                      (unsigned long long)r->options->limits->memory_bytes);
   bool joined = false,
        ok = has_memory(r) && callgrind_samples(&r->graph, r->builder, r->options->call_stacks,

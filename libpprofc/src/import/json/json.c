@@ -73,8 +73,8 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
   uint64_t most = options->limits->memory_bytes;
   if (text.size > most / JSON_TREE_BYTES)
     return error_set(error, PPROFC_E_LIMIT,
-                     "%zu bytes of JSON may need more than %llu bytes of memory (raise with "
-                     "-max_memory)",
+                     "%zu bytes of JSON may need more than %llu bytes of memory (raise "
+                     "the limit memory_bytes)",
                      text.size, (unsigned long long)most);
   struct arena arena;
   struct node *root = NULL;

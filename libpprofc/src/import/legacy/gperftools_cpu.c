@@ -62,7 +62,7 @@ static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words 
     if (w->ended || depth > bytes_left(w) / 4) return PPROFC_E_NO_MATCH;
     if (depth > l->limits->stack_depth)
       return error_set(l->error, PPROFC_E_LIMIT,
-                       "sample has more than %u frames (raise with -max_depth)",
+                       "sample has more than %u frames (raise the limit stack_depth)",
                        l->limits->stack_depth);
     for (uint64_t i = 0; i < depth; i++) {
       uint64_t address = gperftools_cpu_next_word(w);

@@ -39,7 +39,7 @@ pprofc_status legacy_status(struct legacy *l) {
   for (size_t i = 0; i < legacy_sample_count(l); i++)
     if (legacy_samples(l)[i].depth > l->limits->stack_depth)
       return error_set(l->error, PPROFC_E_LIMIT,
-                       "sample has more than %u frames (raise with -max_depth)",
+                       "sample has more than %u frames (raise the limit stack_depth)",
                        l->limits->stack_depth);
   return PPROFC_OK;
 }
