@@ -64,7 +64,7 @@ for format in proto top dot speedscope callgrind; do
   mkdir taken
   "$pprofc" -$format -output=taken "$profile" >/dev/null 2>err
   status=$?
-  expect 2 "cannot write 'taken': Is a directory"
+  expect 2 "cannot write 'taken': is a directory"
   rmdir taken
 
   # 512 bytes are less than any of these reports.

@@ -20,8 +20,7 @@ static pprofc_status status_of(const char *text) {
   return status;
 }
 
-/* "leaf caller root" of a sample; inlined frames come before the function they were inlined into.
- */
+/* "leaf caller root" of a sample; an inlined frame comes before the one it is inlined into. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];
   uint32_t frames[64];

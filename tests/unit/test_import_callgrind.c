@@ -31,7 +31,7 @@ static bool type_is(const pprofc_profile *profile, size_t index, const char *typ
   return str_equal(t.type, str_of(type)) && str_equal(t.unit, str_of(unit));
 }
 
-/* "leaf:line caller:line"; an inlined function comes before the one it was inlined into. */
+/* "leaf:line caller:line"; an inlined function comes before the one it is inlined into. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];
   uint32_t frames[64];

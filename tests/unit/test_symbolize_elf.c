@@ -121,7 +121,7 @@ static void test_the_build_id_is_the_gnu_note(void) {
                          {.p_type = PT_NOTE, .p_offset = 0x500, .p_filesz = 20, .p_align = 4}};
   make_elf(&image, ET_DYN, notes, 2);
   check_build_id(&image, "");
-  add_note(&image, 0x400, NT_GNU_BUILD_ID, "Go\0", "\1\2\3\4", 4); /* not a GNU note */
+  add_note(&image, 0x400, NT_GNU_BUILD_ID, "Go\0", "\1\2\3\4", 4); /* the note of another vendor */
   add_note(&image, 0x418, NT_GNU_PROPERTY_TYPE_0, "GNU", "\1\2\3\4\5\6\7\10", 8);
   add_note(&image, 0x500, NT_GNU_BUILD_ID, "GNU", "\xab\xcd\0\1", 4);
   check_build_id(&image, "abcd0001");

@@ -3,7 +3,7 @@
  * The grammar is that of the chapter "Callgrind Format Specification" of valgrind's manual, with
  * what valgrind 3.19 and other writers do beside it: relative numbers, missing counters, "cfl" for
  * "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part is a call graph of its
- * own, of which callgrind_samples.c makes stacks; ids of names hold for all parts. */
+ * own, of which samples.c makes stacks; ids of names hold for all parts. */
 #include "import/callgrind/read.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -71,8 +71,10 @@ static bool parse_position(pprofc_str s, uint64_t last, uint64_t *out) {
     return true;
   }
   bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
-  if (!parse_number(more || less ? str_slice(s, 1, s.size) : s, &number)) return false;
-  *out = more ? last + number : less ? last - number : number;
+  if (more || less) s = str_slice(s, 1, s.size);
+  if (!parse_number(s, &number)) return false;
+  if (less) number = 0 - number;
+  *out = more || less ? last + number : number;
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* Callgrind's call graph, between its reader (callgrind_read.c) and the stacks that are made of it.
+/* Callgrind's call graph, between its reader (callgrind.c) and the stacks that are made of it.
  *
  * A graph is one part of a file: functions, what each line of them cost, and what calls cost with
  * all that they called. Names and files are strings of the profile that is being built. */
@@ -96,13 +96,13 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
   return (double *)(void *)graph->call_values.data + call * graph->types;
 }
 
-/* ---- callgrind_flow.c: which share of a function belongs to which caller  */
+/* ---- flow.c: the share that each caller has of a function */
 
 struct callgrind_flow {
   const struct callgrind_graph *graph;
   const pprofc_allocator *mem;
   double *calls;     /* [functions * types] cost of the calls of a function that are looked at */
-  double *root;      /* [functions * types] cost beside them: nobody called */
+  double *root;      /* [functions * types] cost that no call brought */
   double *inclusive; /* [functions * types] what a function and all below it cost */
   uint32_t *order;   /* [functions] callees before callers */
   bool *recursive;   /* [functions] */
@@ -117,7 +117,7 @@ void callgrind_flow_free(struct callgrind_flow *flow);
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
-/* ---- callgrind_tree.c: the places of the functions in stacks  */
+/* ---- tree.c: the places of functions in stacks */
 
 struct callgrind_position {
   uint32_t function;
@@ -157,7 +157,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
   return (double *)(void *)tree->pruned.data + position * tree->types;
 }
 
-/* ---- callgrind_samples.c ----------------------------- */
+/* ---- samples.c --------------------------------------- */
 
 /* The mapping of an object, NONE for none. */
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,

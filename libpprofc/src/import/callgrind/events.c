@@ -1,18 +1,28 @@
 /* The events of a callgrind file, as sample types: which there are, in what unit. */
 #include "import/callgrind/read.h"
 
+static size_t leading_digits(pprofc_str s) {
+  size_t digits = 0;
+  while (digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9') digits++;
+  return digits;
+}
+
+/* 1 where there are no digits. */
+static bool parse_factor(pprofc_str digits, int64_t *factor) {
+  *factor = 1;
+  if (!digits.size) return true;
+  return str_parse_int(digits, 10, factor) && *factor >= 1 && *factor <= 1000000;
+}
+
 /* "Time_(10ns)" of Xdebug and others, "cpu(ms)" of pprof: name, unit and factor in one word. */
 static void split_name(pprofc_str word, struct callgrind_event *event) {
   *event = (struct callgrind_event){word, word, STR("count"), 1};
   size_t open = str_find_char(word, '(');
   if (open == 0 || open >= word.size || !str_ends(word, STR(")"))) return;
   pprofc_str unit = str_slice(word, open + 1, word.size - 1);
-  size_t digits = 0;
-  while (digits < unit.size && unit.data[digits] >= '0' && unit.data[digits] <= '9') digits++;
-  int64_t factor = 1;
-  if (digits &&
-      (!str_parse_int(str_slice(unit, 0, digits), 10, &factor) || factor < 1 || factor > 1000000))
-    return;
+  int64_t factor;
+  size_t digits = leading_digits(unit);
+  if (!parse_factor(str_slice(unit, 0, digits), &factor)) return;
   event->type = str_slice(word, 0, open);
   if (str_ends(event->type, STR("_"))) event->type.size--;
   event->unit = str_slice(unit, digits, unit.size);
@@ -76,8 +86,8 @@ static pprofc_status add_events(struct callgrind_events *events, pprofc_str list
   return PPROFC_OK;
 }
 
-/* Parts may have different events, and long names may stand before or after them: so the whole file
- * is looked through. */
+/* Parts may have different events, and long names may come before or after them: so the whole file
+ * is read. */
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                                     pprofc_error *error) {
   static const pprofc_str list = {"events:", 7}, one = {"event:", 6};

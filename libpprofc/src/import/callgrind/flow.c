@@ -73,7 +73,7 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
   }
 }
 
-/* Starts where nobody calls, then at what was not reached. */
+/* Starts at the functions that no other one calls, then at those that were not reached. */
 static void walk_all(struct callgrind_flow_walk *w, bool *called) {
   size_t functions = callgrind_function_count(w->graph);
   const struct callgrind_call *calls = callgrind_calls(w->graph);
@@ -190,10 +190,11 @@ void callgrind_flow_free(struct callgrind_flow *flow) {
 }
 
 /* The event whose costs say how a function is shared: the one asked for, or the first one where its
- * calls have none of that; NONE: nobody calls. */
+ * calls have none of that; NONE: no function calls it. */
 static size_t event_that_tells(const struct callgrind_flow *flow, uint32_t function, size_t type) {
   const double *calls = flow->calls + function * flow->graph->types;
-  return calls[type] > 0 ? type : calls[0] > 0 ? 0 : NONE;
+  if (calls[type] > 0) return type;
+  return calls[0] > 0 ? 0 : NONE;
 }
 
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type) {

@@ -1,4 +1,4 @@
-/* Compressed names of callgrind: "(12) name" gives a name its number, "(12)" stands for it. */
+/* Compressed names of callgrind: "(12) name" gives a name its number, "(12)" refers to it. */
 #include "import/callgrind/read.h"
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,

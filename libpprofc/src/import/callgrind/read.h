@@ -1,4 +1,4 @@
-/* Between the files that read callgrind's text. */
+/* What the files share that read callgrind's text. */
 #ifndef PPROFC_IMPORT_CALLGRIND_READ_H
 #define PPROFC_IMPORT_CALLGRIND_READ_H
 
@@ -25,7 +25,7 @@ size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str
 /* Takes the next word off *rest; blanks and tabs part words. */
 bool callgrind_next_word(pprofc_str *rest, pprofc_str *word);
 
-/* ---- callgrind_names.c: "(12) name" defines, "(12)" refers  */
+/* ---- names.c: "(12) name" defines, "(12)" refers */
 
 struct callgrind_name {
   uint64_t id;

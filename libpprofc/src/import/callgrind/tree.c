@@ -106,35 +106,55 @@ static bool tree_is_full(const struct growing *g) {
   return callgrind_position_count(g->tree) >= g->most_positions || g->tree->frames >= MOST_FRAMES;
 }
 
+static bool is_deep(const struct callgrind_tree *tree, uint32_t above) {
+  return above != NONE && callgrind_positions(tree)[above].depth >= MOST_DEPTH;
+}
+
 static void add_rest(struct growing *g, const struct callgrind_call *call, const double *shares) {
   double *rest = g->rest + (size_t)(call - callgrind_calls(g->graph)) * g->tree->types;
   for (size_t t = 0; t < g->tree->types; t++) rest[t] += shares[t];
 }
 
-/* Adds a branch with a share of the function, unless it is small: then what it costs is noted where
- * it was cut off. */
+enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
+
+/* A branch is large when one of its costs is at least SMALLEST_SHARE of the total. */
+static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
+                                       const double *shares) {
+  const double *inclusive = g->flow.inclusive + function * g->tree->types;
+  enum branch_size size = BRANCH_EMPTY;
+  for (size_t t = 0; t < g->tree->types; t++) {
+    double cost = shares[t] * inclusive[t];
+    if (!(cost > 0)) continue;
+    if (cost >= (double)g->graph->totals[t] * SMALLEST_SHARE) return BRANCH_LARGE;
+    size = BRANCH_SMALL;
+  }
+  return size;
+}
+
+/* Adds the cost of a branch that is cut off to the position above it. */
+static void add_pruned(struct growing *g, uint32_t function, uint32_t above, const double *shares) {
+  struct callgrind_tree *tree = g->tree;
+  const double *inclusive = g->flow.inclusive + function * tree->types;
+  double *pruned = above == NONE ? tree->pruned_roots : callgrind_pruned(tree, above);
+  for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
+}
+
+/* Adds a branch with a share of the function, unless it is small, too deep or beyond the size of
+ * the tree: then its cost goes to the rest of the call, or to the position above. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
-  const double *inclusive = g->flow.inclusive + function * tree->types;
-  bool empty = true, small = true;
-  for (size_t t = 0; t < tree->types; t++) {
-    double cost = shares[t] * inclusive[t];
-    empty &= !(cost > 0);
-    small &= !(cost > 0 && cost >= (double)g->graph->totals[t] * SMALLEST_SHARE);
-  }
-  if (empty) return true;
+  enum branch_size size = size_of_branch(g, function, shares);
+  if (size == BRANCH_EMPTY) return true;
   bool full = tree_is_full(g);
-  bool deep = above != NONE && callgrind_positions(tree)[above].depth >= MOST_DEPTH;
-  bool cut = small || full || deep;
+  bool cut = size == BRANCH_SMALL || full || is_deep(tree, above);
   g->full = g->full || full;
   if (cut && g->rest && call) {
     add_rest(g, call, shares);
     return true;
   }
   if (cut && !g->rest) {
-    double *pruned = above == NONE ? tree->pruned_roots : callgrind_pruned(tree, above);
-    for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
+    add_pruned(g, function, above, shares);
     return true;
   }
   double *weights = add_position(g, function, above, call ? site_of(g, call) : NONE);

@@ -6,8 +6,8 @@
 
 #define MOST_DEPTH 65536u
 
-/* Members of a program point, and the sample types they become; those that no point has are left
- * out. */
+/* Members of a program point, and the sample types they become; those that no point has are
+ * dropped. */
 static const struct {
   const char *member, *type, *unit;
 } counters[] = {
@@ -63,6 +63,30 @@ static size_t find_counters(const struct node *points, const char **members,
   return count;
 }
 
+/* The location of each frame of the table; NONE for frame 0, which is "[root]", and for bad ones.
+ */
+static void dhat_read_table(pprofc_builder *builder, const struct node *table,
+                            uint32_t *locations) {
+  for (size_t i = 0; i < node_size(table); i++) {
+    const struct node *text = node_at(table, i);
+    bool frame = i > 0 && node_is(text, NODE_STRING);
+    locations[i] = frame ? dhat_read_frame(builder, text->text) : NONE;
+  }
+}
+
+/* The stack of a program point, leaf first; returns its depth. */
+static size_t dhat_read_stack(const struct node *point, const uint32_t *locations,
+                              size_t frame_count, uint32_t *stack) {
+  const struct node *frames = node_get(point, "fs");
+  size_t depth = 0;
+  for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
+    int64_t index = node_integer(node_at(frames, k));
+    if (index > 0 && (size_t)index < frame_count && locations[index] != NONE)
+      stack[depth++] = locations[index];
+  }
+  return depth;
+}
+
 pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct arena *arena,
                         pprofc_error *error) {
   const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");
@@ -78,20 +102,11 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
   uint32_t *locations = arena_array(arena, frame_count, sizeof *locations);
   uint32_t *stack = arena_array(arena, MOST_DEPTH, sizeof *stack);
   if (!locations || !stack) return error_nomem(error);
-  for (size_t i = 0; i < frame_count; i++) {
-    const struct node *text = node_at(table, i);
-    bool frame = i > 0 && node_is(text, NODE_STRING); /* 0 is "[root]" */
-    locations[i] = frame ? dhat_read_frame(builder, text->text) : NONE;
-  }
+  dhat_read_table(builder, table, locations);
   for (size_t i = 0; i < node_size(points); i++) {
-    const struct node *point = node_at(points, i), *frames = node_get(point, "fs");
+    const struct node *point = node_at(points, i);
+    size_t depth = dhat_read_stack(point, locations, frame_count, stack);
     int64_t values[COUNTERS];
-    size_t depth = 0;
-    for (size_t k = 0; k < node_size(frames) && depth < MOST_DEPTH; k++) {
-      int64_t index = node_integer(node_at(frames, k));
-      if (index > 0 && (size_t)index < frame_count && locations[index] != NONE)
-        stack[depth++] = locations[index];
-    }
     for (size_t c = 0; c < types; c++) values[c] = json_member_int(point, members[c], 0);
     pprofc_builder_sample(builder, stack, depth, values);
   }

@@ -1,5 +1,5 @@
-/* Processed profiles of the Firefox Profiler, which samply writes too. Tables stand in each thread
- * (older files) or are shared; both forms are columns of arrays. */
+/* Processed profiles of the Firefox Profiler, which samply writes too. Tables are in each thread
+ * (older files) or shared; both forms are columns of arrays. */
 #include "core/mem.h"
 #include "import/json/json.h"
 
@@ -114,7 +114,7 @@ static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_ta
   return true;
 }
 
-/* Where the caller of a stack entry is; false at the root. Entries stand behind their callers, so
+/* Where the caller of a stack entry is; false at the root. An entry comes after its caller, so
  * this ends. */
 static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *caller) {
   size_t offset;

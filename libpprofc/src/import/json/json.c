@@ -1,4 +1,4 @@
-/* JSON profiles: one parse, then the shapes that are known. */
+/* JSON profiles: parses the document once, then tries the shapes of the table. */
 #include "import/json/json.h"
 
 #include "import/formats.h"
@@ -42,8 +42,10 @@ uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   pprofc_str name = node_text(call, "functionName");
   int64_t line = json_member_int(call, "lineNumber", -1),
           column = json_member_int(call, "columnNumber", -1);
-  return json_frame(builder, name.size ? name : STR("(anonymous)"), node_text(call, "url"),
-                    line >= 0 ? line + 1 : 0, line >= 0 && column >= 0 ? column + 1 : 0);
+  if (!name.size) name = STR("(anonymous)");
+  /* V8 counts from 0 and -1 is unknown; profiles count from 1 and 0 is unknown. */
+  if (line < 0) line = column = -1;
+  return json_frame(builder, name, node_text(call, "url"), line + 1, column < 0 ? 0 : column + 1);
 }
 
 static const json_shape_fn shapes[] = {json_cpuprofile, json_heapprofile, json_speedscope,

@@ -54,6 +54,12 @@ static int64_t to_value(double weight, double scale) {
 
 /* ---- types ------------------------------------------- */
 
+/* The sample type for a unit where the profiles of the file have no types for names. */
+static const char *type_of_unit(const char *unit) {
+  if (strcmp(unit, "nanoseconds") == 0) return "wall";
+  return strcmp(unit, "bytes") == 0 ? "space" : "samples";
+}
+
 static void speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
@@ -69,15 +75,9 @@ static void speedscope_find_types(struct speedscope_reader *r) {
     }
     if (m->type < r->type_count) continue;
     char name[128];
-    bool time = strcmp(unit, "nanoseconds") == 0;
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
-    pprofc_builder_type(r->builder,
-                        r->names_are_types           ? name
-                        : time                       ? "wall"
-                        : strcmp(unit, "bytes") == 0 ? "space"
-                                                     : "samples",
-                        unit);
+    pprofc_builder_type(r->builder, r->names_are_types ? name : type_of_unit(unit), unit);
     r->type_count++;
   }
 }
@@ -164,8 +164,9 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   for (size_t i = 0; i < r->frame_count; i++) {
     const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
-    r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"),
-                                line > 0 ? line : 0, line > 0 && column > 0 ? column : 0);
+    if (line <= 0) line = column = 0;
+    r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"), line,
+                                column > 0 ? column : 0);
   }
   for (size_t i = 0; i < r->member_count; i++) {
     const struct speedscope_member *m = &r->members[i];

@@ -18,7 +18,7 @@ struct v8_tree {
   int64_t *id;
   uint32_t *parent; /* or MAP_NONE */
   uint32_t *location;
-  uint32_t *seen; /* by which walk of cut_loops, 0: none */
+  uint32_t *seen; /* the walk of cut_loops that reached the node, 0: none */
   bool *is_root, *is_gc;
   struct map by_id;
 };
@@ -92,7 +92,7 @@ static void add_ticks(const struct v8_tree *t, pprofc_builder *builder, const st
     int64_t wall = until > ticks[i].at ? until - ticks[i].at : 0;
     int64_t values[2] = {1, wall < INT64_MAX / 1000 ? wall * 1000 : INT64_MAX};
     size_t depth = 0;
-    /* Collecting garbage is something that the function running before does. */
+    /* The collector runs on behalf of the function that ran before it. */
     if (t->is_gc[node] && before != MAP_NONE) {
       frames[depth++] = t->location[node];
       node = before;
@@ -131,8 +131,8 @@ static pprofc_status read_ticks(const struct v8_tree *t, pprofc_builder *builder
   return PPROFC_OK;
 }
 
-/* Nodes of broken files may be below themselves: the last one of such a loop becomes a root.
- * Returns how many there were. */
+/* In a broken file a node may be its own ancestor: the last node of such a loop becomes a root.
+ * Returns the number of loops. */
 static size_t cut_loops(struct v8_tree *t) {
   size_t loops = 0;
   for (size_t i = 0; i < t->count; i++) {
@@ -202,12 +202,36 @@ pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, 
 
 /* ---- .heapprofile ------------------------------------ */
 
-/* A node waiting to be visited, and where its stack is. */
+/* A node in the order of the walk, callers before callees. */
 struct visit {
   const struct node *node;
-  uint32_t above; /* in `visits`, MAP_NONE for the root */
+  uint32_t above; /* index of the caller's visit, MAP_NONE for the root */
   uint32_t location;
 };
+
+static const struct visit *visits_of(const struct buffer *visits) {
+  return (const struct visit *)(const void *)visits->data;
+}
+
+static size_t visits_count(const struct buffer *visits) {
+  return visits->size / sizeof(struct visit);
+}
+
+static void visits_add(struct buffer *visits, pprofc_builder *builder, const struct node *node,
+                       uint32_t above) {
+  struct visit visit = {node, above, json_v8_frame(builder, node)};
+  buffer_add(visits, &visit, sizeof visit);
+}
+
+/* Fills frames (room for MOST_DEPTH) with the stack of a visit, leaf first, without the root. */
+static size_t visits_stack(const struct buffer *visits, uint32_t visit, uint32_t *frames) {
+  const struct visit *all = visits_of(visits);
+  size_t depth = 0;
+  if (visits->failed) return 0;
+  for (; all[visit].above != MAP_NONE && depth < MOST_DEPTH; visit = all[visit].above)
+    frames[depth++] = all[visit].location;
+  return depth;
+}
 
 pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
                                struct arena *arena, pprofc_error *error) {
@@ -217,24 +241,15 @@ pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
   struct buffer visits;
   buffer_init(&visits, arena->mem, MOST_NODES * sizeof(struct visit));
   uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
-  struct visit first = {head, MAP_NONE, json_v8_frame(builder, head)};
-  buffer_add(&visits, &first, sizeof first);
-  for (size_t i = 0;
-       frames && !visits.failed && builder_ok(builder) && i < visits.size / sizeof(struct visit);
+  visits_add(&visits, builder, head, MAP_NONE);
+  for (uint32_t i = 0; frames && !visits.failed && builder_ok(builder) && i < visits_count(&visits);
        i++) {
-    struct visit at = ((const struct visit *)(const void *)visits.data)[i];
-    const struct node *children = node_get(at.node, "children");
-    for (size_t k = 0; k < node_size(children); k++) {
-      const struct node *child = node_at(children, k);
-      struct visit next = {child, (uint32_t)i, json_v8_frame(builder, child)};
-      buffer_add(&visits, &next, sizeof next);
-    }
-    int64_t size = json_member_int(at.node, "selfSize", 0);
-    size_t depth = 0;
-    const struct visit *all = (const struct visit *)(const void *)visits.data;
-    for (uint32_t up = (uint32_t)i;
-         up != MAP_NONE && all[up].above != MAP_NONE && depth < MOST_DEPTH; up = all[up].above)
-      frames[depth++] = all[up].location;
+    const struct node *node = visits_of(&visits)[i].node;
+    const struct node *children = node_get(node, "children");
+    for (size_t k = 0; k < node_size(children); k++)
+      visits_add(&visits, builder, node_at(children, k), i);
+    int64_t size = json_member_int(node, "selfSize", 0);
+    size_t depth = visits_stack(&visits, i, frames);
     if (size) pprofc_builder_sample(builder, frames, depth, &size);
   }
   bool failed = !frames || visits.failed;

@@ -42,7 +42,7 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
 }
 
 /* "19490304 27 @" anywhere in the line; blanks between the numbers may be missing, and then the
- * last digit of the one there is counts as the second. What stands behind goes to *addresses. */
+ * last digit of the one there is counts as the second. What follows goes to *addresses. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");

@@ -21,7 +21,7 @@ static const char allocator_frames[] =
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"
     "cpp_alloc|operator new(\\[\\])?|simple_alloc::allocate";
 
-/* Frames of Go's runtime that may stand in the middle of a stack. */
+/* Frames of Go's runtime that may be in the middle of a stack. */
 static const char runtime_frames[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
 
 static const char lock_frames[] =

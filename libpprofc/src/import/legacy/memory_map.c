@@ -20,7 +20,7 @@ struct map_reader {
   struct buffer expanded;
 };
 
-/* What one line says; empty strings for what it leaves out. */
+/* The fields of one line; those that it does not have are empty. */
 struct entry {
   pprofc_str start, end, permissions, offset, file, build_id;
 };

@@ -13,7 +13,7 @@
 #define SNIFFED     100u /* lines that decide whether this is folded at all */
 #define MOST_FRAMES 65536u
 
-/* What a frame's suffix says about it. */
+/* The kind of frame that a suffix of its name gives. */
 enum mark { PLAIN, INLINED, KERNEL };
 
 struct folded_folded {
@@ -89,37 +89,58 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* The first lines must all be stacks, or nearly all when there are semicolons, the mark of the
- * format. */
+/* Numbers of lines that decide whether a text is folded. */
+struct folded_lines {
+  size_t good, bad;
+  size_t marked; /* good lines with a semicolon */
+};
+
+static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
+  int64_t count;
+  if (take_counts(&stack, &count, 1) != 1 || !stack.size) {
+    lines->bad++;
+    return;
+  }
+  lines->good++;
+  lines->marked += str_find_char(stack, ';') < stack.size;
+}
+
+/* The first lines must all be stacks, or 10 of 11 where one has a semicolon, the mark of the
+ * format.
+ */
 static bool looks_folded(pprofc_str data) {
-  size_t good = 0, bad = 0, marked = 0;
+  struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MOST_TYPES];
-  while (good + bad < SNIFFED && str_next_line(&data, &line)) {
-    int64_t count;
+  while (lines.good + lines.bad < SNIFFED && str_next_line(&data, &line)) {
     if (is_comment(line)) continue;
     if (!folded_is_text(line)) return false;
-    if (good + bad == 0 && header_types(line, types)) continue;
-    pprofc_str stack = line;
-    bool fits = take_counts(&stack, &count, 1) == 1 && stack.size > 0;
-    if (fits)
-      good++;
-    else
-      bad++;
-    marked += fits && str_find_char(stack, ';') < stack.size;
+    if (lines.good + lines.bad == 0 && header_types(line, types)) continue;
+    count_folded_line(&lines, line);
   }
-  return good > 0 && (bad == 0 || (marked > 0 && bad * 10 <= good));
+  if (!lines.good) return false;
+  return lines.bad == 0 || (lines.marked > 0 && lines.bad * 10 <= lines.good);
 }
 
 /* ---- frames ------------------------------------------ */
 
+/* The letters of suffixes like "_[k]"; j is compiled by a JIT, w a waker. */
+static const struct {
+  char letter;
+  enum mark mark;
+} frame_marks[] = {{'i', INLINED}, {'j', PLAIN}, {'k', KERNEL}, {'w', PLAIN}};
+
+/* Takes the suffix off the name. */
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")) ||
       name->data[name->size - 1] != ']')
     return PLAIN;
-  char mark = name->data[name->size - 2];
-  if (mark != 'k' && mark != 'i' && mark != 'j' && mark != 'w') return PLAIN;
-  name->size -= 4;
-  return mark == 'i' ? INLINED : mark == 'k' ? KERNEL : PLAIN;
+  char letter = name->data[name->size - 2];
+  for (size_t i = 0; i < sizeof frame_marks / sizeof *frame_marks; i++) {
+    if (letter != frame_marks[i].letter) continue;
+    name->size -= 4;
+    return frame_marks[i].mark;
+  }
+  return PLAIN;
 }
 
 /* The lines gathered since the last real frame become one location, innermost inlined function

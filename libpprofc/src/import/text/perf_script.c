@@ -1,9 +1,9 @@
 /* The text of `perf script`: one block for each event, a header line and below it the stack, leaf
  * first.
  *
- * Which fields there are depends on perf's version and -F; the header is read by what its words
- * look like, and a word that cannot be placed is left alone. One sample type for each event, beside
- * the number of samples. */
+ * Which fields there are depends on perf's version and -F; the reader tells the fields apart by
+ * the form of their words, and ignores a word of no known form. One sample type for each event,
+ * beside the number of samples. */
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -13,6 +13,7 @@
 
 #define MOST_EVENTS 32u
 #define MOST_FRAMES 65536u
+#define MOST_LINES  256u /* of one location */
 
 struct perf_script_header {
   pprofc_str comm, event, rest;  /* rest: a frame on the header line itself, or empty */
@@ -84,31 +85,41 @@ static pprofc_str event_name(pprofc_str word) {
 
 /* ---- the header -------------------------------------- */
 
+/* Takes the command and its ids off the line. A command may have blanks: it ends at the first
+ * number that has text before it. */
+static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
+  pprofc_str line = *rest, word;
+  while (perf_script_next_word(rest, &word)) {
+    pprofc_str before = str_trim((pprofc_str){line.data, (size_t)(word.data - line.data)});
+    if (!before.size || !parse_ids(word, h)) continue;
+    h->comm = before;
+    return true;
+  }
+  return false;
+}
+
+/* Reads a word behind the ids: "[003]", a time, a period or an event; false for any other. */
+static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
+  pprofc_str inside = str_slice(word, 1, word.size - 1);
+  if (word.data[0] == '[' && word.data[word.size - 1] == ']' && all_of(inside, DIGITS))
+    str_parse_int(inside, 10, &h->cpu);
+  else if (is_time(word))
+    return true;
+  else if (all_of(word, DIGITS))
+    str_parse_int(word, 10, &h->period);
+  else if (word.data[word.size - 1] == ':' && word.size > 1)
+    h->event = event_name(word);
+  else
+    return false;
+  return true;
+}
+
 static bool perf_script_parse_header(pprofc_str line, struct perf_script_header *h) {
   *h = (struct perf_script_header){.pid = -1, .tid = -1, .cpu = -1, .period = -1};
   pprofc_str rest = line, word;
-  while (perf_script_next_word(
-      &rest, &word)) { /* the command may have blanks: it ends at the first number */
-    pprofc_str before = {line.data, (size_t)(word.data - line.data)};
-    if (str_trim(before).size && parse_ids(word, h)) {
-      h->comm = str_trim(before);
-      break;
-    }
-  }
-  if (!h->comm.size) return false;
-  while (!h->event.size && perf_script_next_word(&rest, &word)) {
-    pprofc_str inside = str_slice(word, 1, word.size - 1);
-    if (word.data[0] == '[' && word.data[word.size - 1] == ']' && all_of(inside, DIGITS))
-      str_parse_int(inside, 10, &h->cpu);
-    else if (is_time(word))
-      continue;
-    else if (all_of(word, DIGITS))
-      str_parse_int(word, 10, &h->period);
-    else if (word.data[word.size - 1] == ':' && word.size > 1)
-      h->event = event_name(word);
-    else
-      break;
-  }
+  if (!take_command(&rest, h)) return false;
+  while (!h->event.size && perf_script_next_word(&rest, &word))
+    if (!read_header_word(word, h)) break;
   h->rest = str_trim(rest);
   return true;
 }
@@ -119,6 +130,25 @@ static bool perf_script_is_hex(pprofc_str word) {
   return all_of(word, DIGITS "abcdef") && word.size <= 16;
 }
 
+/* Where the last pair of brackets opens, or s.size. Brackets may nest: "(/a (deleted))". */
+static size_t last_brackets(pprofc_str s) {
+  int depth = 0;
+  if (!str_ends(s, STR(")"))) return s.size;
+  for (size_t i = s.size; i-- > 0;) {
+    if (s.data[i] == ')') depth++;
+    if (s.data[i] == '(' && --depth == 0) return i;
+  }
+  return s.size;
+}
+
+/* "symbol+0x12" without the offset; "[unknown]" is empty. */
+static pprofc_str symbol_name(pprofc_str symbol) {
+  if (str_equal(symbol, STR("[unknown]"))) return STR("");
+  size_t plus = str_find_last_char(symbol, '+');
+  bool has_offset = str_starts(str_slice(symbol, plus, symbol.size), STR("+0x"));
+  return has_offset ? str_slice(symbol, 0, plus) : symbol;
+}
+
 /* "7f12 symbol+0x12 (object)"; false when the line is something else. */
 static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
   *frame = (struct perf_script_frame){0};
@@ -127,29 +157,13 @@ static bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *f
       !str_parse_uint(word, 16, &frame->address))
     return false;
   rest = str_trim(rest);
-  size_t open = rest.size;
-  if (str_ends(rest, STR(")"))) { /* the object is the last pair of brackets, which may nest: "(/a
-                                     (deleted))" */
-    int depth = 0;
-    for (size_t i = rest.size; i-- > 0;) {
-      depth += rest.data[i] == ')' ? 1 : rest.data[i] == '(' ? -1 : 0;
-      if (depth == 0) {
-        open = i;
-        break;
-      }
-    }
-  }
-  frame->symbol = str_trim(str_slice(rest, 0, open));
+  size_t open = last_brackets(rest); /* of the object */
+  frame->symbol = symbol_name(str_trim(str_slice(rest, 0, open)));
   pprofc_str object = str_slice(rest, open + 1, rest.size ? rest.size - 1 : 0);
   frame->inlined = str_equal(object, STR("inlined"));
   size_t deleted = str_find(object, STR(" (deleted)"));
   object = str_slice(object, 0, deleted);
   if (!frame->inlined && !str_equal(object, STR("[unknown]"))) frame->object = object;
-  if (str_equal(frame->symbol, STR("[unknown]"))) frame->symbol = STR("");
-  size_t plus = str_find_last_char(frame->symbol, '+');
-  if (plus < frame->symbol.size &&
-      str_starts(str_slice(frame->symbol, plus, frame->symbol.size), STR("+0x")))
-    frame->symbol = str_slice(frame->symbol, 0, plus);
   return true;
 }
 
@@ -184,31 +198,39 @@ static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_
   return builder_add_function(p->builder, text, text, builder_string(p->builder, file), 0);
 }
 
-/* Frames that were inlined stand before the one they were inlined into, and share its location.
- * Java's "a->b" in one symbol are inlined frames too, outermost first. */
+/* Where the last "->" is, or s.size. */
+static size_t last_arrow(pprofc_str s) {
+  for (size_t at = s.size; at-- > 1;)
+    if (s.data[at] == '>' && s.data[at - 1] == '-') return at - 1;
+  return s.size;
+}
+
+/* Takes Java's inlined functions "->b" off the end of a symbol "a->b"; each becomes a line. */
+static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line *lines,
+                                size_t count) {
+  if (str_find(*symbol, STR("operator->")) < symbol->size) return count;
+  while (count < MOST_LINES - 1) {
+    size_t arrow = last_arrow(*symbol);
+    if (arrow == symbol->size) break;
+    pprofc_str name = str_slice(*symbol, arrow + 2, symbol->size);
+    lines[count++] = (pprofc_line){perf_script_function_of(p, name, STR("")), 0, 0};
+    *symbol = str_slice(*symbol, 0, arrow);
+  }
+  return count;
+}
+
+/* An inlined frame comes before the one it was inlined into, and shares its location. Java's "a->b"
+ * in one symbol are inlined frames too, outermost first. */
 static size_t make_stack(struct perf *p) {
-  pprofc_line lines[256];
+  pprofc_line lines[MOST_LINES];
   size_t depth = 0, count = 0;
   for (size_t i = 0; i < p->frame_count; i++) {
     const struct perf_script_frame *f = &p->frames[i];
     pprofc_str symbol = f->symbol;
-    bool java = str_find(symbol, STR("->")) < symbol.size &&
-                str_find(symbol, STR("operator->")) == symbol.size;
-    while (java && count < 255) {
-      size_t arrow = symbol.size;
-      for (size_t at = symbol.size; at-- > 1;)
-        if (symbol.data[at] == '>' && symbol.data[at - 1] == '-') {
-          arrow = at - 1;
-          break;
-        }
-      if (arrow == symbol.size) break;
-      lines[count++] = (pprofc_line){
-          perf_script_function_of(p, str_slice(symbol, arrow + 2, symbol.size), STR("")), 0, 0};
-      symbol = str_slice(symbol, 0, arrow);
-    }
-    if (symbol.size && count < 256)
+    count = take_inlined_java(p, &symbol, lines, count);
+    if (symbol.size && count < MOST_LINES)
       lines[count++] = (pprofc_line){perf_script_function_of(p, symbol, f->file), f->line, 0};
-    if (f->inlined && i + 1 < p->frame_count && count < 250) continue;
+    if (f->inlined && i + 1 < p->frame_count && count < MOST_LINES - 6) continue;
     uint32_t mapping = perf_script_mapping_of(p, f->object);
     if (count || f->address)
       p->stack[depth++] = pprofc_builder_location(p->builder, mapping, f->address, lines, count);
@@ -243,39 +265,59 @@ static void finish_block(struct perf *p, const struct perf_script_header *h) {
   p->samples++;
 }
 
-/* Calls finish for every block; with finish NULL only the events are noted. Returns how many
- * headers there were. */
-static uint64_t read_blocks(struct perf *p, pprofc_str text, bool only_events) {
+static bool is_blank_line(pprofc_str line) {
+  return !str_trim(line).size;
+}
+
+/* "comm 12 PERF_RECORD_MMAP2 ..." of --show-mmap-events: no sample. */
+static bool is_record(pprofc_str line) {
+  return str_find(line, STR(" PERF_RECORD_")) < line.size;
+}
+
+/* Begins a block with its header line; false when the line is none. */
+static bool begin_block(struct perf *p, pprofc_str line, struct perf_script_header *h) {
+  if (is_record(line)) return false;
+  if (!perf_script_parse_header(line, h)) {
+    p->bad_blocks++;
+    return false;
+  }
+  event_index(p, h->event);
+  p->frame_count = h->rest.size && perf_script_parse_frame(h->rest, &p->frames[0]);
+  return true;
+}
+
+static void read_block_line(struct perf *p, pprofc_str line) {
+  if (p->frame_count == MOST_FRAMES) return;
+  if (perf_script_parse_frame(line, &p->frames[p->frame_count]))
+    p->frame_count++;
+  else
+    add_source_line(p, line);
+}
+
+/* Adds the sample of each block; with only_events just enters the names of the events. */
+static void read_blocks(struct perf *p, pprofc_str text, bool only_events) {
   pprofc_str line;
   struct perf_script_header h;
   bool inside = false;
-  uint64_t headers = 0;
   while (str_next_line(&text, &line)) {
-    bool blank = !str_trim(line).size;
+    bool blank = is_blank_line(line);
     if (!blank && line.data[0] == '#') continue;
-    if (blank || !inside) {
-      if (inside && !only_events) finish_block(p, &h);
-      inside = false;
-      if (blank) continue;
-      if (str_find(line, STR(" PERF_RECORD_")) < line.size) continue;
-      if (!perf_script_parse_header(line, &h)) {
-        p->bad_blocks++;
-        continue;
-      }
-      headers++;
-      inside = true;
-      p->frame_count = 0;
-      event_index(p, h.event);
-      if (h.rest.size && perf_script_parse_frame(h.rest, &p->frames[0])) p->frame_count = 1;
-    } else if (p->frame_count < MOST_FRAMES) {
-      if (perf_script_parse_frame(line, &p->frames[p->frame_count]))
-        p->frame_count++;
-      else
-        add_source_line(p, line);
+    if (inside && !blank) {
+      read_block_line(p, line);
+      continue;
     }
+    if (inside && !only_events) finish_block(p, &h);
+    inside = !blank && begin_block(p, line, &h);
   }
   if (inside && !only_events) finish_block(p, &h);
-  return headers;
+}
+
+static bool may_be_header(pprofc_str line) {
+  return !is_blank_line(line) && line.data[0] != '#' && !is_record(line);
+}
+
+static bool is_indented(pprofc_str line) {
+  return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
 /* The first block decides: a header with an id, and a time or an event; then frames in hexadecimal.
@@ -284,18 +326,13 @@ static bool looks_like_perf(pprofc_str text) {
   pprofc_str line;
   struct perf_script_header h;
   struct perf_script_frame frame;
-  while (str_next_line(&text, &line)) {
-    if (!str_trim(line).size || line.data[0] == '#' ||
-        str_find(line, STR(" PERF_RECORD_")) < line.size)
-      continue;
-    if (line.data[0] == '@' || !perf_script_parse_header(line, &h) ||
-        (!h.event.size && h.rest.size))
-      return false;
-    if (perf_script_parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
-    return str_next_line(&text, &line) && line.size &&
-           (line.data[0] == ' ' || line.data[0] == '\t') && perf_script_parse_frame(line, &frame);
-  }
-  return false;
+  bool found = false;
+  while (!found && str_next_line(&text, &line)) found = may_be_header(line);
+  if (!found || line.data[0] == '@' || !perf_script_parse_header(line, &h)) return false;
+  if (!h.event.size && h.rest.size) return false;
+  if (perf_script_parse_frame(h.rest, &frame) && frame.object.size) return h.event.size > 0;
+  if (!str_next_line(&text, &line) || !is_indented(line)) return false;
+  return perf_script_parse_frame(line, &frame);
 }
 
 static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile **profile,
