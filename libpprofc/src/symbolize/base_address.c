@@ -74,6 +74,12 @@ static bool kernel_symbol(const struct elf_file *f, const struct mapped_range *r
   return elf_symbol(f, name, address);
 }
 
+/* Whether a mapping of the upper half begins at offset 0, at PowerPC's text or at its own start. */
+static bool is_kernel_range(const struct mapped_range *r) {
+  if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
+  return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
+}
+
 /* The ways in which a kernel is mapped; false when this is none of them. */
 static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
                         uint64_t symbol, uint64_t *base) {
@@ -86,8 +92,7 @@ static bool kernel_base(const struct elf_segment *s, const struct mapped_range *
     *base = r->start - symbol;
     return true;
   }
-  if (r->start >= KERNEL_FROM && r->limit > r->start &&
-      (r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start)) {
+  if (is_kernel_range(r)) {
     *base = r->start - (same_page ? symbol : s->vaddr);
     return true;
   }
@@ -142,22 +147,34 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
+/* Finds the kernel's symbol, and the segment that the mapping is of; a file may have none. */
+static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
+  const struct mapped_range *r = q->range;
+  q->symbol_known = kernel_symbol(q->file, r, &q->symbol);
+  if (q->symbol_known || r->start >= r->limit || r->limit >= KERNEL_FROM) {
+    q->segment = text_segment(q->file);
+    return PPROFC_OK;
+  }
+  if (!has_loadable(q->file)) return PPROFC_OK;
+  q->segment = user_segment(q->file, r, address);
+  if (q->segment) return PPROFC_OK;
+  return error_set(error, PPROFC_E_FORMAT,
+                   "failed to find program header for file \"%s\", mapping 0x%llx-0x%llx",
+                   q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
+}
+
+/* A mapping of the whole address space, or of nothing: it has no base. */
+static bool covers_everything(const struct mapped_range *r) {
+  return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
+}
+
 pprofc_status base_address(const struct elf_file *f, const struct mapped_range *r, uint64_t address,
                            uint64_t *base, pprofc_error *error) {
   *base = 0;
-  if (r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0))
-    return PPROFC_OK;
+  if (covers_everything(r)) return PPROFC_OK;
   struct question q = {.file = f, .range = r};
-  q.symbol_known = kernel_symbol(f, r, &q.symbol);
-  if (q.symbol_known || r->start >= r->limit || r->limit >= KERNEL_FROM) {
-    q.segment = text_segment(f);
-  } else if (has_loadable(f)) {
-    q.segment = user_segment(f, r, address);
-    if (!q.segment)
-      return error_set(error, PPROFC_E_FORMAT,
-                       "failed to find program header for file \"%s\", mapping 0x%llx-0x%llx",
-                       f->path, (unsigned long long)r->start, (unsigned long long)r->limit);
-  }
+  pprofc_status status = find_segment(&q, address, error);
+  if (status != PPROFC_OK) return status;
   switch (f->type) {
   case ET_EXEC:
     return exec_base(&q, base, error);

@@ -145,13 +145,13 @@ static bool full_form(pprofc_str mangled, bool parameters, bool *is_rust, struct
 }
 #endif
 
-/* ---- shortening what libiberty says ------------------ */
+/* ---- shortening the names of libiberty --------------- */
 
 static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
 }
 
-/* " [clone .part.1]" at the end says which copy of the function it is; pprof shows one name for
+/* " [clone .part.1]" at the end names one copy of the function; pprof shows one name for
  * all. */
 static void drop_clones(struct buffer *out) {
   size_t clone = str_find(buffer_str(out), STR(" [clone "));
@@ -174,18 +174,31 @@ static bool demangle_is_operator(pprofc_str s, size_t at) {
   return false;
 }
 
+/* Whether the text before `at` ends with `end`. */
+static bool comes_after(pprofc_str s, size_t at, pprofc_str end) {
+  return str_ends(str_slice(s, 0, at), end);
+}
+
 /* Where the bracket that opens at `at` closes, or s.size. */
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
-  size_t depth = 0;
-  for (size_t i = at; i < s.size; i++) {
-    if (open == '<' && i > at && (s.data[i] == '<' || s.data[i] == '>') &&
-        demangle_is_operator(s, i))
-      continue;
-    if (s.data[i] == '>' && i && s.data[i - 1] == '-') continue;
-    if (s.data[i] == open) depth++;
-    if (s.data[i] == close && --depth == 0) return i;
+  size_t depth = 1;
+  for (size_t i = at + 1; i < s.size; i++) {
+    char c = s.data[i];
+    if (c != open && c != close) continue;
+    if (c == '>' && s.data[i - 1] == '-') continue;
+    if (open == '<' && demangle_is_operator(s, i)) continue;
+    if (c == open) depth++;
+    if (c == close && --depth == 0) return i;
   }
   return s.size;
+}
+
+/* The end of the letters in "$T" or "$TN" at `at`; at + 1 for any other text. */
+static size_t parameter_letters(pprofc_str s, size_t at) {
+  size_t end = at + 1;
+  if (s.data[at] != '$') return end;
+  while (end < s.size && (s.data[end] == 'T' || s.data[end] == 'N')) end++;
+  return end;
 }
 
 /* The template parameters of a lambda: libiberty's $T0, $T1 are pprof's $T, $T0. */
@@ -193,9 +206,8 @@ static void renumber_parameters(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
   for (size_t i = 0; i < s.size;) {
-    size_t end = i + 1, digits;
-    while (s.data[i] == '$' && end < s.size && (s.data[end] == 'T' || s.data[end] == 'N')) end++;
-    for (digits = end; digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9';) digits++;
+    size_t end = parameter_letters(s, i), digits = end;
+    while (digits < s.size && s.data[digits] >= '0' && s.data[digits] <= '9') digits++;
     int64_t number;
     bool found = end > i + 1 && str_parse_int(str_slice(s, end, digits), 10, &number);
     while (i < end) keep(out, &to, s.data[i++]);
@@ -208,22 +220,21 @@ static void renumber_parameters(struct buffer *out) {
   out->size = to;
 }
 
-/* Puts a blank between brackets that close, "> >". libiberty leaves it out after an empty pack. */
+/* Whether two closing brackets of templates meet at `at`, without a blank between them. */
+static bool brackets_meet(pprofc_str s, size_t at) {
+  if (at == 0 || s.data[at] != '>' || s.data[at - 1] != '>') return false;
+  return !demangle_is_operator(s, at) && !demangle_is_operator(s, at - 1);
+}
+
+/* Puts a blank between brackets that close, "> >": libiberty prints none after an empty pack. */
 static void part_brackets(struct buffer *out) {
   size_t missing = 0;
-  for (size_t i = 1; i < out->size; i++) {
-    bool two = out->data[i] == '>' && out->data[i - 1] == '>';
-    missing += two && !demangle_is_operator(buffer_str(out), i) &&
-               !demangle_is_operator(buffer_str(out), i - 1);
-  }
+  for (size_t i = 1; i < out->size; i++) missing += brackets_meet(buffer_str(out), i);
   if (!missing || !buffer_reserve(out, missing)) return;
   size_t to = out->size + missing;
   for (size_t i = out->size; i-- > 0 && to > i + 1;) {
     out->data[--to] = out->data[i];
-    pprofc_str rest = {out->data, i + 1};
-    if (i && out->data[i] == '>' && out->data[i - 1] == '>' && !demangle_is_operator(rest, i) &&
-        !demangle_is_operator(rest, i - 1))
-      out->data[--to] = ' ';
+    if (brackets_meet((pprofc_str){out->data, i + 1}, i)) out->data[--to] = ' ';
   }
   out->size += missing;
 }
@@ -233,9 +244,9 @@ static void drop_templates(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
-    char c = s.data[i];
-    size_t end = c == '<' && !demangle_is_operator(s, i) ? closing(s, i, '<', '>') : s.size;
-    bool of_lambda = i >= 7 && memcmp(s.data + i - 7, "{lambda", 7) == 0;
+    bool opens = s.data[i] == '<' && !demangle_is_operator(s, i);
+    size_t end = opens ? closing(s, i, '<', '>') : s.size;
+    bool of_lambda = comes_after(s, i, STR("{lambda"));
     for (; of_lambda && end < s.size && i < end; i++) keep(out, &to, s.data[i]);
     if (end == s.size || of_lambda) {
       keep(out, &to, s.data[i]);
@@ -248,6 +259,12 @@ static void drop_templates(struct buffer *out) {
   out->size = to;
 }
 
+/* Whether the bracket at `at` follows the name of a function: not "operator()", nor a lambda's. */
+static bool opens_parameters(pprofc_str s, size_t at) {
+  if (at == 0 || s.data[at - 1] == ':' || s.data[at - 1] == ' ') return false;
+  return !comes_after(s, at, STR("operator")) && !comes_after(s, at, STR("{lambda"));
+}
+
 /* The function around a local name shows no parameters: bar(int)::{lambda()#1} becomes
  * bar()::{lambda()#1}. */
 static void drop_enclosing_parameters(struct buffer *out) {
@@ -255,9 +272,7 @@ static void drop_enclosing_parameters(struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
     keep(out, &to, s.data[i]);
-    if (s.data[i] != '(' || i == 0 || s.data[i - 1] == ':' || s.data[i - 1] == ' ') continue;
-    if (i >= 8 && memcmp(s.data + i - 8, "operator", 8) == 0) continue;
-    if (i >= 7 && memcmp(s.data + i - 7, "{lambda", 7) == 0) continue;
+    if (s.data[i] != '(' || !opens_parameters(s, i)) continue;
     size_t end = closing(s, i, '(', ')');
     pprofc_str after = str_slice(s, end + 1, s.size);
     if (str_starts(after, STR(" const"))) after = str_slice(after, 6, after.size);
@@ -268,7 +283,7 @@ static void drop_enclosing_parameters(struct buffer *out) {
   out->size = to;
 }
 
-/* _GLOBAL__I_name and its likes. */
+/* _GLOBAL__I_name, _GLOBAL_.D_name and so on. */
 static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buffer *out) {
   if (!str_starts(name, STR("_GLOBAL_")) || name.size < 12) return false;
   char separator = name.data[8], kind = name.data[9];
@@ -285,6 +300,15 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
+/* Gives a name of libiberty the form of a mode. */
+static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
+  if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
+  part_brackets(out);
+  if (mode == DEMANGLE_FULL) return;
+  drop_enclosing_parameters(out);
+  if (mode == DEMANGLE_DEFAULT) drop_templates(out);
+}
+
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (mode == DEMANGLE_NONE) return false;
   if (global_structor(mangled, mode, out)) return !out->failed;
@@ -297,12 +321,8 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
   if (!is_mangled(mangled) || !full_form(mangled, mode == DEMANGLE_FULL, &is_rust, out))
     return false;
   drop_clones(out);
-  if (!is_rust && str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
-  if (!is_rust) part_brackets(out);
-  if (mode == DEMANGLE_FULL) return !out->failed;
-  if (!is_rust) drop_enclosing_parameters(out);
-  if (mode == DEMANGLE_DEFAULT && !is_rust) drop_templates(out);
-  return true;
+  if (!is_rust) shorten_cxx(mode, out);
+  return mode != DEMANGLE_FULL || !out->failed;
 }
 
 /* ---- names that are not mangled ---------------------- */

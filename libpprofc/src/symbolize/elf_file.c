@@ -35,7 +35,7 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
   return value;
 }
 
-/* Where a field stands in the 32 and 64 bit form of a header, and its width there. */
+/* The offset and width of a field in the 32 and in the 64 bit form of a header. */
 struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
@@ -300,7 +300,7 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error) {
   *file = (struct elf_file){.mem = mem, .path = path, .fd = -1};
   struct stat info;
-  /* What is looked at before it is opened is no device: opening one may do things. */
+  /* stat before open: opening a device may have effects. */
   if (stat(path, &info) != 0)
     return error_set(error, PPROFC_E_IO, "stat %s: %s", path, ERRNO_TEXT(errno));
   if (!S_ISREG(info.st_mode))

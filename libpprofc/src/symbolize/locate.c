@@ -25,7 +25,7 @@ static void locate_warn(const struct symbolize_options *options, const char *mes
   if (options->warn) options->warn(options->warn_context, message);
 }
 
-/* True when the candidate opens and is the right build; it then stands in search->found. */
+/* True when the candidate opens and is the right build; then search->found has its path. */
 static bool try_candidate(struct search *s, const char *path) {
   struct elf_file file;
   if (elf_open(&file, path, &s->profile->mem, NULL) != PPROFC_OK) return false;
@@ -152,6 +152,29 @@ static bool add_fake_mapping(pprofc_profile *p) {
   return true;
 }
 
+/* Gives a mapping the path of its binary where one is found; false when out of memory. */
+static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *options,
+                           struct mapping *mapping, struct renames *renames) {
+  struct search search = {.profile = p, .options = options};
+  search.file = profile_string(p, mapping->file);
+  search.build_id = profile_string(p, mapping->build_id);
+  if (!search_mapping(&search)) return true;
+  pprofc_str copy = arena_str(&p->region->arena, str_of(search.found));
+  if (!copy.data) return false;
+  mapping->file = rename_to(p, renames, copy);
+  return true;
+}
+
+/* The executable of the options replaces the path of the first mapping, and the build id of the
+ * options fills in a missing one. */
+static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
+                            struct mapping *first, struct renames *renames) {
+  if (options->executable && *options->executable)
+    first->file = rename_to(p, renames, str_of(options->executable));
+  if (options->build_id && *options->build_id && !profile_string(p, first->build_id).size)
+    first->build_id = rename_to(p, renames, str_of(options->build_id));
+}
+
 static pprofc_status locate(pprofc_profile *p, const struct symbolize_options *options,
                             pprofc_error *error) {
   if (!p->mappings.count && !add_fake_mapping(p)) return error_nomem(error);
@@ -160,22 +183,9 @@ static pprofc_status locate(pprofc_profile *p, const struct symbolize_options *o
   struct mapping *items = arena_copy(arena, p->mappings.items, count * sizeof *items);
   struct renames renames = {arena_array(arena, count + 2, sizeof *renames.strings), 0};
   if (!items || !renames.strings) return error_nomem(error);
-  for (size_t i = 0; i < count; i++) {
-    struct search search = {.profile = p, .options = options};
-    search.file = profile_string(p, items[i].file);
-    search.build_id = profile_string(p, items[i].build_id);
-    if (!search_mapping(&search)) continue;
-    pprofc_str copy = arena_str(arena, str_of(search.found));
-    if (!copy.data) return error_nomem(error);
-    items[i].file = rename_to(p, &renames, copy);
-  }
-  if (options->executable && *options->executable) {
-    /* When a name was found for mapping 0, this one replaces it; the text in between is never seen.
-     */
-    items[0].file = rename_to(p, &renames, str_of(options->executable));
-  }
-  if (options->build_id && *options->build_id && !profile_string(p, items[0].build_id).size)
-    items[0].build_id = rename_to(p, &renames, str_of(options->build_id));
+  for (size_t i = 0; i < count; i++)
+    if (!locate_mapping(p, options, &items[i], &renames)) return error_nomem(error);
+  apply_own_names(p, options, &items[0], &renames);
   if (!renames.count) return PPROFC_OK;
   p->mappings.items = items;
   return profile_add_strings(p, renames.strings, renames.count) ? PPROFC_OK : error_nomem(error);

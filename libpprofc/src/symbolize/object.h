@@ -19,7 +19,8 @@ pprofc_status object_open(struct object *object, const pprofc_profile *profile,
                           const struct mapping *mapping, struct arena *arena, pprofc_error *error);
 void object_close(struct object *object);
 
-/* Whether the mapping covers an address. A mapping that stands in for none covers all. */
+/* Whether the mapping covers an address. The mapping that a profile without mappings gets covers
+ * all. */
 bool object_covers(const struct object *object, uint64_t address);
 
 /* The file's own address for one of the process; false when it cannot be told. The first address

@@ -1,5 +1,5 @@
-/* Reading a Rust linker name: its numbers, identifiers, lifetimes and back references, and the
- * steps that are still ahead. */
+/* The reader of a Rust linker name: numbers, identifiers, lifetimes, back references, and a stack
+ * of the steps that follow. */
 #ifndef PPROFC_SYMBOLIZE_RUST_READER_H
 #define PPROFC_SYMBOLIZE_RUST_READER_H
 
@@ -7,7 +7,7 @@
 
 /* What is to be read or written next. */
 enum what {
-  PATH,          /* flag: "::" stands before generic arguments */
+  PATH,          /* flag: "::" comes before generic arguments */
   NESTED,        /* the identifier behind a nested path; flag: its namespace */
   TYPE,          /* a type */
   CONSTANT,      /* the value of a const generic */
@@ -69,7 +69,7 @@ void reader_say_identifier(struct rust_reader *r, pprofc_str bytes, bool punycod
 void reader_lifetime(struct rust_reader *r, uint64_t lifetime);
 /* "for<'a, 'b> " */
 void reader_binder(struct rust_reader *r);
-/* Does `step` at an earlier place of the name. What is read only needs no such look. */
+/* Does `step` at an earlier place of the name. A silent reader does not go back. */
 void reader_go_back(struct rust_reader *r, struct rust_step step);
 
 #endif

@@ -1,5 +1,5 @@
 /* Rust's linker names of version 0 (RFC 2603), printed as pprof prints them. The grammar nests as
- * deep as its input says, so what is still to be read stands in a stack of steps of our own. */
+ * deep as its input does, so a stack of steps replaces recursion. */
 #include "symbolize/rust_v0.h"
 
 #include "symbolize/rust_reader.h"
@@ -9,7 +9,7 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* The path of an impl says where it stands and is not shown. */
+/* The path of an impl is the place of its definition; it is not shown. */
 static void read_impl(struct rust_reader *r, bool trait) {
   reader_next_text(r, ">");
   if (trait) {
@@ -440,8 +440,7 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Steps that write nothing count, too: chains of back references take as many as they have links.
- */
+/* Steps that write nothing count too: a chain of back references takes a step for each link. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

@@ -1,5 +1,5 @@
-/* Local symbolization and demangling of a profile: which mappings, which addresses, what becomes of
- * the answers. */
+/* Local symbolization and demangling of a profile: chooses the mappings and addresses to ask for,
+ * and puts the answers into the columns. */
 #include "symbolize/symbolize.h"
 
 #include "core/map.h"
@@ -7,82 +7,12 @@
 #include "profile/stack.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
+#include "symbolize/mode.h"
 #include "symbolize/tools.h"
-
-#include <stdio.h>
-
-/* ---- the mode ---------------------------------------- */
-
-struct mode {
-  bool none, local, fast, force;
-  enum demangle_mode demangle;
-};
-
-static void symbolize_warn(const struct symbolize_options *options, const char *format, ...)
-    PPROFC_PRINTF(2, 3);
-
-static void symbolize_warn(const struct symbolize_options *options, const char *format, ...) {
-  char message[4096];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
-  va_end(args);
-  if (options->warn) options->warn(options->warn_context, message);
-}
-
-static const struct {
-  const char *word;
-  enum demangle_mode mode;
-} demangle_words[] = {
-    {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
-
-/* "demangle=full" or the bare word; each also forces. */
-static bool demangle_word(pprofc_str word, struct mode *mode) {
-  bool prefixed = str_starts(word, STR("demangle="));
-  if (prefixed) word = str_slice(word, 9, word.size);
-  if (str_equal(word, STR("default"))) return true;
-  for (size_t i = 0; i < sizeof demangle_words / sizeof *demangle_words; i++) {
-    bool bare_none = !prefixed && demangle_words[i].mode == DEMANGLE_NONE;
-    if (bare_none || !str_equal(word, str_of(demangle_words[i].word))) continue;
-    mode->demangle = demangle_words[i].mode;
-    mode->force = true;
-    return true;
-  }
-  return false;
-}
-
-static void parse_mode(const struct symbolize_options *options, struct mode *mode) {
-  *mode = (struct mode){.local = true};
-  char lower[256];
-  pprofc_str text = str_of(options->mode ? options->mode : ""), word;
-  if (text.size >= sizeof lower) text.size = sizeof lower - 1;
-  for (size_t i = 0; i < text.size; i++)
-    lower[i] =
-        (char)(text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + 32 : text.data[i]);
-  pprofc_str rest = {lower, text.size};
-  while (!mode->none && str_next(&rest, ':', &word)) {
-    if (!word.size) continue;
-    if (str_equal(word, STR("none")) || str_equal(word, STR("no"))) {
-      mode->none = true;
-    } else if (str_equal(word, STR("local"))) {
-      mode->local = true;
-    } else if (str_equal(word, STR("fastlocal"))) {
-      mode->local = mode->fast = true;
-    } else if (str_equal(word, STR("remote"))) {
-      mode->local = false;
-    } else if (str_equal(word, STR("force"))) {
-      mode->force = true;
-    } else if (!demangle_word(word, mode)) {
-      symbolize_warn(options, "ignoring unrecognized symbolization option: %s", options->mode);
-      symbolize_warn(options, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
-                              "[:demangle=[none|full|templates|default]");
-    }
-  }
-}
 
 /* ---- the local pass ---------------------------------- */
 
-/* What came back for the locations of one mapping. */
+/* The answer of a tool for the locations of one mapping. */
 struct symbolize_answer {
   struct source_frames frames;
   bool known;
@@ -259,9 +189,23 @@ static bool grow_functions(struct symbolize_pass *pass, struct symbolize_columns
     memcpy(file, c->file, c->function_count * sizeof *file);
     memcpy(start_line, c->start_line, c->function_count * sizeof *start_line);
   }
-  c->name = name, c->file = file, c->start_line = start_line;
+  c->name = name;
+  c->file = file;
+  c->start_line = start_line;
   c->function_capacity = capacity;
   return true;
+}
+
+struct symbolize_key {
+  uint32_t name, file;
+  int64_t start_line;
+};
+
+static bool symbolize_equal(const void *columns, uint32_t index, const void *key) {
+  const struct symbolize_columns *c = columns;
+  const struct symbolize_key *k = key;
+  return c->name[index] == k->name && c->file[index] == k->file &&
+         c->start_line[index] == k->start_line;
 }
 
 /* The index among the new functions of (name, file, start line); NONE when out of memory. */
@@ -270,19 +214,17 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
   if (name == MAP_NONE || file == MAP_NONE) return NONE;
+  struct symbolize_key key = {name, file, frame->start_line};
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)frame->start_line);
-  struct map_probe probe = map_start(&c->functions, hash);
-  uint32_t index;
-  while ((index = map_next(&c->functions, &probe)) != MAP_NONE)
-    if (c->name[index] == name && c->file[index] == file &&
-        c->start_line[index] == frame->start_line)
-      return index;
-  if (!grow_functions(pass, c) || !map_insert(&c->functions, hash, (uint32_t)c->function_count))
-    return NONE;
-  c->name[c->function_count] = name;
-  c->file[c->function_count] = file;
-  c->start_line[c->function_count] = frame->start_line;
-  return (uint32_t)c->function_count++;
+  uint32_t next = (uint32_t)c->function_count;
+  if (!grow_functions(pass, c)) return NONE;
+  uint32_t index = map_find_or_add(&c->functions, hash, symbolize_equal, c, &key, next);
+  if (index != next) return index;
+  c->name[next] = name;
+  c->file[next] = file;
+  c->start_line[next] = frame->start_line;
+  c->function_count++;
+  return next;
 }
 
 /* Functions are numbered as pprof does it: mapping by mapping, in the order of locations. */
@@ -304,37 +246,62 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* Line columns with the answers in place of what was there. */
+/* The lines that all locations have when the answers have replaced the old ones. */
+static size_t count_lines(const struct symbolize_pass *pass) {
+  const struct locations *old = &pass->profile->locations;
+  size_t total = 0, count;
+  for (size_t i = 0; i < old->count; i++) {
+    if (!symbolize_frames_of(pass, i, &count)) count = old->line_from[i + 1] - old->line_from[i];
+    total += count;
+  }
+  return total;
+}
+
+/* What an answer of these frames tells about its mapping. */
+static uint32_t frame_flags(const struct source_frame *frame) {
+  uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
+  if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
+  if (frame->file.size) flags |= PPROFC_HAS_FILENAMES;
+  if (frame->line) flags |= PPROFC_HAS_LINE_NUMBERS;
+  return flags;
+}
+
+/* Writes the lines of a location, the answer or else the old ones; false when out of memory. */
+static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns *c,
+                           size_t location, struct mapping *mappings, struct line *lines,
+                           size_t *n) {
+  const pprofc_profile *p = pass->profile;
+  const struct locations *old = &p->locations;
+  size_t count;
+  const struct source_frame *frames = symbolize_frames_of(pass, location, &count);
+  if (!frames)
+    for (size_t k = old->line_from[location]; k < old->line_from[location + 1]; k++)
+      lines[(*n)++] = old->lines[k];
+  for (size_t k = 0; k < count; k++) {
+    uint32_t function = new_function(pass, c, &frames[k]);
+    if (function == NONE) return false;
+    lines[(*n)++] =
+        (struct line){(uint32_t)p->functions.count + function, frames[k].line, frames[k].column};
+    mappings[old->mapping[location]].flags |= frame_flags(&frames[k]);
+  }
+  return true;
+}
+
+/* Line columns with the answers in place of the old lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
   const struct locations *old = &p->locations;
-  size_t total = 0, count;
-  for (size_t i = 0; i < old->count; i++)
-    total +=
-        symbolize_frames_of(pass, i, &count) ? count : old->line_from[i + 1] - old->line_from[i];
+  size_t total = count_lines(pass), n = 0, count;
   uint32_t *from = arena_array(arena, old->count + 1, sizeof *from);
   struct line *lines = arena_array(arena, total, sizeof *lines);
   uint8_t *folded = old->is_folded ? arena_copy(arena, old->is_folded, old->count) : NULL;
   if (!from || !lines || (old->is_folded && !folded) || total >= NONE) return false;
-  size_t n = 0;
   for (size_t i = 0; i < old->count; i++) {
     from[i] = (uint32_t)n;
-    const struct source_frame *frames = symbolize_frames_of(pass, i, &count);
-    for (size_t k = old->line_from[i]; !frames && k < old->line_from[i + 1]; k++)
-      lines[n++] = old->lines[k];
-    for (size_t k = 0; k < count; k++) {
-      uint32_t function = new_function(pass, c, &frames[k]);
-      if (function == NONE) return false;
-      lines[n++] =
-          (struct line){(uint32_t)p->functions.count + function, frames[k].line, frames[k].column};
-      struct mapping *m = &mappings[old->mapping[i]];
-      m->flags |= PPROFC_HAS_INLINE_FRAMES | (frames[k].function.size ? PPROFC_HAS_FUNCTIONS : 0) |
-                  (frames[k].file.size ? PPROFC_HAS_FILENAMES : 0) |
-                  (frames[k].line ? PPROFC_HAS_LINE_NUMBERS : 0);
-    }
-    if (count && folded) folded[i] = 0;
+    if (!write_lines_of(pass, c, i, mappings, lines, &n)) return false;
+    if (folded && symbolize_frames_of(pass, i, &count)) folded[i] = 0;
   }
   from[old->count] = (uint32_t)n;
   p->locations.line_from = from;
@@ -356,7 +323,9 @@ static bool new_functions(struct symbolize_pass *pass, const struct symbolize_co
   uint64_t *ids = f->ids ? arena_array(arena, all, sizeof *ids) : NULL;
   if (!name || !system_name || !file || !start_line || (f->ids && !ids)) return false;
   for (size_t i = 0; i < old; i++) {
-    name[i] = f->name[i], system_name[i] = f->system_name[i], file[i] = f->filename[i];
+    name[i] = f->name[i];
+    system_name[i] = f->system_name[i];
+    file[i] = f->filename[i];
     start_line[i] = f->start_line[i];
     if (ids) ids[i] = f->ids[i];
   }
@@ -450,48 +419,62 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 
 /* ---- demangling -------------------------------------- */
 
-/* Names that differ from their system name are somebody's choice and stay, unless forced. */
+/* The name column while it is being edited. */
+struct renaming {
+  pprofc_profile *profile;
+  const struct mode *mode;
+  uint32_t *name;        /* [function] */
+  struct interner added; /* new names; ids follow those of the profile's strings */
+  struct buffer text;
+  bool changed;
+};
+
+/* Demangles one function. A name that differs from the system name was chosen by the writer of the
+ * profile and stays, unless forced. False when out of memory. */
+static bool demangle_name(struct renaming *r, size_t function) {
+  pprofc_profile *p = r->profile;
+  const struct functions *f = &p->functions;
+  pprofc_str shown = profile_string(p, f->name[function]);
+  pprofc_str system = profile_string(p, f->system_name[function]);
+  if (r->mode->force && shown.size && system.size) {
+    r->changed |= r->name[function] != f->system_name[function];
+    r->name[function] = f->system_name[function];
+    shown = system;
+  }
+  if (r->mode->demangle == DEMANGLE_NONE || (shown.size && !str_equal(shown, system))) return true;
+  demangle_for_display(system, r->mode->demangle, &r->text);
+  if (r->text.failed) return false;
+  if (str_equal(buffer_str(&r->text), shown)) return true;
+  uint32_t id = interner_copy(&r->added, &p->region->arena, buffer_str(&r->text));
+  r->name[function] = (uint32_t)p->strings.count + id;
+  r->changed = true;
+  return id != MAP_NONE;
+}
+
 static pprofc_status demangle_names(pprofc_profile *p, const struct mode *mode,
                                     pprofc_error *error) {
-  struct arena *arena = &p->region->arena;
-  const struct functions *f = &p->functions;
-  struct buffer text;
-  struct interner added;
-  uint32_t *name = arena_copy(arena, f->name, f->count * sizeof *name);
-  buffer_init(&text, &p->mem, (size_t)16 << 20);
-  interner_init(&added, &p->mem);
-  bool failed_memory = !name, changed = false;
-  for (size_t i = 0; i < f->count && !failed_memory; i++) {
-    pprofc_str shown = profile_string(p, f->name[i]), system = profile_string(p, f->system_name[i]);
-    if (mode->force && shown.size && system.size) {
-      changed |= name[i] != f->system_name[i];
-      name[i] = f->system_name[i];
-      shown = system;
-    }
-    if (mode->demangle == DEMANGLE_NONE || (shown.size && !str_equal(shown, system))) continue;
-    demangle_for_display(system, mode->demangle, &text);
-    if (text.failed) failed_memory = true;
-    if (failed_memory || str_equal(buffer_str(&text), shown)) continue;
-    uint32_t id = interner_copy(&added, arena, buffer_str(&text));
-    failed_memory = id == MAP_NONE;
-    name[i] = (uint32_t)p->strings.count + id;
-    changed = true;
+  size_t count = p->functions.count;
+  struct renaming r = {.profile = p, .mode = mode};
+  r.name = arena_copy(&p->region->arena, p->functions.name, count * sizeof *r.name);
+  buffer_init(&r.text, &p->mem, (size_t)16 << 20);
+  interner_init(&r.added, &p->mem);
+  bool ok = r.name != NULL;
+  for (size_t i = 0; i < count && ok; i++) ok = demangle_name(&r, i);
+  if (!r.changed) region_drop(p->region, r.name, count * sizeof *r.name);
+  if (ok && r.changed) {
+    p->functions.name = r.name;
+    ok = profile_add_strings(p, r.added.items, r.added.count);
   }
-  if (!changed) region_drop(p->region, name, f->count * sizeof *name);
-  if (!failed_memory && changed) {
-    p->functions.name = name;
-    failed_memory = !profile_add_strings(p, added.items, added.count);
-  }
-  buffer_free(&text);
-  interner_free(&added);
-  return failed_memory ? error_nomem(error) : PPROFC_OK;
+  buffer_free(&r.text);
+  interner_free(&r.added);
+  return ok ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status symbolize_profile(const pprofc_profile *source,
                                 const struct symbolize_options *options, pprofc_profile **out,
                                 pprofc_error *error) {
   struct mode mode;
-  parse_mode(options, &mode);
+  mode_parse(options, &mode);
   struct symbolize_pass pass = {.profile = profile_edit(source), .options = options, .mode = mode};
   if (!pass.profile) return error_nomem(error);
   pprofc_status status = PPROFC_OK;

@@ -1,0 +1,20 @@
+/* The words of -symbolize: where names come from, and how they are demangled. */
+#ifndef PPROFC_SYMBOLIZE_MODE_H
+#define PPROFC_SYMBOLIZE_MODE_H
+
+#include "symbolize/demangle.h"
+#include "symbolize/symbolize.h"
+
+struct mode {
+  bool none, local, fast, force;
+  enum demangle_mode demangle;
+};
+
+/* Reads options->mode; warns of words that it does not know. */
+void mode_parse(const struct symbolize_options *options, struct mode *mode);
+
+/* Calls options->warn, when there is one. */
+void symbolize_warn(const struct symbolize_options *options, const char *format, ...)
+    PPROFC_PRINTF(2, 3);
+
+#endif
