@@ -140,8 +140,9 @@ FORMATS = {
     "Java profile": [(java, 250)],
     "jemalloc heap profile": [(jemalloc, 200)],
     "callgrind": [(callgrind, 150), (callgrind_ladder, 250), (callgrind_names, 250)],
-    "JSON profile": [],  # by file, below
-    "json_v8": [(json_v8, 120), (json_v8_heap, 120)],
+    "JSON profile": [],  # by shape, below
+    "json_cpuprofile": [(json_v8, 120)],
+    "json_heapprofile": [(json_v8_heap, 120)],
     "json_dhat": [(json_dhat, 120)],
     "json_firefox": [(json_firefox, 200)],
     "json_speedscope": [(json_speedscope, 200)],

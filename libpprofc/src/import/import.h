@@ -1,5 +1,5 @@
-/* Foreign and legacy input formats, behind one table. A new format is one file and one row in
- * formats.c. */
+/* Foreign and legacy input formats, behind one table. A new format is one file, one
+ * declaration in formats.h and one row in formats.c. */
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
