@@ -1,5 +1,6 @@
 /* ELF files made here byte by byte: opening, build ids, and base addresses for every kind of file.
  */
+#include "faults.h"
 #include "unit.h"
 
 #include "symbolize/base_address.h"
@@ -147,6 +148,26 @@ static void test_notes_that_run_out_of_their_segment_are_ignored(void) {
 
 /* ---- base addresses ---------------------------------- */
 
+static void test_every_failing_allocation_is_reported(void) {
+  struct image image;
+  Elf64_Phdr notes = load(0, 0x400, 0, 0x14, 0x14);
+  notes.p_type = PT_NOTE;
+  make_elf(&image, ET_DYN, &notes, 1);
+  add_note(&image, 0x400, NT_GNU_BUILD_ID, "GNU", "\1\2\3\4", 4);
+  save(&image);
+  size_t calls = 0;
+  for (pprofc_status status = PPROFC_E_NOMEM; status == PPROFC_E_NOMEM; calls++) {
+    struct faults faults = {.fail_at = calls};
+    pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
+    struct elf_file file;
+    status = elf_open(&file, path, &mem, &error);
+    if (status == PPROFC_OK) elf_close(&file);
+    CU_ASSERT(status == PPROFC_OK || status == PPROFC_E_NOMEM);
+    CU_ASSERT_EQUAL(faults.live, 0);
+  }
+  CU_ASSERT_EQUAL(calls, 4); /* headers, segments and notes */
+}
+
 /* The base of a mapping for an address in it; UINT64_MAX - 1 for an error. */
 static uint64_t base_of(const struct image *image, uint64_t start, uint64_t limit, uint64_t offset,
                         uint64_t address) {
@@ -286,6 +307,7 @@ UNIT_MAIN("symbolize_elf", UNIT(test_the_folder_can_be_made),
           UNIT(test_what_is_no_object_is_refused), UNIT(test_headers_that_lie_are_refused),
           UNIT(test_the_build_id_is_the_gnu_note),
           UNIT(test_notes_that_run_out_of_their_segment_are_ignored),
+          UNIT(test_every_failing_allocation_is_reported),
           UNIT(test_a_fixed_executable_has_no_base),
           UNIT(test_a_position_independent_file_starts_where_it_is_mapped),
           UNIT(test_the_segments_own_offset_counts),

@@ -217,6 +217,7 @@ static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint6
   struct notes notes = {"", 0};
   if (size > MOST_NOTE_SIZE) return false;
   uint8_t *data = mem_array(f->mem, (size_t)size, 1);
+  f->out_of_memory |= !data;
   if (data && read_at(f, offset, data, (size_t)size))
     read_notes(f, data, (size_t)size, alignment, &notes);
   mem_free(f->mem, data, (size_t)size, 1);
@@ -250,7 +251,7 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
   size_t count = (size_t)get(f, header, e_phnum), entry = (size_t)get(f, header, e_phentsize);
   if (count == 0) {
     find_build_id(f, NULL, 0);
-    return PPROFC_OK;
+    return f->out_of_memory ? error_nomem(error) : PPROFC_OK;
   }
   if (count > MOST_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
   uint8_t *table = mem_array(f->mem, count, entry);
@@ -273,6 +274,7 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
       };
     }
     find_build_id(f, table, entry);
+    if (f->out_of_memory) status = error_nomem(error);
   }
   mem_free(f->mem, table, count, entry);
   return status;

@@ -25,6 +25,7 @@ struct elf_file {
   struct elf_segment *segments;
   size_t segment_count;
   char build_id[129]; /* hex, "" when there is none or more than one */
+  bool out_of_memory; /* while the notes were read; elf_open fails then */
 };
 
 /* Opens an ELF file. Messages are those of pprof: "error reading magic number from F: EOF",
