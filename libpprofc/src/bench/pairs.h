@@ -1,0 +1,56 @@
+/* Measurements in pairs: those of one benchmark in one unit, before a change and after it. The gate
+ * compares pairs, and learns noise from them.
+ *
+ * Tables (tables.h) group by projections that the user chooses, into any number of columns. Pairs
+ * have one fixed key and two sides, and keep the order of measurement, because drift and rounds
+ * depend on it; docs/ARCHITECTURE.md gives the reasons. */
+#ifndef PPROFC_BENCH_PAIRS_H
+#define PPROFC_BENCH_PAIRS_H
+
+#include "bench/set.h"
+
+enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
+
+struct pair_side {
+  size_t first, count; /* values of the pairs */
+  size_t result;       /* the first one; means nothing when count is 0 */
+};
+
+struct pair {
+  uint32_t package, unit; /* texts of the pairs */
+  uint32_t name;          /* string of the set */
+  struct pair_side sides[PAIR_SIDES];
+  bool bad; /* a value is no finite number */
+};
+
+struct pairs {
+  const pprofc_allocator *mem;
+  const struct pprofc_bench *set;
+  uint32_t head;         /* the label of inputs of the head, a string of the set */
+  struct arena arena;    /* bytes of texts */
+  struct interner texts; /* packages, units, rounds; 0 is the empty one */
+  struct map map;        /* package, name and unit to index */
+  struct pair *items;    /* in order of first measurement */
+  size_t count, capacity;
+  /* One entry a measurement; those of a side follow one another in the order of the inputs. */
+  double *values;
+  uint32_t *rounds; /* texts: the value of the key "round"; 0 for none */
+  uint32_t *inputs; /* of the set */
+  size_t value_count;
+  size_t *flaws; /* results: the first bad value of each bad pair, in the order of the inputs */
+  size_t flaw_count, flaw_capacity;
+};
+
+/* Groups the measurements of a set, which must outlive the pairs. Inputs with the label `head` are
+ * that side, all others the base; with NULL all are the base. Units are tidied: "0 ns/op" is in
+ * sec/op, too. CPU time in two parts (user-sec/op, sys-sec/op) also counts as their sum
+ * (cpu-sec/op). False when out of memory; free the pairs even then. */
+bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
+                const pprofc_allocator *mem);
+void pairs_free(struct pairs *pairs);
+
+static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {
+  return pairs->texts.items[id];
+}
+
+#endif
