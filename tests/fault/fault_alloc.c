@@ -4,7 +4,10 @@
  * as ever when it is tried again. */
 #include "core/buffer.h"
 #include "faults.h"
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
+#include "gate/selftest/selftest.h"
 #include "pprofc/pprofc.h"
 
 #include <stdio.h>

@@ -2,7 +2,9 @@
  * by every test. */
 #include "fuzz.h"
 
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 
 #include <math.h>
 

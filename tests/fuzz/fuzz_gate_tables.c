@@ -1,7 +1,9 @@
 /* Reads any bytes as a comparison table, judges it and prints it in every format. */
 #include "fuzz.h"
 
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 
 #define TEXT_MAX 100000
 

@@ -1,6 +1,10 @@
 /* The gate on raw results: the samples of testdata/bench with known verdicts, and every case that
  * gates have got wrong. */
-#include "gate/gate.h"
+#include "gate/compare.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
+#include "gate/selftest/selftest.h"
 #include "unit.h"
 
 #include <math.h>

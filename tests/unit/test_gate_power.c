@@ -1,6 +1,8 @@
 /* The smallest visible change: textbook values, simulations at the change that is stated, and how
  * rows and results report it. */
-#include "gate/gate.h"
+#include "gate/compare.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
 #include "gate/power.h"
 #include "unit.h"
 

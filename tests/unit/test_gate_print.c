@@ -1,6 +1,8 @@
 /* What the gate prints: annotations, comments that fit, reports that parse, and the totals at the
  * end of it all. */
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* The gate's rules file: what it sets, what it matches, and where its errors are. */
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/read/read.h"
 #include "unit.h"
 
 #include <math.h>

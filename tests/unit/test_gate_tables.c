@@ -1,6 +1,8 @@
 /* The gate on comparison tables: every kind that benchstat prints, and everything that is no
  * table. */
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* Wall time or CPU time, on results of Google Benchmark and hyperfine; and their library's build.
  */
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/read/read.h"
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* The gate on zeros, and on nothing: what was not measured and not compared is no pass. */
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 #include "unit.h"
 
 #include <math.h>

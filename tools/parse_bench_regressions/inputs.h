@@ -3,7 +3,8 @@
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
 #include "ages.h"
-#include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/read/read.h"
 
 /* Everything that was read; rows point into it. */
 struct inputs {

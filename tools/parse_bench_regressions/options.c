@@ -1,6 +1,8 @@
 /* The flags of parse_bench_regressions. */
 #include "options.h"
 
+#include "gate/print/print.h"
+
 #include <math.h>
 #include <stdlib.h>
 

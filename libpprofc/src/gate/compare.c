@@ -1,6 +1,7 @@
 /* The comparison of two samples: effect, interval, p-value, and what makes them doubtful. */
-#include "gate/gate.h"
+#include "gate/compare.h"
 
+#include "pprofc/stats.h"
 #include "stats/gomath.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static double gate_compare_median_of(struct gate_sample s) {
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
-static bool is_constant(struct gate_sample s) {
+static bool sample_is_constant(struct gate_sample s) {
   return s.sorted[0] == s.sorted[s.count - 1];
 }
 
@@ -198,7 +199,7 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   row->in_base = row->in_head = true;
   row->base_count = base.count;
   row->head_count = head.count;
-  row->constant = is_constant(base) && is_constant(head);
+  row->constant = sample_is_constant(base) && sample_is_constant(head);
   row->spread = fmax(spread_of(base), spread_of(head));
   row->base_noise = noise_of(base);
   row->head_noise = noise_of(head);
@@ -220,7 +221,7 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
 
 double gate_trend(struct gate_sample sample, bool *drifts) {
   *drifts = false;
-  if (sample.count < DRIFT_LEAST || is_constant(sample)) return 0;
+  if (sample.count < DRIFT_LEAST || sample_is_constant(sample)) return 0;
   double n = (double)sample.count, middle = (n - 1) / 2, xx = 0, xy = 0, yy = 0;
   double mean = pprofc_moments_of(sample.values, sample.count).mean;
   for (size_t i = 0; i < sample.count; i++) {

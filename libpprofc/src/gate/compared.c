@@ -1,5 +1,5 @@
 /* No verdict without a comparison: why nothing was compared, in words. */
-#include "gate/gate.h"
+#include "gate/judge.h"
 
 /* Why rows were not compared. The last line is for what a rule or a unit keeps from being judged.
  */

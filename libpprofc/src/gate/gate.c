@@ -1,5 +1,6 @@
 /* The gate's rows and what is common to readers and printers. */
 #include "gate/gate.h"
+#include "core/array.h"
 #include "core/log_guard.h"
 
 #include <math.h>
@@ -14,7 +15,9 @@ void gate_init(struct gate *gate, const pprofc_allocator *mem) {
   buffer_init(&gate->warnings, mem, 1 << 24);
   interner_init(&gate->noise_keys, mem);
   buffer_init(&gate->noise, mem, SIZE_MAX / 2);
-  gate->visible_middle = gate->visible_worst = gate->needed_worst = (double)NAN;
+  gate->visible_middle = (double)NAN;
+  gate->visible_worst = (double)NAN;
+  gate->needed_worst = (double)NAN;
   gate->settings = (struct gate_settings){.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
 }
 
@@ -50,8 +53,9 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Texts of a row come from files. What could drive a log is made visible here, once for all
- * formats. Rows of one line share its text: it is looked at once, however many columns it has. */
+/* Texts of a row come from files. Characters that could drive a log are made visible here, once for
+ * all formats. Rows of one line share its text, so a text is cleaned only when it differs from that
+ * of the row before. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   pprofc_str *const texts[GATE_TEXTS] = {&clean.group, &clean.name, &clean.unit, &clean.file,
@@ -95,14 +99,8 @@ void gate_warning(struct gate *gate, const char *format, ...) {
 
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction) {
   struct gate_settings *s = &gate->settings;
-  if (s->direction_count == s->direction_capacity) {
-    size_t capacity = s->direction_capacity ? 2 * s->direction_capacity : 8;
-    void *grown = mem_resize(gate->mem, s->directions, s->direction_capacity, capacity,
-                             sizeof *s->directions);
-    if (!grown) return false;
-    s->directions = grown;
-    s->direction_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(gate->mem, s->directions, s->direction_capacity, s->direction_count + 1))
+    return false;
   s->directions[s->direction_count++] = (struct gate_unit_direction){unit, direction};
   return true;
 }

@@ -1,12 +1,10 @@
-/* The verdict on each row: direction, rules, threshold, floor, significance after correction for
- * the number of rows. */
-#include "gate/gate.h"
+/* Judges all rows in order: rules, choice of time, correction for the number of tests, verdicts
+ * (verdict.c), doubts about the whole run. */
+#include "gate/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SUSPICIOUS 0.5 /* an improvement beyond this asks whether anything was measured */
 
 /* ---- rules ------------------------------------------- */
 
@@ -14,7 +12,7 @@
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
   if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
-  /* What is said of a benchmark's time holds for its CPU time when that is what is judged. */
+  /* A rule for the time of a benchmark also applies to its CPU time when that is judged. */
   if (row->is_cpu && str_glob(canonical_rule, STR("sec/op"))) return true;
   return !rule->unit.size || str_glob(rule->unit, row->unit) ||
          str_glob(canonical_rule, canonical_row);
@@ -27,8 +25,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* What rules say about one row; of several that match, the last one wins for each thing that it
- * sets. `decides` becomes the last one that ignores or accepts. */
+/* Applies the rules to one row. Of several rules that match, the last one wins for each setting.
+ * *decides becomes the last one that ignores or accepts. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -50,7 +48,7 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* A benchmark that swings by itself needs more than it swings. */
+/* A benchmark that swings without a change must change by more than that swing. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   buffer_clear(scratch);
   gate_noise_key(scratch, row->group, row->name, row->unit);
@@ -62,38 +60,29 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   row->threshold = swing;
 }
 
-/* Nothing takes no time. */
-static bool is_unmeasured(const struct gate_row *row) {
-  bool time = str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("ns/op")) ||
-              str_equal(row->unit, STR("time/op"));
-  return time && row->in_base && row->in_head && (row->base == 0 || row->head == 0);
+/* The direction of the settings goes before that of the input, and that before what is known. */
+static void settle_direction(const struct gate *gate, struct gate_row *row) {
+  int asked = gate_asked_direction(gate, row->unit);
+  if (asked) row->direction = asked;
+  if (!row->direction) row->direction = gate_direction(gate, row->unit);
 }
 
+/* Settles by what the row is judged, and the verdicts that need no test. */
 static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                          const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
   row->threshold = s->threshold;
   row->alpha = s->alpha;
   row->floor = gate_floor_of(&s->floor, row->unit);
-  /* What the user says of a unit goes before the files, the files before its form. */
-  int asked = gate_asked_direction(gate, row->unit);
-  if (asked) row->direction = asked;
-  if (!row->direction) row->direction = gate_direction(gate, row->unit);
+  settle_direction(gate, row);
   apply_rules(gate, row, scratch, decides);
   apply_noise(gate, row, scratch);
-  row->verdict = GATE_UNCHANGED;
-  if (row->aside)
-    row->verdict = GATE_ASIDE;
-  else if (is_unmeasured(row))
-    row->verdict = GATE_UNMEASURED;
-  else if (!row->direction)
-    row->verdict = GATE_INFORMATIONAL;
-  if (*decides && (*decides)->ignore) row->verdict = GATE_IGNORED;
+  row->verdict = verdict_without_test(s, row, *decides);
 }
 
 /* ---- correction for the number of comparisons -------- */
 
-/* One p-value, and where its adjusted value goes. */
+/* One p-value, and the place of its adjusted value. */
 struct judge_member {
   double p, *adjusted;
 };
@@ -122,26 +111,31 @@ void gate_adjust(const double *p, size_t count, enum gate_correction correction,
   }
 }
 
-/* p-values that are adjusted together: of the first test, of the second one, and of the first one
- * of times that are watched only. */
+/* p-values that are adjusted together: of the first tests, of the second tests, and of the first
+ * tests of times that are only watched. */
 enum family { FIRST, SECOND, WATCHED, FAMILIES };
+
+static bool is_member(const struct gate_row *row, enum family which) {
+  if (row->constant) return false;
+  if (which == SECOND) return row->verdict == GATE_UNCHANGED && row->second.tested;
+  if (which == WATCHED) return row->verdict == GATE_ASIDE && row->watched && row->tested;
+  return row->verdict == GATE_UNCHANGED && row->tested;
+}
+
+static struct judge_member member_of(struct gate_row *row, enum family which) {
+  if (which == SECOND) return (struct judge_member){row->second.p, &row->second.adjusted};
+  return (struct judge_member){row->p, &row->adjusted};
+}
 
 static size_t take_family(struct gate_row *rows, size_t count, enum family which,
                           struct judge_member *family) {
   size_t n = 0;
-  bool second = which == SECOND;
-  for (size_t i = 0; i < count; i++) {
-    struct gate_row *row = &rows[i];
-    enum gate_verdict wanted = which == WATCHED ? GATE_ASIDE : GATE_UNCHANGED;
-    if (row->verdict != wanted || row->constant || (which == WATCHED && !row->watched)) continue;
-    if (!(second ? row->second.tested : row->tested)) continue;
-    family[n++] = second ? (struct judge_member){row->second.p, &row->second.adjusted}
-                         : (struct judge_member){row->p, &row->adjusted};
-  }
+  for (size_t i = 0; i < count; i++)
+    if (is_member(&rows[i], which)) family[n++] = member_of(&rows[i], which);
   return n;
 }
 
-/* Adjusted values go back into the rows. */
+/* Adjusts each family, and writes the adjusted values into the rows. */
 static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t count,
                                 pprofc_error *error) {
   struct judge_member *family = mem_array(gate->mem, count, sizeof *family);
@@ -164,54 +158,6 @@ static pprofc_status adjust_all(struct gate *gate, struct gate_row *rows, size_t
 
 /* ---- verdicts ---------------------------------------- */
 
-/* The size of a change in the worse direction; negative is better. */
-static double worse_by(const struct gate_row *row) {
-  return row->direction < 0 ? row->delta : -row->delta;
-}
-
-/* "At least the threshold", whatever the last bits of a division are. */
-static bool reaches(double change, double threshold) {
-  return change >= threshold * (1 - 1e-12);
-}
-
-/* What swings by itself needs more than that. */
-static bool is_beyond(const struct gate_row *row, double change) {
-  if (row->noise > 0) return change > row->noise * (1 + 1e-12);
-  return reaches(change, row->threshold);
-}
-
-static bool above_floor(const struct gate_row *row) {
-  return !(row->floor > 0) || isnan(row->base) || isnan(row->head) ||
-         reaches(fabs(row->head - row->base), row->floor);
-}
-
-static bool enough_samples(const struct gate *gate, const struct gate_row *row) {
-  size_t least = row->base_count < row->head_count ? row->base_count : row->head_count;
-  return gate->settings.test == GATE_NONE || row->exact || least >= gate->settings.min_samples;
-}
-
-/* The interval holds no regression that matters: what may only be better leaves no doubt. */
-static bool excludes_regression(const struct gate_row *row) {
-  return (row->direction < 0 ? row->high : -row->low) < row->threshold;
-}
-
-static enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row) {
-  if (!enough_samples(gate, row)) return GATE_TOO_FEW;
-  if (row->delta_kind == GATE_DELTA_UNKNOWN)
-    return row->significant ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
-  if (row->delta == 0) return GATE_UNCHANGED;
-  double worse = worse_by(row);
-  bool beyond = is_beyond(row, fabs(worse)) && above_floor(row);
-  if (beyond && row->significant) {
-    if (worse > 0) return GATE_REGRESSED;
-    return worse < -SUSPICIOUS && row->direction < 0 ? GATE_SUSPICIOUS : GATE_IMPROVED;
-  }
-  bool known = !isnan(row->low) && !isnan(row->high);
-  if (row->constant || !above_floor(row) || (known && excludes_regression(row)))
-    return GATE_UNCHANGED;
-  return known || beyond ? GATE_INCONCLUSIVE : GATE_UNCHANGED;
-}
-
 static bool is_significant(const struct gate *gate, const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return false;
   if (row->constant) return row->delta != 0;
@@ -220,15 +166,9 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-static bool judge_is_decided(enum gate_verdict verdict) {
-  return verdict == GATE_REGRESSED || verdict == GATE_IMPROVED || verdict == GATE_SUSPICIOUS;
-}
-
-/* What the first test left open, the second may decide. Each calls half of alpha's share of
- * unchanged runs worse, so that together they keep to alpha. */
-static void take_second(const struct gate *gate, struct gate_row *row) {
+/* The row with the numbers of its second test. */
+static struct gate_row with_second(const struct gate_row *row) {
   const struct gate_second *s = &row->second;
-  if (!s->tested || judge_is_decided(row->verdict)) return;
   struct gate_row other = *row;
   other.base = s->base;
   other.head = s->head;
@@ -240,12 +180,21 @@ static void take_second(const struct gate *gate, struct gate_row *row) {
   other.p = s->p;
   other.adjusted = s->adjusted;
   other.test = s->test;
-  other.significant = is_significant(gate, &other);
-  other.verdict = verdict_of(gate, &other);
-  if (judge_is_decided(other.verdict)) *row = other;
+  return other;
 }
 
-/* Sums of such numbers are infinite. */
+/* The second test may decide a row that the first one does not. Each test reports half of alpha's
+ * share of unchanged runs as worse, so both together stay below alpha. */
+static void take_second(const struct gate *gate, struct gate_row *row,
+                        const struct gate_rule *decides) {
+  if (!row->second.tested || verdict_is_decided(row->verdict)) return;
+  struct gate_row other = with_second(row);
+  other.significant = is_significant(gate, &other);
+  other.verdict = verdict_of(&gate->settings, &other, decides);
+  if (verdict_is_decided(other.verdict)) *row = other;
+}
+
+/* The sum of the samples exceeded the range of double. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
 }
@@ -255,15 +204,9 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
     gate_problem(gate, "%.*s:%zu: measurements of %.*s are too large to compare",
                  STR_ARG(row->file), row->line, STR_ARG(row->name));
   row->significant = is_significant(gate, row);
-  bool both = row->in_base && row->in_head;
-  if (!both && row->verdict != GATE_IGNORED && row->verdict != GATE_ASIDE)
-    row->verdict = row->in_head ? GATE_NEW : GATE_MISSING;
   if (row->verdict != GATE_UNCHANGED) return;
-  row->verdict = verdict_of(gate, row);
-  take_second(gate, row);
-  if (row->verdict == GATE_REGRESSED && decides && decides->accept &&
-      !(worse_by(row) > decides->accepted * (1 + 1e-12)))
-    row->verdict = GATE_ACCEPTED;
+  row->verdict = verdict_of(&gate->settings, row, decides);
+  take_second(gate, row, decides);
 }
 
 bool gate_was_judged(const struct gate_row *row) {
@@ -280,8 +223,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
 /* Wall time that got worse while CPU time did not: the benchmark waits, or the machine was busy. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != GATE_ASIDE || !row->watched) return;
-  struct gate_row other = *row;
-  if (verdict_of(gate, &other) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
+  if (verdict_of(&gate->settings, row, NULL) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
 }
 
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {
@@ -300,14 +242,17 @@ static void judge_count_row(struct gate *gate, const struct gate_row *row) {
 
 /* ---- the whole --------------------------------------- */
 
+static int shown_length(pprofc_str text) {
+  return (int)(text.size < 200 ? text.size : 200);
+}
+
 static void describe_rule(const struct gate_rule *rule, char *out, size_t size) {
-  snprintf(out, size, "rule of line %zu (%.*s%s%.*s)", rule->line,
-           (int)(rule->pattern.size < 200 ? rule->pattern.size : 200), rule->pattern.data,
-           rule->unit.size ? " " : "", (int)(rule->unit.size < 200 ? rule->unit.size : 200),
+  snprintf(out, size, "rule of line %zu (%.*s%s%.*s)", rule->line, shown_length(rule->pattern),
+           rule->pattern.data, rule->unit.size ? " " : "", shown_length(rule->unit),
            rule->unit.data);
 }
 
-/* A rule that matches nothing is a misspelt one. */
+/* A rule that matches nothing is misspelt. */
 static void check_rules(struct gate *gate) {
   char name[512];
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
@@ -321,31 +266,47 @@ static void check_rules(struct gate *gate) {
   }
 }
 
-pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
-  size_t count;
-  struct gate_row *rows = gate_rows(gate, &count);
-  const struct gate_rule **decides = mem_zero_array(gate->mem, count, sizeof *decides);
-  struct buffer scratch;
-  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
+static void expire_rules(struct gate *gate, const char *today) {
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
     struct gate_rule *rule = &gate->settings.rules[i];
     rule->expired = rule->until.size && str_compare(str_of(today), rule->until) > 0;
   }
-  pprofc_status status = decides ? gate_choose_times(gate, error) : error_nomem(error);
-  for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    judge_settle(gate, &rows[i], &scratch, &decides[i]);
-  if (status == PPROFC_OK) status = adjust_all(gate, rows, count, error);
+}
+
+/* `decides` has one entry a row: the last rule that ignores or accepts it. */
+static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
+                                struct buffer *scratch, pprofc_error *error) {
+  size_t count;
+  struct gate_row *rows = gate_rows(gate, &count);
+  pprofc_status status = gate_choose_times(gate, error);
+  if (status != PPROFC_OK) return status;
+  for (size_t i = 0; i < count; i++) judge_settle(gate, &rows[i], scratch, &decides[i]);
+  status = adjust_all(gate, rows, count, error);
   for (size_t i = 0; i < count && status == PPROFC_OK; i++) {
     judge_row(gate, &rows[i], decides[i]);
     watch_row(gate, &rows[i]);
     judge_count_row(gate, &rows[i]);
   }
-  if (status == PPROFC_OK) {
-    check_rules(gate);
-    gate_check_compared(gate);
-    gate_find_trends(gate);
-    status = gate_find_visible(gate, error);
-  }
+  return status;
+}
+
+static pprofc_status judge_run(struct gate *gate, pprofc_error *error) {
+  check_rules(gate);
+  gate_check_compared(gate);
+  gate_find_trends(gate);
+  return gate_find_visible(gate, error);
+}
+
+pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {
+  size_t count;
+  (void)gate_rows(gate, &count);
+  const struct gate_rule **decides = mem_zero_array(gate->mem, count, sizeof *decides);
+  if (!decides) return error_nomem(error);
+  struct buffer scratch;
+  buffer_init(&scratch, gate->mem, SIZE_MAX / 2);
+  expire_rules(gate, today);
+  pprofc_status status = judge_rows(gate, decides, &scratch, error);
+  if (status == PPROFC_OK) status = judge_run(gate, error);
   bool failed =
       scratch.failed || gate->rows.failed || gate->problems.failed || gate->warnings.failed;
   buffer_free(&scratch);
@@ -353,7 +314,7 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   return status == PPROFC_OK && failed ? error_nomem(error) : status;
 }
 
-/* What -strict does not let pass. */
+/* With -strict, any of these fails the gate. */
 static bool is_doubtful(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
          gate->blind || gate->doubts;

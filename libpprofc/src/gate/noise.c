@@ -1,6 +1,7 @@
-/* How far benchmarks swing by themselves, learned from earlier runs. */
+/* How far benchmarks swing without a change, learned from earlier runs. */
+#include "bench/pairs.h"
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,76 +14,70 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
   gate_unit_canonical(out, unit);
 }
 
-/* One measurement: of which benchmark, in which run. */
-struct noise_value {
-  uint32_t key, run;
-  double value;
-};
-
-static int by_key_and_run(const void *a, const void *b) {
-  const struct noise_value *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  if (x->run != y->run) return x->run < y->run ? -1 : 1;
-  return (x->value > y->value) - (x->value < y->value);
+static int noise_by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 
-static bool gate_noise_collect(struct gate *gate, const pprofc_bench *set,
-                               struct noise_value *values) {
-  size_t count, value_count, k = 0;
-  const uint32_t *units;
-  const pprofc_bench_result *results = pprofc_bench_results(set, &count);
-  const double *numbers = pprofc_bench_values(set, &units, &value_count);
-  struct buffer key;
-  buffer_init(&key, gate->mem, SIZE_MAX / 2);
-  bool good = true;
-  for (size_t i = 0; i < count && good; i++)
-    for (size_t v = results[i].first_value; v < results[i + 1].first_value && good; v++) {
-      buffer_clear(&key);
-      gate_noise_key(&key, pprofc_bench_result_config(set, i, STR("pkg")),
-                     pprofc_bench_string(set, results[i].name), pprofc_bench_unit(set, units[v]));
-      uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, buffer_str(&key));
-      good = id != MAP_NONE && !key.failed;
-      values[k++] = (struct noise_value){id, results[i].input, numbers[v]};
-    }
-  buffer_free(&key);
-  return good;
-}
-
-static double gate_noise_median_of(const struct noise_value *values, size_t count) {
+/* Sorts the values. */
+static double noise_median(double *values, size_t count) {
   size_t half = count / 2;
-  return count % 2 ? values[half].value : (values[half - 1].value + values[half].value) / 2;
+  qsort(values, count, sizeof *values, noise_by_value);
+  return count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/* The swing of one benchmark: from the lowest median of a run to the highest. */
-static double swing_of(const struct noise_value *values, size_t count) {
-  double low = HUGE_VAL, high = -HUGE_VAL;
-  for (size_t i = 0, end; i < count; i = end) {
-    for (end = i; end < count && values[end].run == values[i].run;) end++;
-    double middle = gate_noise_median_of(values + i, end - i);
+/* The swing of one benchmark: from the lowest median of a run to the highest, relative. An input is
+ * a run, and its values follow one another. */
+static double swing_of(struct pairs *pairs, const struct pair *pair) {
+  const struct pair_side *all = &pair->sides[PAIR_BASE];
+  const uint32_t *runs = pairs->inputs + all->first;
+  double *values = pairs->values + all->first, low = HUGE_VAL, high = -HUGE_VAL;
+  if (pair->bad) return 0;
+  for (size_t i = 0, end; i < all->count; i = end) {
+    for (end = i; end < all->count && runs[end] == runs[i];) end++;
+    double middle = noise_median(values + i, end - i);
     low = fmin(low, middle);
     high = fmax(high, middle);
   }
   return low > 0 && isfinite(high) ? (high - low) / low : 0;
 }
 
+/* Keeps the greatest swing under a key; keys are numbered from 0 without gaps. */
+static bool noise_keep(struct gate *gate, const struct buffer *key, double swing) {
+  if (key->failed) return false;
+  uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, buffer_str(key));
+  if (id == MAP_NONE) return false;
+  if (id == gate->noise.size / sizeof swing) buffer_add(&gate->noise, &swing, sizeof swing);
+  if (gate->noise.failed) return false;
+  double *kept = (double *)(void *)gate->noise.data + id;
+  *kept = fmax(*kept, swing);
+  return true;
+}
+
+static bool learn_pairs(struct gate *gate, struct pairs *pairs) {
+  struct buffer key;
+  buffer_init(&key, gate->mem, SIZE_MAX / 2);
+  bool good = true;
+  for (size_t i = 0; i < pairs->count && good; i++) {
+    const struct pair *pair = &pairs->items[i];
+    buffer_clear(&key);
+    gate_noise_key(&key, pairs_text(pairs, pair->package),
+                   pprofc_bench_string(pairs->set, pair->name), pairs_text(pairs, pair->unit));
+    good = noise_keep(gate, &key, swing_of(pairs, pair));
+  }
+  buffer_free(&key);
+  return good;
+}
+
 pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error) {
-  size_t count, n = 0;
+  struct pairs pairs;
   if (pprofc_bench_inputs(set) < 2)
     gate_problem(gate, "noise is learned from two runs and more, but there is %s",
                  pprofc_bench_inputs(set) ? "one" : "none");
-  (void)pprofc_bench_values(set, NULL, &count);
-  struct noise_value *values = mem_array(gate->mem, count, sizeof *values);
-  if (!values) return error_nomem(error);
-  bool good = gate_noise_collect(gate, set, values);
-  if (good) qsort(values, count, sizeof *values, by_key_and_run);
-  for (size_t i = 0, end; i < count && good; i = end) {
-    for (end = i; end < count && values[end].key == values[i].key;) end++;
-    double swing = swing_of(values + i, end - i);
-    buffer_add(&gate->noise, &swing, sizeof swing); /* keys are numbered from 0 without gaps */
-    n++;
-  }
-  mem_free(gate->mem, values, count, sizeof *values);
-  if (!good || gate->noise.failed) return error_nomem(error);
-  if (!n) gate_problem(gate, "the earlier runs hold no benchmark results");
+  bool good = pairs_make(&pairs, set, NULL, gate->mem) && learn_pairs(gate, &pairs);
+  size_t count = pairs.count;
+  pairs_free(&pairs);
+  if (!good) return error_nomem(error);
+  if (!count) gate_problem(gate, "the earlier runs hold no benchmark results");
   return PPROFC_OK;
 }

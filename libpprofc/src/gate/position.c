@@ -47,7 +47,7 @@ static bool opens(struct gate_position_walk *w, char c, size_t rule) {
   return wanted_object(w, rule);
 }
 
-/* Passes the string at w->at. True when it is a key; `text` is what stands between its quotes. */
+/* Passes the string at w->at. True when it is a key; `text` is what is between its quotes. */
 static bool pass_string(struct gate_position_walk *w, pprofc_str *text) {
   size_t end = string_end(w->json, w->at);
   *text = end >= w->at + 2 ? str_slice(w->json, w->at + 1, end - 1) : STR("");
@@ -57,29 +57,32 @@ static bool pass_string(struct gate_position_walk *w, pprofc_str *text) {
   return key;
 }
 
+/* Passes one token. *found is set, and *at is its place, when the token is the member `key` of the
+ * object (NULL: the object itself). */
+static void pass_token(struct gate_position_walk *w, size_t rule, const char *key, size_t *at,
+                       bool *found) {
+  char c = w->json.data[w->at];
+  size_t start = w->at;
+  pprofc_str text;
+  if (c == '"') {
+    *found = pass_string(w, &text) && key && wanted_object(w, rule) && str_equal(text, str_of(key));
+    if (*found) *at = start;
+    return;
+  }
+  if ((c == '{' || c == '[') && opens(w, c, rule)) {
+    *at = start;
+    *found = !key;
+  }
+  if ((c == '}' || c == ']') && w->depth) w->depth--;
+  w->at++;
+}
+
 void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, size_t *column) {
   struct gate_position_walk w = {.json = json};
-  size_t object = 0;
-  while (w.at < json.size) {
-    char c = json.data[w.at];
-    size_t start = w.at;
-    pprofc_str text;
-    if (c == '"') {
-      if (pass_string(&w, &text) && key && wanted_object(&w, rule) &&
-          str_equal(text, str_of(key))) {
-        object = start;
-        break;
-      }
-      continue;
-    }
-    if ((c == '{' || c == '[') && opens(&w, c, rule)) {
-      object = w.at;
-      if (!key) break;
-    }
-    if ((c == '}' || c == ']') && w.depth) w.depth--;
-    w.at++;
-  }
-  gate_position_place(json, object, line, column);
+  size_t at = 0;
+  bool found = false;
+  while (w.at < json.size && !found) pass_token(&w, rule, key, &at, &found);
+  gate_position_place(json, at, line, column);
 }
 
 void gate_rule_lines(pprofc_str json, size_t *lines, size_t count) {

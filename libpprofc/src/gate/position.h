@@ -1,4 +1,4 @@
-/* Where something stands in a rules file, to the column. */
+/* Line and column of a member of a rules file, for messages. */
 #ifndef PPROFC_GATE_POSITION_H
 #define PPROFC_GATE_POSITION_H
 

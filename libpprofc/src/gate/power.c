@@ -2,7 +2,8 @@
  * U test for normal noise that grows with the value, and the samples that a change needs. */
 #include "gate/power.h"
 
-#include "gate/gate.h"
+#include "gate/compare.h"
+#include "pprofc/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,19 +6,19 @@
  *               "floor": "100ns", "direction": "lower", "ignore": false,
  *               "accept": "12%", "until": "2027-01-31", "reason": "new encoder"}]}
  */
+#include "core/array.h"
+#include "core/json_tree.h"
 #include "core/log_guard.h"
 #include "gate/gate.h"
-
-#include "core/json_tree.h"
 #include "gate/position.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Each is looked for among all of them. */
+/* The search for one of them is linear. */
 #define MOST_DIRECTIONS 1000
 
-/* A file that is read, and what was wrong with it first. */
+/* The file being read, and the first mistake in it. */
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
@@ -28,7 +28,8 @@ struct rules_reader {
   bool nomem;
 };
 
-/* One member: its name, and how its value is taken. Returns NULL or what is wrong with it. */
+/* One member: its name, and the function that takes its value and returns NULL or what is wrong
+ * with it. */
 struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *target);
@@ -63,14 +64,14 @@ static const char *probability_of(const struct node *value, double *out) {
 static const char *keep_text(struct rules_reader *reader, const struct node *value,
                              pprofc_str *out) {
   if (!node_is(value, NODE_STRING)) return "must be a string";
-  /* Rows have their texts clean, too. */
+  /* The texts of rows were cleaned in the same way. */
   pprofc_str copy = arena_str(&reader->gate->arena, value->text);
   *out = copy.data ? escape_line_keep(copy, &reader->gate->arena) : copy;
   reader->nomem |= !out->data;
   return NULL;
 }
 
-/* A word of a list, to its place. */
+/* The place of a word in a list. */
 static const char *word_of(const struct node *value, const char *const *words, int *out) {
   for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
     if (str_equal(value->text, str_of(words[i]))) {
@@ -139,7 +140,7 @@ static const char *take_ignore(struct rules_reader *r, const struct node *value,
   return NULL;
 }
 
-/* How much worse is accepted: a percentage, or true for any. */
+/* The greatest regression that is accepted: a percentage, or true for any. */
 static const char *take_accept(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   (void)r;
@@ -150,19 +151,10 @@ static const char *take_accept(struct rules_reader *r, const struct node *value,
   return "must be a percentage, true or false";
 }
 
-static bool is_date(pprofc_str text) {
-  if (text.size != 10) return false;
-  for (size_t i = 0; i < text.size; i++) {
-    bool dash = i == 4 || i == 7;
-    if (dash ? text.data[i] != '-' : text.data[i] < '0' || text.data[i] > '9') return false;
-  }
-  return true;
-}
-
 static const char *take_until(struct rules_reader *r, const struct node *value, void *target) {
   struct gate_rule *rule = target;
   const char *wrong = keep_text(r, value, &rule->until);
-  return wrong || is_date(rule->until) ? wrong : "must be a date like 2027-01-31";
+  return wrong || gate_is_date(rule->until) ? wrong : "must be a date like 2027-01-31";
 }
 
 static const char *take_reason(struct rules_reader *r, const struct node *value, void *target) {
@@ -202,7 +194,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
   }
 }
 
-/* A rule without effect, or an acceptance that nobody would ever look at again, is a mistake. */
+/* A rule without effect is a mistake, and so is an acceptance without an end. */
 static const char *check_rule(const struct gate_rule *rule) {
   bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
               rule->ignore || rule->accept;
@@ -215,13 +207,7 @@ static const char *check_rule(const struct gate_rule *rule) {
 
 static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
   struct gate_settings *s = &gate->settings;
-  if (s->rule_count == s->rule_capacity) {
-    size_t capacity = s->rule_capacity ? 2 * s->rule_capacity : 16;
-    void *grown = mem_resize(gate->mem, s->rules, s->rule_capacity, capacity, sizeof *s->rules);
-    if (!grown) return false;
-    s->rules = grown;
-    s->rule_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(gate->mem, s->rules, s->rule_capacity, s->rule_count + 1)) return false;
   s->rules[s->rule_count++] = *rule;
   return true;
 }
@@ -335,17 +321,25 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
+/* Where the mistake is: rule 2, "threshold"; rule 2; "threshold"; the file. */
+static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
+  char rule[32] = "the file";
+  if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);
+  if (!r->key)
+    snprintf(out, size, "%s", rule);
+  else if (r->rule == SIZE_MAX)
+    snprintf(out, size, "\"%.200s\"", r->key);
+  else
+    snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
+}
+
 static pprofc_status complain(const struct rules_reader *r, pprofc_error *error) {
   size_t line, column;
+  char place[256];
   gate_position(r->data, r->rule, r->key, &line, &column);
-  char rule[32] = "";
-  if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);
-  return error_set(error, PPROFC_E_FORMAT, "%.*s:%zu:%zu: %s%s%s%.200s%s %s", STR_ARG(r->path),
-                   line, column, rule, *rule && r->key ? ", " : "", r->key ? "\"" : "",
-                   r->key  ? r->key
-                   : *rule ? ""
-                           : "the file",
-                   r->key ? "\"" : "", r->what);
+  put_mistake_place(r, place, sizeof place);
+  return error_set(error, PPROFC_E_FORMAT, "%.*s:%zu:%zu: %s %s", STR_ARG(r->path), line, column,
+                   place, r->what);
 }
 
 static pprofc_status take_file(struct gate *gate, pprofc_str path, pprofc_str data,

@@ -1,17 +1,17 @@
-/* Wall time or CPU time: which of the two is judged when a benchmark has both. On a machine that
- * does other things, too, CPU time has half the noise; but it says nothing of waiting, and of
- * several threads little. */
-#include "gate/gate.h"
+/* Chooses between wall time and CPU time of a benchmark that has both. On a machine with other
+ * load, CPU time has half the noise; but it does not contain the time of waiting, and of several
+ * threads it is the sum. */
+#include "gate/judge.h"
 
 #include <math.h>
 
-#define CPU_MOST  1.05 /* by wall time, of one thread */
-#define CPU_LEAST 0.2  /* what has less waits, mostly */
+#define CPU_MOST  1.05 /* by wall time; more is the work of several threads */
+#define CPU_LEAST 0.2  /* by wall time; with less the benchmark mostly waits */
 
 enum kind { WALL, CPU, USER, SYSTEM, KINDS };
 
-/* The times of one benchmark: rows, or SIZE_MAX. A table of several columns has a benchmark once
- * for each of them, one behind the other. */
+/* The rows of one benchmark by kind of time, or SIZE_MAX. A table of several columns has a
+ * benchmark once for each column, one after the other. */
 struct times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* of the first column: how many columns there are so far */
@@ -38,7 +38,7 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* "/threads:8" of Google Benchmark; one thread is none of its own. */
+/* "/threads:8" of Google Benchmark; "/threads:1" is no benchmark with several threads. */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
   if (at == name.size) return false;
@@ -53,43 +53,53 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* Why CPU time does not serve; NULL when it does. `asked`: the user wants it. */
-static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
-                            const struct gate_row *cpu, bool asked) {
-  if (!(cpu->base > 0) || !(cpu->head > 0)) return "wall time is judged: CPU time is 0";
-  if (!enough(gate, cpu, wall)) return "wall time is judged: it has more samples";
-  if (asked) return NULL;
+/* More CPU time than wall time is the work of several threads. */
+static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
+  return wall->threaded || cpu->threaded || names_threads(wall->name) ||
+         cpu->base / wall->base > CPU_MOST || cpu->head / wall->head > CPU_MOST;
+}
+
+static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
+  return cpu->base / wall->base < CPU_LEAST || cpu->head / wall->head < CPU_LEAST;
+}
+
+/* Why `-time auto` does not judge CPU time; NULL when it does. */
+static const char *why_not_cpu(const struct gate_row *wall, const struct gate_row *cpu) {
   if (is_part(wall->name, "/real_time")) return "wall time is judged: the benchmark asks for it";
   if (is_part(wall->name, "/manual_time"))
     return "wall time is judged: the benchmark measures by itself";
-  double base = cpu->base / wall->base, head = cpu->head / wall->head;
-  if (wall->threaded || cpu->threaded || names_threads(wall->name) || base > CPU_MOST ||
-      head > CPU_MOST)
-    return "wall time is judged: the benchmark has several threads";
-  if (base < CPU_LEAST || head < CPU_LEAST)
-    return "wall time is judged: the benchmark waits most of the time";
+  if (has_threads(wall, cpu)) return "wall time is judged: the benchmark has several threads";
+  if (waits(wall, cpu)) return "wall time is judged: the benchmark waits most of the time";
   return NULL;
+}
+
+/* Why wall time is judged; NULL when CPU time is. */
+static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
+                            const struct gate_row *cpu) {
+  enum gate_time time = gate->settings.time;
+  if (time == GATE_TIME_WALL) return "wall time is judged: -time wall";
+  if (!(cpu->base > 0) || !(cpu->head > 0)) return "wall time is judged: CPU time is 0";
+  if (!enough(gate, cpu, wall)) return "wall time is judged: it has more samples";
+  return time == GATE_TIME_CPU ? NULL : why_not_cpu(wall, cpu);
 }
 
 static void time_choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
   struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
   if (!compares(wall) || !compares(cpu)) return;
-  bool asked = gate->settings.time == GATE_TIME_CPU;
-  const char *why = gate->settings.time == GATE_TIME_WALL ? "wall time is judged: -time wall"
-                                                          : why_wall(gate, wall, cpu, asked);
+  const char *why = why_wall(gate, wall, cpu);
   if (why) {
     cpu->aside = why;
     gate->wall_times++;
   } else {
     wall->aside = "CPU time is judged";
-    wall->watched = !asked;
+    wall->watched = gate->settings.time != GATE_TIME_CPU;
     cpu->is_cpu = true;
     gate->cpu_times++;
   }
 }
 
-/* User and system time are judged as their sum, or, where that is not known for each sample, not at
- * all. */
+/* User and system time are judged as their sum; where the sum of each sample is not known, neither
+ * is judged. */
 static void set_parts_aside(struct gate_row *rows, const struct times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
@@ -97,8 +107,8 @@ static void set_parts_aside(struct gate_row *rows, const struct times *t) {
       rows[t->row[parts[i]]].aside = "it is a part of CPU time";
 }
 
-/* The index of what `key` names, a new one with nothing in it when there is none yet; MAP_NONE when
- * out of memory. */
+/* The index of the times under `key`, which are entered empty when there are none yet; MAP_NONE
+ * when out of memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
   static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};

@@ -1,6 +1,7 @@
 /* Doubts about a whole run: drift that most benchmarks share, changes that all go one way, samples
  * too few for the number of rows. */
-#include "gate/gate.h"
+#include "gate/compare.h"
+#include "gate/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #define SIGN_ALPHA 0.001
 #define SIGN_LEAST 8 /* rows */
 
-/* Two-sided sign test: how likely so lopsided a split of fair coins is. */
+/* Two-sided sign test: the probability of a split as uneven as this of fair coins. */
 static double sign_p(size_t up, size_t down) {
   size_t n = up + down, most = up > down ? up : down;
   double log_ways = -(double)n * log(2), sum = 0;
@@ -20,12 +21,16 @@ static double sign_p(size_t up, size_t down) {
   return fmin(1, 2 * sum);
 }
 
-/* One row for each benchmark: its time if it has one, for the others move along with it. */
+static bool is_time_row(const struct gate_row *row) {
+  return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
+}
+
+/* One row for each benchmark counts. With `times` that is its time: its other units change along
+ * with it. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == GATE_ASIDE || row->aside) return false;
-  return !times || row->is_cpu || str_equal(row->unit, STR("sec/op")) ||
-         str_equal(row->unit, STR("time/op"));
+  return !times || is_time_row(row);
 }
 
 static double base_trend(const struct gate_row *row) {
@@ -43,25 +48,40 @@ static int trends_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Counts rows whose number goes up or down, in the sense of worse and better. False when that is
- * what chance gives. */
+/* A change that most benchmarks share: how many got worse, of how many, and the median change,
+ * positive for worse. */
+struct trend {
+  size_t worse, all;
+  double middle;
+};
+
+/* The part of the benchmarks that moved in the direction of the median. */
+static size_t trend_size(const struct trend *trend) {
+  return trend->middle > 0 ? trend->worse : trend->all - trend->worse;
+}
+
+static const char *trend_name(const struct trend *trend) {
+  return trend->middle > 0 ? "worse" : "better";
+}
+
+/* Counts rows whose number gets worse or better. False when chance gives such counts. */
 static bool lopsided(const struct gate *gate, double (*number)(const struct gate_row *), bool times,
-                     size_t *worse, size_t *all, double *middle) {
+                     struct trend *trend) {
   size_t count, n = 0;
   const struct gate_row *rows = gate_rows(gate, &count);
   double *values = mem_array(gate->mem, count, sizeof *values);
-  *worse = 0;
+  trend->worse = 0;
   for (size_t i = 0; i < count && values; i++) {
     double value = number(&rows[i]) * -rows[i].direction;
     if (!stands_for_benchmark(&rows[i], times) || value == 0) continue;
     values[n++] = value;
-    *worse += value > 0;
+    trend->worse += value > 0;
   }
-  *all = n;
-  bool found = values && n >= SIGN_LEAST && sign_p(*worse, n - *worse) <= SIGN_ALPHA;
+  trend->all = n;
+  bool found = values && n >= SIGN_LEAST && sign_p(trend->worse, n - trend->worse) <= SIGN_ALPHA;
   if (found) {
     qsort(values, n, sizeof *values, trends_by_value);
-    *middle = values[n / 2];
+    trend->middle = values[n / 2];
   }
   mem_free(gate->mem, values, count, sizeof *values);
   return found;
@@ -82,42 +102,48 @@ static void find_drift(struct gate *gate) {
   } sides[] = {{"base", base_trend}, {"head", head_trend}};
   bool times = has_times(gate);
   for (size_t i = 0; i < 2; i++) {
-    size_t worse, all;
-    double middle = 0;
-    if (!lopsided(gate, sides[i].trend, times, &worse, &all, &middle)) continue;
+    struct trend trend;
+    if (!lopsided(gate, sides[i].trend, times, &trend)) continue;
     gate->drifting = true;
     gate_warning(gate,
                  "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s (by "
                  "%.1f%% in the middle); run base and head in turns (scripts/bench_ab.sh)",
-                 sides[i].side, middle > 0 ? worse : all - worse, all,
-                 middle > 0 ? "worse" : "better", 100 * fabs(middle));
+                 sides[i].side, trend_size(&trend), trend.all, trend_name(&trend),
+                 100 * fabs(trend.middle));
   }
 }
 
 static void find_shift(struct gate *gate) {
-  size_t worse, all;
-  double middle = 0;
-  if (!lopsided(gate, change, has_times(gate), &worse, &all, &middle)) return;
+  struct trend trend;
+  if (!lopsided(gate, change, has_times(gate), &trend)) return;
   gate->shifted = true;
   gate_warning(gate,
                "shift: %zu of %zu benchmarks got %s (by %.1f%% in the middle); if the change does "
                "not explain that, suspect the machine",
-               middle > 0 ? worse : all - worse, all, middle > 0 ? "worse" : "better",
-               100 * fabs(middle));
+               trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* Of the rows that a rank test was made on: could one of them alone be significant? */
+/* The p-value of the row came from a rank test, as far as that is known. */
+static bool has_ranks(const struct gate_row *row) {
+  bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
+  return ranks && row->tested && !row->constant && row->base_count && row->head_count &&
+         gate_was_judged(row);
+}
+
+/* The smallest p-value that the samples of the row can give is not significant among all. */
+static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
+  if (!has_ranks(row)) return false;
+  double least = gate_smallest_p(row->base_count, row->head_count);
+  return least * (double)gate->family > row->alpha;
+}
+
 static void check_power(struct gate *gate) {
   size_t count, weak = 0, fewest = SIZE_MAX;
   const struct gate_row *rows = gate_rows(gate, &count);
   if (gate->settings.correction == GATE_UNCORRECTED || gate->family == 0) return;
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[i];
-    bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
-    if (!ranks || !row->tested || row->constant || !row->base_count || !row->head_count) continue;
-    if (!gate_was_judged(row)) continue;
-    double least = gate_smallest_p(row->base_count, row->head_count);
-    if (least * (double)gate->family <= row->alpha) continue;
+    if (!is_powerless(gate, row)) continue;
     size_t n = row->base_count < row->head_count ? row->base_count : row->head_count;
     if (n < fewest) fewest = n;
     weak++;

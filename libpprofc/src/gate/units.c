@@ -1,5 +1,5 @@
-/* Which way a unit is better, in the spellings of all the tools, and what is too little
- * of it to matter. */
+/* Which way a unit is better, in the spellings of all the tools, and the values of settings as they
+ * are written: percentages, floors, dates. */
 #include "bench/units.h"
 #include "gate/gate.h"
 
@@ -42,7 +42,7 @@ static const struct {
     {"ops", 1},
 };
 
-/* Words in a unit that nothing else knows. */
+/* The direction by a word within the unit, for units that no table has. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
@@ -76,7 +76,7 @@ int gate_direction(const struct gate *gate, pprofc_str unit) {
   return direction ? direction : by_word(unit);
 }
 
-/* What the earlier benchstat calls the units of Go. */
+/* The names that the earlier benchstat gives to the units of Go. */
 static const struct {
   const char *metric, *unit;
 } metrics[] = {
@@ -164,4 +164,34 @@ double gate_floor_of(const struct gate_floor *floor, pprofc_str unit) {
   if (!rate && names(unit, seconds)) return floor->seconds;
   if (!rate && names(unit, bytes)) return floor->bytes;
   return floor->plain;
+}
+
+/* ---- dates ------------------------------------------- */
+
+static bool is_leap_year(uint64_t year) {
+  return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static uint64_t days_of_month(uint64_t year, uint64_t month) {
+  static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap_year(year) ? 29 : days[month - 1];
+}
+
+/* A number of digits only. */
+static bool parse_digits(pprofc_str text, uint64_t *value) {
+  *value = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9') return false;
+    *value = 10 * *value + (uint64_t)(text.data[i] - '0');
+  }
+  return true;
+}
+
+bool gate_is_date(pprofc_str text) {
+  uint64_t year, month, day;
+  if (text.size != 10 || text.data[4] != '-' || text.data[7] != '-') return false;
+  if (!parse_digits(str_slice(text, 0, 4), &year) || !parse_digits(str_slice(text, 5, 7), &month) ||
+      !parse_digits(str_slice(text, 8, 10), &day))
+    return false;
+  return month >= 1 && month <= 12 && day >= 1 && day <= days_of_month(year, month);
 }

@@ -1,7 +1,7 @@
 /* The gate's result as CSV for spreadsheets: a row for each comparison, numbers unrounded. A text
  * that a spreadsheet would take for a formula has an apostrophe in front. */
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

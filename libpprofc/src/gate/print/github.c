@@ -1,6 +1,6 @@
 /* The gate's result as annotations of GitHub Actions, with the text behind them. */
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 /* More than these are not shown by GitHub. */
 #define ERRORS_MAX   10

@@ -1,7 +1,7 @@
 /* The gate's result as JSON: everything, unrounded; and as GitLab's code quality report. */
 #include "core/json_write.h"
-#include "gate/gate.h"
 #include "gate/power.h"
+#include "gate/print/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The gate's result as JUnit XML: a test case for each comparison. */
 #include "core/escape.h"
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 /* Reporters print what they read from the file into logs, so commands are broken in the text
  * itself. */
@@ -14,12 +14,19 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-static bool junit_is_failure(enum gate_verdict verdict) {
-  return verdict == GATE_REGRESSED;
-}
-
-static bool is_skipped(enum gate_verdict verdict) {
-  return verdict != GATE_UNCHANGED && verdict != GATE_IMPROVED && verdict != GATE_NEW;
+/* The element that a verdict becomes: what did not pass for another reason than a regression is
+ * skipped. */
+static const char *junit_element(enum gate_verdict verdict) {
+  switch (verdict) {
+  case GATE_REGRESSED:
+    return "failure";
+  case GATE_UNCHANGED:
+  case GATE_IMPROVED:
+  case GATE_NEW:
+    return "system-out";
+  default:
+    return "skipped";
+  }
 }
 
 static void put_case(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
@@ -34,9 +41,7 @@ static void put_case(struct buffer *out, const struct gate *gate, const struct g
   buffer_add_char(out, ' ');
   junit_put(out, row->unit);
   buffer_add_text(out, "\">");
-  const char *element = junit_is_failure(row->verdict) ? "failure"
-                        : is_skipped(row->verdict)     ? "skipped"
-                                                       : "system-out";
+  const char *element = junit_element(row->verdict);
   bool message = strcmp(element, "system-out") != 0;
   buffer_printf(out, "<%s", element);
   if (message) buffer_printf(out, " message=\"%s\"", gate_verdict_name(row->verdict));
@@ -59,7 +64,7 @@ void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
   pprofc_str rest = buffer_str(&gate->problems), line;
   (void)all;
   for (size_t i = 0; i < count; i++)
-    skipped += is_skipped(rows[i].verdict) && !junit_is_failure(rows[i].verdict);
+    skipped += strcmp(junit_element(rows[i].verdict), "skipped") == 0;
   buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   buffer_printf(out,
                 "  <testsuite name=\"benchmarks\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "

@@ -1,7 +1,7 @@
 /* The gate's result for a comment or the summary of a step: the verdict always whole, rows as far
  * as they fit. */
 #include "bench/markdown.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 /* A comment may hold 65,536 characters; the rest is for whatever stands around it. */
 #define COMMENT_MAX 60000

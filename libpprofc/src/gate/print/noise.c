@@ -1,6 +1,6 @@
 /* The noise floor of a machine, from two runs of the same program. */
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 #include <math.h>
 #include <stdlib.h>

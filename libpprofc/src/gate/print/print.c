@@ -1,6 +1,6 @@
 /* What all formats of the gate share: effects, values, totals, the order of rows. */
+#include "gate/print/print.h"
 #include "bench/units.h"
-#include "gate/gate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The gate's result for a terminal or a log: regressions first, the totals last. */
 #include "core/log_guard.h"
-#include "gate/gate.h"
+#include "gate/print/print.h"
 
 static void gate_print_text_put_name(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, "%.*s %.*s", STR_ARG(row->name), STR_ARG(row->unit));

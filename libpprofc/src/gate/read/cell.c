@@ -1,9 +1,9 @@
-/* Understanding the words of comparison tables. */
+/* Parses the words of comparison tables. */
 #include "gate/read/cell.h"
 
 #include <math.h>
 
-/* A p-value is printed with three decimals: 0.000 is anything below this. */
+/* Tables print p-values with three decimals: 0.000 is any p below this. */
 #define P_BELOW 0.0005
 
 bool gate_next_word(pprofc_str *rest, pprofc_str *word) {
@@ -51,7 +51,7 @@ static const struct {
 bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Exponents come in CSV only; "1e-06" has nothing behind it. */
+  /* Only CSV has exponents, and no unit follows them: "1e-06". */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -112,7 +112,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* What "~", "?" and percentages mean together with the centers. */
+/* The delta of "~", "?" or a percentage, together with the centers. */
 static bool gate_cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
@@ -129,7 +129,37 @@ static bool gate_cell_set_delta(struct gate_row *row, pprofc_str delta) {
   return true;
 }
 
-bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
+/* NULL, or what is wrong with the centers. */
+static const char *cell_read_centers(struct gate_row *row, const struct gate_cell *cell) {
+  row->in_base = cell->base.size > 0;
+  row->in_head = cell->head.size > 0;
+  bool good = (!row->in_base || gate_parse_center(cell->base, &row->base)) &&
+              (!row->in_head || gate_parse_center(cell->head, &row->head));
+  return good ? NULL : "no number";
+}
+
+/* A difference without a p-value is exact: the table needs no test to show it. */
+static void cell_set_exact(struct gate_row *row) {
+  bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
+               (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);
+  row->exact = !row->tested && moved;
+  row->constant = row->exact;
+}
+
+/* NULL, or what is wrong with the comparison. */
+static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
+  if (!gate_cell_set_delta(row, cell->delta)) return "no comparison";
+  if (isnan(row->delta)) return "the difference is no number";
+  if (!parse_comparison(cell->comparison, row, &row->tested)) return "the p-value is no number";
+  if (row->p < 0) return "the p-value is no probability";
+  cell_set_exact(row);
+  row->least_p = P_BELOW;
+  if (row->tested && row->p == 0) row->p = P_BELOW;
+  row->p = fmin(row->p, 1); /* with ties at unequal sizes, benchstat prints more */
+  return NULL;
+}
+
+static struct gate_row cell_row(const struct gate_cell *cell) {
   struct gate_row row = gate_row_unknown();
   row.group = cell->group;
   row.name = cell->name;
@@ -138,28 +168,13 @@ bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
   row.line = cell->line;
   row.text = cell->text;
   row.test = "table";
-  row.in_base = cell->base.size > 0;
-  row.in_head = cell->head.size > 0;
-  if ((row.in_base && !gate_parse_center(cell->base, &row.base)) ||
-      (row.in_head && !gate_parse_center(cell->head, &row.head)))
-    return malformed(gate, cell, "no number");
-  if (row.in_base && row.in_head) {
-    bool has_p = false;
-    if (!gate_cell_set_delta(&row, cell->delta)) return malformed(gate, cell, "no comparison");
-    if (isnan(row.delta)) return malformed(gate, cell, "the difference is no number");
-    if (!parse_comparison(cell->comparison, &row, &has_p))
-      return malformed(gate, cell, "the p-value is no number");
-    bool moved = row.delta_kind == GATE_DELTA_FROM_ZERO ||
-                 (row.delta_kind == GATE_DELTA_NUMBER && row.delta != 0);
-    row.tested = has_p;
-    /* A difference without a p-value is exact: the table says that no test was needed. */
-    row.constant = row.exact = !has_p && moved;
-    if (has_p && row.p == 0) row.p = P_BELOW;
-    row.least_p = P_BELOW;
-    if (row.p > 1) row.p = 1; /* benchstat's, with ties at unequal sizes */
-    if (row.p < 0) return malformed(gate, cell, "the p-value is no probability");
-  } else if (!row.in_base && !row.in_head) {
-    return true;
-  }
-  return gate_add(gate, &row);
+  return row;
+}
+
+bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
+  struct gate_row row = cell_row(cell);
+  const char *wrong = cell_read_centers(&row, cell);
+  if (!wrong && !row.in_base && !row.in_head) return true;
+  if (!wrong && row.in_base && row.in_head) wrong = cell_read_comparison(&row, cell);
+  return wrong ? malformed(gate, cell, wrong) : gate_add(gate, &row);
 }

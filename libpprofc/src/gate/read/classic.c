@@ -1,4 +1,4 @@
-/* Reads the text table of earlier benchstat versions: cells are set off by two blanks and more. */
+/* Reads the text table of earlier benchstat versions: two blanks or more separate cells. */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 16

@@ -13,33 +13,37 @@ struct csv_table {
   pprofc_str base_label; /* of the first table with several columns */
 };
 
-/* Cuts a line; quoted fields are unquoted into the arena. False when out of memory. */
+/* The field at *at, in quotes; unquoted into the arena. `data` is NULL when out of memory. Text
+ * between the closing quote and the comma is dropped. */
+static pprofc_str csv_take_quoted(struct csv_table *t, pprofc_str line, size_t *at) {
+  size_t i = *at + 1, length = 0;
+  char *text = arena_alloc(&t->gate->arena, line.size - *at);
+  for (; text && i < line.size; i++) {
+    bool quote = line.data[i] == '"';
+    bool doubled = quote && i + 1 < line.size && line.data[i + 1] == '"';
+    if (quote && !doubled) break;
+    text[length++] = line.data[i];
+    i += doubled;
+  }
+  while (i < line.size && line.data[i] != ',') i++;
+  *at = i;
+  return (pprofc_str){text, length};
+}
+
+static pprofc_str csv_take_plain(pprofc_str line, size_t *at) {
+  size_t from = *at;
+  while (*at < line.size && line.data[*at] != ',') ++*at;
+  return str_slice(line, from, *at);
+}
+
+/* Cuts a line into fields. False when out of memory. */
 static bool gate_csv_cut(struct csv_table *t, pprofc_str line) {
   t->field_count = 0;
-  size_t i = 0;
-  for (bool more = true; more && t->field_count < FIELDS_MAX;) {
-    pprofc_str field;
-    if (i < line.size && line.data[i] == '"') {
-      char *text = arena_alloc(&t->gate->arena, line.size - i);
-      if (!text) return false;
-      size_t length = 0;
-      for (i++; i < line.size; i++) {
-        if (line.data[i] == '"') {
-          if (i + 1 >= line.size || line.data[i + 1] != '"') break;
-          i++;
-        }
-        text[length++] = line.data[i];
-      }
-      field = (pprofc_str){text, length};
-      while (i < line.size && line.data[i] != ',') i++;
-    } else {
-      size_t from = i;
-      while (i < line.size && line.data[i] != ',') i++;
-      field = str_slice(line, from, i);
-    }
+  for (size_t at = 0; at <= line.size && t->field_count < FIELDS_MAX; at++) {
+    bool quoted = at < line.size && line.data[at] == '"';
+    pprofc_str field = quoted ? csv_take_quoted(t, line, &at) : csv_take_plain(line, &at);
+    if (quoted && !field.data) return false;
     t->fields[t->field_count++] = field;
-    more = i < line.size;
-    i++;
   }
   return true;
 }
@@ -82,7 +86,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
   return gate_add_cell(t->gate, cell);
 }
 
-/* Groups of four columns behind the base's two. */
+/* Four columns for each head follow the two columns of the base. */
 static bool gate_csv_add_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];
@@ -123,14 +127,15 @@ static void open_table(struct csv_table *t) {
   if (t->classic) t->metric = metric_of(t->fields[1]);
   swap_fields(&t->units, &t->fields);
   t->unit_count = t->field_count;
-  t->open = t->found = true;
+  t->open = true;
+  t->found = true;
   if (!t->several && (t->classic || t->unit_count > 3)) {
     t->several = true;
     t->base_label = field_at(t->labels, t->label_count, 1);
   }
 }
 
-/* Rows with more fields than we keep: what is cut off was not compared. */
+/* Fields beyond the limit are not compared: that is a problem. */
 static void gate_csv_check_width(struct csv_table *t, size_t line) {
   if (t->field_count < FIELDS_MAX || t->too_wide) return;
   t->too_wide = true;
@@ -171,7 +176,7 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .fields = fields,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
-  /* Once to find out which label the base has, once for the rows. */
+  /* The first walk finds the label of the base, the second one the rows. */
   bool good = gate_csv_read_lines(&t, data, false);
   t.package = STR("");
   good = good && gate_csv_read_lines(&t, data, true);

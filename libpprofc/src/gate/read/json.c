@@ -1,6 +1,7 @@
-/* Reads the JSON of benchstatc: every sample is in it, so each row is tested anew. */
+/* Reads the JSON of benchstatc. It holds every sample, so each row is tested again. */
 #include "bench/json_number.h"
-#include "gate/gate.h"
+#include "gate/compare.h"
+#include "gate/read/read.h"
 
 #include <math.h>
 
@@ -37,8 +38,8 @@ static const struct node *gate_json_cell_of(const struct node *row, size_t colum
   return NULL;
 }
 
-/* `column` is compared with the first one; with `lonely`, the first one is all there is, on the
- * side that it is on. */
+/* `column` is compared with the first one. With `lonely`, the first one is the only column, and is
+ * on that side. */
 enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
 
 static bool gate_json_add_cell(struct json_table *t, const struct node *row, size_t column,
@@ -66,13 +67,15 @@ static bool gate_json_add_cell(struct json_table *t, const struct node *row, siz
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* Samples are sorted there: rounds and drift are lost. */
+  /* The samples in the file are sorted: rounds and drift are lost. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))
     return false;
-  out.base_trend = out.head_trend = 0;
-  out.base_drifts = out.head_drifts = false;
+  out.base_trend = 0;
+  out.head_trend = 0;
+  out.base_drifts = false;
+  out.head_drifts = false;
   return gate_add(gate, &out);
 }
 
@@ -85,7 +88,7 @@ static bool gate_json_add_table(struct json_table *t, const struct node *table) 
   pprofc_str better = node_text(table, "better");
   t->unit = node_text(table, "unit");
   t->package = node_text(node_get(table, "key"), "pkg");
-  t->direction = str_equal(better, STR("higher")) ? 1 : str_equal(better, STR("lower")) ? -1 : 0;
+  t->direction = (int)str_equal(better, STR("higher")) - (int)str_equal(better, STR("lower"));
   size_t columns = gate_json_length_of(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
   enum lonely lonely = NOT_LONELY;
@@ -99,7 +102,7 @@ static bool gate_json_add_table(struct json_table *t, const struct node *table) 
   return true;
 }
 
-/* Finds out what the base is called; false when no table compares anything. */
+/* Finds the label of the base; false when no table compares anything. */
 static bool gate_json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
     if (gate_json_length_of(node_get(n, "columns")) > 1) {

@@ -4,7 +4,7 @@
 
 #define CELLS_MAX 4096
 
-/* Cells between bars; "\|" is no bar. */
+/* Cuts a line at its bars; "\|" is no bar. */
 static size_t gate_markdown_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, from = 1;
   line = str_trim(line);
@@ -45,7 +45,7 @@ struct gate_markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
-  bool too_wide;         /* that was said */
+  bool too_wide;         /* the problem is noted already */
   bool found;            /* a table that compares something */
   pprofc_str base_label; /* of the first one */
 };
@@ -58,7 +58,7 @@ static bool is_lonely_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* A table of one column: which side that is, the others tell. */
+/* A table of one column: the labels of other tables tell which side that is. */
 static bool add_lonely(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);
@@ -69,7 +69,7 @@ static bool add_lonely(struct gate_markdown_table *t) {
   return gate_add_cell(t->gate, &t->cell);
 }
 
-/* What stands in a span of code that is the whole cell. */
+/* The text of a cell without the backquotes around it. */
 static pprofc_str without_code(pprofc_str text) {
   size_t fence = 0;
   while (fence < text.size && text.data[fence] == '`') fence++;
@@ -99,14 +99,15 @@ static bool gate_markdown_add_row(struct gate_markdown_table *t) {
   return true;
 }
 
-/* Rows with more cells than we keep: what is cut off was not compared. */
+/* Cells beyond the limit are not compared: that is a problem. */
 static void gate_markdown_check_width(struct gate_markdown_table *t, size_t line) {
   if (t->count < CELLS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Goes over the lines: first to find out what the base is called, then for the rows. */
+/* The first walk over the lines finds the label of the base; the second one, with `rows`, the rows.
+ */
 static bool gate_markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

@@ -1,8 +1,8 @@
-/* Reads files of comparisons: what kind they are, and what in them says that something failed. */
+/* Recognises files of comparisons, cleans them, and finds the lines that report failures. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
-/* ---- what went wrong before us ----------------------- */
+/* ---- failures of the run ----------------------------- */
 
 static bool gate_tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
@@ -23,7 +23,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   size_t count = 0;
   while (gate_next_line(&lines)) {
     if (!gate_tables_is_failure(lines.text)) continue;
-    /* The first ones tell enough. */
+    /* The first ten are enough. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
                    gate_shown_length(lines.text), lines.text.data);
@@ -41,7 +41,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Without colours and the returns of Windows; a view when there are none. */
+/* Drops colours, byte order mark and carriage returns. *out is a view of the data when there are
+ * none. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
@@ -63,7 +64,7 @@ static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   return true;
 }
 
-/* What no reader can make sense of, in words. */
+/* Why no reader can read the data, in words; NULL when one may. */
 static const char *unreadable(pprofc_str data) {
   if (str_trim(data).size == 0) return "it is empty";
   if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF")))
@@ -77,7 +78,7 @@ static const char *unreadable(pprofc_str data) {
   return NULL;
 }
 
-/* What else a file may be, in words. */
+/* What the file seems to be when it is no comparison, in words. */
 static const char *what_is_it(pprofc_str data) {
   pprofc_str trimmed = str_trim(data);
   struct gate_lines lines = {.rest = data};

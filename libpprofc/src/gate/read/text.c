@@ -1,12 +1,12 @@
-/* Reads benchstat's text tables. Columns are where the bars of the header stand, counted in code
- * points: names may hold blanks, and cells may be empty. */
+/* Reads benchstat's text tables. The bars of the header give the columns, counted in code points:
+ * names may hold blanks, and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"
 
-/* A line of a header: where its bars stand, in code points, and the texts between them. */
+/* A line of a header: the columns of its bars, in code points, and the texts between them. */
 struct text_header {
   size_t *bars;
   pprofc_str *cells; /* one less */
@@ -31,7 +31,7 @@ struct text_cursor {
   size_t position, column;
 };
 
-/* From the cursor to a column of code points, which is where the next piece begins. */
+/* The text from the cursor to a column of code points, where the next piece begins. */
 static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
   size_t from = cursor->position;
   for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
@@ -46,7 +46,7 @@ static size_t count_bars(pprofc_str line) {
   return count;
 }
 
-/* Finds the bars of a line and what stands between them, in one walk. */
+/* Finds the bars of a line and the texts between them, in one walk. */
 static bool gate_text_read_header(struct gate_text_table *t, pprofc_str line,
                                   struct text_header *header) {
   size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
@@ -81,7 +81,7 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* The text behind a bar of a header line, whose bars may stand elsewhere than those of another. */
+/* The text after a bar of a header line. Two header lines may have different numbers of bars. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
@@ -119,7 +119,7 @@ static bool gate_text_add_row(struct gate_text_table *t, const struct gate_lines
   bool one_column = bar_count == 2;
   cell.group = t->package;
   if (one_column) {
-    /* Which side a lonely column is, the other tables tell. */
+    /* Other tables tell which side the only column is. */
     cell.unit = unit_of(t, 0);
     bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
     cell.base = is_base ? base : STR("");
@@ -128,7 +128,9 @@ static bool gate_text_add_row(struct gate_text_table *t, const struct gate_lines
   }
   for (size_t e = 1; e + 1 < bar_count; e++) {
     cell.base = base;
-    cell.head = cell.delta = cell.comparison = STR("");
+    cell.head = STR("");
+    cell.delta = STR("");
+    cell.comparison = STR("");
     cell.unit = unit_of(t, e);
     if (bar_count > 3) {
       pprofc_str label = header_cell(&t->labels, e);
@@ -154,21 +156,26 @@ static bool has_columns(const struct gate_text_table *t) {
   return t->open && t->columns->bar_count >= 2 && (t->columns->bar_count > 2 || t->several);
 }
 
-/* Rows follow one another until an empty line; a header behind rows begins another table. */
+static void close_table(struct gate_text_table *t) {
+  t->open = false;
+  t->headers = 0;
+}
+
+/* An empty line ends a table; a header after rows begins another one. */
 static bool gate_text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;
   while (gate_next_line(&lines)) {
     if (gate_text_is_header(lines.text)) {
-      if (rows) t->open = false, t->headers = 0;
+      if (rows) close_table(t);
       rows = false;
       if (!gate_text_add_header(t, lines.text)) return false;
       t->found |= t->columns->bar_count >= 2;
       continue;
     }
     if (str_trim(lines.text).size == 0) {
-      t->open = rows = false;
-      t->headers = 0;
+      close_table(t);
+      rows = false;
     } else if (has_columns(t) && str_find(lines.text, STR(PLUS_MINUS)) < lines.text.size) {
       rows = true;
       if (!gate_text_add_row(t, &lines)) return false;
@@ -202,8 +209,8 @@ pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data
   if (!table) return error_nomem(error);
   table->gate = gate;
   table->path = path;
-  bool good = gate_text_find_sides(table, data) && gate_text_read_lines(table, data),
-       found = table->found;
+  bool good = gate_text_find_sides(table, data) && gate_text_read_lines(table, data);
+  bool found = table->found;
   if (found && !table->several)
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
   mem_free(gate->mem, table, 1, sizeof *table);
