@@ -27,8 +27,8 @@ while IFS='|' read -r typed expected; do
   receive '*GOT<*>END'$'\r*' || { print "$typed: no answer: $output"; wrong=1; continue }
   got=${${output##*GOT<}%%>END*}
   got=${got%% #}
-  # Zsh adds the = of a flag when the value is typed.
-  [[ ${got//  / } == ${expected%=} ]] || { print -r -- "$typed: got '$got', expected '$expected'"; wrong=1 }
+  # Zsh adds the = of a flag when the value is typed, that of a value at once.
+  [[ ${${got//  / }%=} == ${expected%=} ]] || { print -r -- "$typed: got '$got', expected '$expected'"; wrong=1 }
 done
 zpty -d shell
 exit $wrong

@@ -35,6 +35,8 @@ benchstatc -format=cs|benchstatc -format=csv
 benchstatc -delta-test=tt|benchstatc -delta-test=ttest
 parse_bench_regressions -test=w|parse_bench_regressions -test=welch
 parse_bench_regressions -format=gith|parse_bench_regressions -format=github
+parse_bench_regressions -out=jso|parse_bench_regressions -out=json=
+parse_bench_regressions -direction=it|parse_bench_regressions -direction=items_per_second=higher
 CASES
 "$shell" "$here/lines.$shell" <cases
 [ ! -e hit ] || { echo "a profile ran a command"; exit 1; }

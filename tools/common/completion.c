@@ -41,6 +41,12 @@ static void print_words(struct output *out, const struct flag *flag) {
   for (size_t i = 0; words[i]; i++) output_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
+/* True when the words are the beginning of a value, such as "json=": no blank may follow. */
+static bool words_go_on(const struct flag *flag) {
+  const char *const *words = words_of(flag);
+  return words && words[0] && str_ends(str_of(words[0]), STR("="));
+}
+
 /* The branch of the case statement that completes the value of a flag. A flag that takes its value
  * only after = takes nothing from the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
@@ -56,6 +62,7 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
     output_add_text(out, "COMPREPLY=($(compgen -W '");
     print_words(out, flag);
     output_add_text(out, "' -- \"$cur\")); ");
+    if (words_go_on(flag)) output_add_text(out, "compopt -o nospace 2>/dev/null; ");
   } else if (is_path(flag)) {
     output_add_text(out, "compopt -o filenames 2>/dev/null; ");
     output_add_text(out, "COMPREPLY=($(compgen -f -- \"$cur\")); ");
@@ -117,9 +124,9 @@ static void print_zsh_flag(const struct flag_table *table, struct output *out,
     if (asked_for(table, flag)) {
       output_printf(out, "{_%s_ask -%s}", table->program, asked_for(table, flag));
     } else if (words_of(flag)) {
-      output_add_char(out, '(');
+      output_add_text(out, words_go_on(flag) ? "{compadd -S \"\" - " : "(");
       print_words(out, flag);
-      output_add_char(out, ')');
+      output_add_char(out, words_go_on(flag) ? '}' : ')');
     } else if (is_path(flag)) {
       output_add_text(out, "_files");
     }

@@ -55,16 +55,13 @@ static int gate_tool_main_print_about(const struct gate_options *options) {
 
 /* ---- output ------------------------------------------ */
 
-static pprofc_status gate_tool_main_write_file(const char *path, pprofc_str text,
-                                               pprofc_error *error) {
-  struct outfile file;
-  pprofc_status status = outfile_open(&file, path, error);
-  if (status != PPROFC_OK) return status;
-  if (outfile_write(&file, text.data, text.size) != 0) {
-    outfile_discard(&file);
-    return error_set(error, PPROFC_E_IO, "cannot write '%s'", path);
-  }
-  return outfile_commit(&file, error);
+static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error) {
+  char reason[200];
+  int fd = STDOUT_FILENO;
+  if (fd_write(&fd, text.data, text.size) == 0) return PPROFC_OK;
+  int number = errno;
+  return error_set(error, PPROFC_E_IO, "cannot write standard output: %s",
+                   error_errno_text(number, reason, sizeof reason));
 }
 
 /* The summary of a step belongs to all of its commands: it is added to. */
@@ -92,13 +89,9 @@ static pprofc_status gate_tool_main_write_report(const struct gate *gate,
   buffer_init(&text, gate->mem, REPORT_MAX);
   format->print(&text, gate, all);
   pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  int fd = STDOUT_FILENO;
-  if (status == PPROFC_OK && path) {
-    status = gate_tool_main_write_file(path, buffer_str(&text), error);
-  } else if (status == PPROFC_OK) {
-    if (fd_write(&fd, text.data, text.size) != 0)
-      status = error_set(error, PPROFC_E_IO, "cannot write standard output");
-  }
+  if (status == PPROFC_OK)
+    status = path ? outputs_write(path, buffer_str(&text), error)
+                  : write_standard_output(buffer_str(&text), error);
   buffer_free(&text);
   return status;
 }

@@ -21,6 +21,13 @@ static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
+/* Words that completion offers; any other unit and any file may be given. */
+static const char *const direction_words[] = {
+    "sec/op=lower",       "B/op=lower", "allocs/op=lower",         "instructions=lower",
+    "cache-misses=lower", "B/s=higher", "items_per_second=higher", NULL};
+static const char *const out_words[] = {
+    "text=", "github=", "markdown=", "json=", "junit=", "gitlab=", "csv=", NULL};
+
 static const char *add_direction(void *options, const struct flag *flag, const char *text) {
   struct gate_options *o = options;
   const char *equals = strrchr(text, '=');
@@ -96,7 +103,7 @@ static const struct flag flags[] = {
     STRING("floor", floor, "SIZE", "Smaller changes are no regressions: \"1us or 16 B\"", NULL,
            GROUP_JUDGE),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Which way a unit is better; may come again", NULL, NULL, 0, false, add_direction},
+     "Which way a unit is better; may come again", NULL, direction_words, 0, false, add_direction},
     SWITCH("strict", strict,
            "Exit with 3 when something is inconclusive, missing or suspiciously faster, or when a "
            "change of the threshold could not have been seen",
@@ -110,7 +117,7 @@ static const struct flag flags[] = {
            "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet",
            format_names, GROUP_OUTPUT),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
-     "Write another format to a file; may come again", NULL, NULL, 0, false, add_out},
+     "Write another format to a file; may come again", NULL, out_words, 0, false, add_out},
     SWITCH("all", all, "List benchmarks that did not change, too", GROUP_OUTPUT),
     SWITCH("selftest", selftest,
            "Plant regressions in made-up results and prove that the gate fails on them",
@@ -259,8 +266,8 @@ pprofc_status options_environment(struct gate_options *options, struct flags_par
 
 /* ---- meaning ----------------------------------------- */
 
-static pprofc_status apply_numbers(const struct gate_options *o, const struct flags_parsed *parsed,
-                                   struct gate_settings *s, pprofc_error *error) {
+static pprofc_status apply_values(const struct gate_options *o, const struct flags_parsed *parsed,
+                                  struct gate_settings *s, pprofc_error *error) {
   if (options_given(parsed, "threshold") &&
       !gate_parse_percent(str_of(o->threshold), &s->threshold))
     return error_set(error, PPROFC_E_INVALID,
@@ -273,13 +280,16 @@ static pprofc_status apply_numbers(const struct gate_options *o, const struct fl
   if (options_given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
     return error_set(error, PPROFC_E_INVALID, "the floor must be like \"1us or 16 B\", not \"%s\"",
                      o->floor);
+  if (options_given(parsed, "today") && !gate_is_date(str_of(o->today)))
+    return error_set(error, PPROFC_E_INVALID, "the day must be a date like 2027-01-31, not \"%s\"",
+                     o->today);
   return PPROFC_OK;
 }
 
 pprofc_status options_apply(const struct gate_options *o, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error) {
   struct gate_settings *s = &gate->settings;
-  pprofc_status status = apply_numbers(o, parsed, s, error);
+  pprofc_status status = apply_values(o, parsed, s, error);
   if (status != PPROFC_OK) return status;
   if (options_given(parsed, "test")) s->test = (enum gate_test)o->test;
   if (options_given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;

@@ -1,10 +1,17 @@
 /* Files of -out: a verdict of an earlier run must not look like one of this run, which may fail. */
 #include "outputs.h"
 
+#include "core/outfile.h"
+
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LINKS_MOST 40 /* as Linux follows */
 
 /* The value of -out at argv[i], in any spelling of the flag; NULL when it is another argument. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
@@ -35,12 +42,88 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
   return false;
 }
 
+/* ---- symlinks ---------------------------------------- */
+
+/* Puts the text of the link at `path`, relative to its folder, in place of `path` (PATH_MAX). False
+ * with errno 0 when it is no link. */
+static bool outputs_follow(char *path) {
+  char link[PATH_MAX], whole[2 * PATH_MAX];
+  ssize_t size = readlink(path, link, sizeof link - 1);
+  errno = 0;
+  if (size < 0) return false;
+  link[size] = '\0';
+  const char *slash = strrchr(path, '/');
+  int folder = slash && link[0] != '/' ? (int)(slash - path) + 1 : 0;
+  int length = snprintf(whole, sizeof whole, "%.*s%s", folder, path, link);
+  if (length < 0 || length >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(path, whole, (size_t)length + 1);
+  return true;
+}
+
+/* The file behind all symlinks of `path`, whether it exists or not. Devices and pipes keep their
+ * path. False with errno. */
+static bool outputs_target(const char *path, char target[PATH_MAX]) {
+  struct stat info;
+  size_t size = strlen(path);
+  if (size >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(target, path, size + 1);
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return true;
+  for (int links = 0; links < LINKS_MOST; links++)
+    if (!outputs_follow(target)) return errno == 0;
+  errno = ELOOP;
+  return false;
+}
+
+/* The stream of this process that goes to the file, or -1. */
+static int outputs_stream(const char *path) {
+  struct stat file, stream;
+  if (stat(path, &file) != 0) return -1;
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fstat(fd, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino)
+      return fd;
+  return -1;
+}
+
+/* ---- removing and writing ---------------------------- */
+
 void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);
     const char *equals = value ? strchr(value, '=') : NULL;
     struct stat file;
+    char target[PATH_MAX];
     if (!equals || stat(equals + 1, &file) != 0 || !S_ISREG(file.st_mode)) continue;
-    if (!is_input(argc, argv, &file)) (void)unlink(equals + 1);
+    if (is_input(argc, argv, &file) || outputs_stream(equals + 1) >= 0) continue;
+    if (outputs_target(equals + 1, target)) (void)unlink(target);
   }
+}
+
+static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
+  char reason[200];
+  int number = errno;
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path,
+                   error_errno_text(number, reason, sizeof reason));
+}
+
+pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
+  char target[PATH_MAX];
+  struct outfile file;
+  int stream = outputs_stream(path);
+  if (stream >= 0)
+    return fd_write(&stream, text.data, text.size) == 0 ? PPROFC_OK : outputs_fail(path, error);
+  if (!outputs_target(path, target)) return outputs_fail(path, error);
+  pprofc_status status = outfile_open(&file, target, error);
+  if (status != PPROFC_OK) return status;
+  if (outfile_write(&file, text.data, text.size) != 0) {
+    status = outputs_fail(path, error);
+    outfile_discard(&file);
+    return status;
+  }
+  return outfile_commit(&file, error);
 }
