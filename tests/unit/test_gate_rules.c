@@ -117,6 +117,15 @@ static void test_accepted_regressions_expire(void) {
   CU_ASSERT(notes(ACCEPT("\"25%\"", "2026-11-19"), false, "expired on 2026-11-19"));
 }
 
+static void test_dates_are_of_the_calendar(void) {
+  static const char *const good[] = {"2027-01-31", "2028-02-29", "2000-02-29", "2027-12-01"};
+  static const char *const bad[] = {"tomorrow",   "2027-02-29", "1900-02-29", "2027-13-01",
+                                    "2027-00-01", "2027-04-31", "2027-04-00", "2027/04/01",
+                                    "2027-4-1",   "+027-04-01", "2027-01-311"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) CU_ASSERT(gate_is_date(str_of(good[i])));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CU_ASSERT(!gate_is_date(str_of(bad[i])));
+}
+
 static void test_a_rule_that_matches_nothing_is_a_problem(void) {
   CU_ASSERT(notes("{\n\"rules\": [\n{\"benchmark\": \"Slwo\", \"ignore\": true}]}", true,
                   "rule of line 3 (Slwo) matches no benchmark"));
@@ -176,8 +185,9 @@ static void test_floors_and_percentages_are_parsed_whole(void) {
   CU_ASSERT(!gate_parse_percent(STR("5x"), &value));
 }
 
-/* A base whose earlier runs swing by 12 % needs more than that. */
-static int status_with_noise(double factor) {
+/* A base whose earlier runs swing by 12 % needs more than that. `unit` is what each value has, such
+ * as "ns/op"; with `parts`, each value comes again as system time. */
+static int status_with_noise(double factor, const char *unit, const char *parts) {
   struct gate gate;
   pprofc_error error;
   pprofc_bench *runs = pprofc_bench_new(NULL), *set = pprofc_bench_new(NULL);
@@ -186,15 +196,16 @@ static int status_with_noise(double factor) {
   for (int run = 0; run < 3; run++) {
     size_t n = 0;
     for (int i = 0; i < 5; i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %d ns/op\n", 100 + 6 * run);
+      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %d %s %d %s\n", 100 + 6 * run,
+                            unit, 100 + 6 * run, parts);
     CU_ASSERT_EQUAL(pprofc_bench_read(runs, "", "run", text, n, &error), PPROFC_OK);
   }
   CU_ASSERT_EQUAL(gate_learn_noise(&gate, runs, &error), PPROFC_OK);
   for (int side = 0; side < 2; side++) {
     size_t n = 0;
     for (int i = 0; i < 5; i++)
-      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %.3f ns/op\n",
-                            side ? 100 * factor : 100);
+      n += (size_t)snprintf(text + n, sizeof text - n, "BenchmarkA 1 %.3f %s %.3f %s\n",
+                            side ? 100 * factor : 100, unit, side ? 100 * factor : 100, parts);
     CU_ASSERT_EQUAL(pprofc_bench_read(set, side ? "head" : "base", "f", text, n, &error),
                     PPROFC_OK);
   }
@@ -208,14 +219,16 @@ static int status_with_noise(double factor) {
 }
 
 static void test_noise_of_earlier_runs_raises_the_threshold(void) {
-  CU_ASSERT_EQUAL(status_with_noise(1.10), 0);
-  CU_ASSERT_EQUAL(status_with_noise(1.12), 0);
-  CU_ASSERT_EQUAL(status_with_noise(1.13), 2);
+  CU_ASSERT_EQUAL(status_with_noise(1.10, "ns/op", "x"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.12, "ns/op", "x"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.13, "ns/op", "x"), 2);
+  CU_ASSERT_EQUAL(status_with_noise(1.12, "user-sec/op", "sys-sec/op"), 0);
+  CU_ASSERT_EQUAL(status_with_noise(1.13, "user-sec/op", "sys-sec/op"), 2);
 }
 
 UNIT_MAIN("gate rules", UNIT(test_rules_set_what_they_match), UNIT(test_the_last_rule_wins),
           UNIT(test_floors_are_of_the_class_of_the_unit), UNIT(test_directions),
-          UNIT(test_accepted_regressions_expire),
+          UNIT(test_accepted_regressions_expire), UNIT(test_dates_are_of_the_calendar),
           UNIT(test_a_rule_that_matches_nothing_is_a_problem),
           UNIT(test_errors_have_line_and_column), UNIT(test_broken_json_has_line_and_column),
           UNIT(test_floors_and_percentages_are_parsed_whole),

@@ -1,0 +1,133 @@
+/* Pairs: measurements of base and head by package, benchmark and unit, in the order of measurement.
+ */
+#include "bench/pairs.h"
+#include "unit.h"
+
+#include <math.h>
+
+static pprofc_bench *read_runs(const char *base, const char *head) {
+  pprofc_bench *set = pprofc_bench_new(NULL);
+  pprofc_error error;
+  CU_ASSERT_EQUAL(pprofc_bench_read(set, "base", "base.txt", base, strlen(base), &error),
+                  PPROFC_OK);
+  if (head)
+    CU_ASSERT_EQUAL(pprofc_bench_read(set, "head", "head.txt", head, strlen(head), &error),
+                    PPROFC_OK);
+  return set;
+}
+
+/* The pair of that name and unit, or NULL. */
+static const struct pair *find_pair(const struct pairs *pairs, const char *name, const char *unit) {
+  for (size_t i = 0; i < pairs->count; i++) {
+    const struct pair *pair = &pairs->items[i];
+    if (str_equal(set_string(pairs->set, pair->name), str_of(name)) &&
+        str_equal(pairs_text(pairs, pair->unit), str_of(unit)))
+      return pair;
+  }
+  return NULL;
+}
+
+static void test_sides_keep_the_order_of_measurement(void) {
+  pprofc_bench *set = read_runs("BenchmarkA 1 3 x\nBenchmarkB 1 7 x\nBenchmarkA 1 1 x\n"
+                                "BenchmarkA 1 2 x\n",
+                                "BenchmarkA 1 5 x\nBenchmarkA 1 4 x\n");
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL(pairs.count, 2);
+  const struct pair *a = find_pair(&pairs, "A", "x");
+  CU_ASSERT_FATAL(a != NULL);
+  const double *base = pairs.values + a->sides[PAIR_BASE].first;
+  const double *head = pairs.values + a->sides[PAIR_HEAD].first;
+  CU_ASSERT_EQUAL(a->sides[PAIR_BASE].count, 3);
+  CU_ASSERT_EQUAL(a->sides[PAIR_HEAD].count, 2);
+  CU_ASSERT(base[0] == 3 && base[1] == 1 && base[2] == 2);
+  CU_ASSERT(head[0] == 5 && head[1] == 4);
+  CU_ASSERT_EQUAL(find_pair(&pairs, "B", "x")->sides[PAIR_HEAD].count, 0);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+static void test_packages_are_apart(void) {
+  pprofc_bench *set = read_runs("pkg: a\nBenchmarkA 1 1 x\npkg: b\nBenchmarkA 1 2 x\n",
+                                "pkg: b\nBenchmarkA 1 3 x\n");
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL_FATAL(pairs.count, 2);
+  CU_ASSERT(str_equal(pairs_text(&pairs, pairs.items[1].package), STR("b")));
+  CU_ASSERT_EQUAL(pairs.items[0].sides[PAIR_HEAD].count, 0);
+  CU_ASSERT_EQUAL(pairs.items[1].sides[PAIR_HEAD].count, 1);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+/* The set keeps ns/op of a zero; all others are in sec/op. */
+static void test_a_zero_is_in_the_unit_of_the_others(void) {
+  pprofc_bench *set = read_runs("BenchmarkA 1 0 ns/op\nBenchmarkA 1 5 ns/op\n", NULL);
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL_FATAL(pairs.count, 1);
+  CU_ASSERT(str_equal(pairs_text(&pairs, pairs.items[0].unit), STR("sec/op")));
+  CU_ASSERT_EQUAL(pairs.items[0].sides[PAIR_BASE].count, 2);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+static void test_parts_of_cpu_time_are_added_up(void) {
+  pprofc_bench *set = read_runs("BenchmarkA 1 2 user-sec/op 1 sys-sec/op\n"
+                                "BenchmarkB 1 2 user-sec/op\n",
+                                NULL);
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default));
+  const struct pair *sum = find_pair(&pairs, "A", "cpu-sec/op");
+  CU_ASSERT_FATAL(sum != NULL);
+  CU_ASSERT_EQUAL(pairs.values[sum->sides[PAIR_BASE].first], 3);
+  CU_ASSERT_PTR_NULL(find_pair(&pairs, "B", "cpu-sec/op"));
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+static void test_rounds_and_inputs_are_beside_the_values(void) {
+  pprofc_bench *set =
+      read_runs("round: 1\nBenchmarkA 1 1 x\nround: 2\nBenchmarkA 1 2 x\n", "BenchmarkA 1 3 x\n");
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default)); /* both inputs are base */
+  CU_ASSERT_EQUAL_FATAL(pairs.count, 1);
+  CU_ASSERT_EQUAL_FATAL(pairs.items[0].sides[PAIR_BASE].count, 3);
+  CU_ASSERT_EQUAL(pairs.items[0].sides[PAIR_HEAD].count, 0);
+  CU_ASSERT(str_equal(pairs_text(&pairs, pairs.rounds[0]), STR("1")));
+  CU_ASSERT(str_equal(pairs_text(&pairs, pairs.rounds[1]), STR("2")));
+  CU_ASSERT_EQUAL(pairs.rounds[2], 0);
+  CU_ASSERT(pairs.inputs[0] == 0 && pairs.inputs[1] == 0 && pairs.inputs[2] == 1);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+static void test_flaws_are_in_the_order_of_the_lines(void) {
+  pprofc_bench *set = read_runs("BenchmarkA 1 1 x\nBenchmarkB 1 +Inf x\nBenchmarkA 1 NaN x\n"
+                                "BenchmarkA 1 NaN x\nBenchmarkC 1 1 x\n",
+                                NULL);
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL_FATAL(pairs.flaw_count, 2);
+  CU_ASSERT_EQUAL(pairs.flaws[0], 1);
+  CU_ASSERT_EQUAL(pairs.flaws[1], 2);
+  CU_ASSERT(find_pair(&pairs, "A", "x")->bad && find_pair(&pairs, "B", "x")->bad);
+  CU_ASSERT(!find_pair(&pairs, "C", "x")->bad);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+static void test_an_empty_set_has_no_pairs(void) {
+  pprofc_bench *set = read_runs("", NULL);
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL(pairs.count, 0);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+UNIT_MAIN("bench pairs", UNIT(test_sides_keep_the_order_of_measurement),
+          UNIT(test_packages_are_apart), UNIT(test_a_zero_is_in_the_unit_of_the_others),
+          UNIT(test_parts_of_cpu_time_are_added_up),
+          UNIT(test_rounds_and_inputs_are_beside_the_values),
+          UNIT(test_flaws_are_in_the_order_of_the_lines), UNIT(test_an_empty_set_has_no_pairs))

@@ -1,0 +1,135 @@
+/* The tables of verdicts: which condition decides when a row meets several. */
+#include "gate/verdict.h"
+#include "unit.h"
+
+#include <math.h>
+
+static const struct gate_settings settings = {.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
+
+/* 10 % slower, significant, from ten samples a side. */
+static struct gate_row slower(void) {
+  struct gate_row row = gate_row_unknown();
+  row.unit = STR("sec/op");
+  row.direction = -1;
+  row.in_base = true;
+  row.in_head = true;
+  row.base = 1.0;
+  row.head = 1.1;
+  row.base_count = 10;
+  row.head_count = 10;
+  row.delta = 0.1;
+  row.low = 0.08;
+  row.high = 0.12;
+  row.tested = true;
+  row.significant = true;
+  row.threshold = 0.05;
+  return row;
+}
+
+static enum gate_verdict compared(struct gate_row row) {
+  return verdict_of(&settings, &row, NULL);
+}
+
+static enum gate_verdict untested(struct gate_row row, const struct gate_rule *rule) {
+  return verdict_without_test(&settings, &row, rule);
+}
+
+static void test_a_change_must_be_significant_and_large(void) {
+  struct gate_row row = slower();
+  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  row.significant = false;
+  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  row = slower();
+  row.threshold = 0.1; /* reached, whatever the last bits are */
+  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+  row.threshold = 0.11; /* the interval reaches it */
+  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  row.threshold = 0.13;
+  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  row = slower();
+  row.floor = 0.2; /* more than the difference */
+  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+  row = slower();
+  row.noise = 0.1; /* must be exceeded, not reached */
+  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+}
+
+static void test_the_direction_decides_what_is_worse(void) {
+  struct gate_row row = slower();
+  row.direction = 1;
+  CU_ASSERT_EQUAL(compared(row), GATE_IMPROVED);
+  row = slower();
+  row.head = 0.4;
+  row.delta = -0.6;
+  row.low = -0.7;
+  row.high = -0.5;
+  CU_ASSERT_EQUAL(compared(row), GATE_SUSPICIOUS);
+  row.delta = -0.4;
+  CU_ASSERT_EQUAL(compared(row), GATE_IMPROVED);
+  row.delta = -0.6;
+  row.direction = 1;
+  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+}
+
+static void test_few_samples_come_first(void) {
+  struct gate_row row = slower();
+  row.head_count = 3;
+  CU_ASSERT_EQUAL(compared(row), GATE_TOO_FEW);
+  row.exact = true;
+  CU_ASSERT_EQUAL(compared(row), GATE_REGRESSED);
+}
+
+static void test_a_delta_without_size(void) {
+  struct gate_row row = slower();
+  row.delta_kind = GATE_DELTA_UNKNOWN;
+  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  row.significant = false;
+  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+}
+
+static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
+  struct gate_row row = slower();
+  row.significant = false;
+  row.low = (double)NAN;
+  row.high = (double)NAN;
+  CU_ASSERT_EQUAL(compared(row), GATE_INCONCLUSIVE);
+  row.delta = 0.04;
+  CU_ASSERT_EQUAL(compared(row), GATE_UNCHANGED);
+}
+
+static void test_a_rule_accepts_so_much(void) {
+  struct gate_row row = slower();
+  struct gate_rule rule = {.accept = true, .accepted = 0.1};
+  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_ACCEPTED);
+  CU_ASSERT(verdict_is_decided(GATE_ACCEPTED)); /* no second test may undo it */
+  row.delta = 0.11;
+  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_REGRESSED);
+  row.significant = false;
+  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_INCONCLUSIVE);
+}
+
+static void test_what_needs_no_test(void) {
+  const struct gate_rule ignore = {.ignore = true};
+  struct gate_row row = slower();
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_UNCHANGED);
+  row.direction = 0;
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_INFORMATIONAL);
+  row.head = 0;
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_UNMEASURED);
+  row.unit = STR("allocs/op"); /* a count may be 0 */
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_INFORMATIONAL);
+  row.in_head = false;
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_MISSING);
+  row.in_head = true;
+  row.in_base = false;
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_NEW);
+  row.aside = "CPU time is judged";
+  CU_ASSERT_EQUAL(untested(row, NULL), GATE_ASIDE);
+  CU_ASSERT_EQUAL(untested(row, &ignore), GATE_IGNORED);
+}
+
+UNIT_MAIN("gate verdicts", UNIT(test_a_change_must_be_significant_and_large),
+          UNIT(test_the_direction_decides_what_is_worse), UNIT(test_few_samples_come_first),
+          UNIT(test_a_delta_without_size),
+          UNIT(test_without_an_interval_the_change_itself_is_a_doubt),
+          UNIT(test_a_rule_accepts_so_much), UNIT(test_what_needs_no_test))
