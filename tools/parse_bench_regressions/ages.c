@@ -1,5 +1,5 @@
-/* Which inputs an earlier run left behind: those that are older than this run, as far as that is
- * known, or than any run takes. */
+/* Finds inputs that an earlier run left: files older than the start of this run, if that is known,
+ * or older than a run takes. */
 #include "ages.h"
 
 #include <errno.h>

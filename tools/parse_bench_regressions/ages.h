@@ -1,4 +1,4 @@
-/* Which inputs an earlier run left behind. */
+/* Finds inputs that an earlier run left. */
 #ifndef PARSE_BENCH_REGRESSIONS_AGES_H
 #define PARSE_BENCH_REGRESSIONS_AGES_H
 
@@ -13,15 +13,15 @@ struct ages {
   char oldest_path[256];
 };
 
-/* Takes -since and -max-age, either may be empty; an error says what is wrong with them. */
+/* Takes -since and -max-age, which may be empty. */
 pprofc_status ages_init(struct ages *ages, const char *since, const char *most,
                         pprofc_error *error);
 
-/* Makes a file that is too old a problem of the gate. `found`: it was not named, but found in a
- * folder, where a day is the most if -max-age is not given. What is no file has no age. */
+/* Makes a file that is too old a problem of the gate. `found`: it was found in a folder, not named;
+ * then a day is the most if -max-age is not given. Only regular files have an age. */
 void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found);
 
-/* Warns when files of folders were written at times that one run hardly takes. */
+/* Warns when the files of a folder were written further apart than one run takes. */
 void ages_compare(const struct ages *ages, struct gate *gate);
 
 #endif

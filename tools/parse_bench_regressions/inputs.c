@@ -1,5 +1,7 @@
-/* Finding and reading what the gate judges. */
+/* Finds and reads the inputs of the gate. */
 #include "inputs.h"
+
+#include "core/array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,14 +28,9 @@ void inputs_free(struct inputs *inputs) {
 /* ---- files ------------------------------------------- */
 
 static struct buffer *new_buffer(struct inputs *inputs) {
-  if (inputs->file_count == inputs->file_capacity) {
-    size_t capacity = inputs->file_capacity ? 2 * inputs->file_capacity : 8;
-    void *grown = mem_resize(inputs->gate->mem, inputs->files, inputs->file_capacity, capacity,
-                             sizeof *inputs->files);
-    if (!grown) return NULL;
-    inputs->files = grown;
-    inputs->file_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(inputs->gate->mem, inputs->files, inputs->file_capacity,
+                     inputs->file_count + 1))
+    return NULL;
   struct buffer *buffer = &inputs->files[inputs->file_count++];
   buffer_init(buffer, inputs->gate->mem, FILE_MAX);
   return buffer;
@@ -95,13 +92,7 @@ static int by_path(const void *a, const void *b) {
 static bool add_path(struct inputs *inputs, struct path_list *list, const char *folder,
                      const char *name) {
   const pprofc_allocator *mem = inputs->gate->mem;
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    void *grown = mem_resize(mem, list->paths, list->capacity, capacity, sizeof *list->paths);
-    if (!grown) return false;
-    list->paths = grown;
-    list->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(mem, list->paths, list->capacity, list->count + 1)) return false;
   size_t size = strlen(folder) + strlen(name) + 2;
   char *path = arena_alloc(&inputs->arena, size);
   if (!path) return false;
@@ -138,7 +129,7 @@ static void free_list(struct inputs *inputs, struct path_list *list) {
   mem_free(inputs->gate->mem, list->paths, list->capacity, sizeof *list->paths);
 }
 
-/* A file that cannot be read is a problem, but no reason to leave the others. */
+/* A file that cannot be read is a problem; the others are read all the same. */
 static pprofc_status note_problem(struct inputs *inputs, pprofc_status status,
                                   const pprofc_error *error) {
   if (status == PPROFC_OK || status == PPROFC_E_NOMEM) return status;
@@ -168,7 +159,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True for two files that both hold something other than comparisons. */
+/* True for two files of results, neither of which holds comparisons. */
 static bool are_two_runs(struct inputs *inputs, const char *const *paths, size_t count) {
   if (count != 2 || inputs_is_folder(paths[0]) || inputs_is_folder(paths[1])) return false;
   if (strcmp(paths[0], "-") == 0 || strcmp(paths[1], "-") == 0) return false;
@@ -216,7 +207,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
   return note_problem(inputs, status, error);
 }
 
-/* What a folder stands for has an age, too. */
+/* Checks the age of one input, which may have been found in a folder. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
   char *copy = arena_alloc(&inputs->arena, path.size + 1);
   if (!copy) return error_nomem(error);

@@ -1,4 +1,4 @@
-/* What the gate is given: files of comparisons, or two runs. */
+/* The inputs of the gate: files of comparisons, or two runs. */
 #ifndef PARSE_BENCH_REGRESSIONS_INPUTS_H
 #define PARSE_BENCH_REGRESSIONS_INPUTS_H
 
@@ -24,15 +24,15 @@ pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *d
                           pprofc_error *error);
 
 /* Reads comparisons: files, or bench_*.diff of folders; two files that are no comparisons are base
- * and head. What cannot be read is a problem of the gate; PPROFC_E_NOMEM is the only error. */
+ * and head. An unreadable file is a problem of the gate; PPROFC_E_NOMEM is the only error. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Reads base and head. The same. */
+/* Reads base and head. Problems and errors as above. */
 pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *head,
                          pprofc_error *error);
 
-/* Reads every file of a folder as an earlier run. The same. */
+/* Reads every file of a folder as an earlier run. Problems and errors as above. */
 pprofc_status inputs_noise(struct inputs *inputs, const char *folder, pprofc_error *error);
 
 #endif

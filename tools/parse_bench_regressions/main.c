@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 2 and 3 are verdicts, so everything else that goes wrong is 1, usage too. */
+/* 2 and 3 are verdicts, so any other failure is 1, wrong usage too. */
 #define EXIT_FAILED  1
 #define EXIT_DOUBTED 3
 
@@ -24,7 +24,7 @@
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Even when nothing was compared, the last line says so. */
+/* The last line is the totals, even when nothing was compared. */
 static int gate_tool_main_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -64,7 +64,7 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
                    error_errno_text(number, reason, sizeof reason));
 }
 
-/* The summary of a step belongs to all of its commands: it is added to. */
+/* All commands of a step write to its summary, so the table is appended. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
   if (!path || !*path) return PPROFC_OK;

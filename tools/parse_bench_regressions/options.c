@@ -173,7 +173,8 @@ static const struct {
 };
 
 static const struct flag_note environment[] = {
-    {"THRESHOLD_PERCENT", "stands for -threshold; flags win over variables, variables over rules"},
+    {"THRESHOLD_PERCENT",
+     "the value of -threshold; flags win over variables, variables over rules"},
     {"ALPHA", "-alpha"},
     {"TEST", "-test"},
     {"CORRECTION", "-correction"},
@@ -226,7 +227,7 @@ bool options_given(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[index_of(flag)];
 }
 
-/* "widgets=higher latency=lower": the words are cut apart in a copy. */
+/* "widgets=higher latency=lower": cuts the words apart in a copy. */
 static const char *set_directions(struct gate_options *options, const struct flag *flag,
                                   const char *text) {
   char *copy = options->direction_text;
@@ -264,10 +265,10 @@ pprofc_status options_environment(struct gate_options *options, struct flags_par
   return PPROFC_OK;
 }
 
-/* ---- meaning ----------------------------------------- */
+/* ---- settings ---------------------------------------- */
 
-static pprofc_status apply_values(const struct gate_options *o, const struct flags_parsed *parsed,
-                                  struct gate_settings *s, pprofc_error *error) {
+static pprofc_status apply_numbers(const struct gate_options *o, const struct flags_parsed *parsed,
+                                   struct gate_settings *s, pprofc_error *error) {
   if (options_given(parsed, "threshold") &&
       !gate_parse_percent(str_of(o->threshold), &s->threshold))
     return error_set(error, PPROFC_E_INVALID,
@@ -280,16 +281,21 @@ static pprofc_status apply_values(const struct gate_options *o, const struct fla
   if (options_given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
     return error_set(error, PPROFC_E_INVALID, "the floor must be like \"1us or 16 B\", not \"%s\"",
                      o->floor);
-  if (options_given(parsed, "today") && !gate_is_date(str_of(o->today)))
-    return error_set(error, PPROFC_E_INVALID, "the day must be a date like 2027-01-31, not \"%s\"",
-                     o->today);
   return PPROFC_OK;
+}
+
+static pprofc_status check_today(const struct gate_options *o, const struct flags_parsed *parsed,
+                                 pprofc_error *error) {
+  if (!options_given(parsed, "today") || gate_is_date(str_of(o->today))) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the day must be a date like 2027-01-31, not \"%s\"",
+                   o->today);
 }
 
 pprofc_status options_apply(const struct gate_options *o, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error) {
   struct gate_settings *s = &gate->settings;
-  pprofc_status status = apply_values(o, parsed, s, error);
+  pprofc_status status = apply_numbers(o, parsed, s, error);
+  if (status == PPROFC_OK) status = check_today(o, parsed, error);
   if (status != PPROFC_OK) return status;
   if (options_given(parsed, "test")) s->test = (enum gate_test)o->test;
   if (options_given(parsed, "correction")) s->correction = (enum gate_correction)o->correction;

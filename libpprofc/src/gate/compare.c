@@ -1,4 +1,4 @@
-/* The comparison of two samples: effect, interval, p-value, and what makes them doubtful. */
+/* Compares two samples: effect, interval, p-value, drift. */
 #include "gate/compare.h"
 
 #include "pprofc/stats.h"
@@ -27,7 +27,7 @@ static bool sample_is_constant(struct gate_sample s) {
   return s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* As a standard deviation would be, from the quartiles. */
+/* The standard deviation that the quartiles of a normal distribution give, by the median. */
 static double spread_of(struct gate_sample s) {
   double middle = gate_compare_median_of(s);
   double range =
@@ -82,7 +82,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* How many ratios are at most `limit`: over ascending base values, ever more head values fit. */
+/* How many ratios are at most `limit`. For greater base values, at least as many head values fit.
+ */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -92,8 +93,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Ratio `n` of all in ascending order, without making them all: halves the range of their bits,
- * which order numbers that are not negative as the numbers are. */
+/* The ratio with index `n` in ascending order, without an array of all ratios: a binary search over
+ * the bits of doubles, which have the order of the numbers where those are not negative. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   uint64_t low = 0, high = 0x7FF0000000000000u; /* infinity */
   while (low < high) {
@@ -111,7 +112,7 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* Ratios have an order that means something between positive numbers only. */
+  /* Ratios are ordered as the changes are only for positive numbers. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, mem)) return false;
   if (cut == 0) return true;
@@ -132,7 +133,7 @@ static double noise_of(struct gate_sample s) {
 static void gate_compare_set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
   if (!isfinite(row->base) || !isfinite(row->head)) {
-    row->delta_kind = GATE_DELTA_UNKNOWN; /* sums overflowed; the judge makes it a problem */
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed, which the judge reports */
     row->delta = 0;
   } else if (row->head == row->base) {
     row->delta = 0;
@@ -182,8 +183,8 @@ static bool compare_medians(struct gate_row *row, struct gate_sample base, struc
   return gate_ratio_interval(base, head, alpha, &row->low, &row->high, mem);
 }
 
-/* Samples in clusters, or with a few outliers, have means that say little. Of many samples, the
- * normal approximation of U is near enough here, and takes no time. */
+/* Tests medians: samples in clusters, or with outliers, have means that are little use. For many
+ * samples the normal approximation of U is near enough, and fast. */
 static bool ask_second(struct gate_row *row, struct gate_sample base, struct gate_sample head,
                        double alpha, const pprofc_allocator *mem) {
   struct gate_row u = gate_row_unknown();
@@ -230,7 +231,7 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
     xy += x * y;
     yy += y * y;
   }
-  double rest = yy - xy * xy / xx; /* what the line leaves */
+  double rest = yy - xy * xy / xx; /* the residual sum of squares */
   if (!(yy > 0) || mean == 0) return 0;
   double p = 0;
   if (rest > 1e-12 * yy) p = pprofc_t_two_sided(xy / sqrt(xx) / sqrt(rest / (n - 2)), n - 2);
@@ -240,8 +241,8 @@ double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... as they come; 0 when some value has none, or there are too
- * many. */
+/* Numbers the rounds of a side 0, 1 ... in order of first use, and returns their count; 0 when a
+ * value has no round, or there are too many. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {

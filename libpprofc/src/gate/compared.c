@@ -1,8 +1,7 @@
-/* No verdict without a comparison: why nothing was compared, in words. */
+/* No verdict without a comparison: tells why nothing was compared. */
 #include "gate/judge.h"
 
-/* Why rows were not compared. The last line is for what a rule or a unit keeps from being judged.
- */
+/* Why rows were not compared, by verdict. */
 static const struct {
   enum gate_verdict verdict;
   const char *why;

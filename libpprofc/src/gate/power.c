@@ -17,7 +17,7 @@
 /* ---- Welch ------------------------------------------- */
 
 /* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
- * from a value near it. Each step leaves about the square of the one before. */
+ * from a value near it. The error of a step is about the square of the error before. */
 static double critical_t(double level, double degrees, double near) {
   double t = near;
   double scale =
@@ -33,7 +33,8 @@ static double critical_t(double level, double degrees, double near) {
   return t;
 }
 
-/* Bells are added up at equal steps: as they vanish at both ends, that is as exact as any rule. */
+/* Integrals over bell curves are sums at equal steps: as the curves vanish at both ends, no other
+ * rule is more exact. */
 #define NODES 40
 #define REACH 5.0 /* standard deviations */
 
@@ -62,7 +63,7 @@ static double power_of_t(const struct chi *chi, double shift, double critical) {
   return sum;
 }
 
-/* A sample mean as Welch's test sees it: its true variance, and the degrees of its estimate. */
+/* The error of a sample mean: its true variance, and the degrees of freedom of its estimate. */
 struct mean_error {
   double variance, degrees;
 };
@@ -107,7 +108,7 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* In units of the normal distribution, in which power is nearly a straight line. */
+/* The normal quantile of a power, which is nearly linear in the change. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -116,8 +117,8 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MOST;
 }
 
-/* A secant, from what theory of large samples says, that is kept between what is too small and what
- * is enough. */
+/* The secant method, from the value for large samples, between bounds: a change that is too small
+ * and one that is enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -150,7 +151,7 @@ static double draw_normal(uint64_t *state) {
   return pprofc_normal_quantile(((double)(z >> 11) + 0.5) / 9007199254740992.0);
 }
 
-/* Number `k` of the values in ascending order; they change places (Hoare's selection). */
+/* The value with index `k` in ascending order; reorders the values (Hoare's selection). */
 static double power_select_value(double *values, size_t count, size_t k) {
   size_t first = 0, last = count - 1;
   while (first < last) {
@@ -172,8 +173,9 @@ static double power_select_value(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* U counts the pairs in which head is above base, and a shift of head lifts the pairs one after the
- * other: the shift from which U is significant is one of their differences in order. */
+/* U counts the pairs in which head is greater than base. A growing shift of head turns one pair
+ * after the other, so the shift from which U is significant is an order statistic of the
+ * differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -182,7 +184,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return power_select_value(differences, n * m, n * m - cut);
 }
 
-/* Of simulated samples without a change, the shift that makes GATE_POWER of them significant. */
+/* The shift that makes GATE_POWER of simulated samples significant. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -201,7 +203,7 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Suites have few sizes of samples, so that few are simulated. */
+/* Suites have few sizes of samples, so each is simulated once and looked up in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -215,7 +217,7 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* A shift in standard deviations as a relative change, while head's noise grows with it. */
+/* A shift in standard deviations as a relative change. The noise of head grows with the change. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {
@@ -240,7 +242,7 @@ static bool visible_u(struct gate_power *power, const struct gate_design *d, dou
   return true;
 }
 
-/* ---- what a row asks --------------------------------- */
+/* ---- changes and samples ----------------------------- */
 
 bool gate_power_visible(struct gate_power *power, const struct gate_design *d, double *change) {
   *change = (double)INFINITY;
@@ -263,7 +265,7 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* The size that theory of large samples gives, at the degrees of freedom of the size before. */
+/* The size for large samples, repeated with the degrees of freedom of the size before. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
@@ -276,7 +278,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* From a guess step by step. */
+/* Steps from the guess down, or up, to the smallest number that is enough. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

@@ -19,7 +19,7 @@ struct gate_design {
   bool ranks;                    /* U, not Welch */
 };
 
-/* What was simulated, by size and level. */
+/* Results of simulation, by size and level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -32,14 +32,15 @@ struct gate_power {
 void gate_power_init(struct gate_power *power, const pprofc_allocator *mem);
 void gate_power_free(struct gate_power *power);
 
-/* The share of runs in which Welch's test finds a change for the worse. */
+/* The share of runs in which Welch's test finds the change for the worse. */
 double gate_power_welch(const struct gate_design *design, double change);
 
 /* The smallest relative change for the worse that is found; infinite when there is none up to
  * 1000 %, or to zero. False when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);
 
-/* Samples a side that find the change; infinite when that is more than 10,000. The same. */
+/* Samples a side that find the change; infinite when that is more than 10,000. False when out of
+ * memory. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples);
 

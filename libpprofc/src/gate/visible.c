@@ -1,5 +1,5 @@
-/* What a pass is worth: the smallest change that each row could have shown, and the samples that
- * would show the threshold. */
+/* Computes the smallest change that each row could have shown, and the samples that would show the
+ * threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
@@ -14,7 +14,7 @@ static double level_of(const struct gate *gate, const struct gate_row *row) {
   return corrected ? row->alpha / (double)gate->family : row->alpha;
 }
 
-/* A change that the gate looks at is as large as the threshold, and as the floor. */
+/* The smallest change that could be a regression: it reaches the threshold and the floor. */
 static double least_change(const struct gate_row *row) {
   double floor = row->floor > 0 && row->base != 0 ? row->floor / fabs(row->base) : 0;
   return fmax(row->threshold, floor);
@@ -25,7 +25,7 @@ static bool visible_is_decided(const struct gate_row *row) {
          row->verdict == GATE_SUSPICIOUS || row->verdict == GATE_ACCEPTED;
 }
 
-/* Of a table only the smallest p is known that it can bring. */
+/* Of a row of a table only the smallest possible p is known. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -42,7 +42,7 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == GATE_UTEST};
 }
 
-/* Rounds of as much noise; the gate wants a few, whatever the noise is. */
+/* Rounds of as much noise that show the threshold, and at least -min-samples. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power, struct gate_row *row) {
   struct gate_design design = design_of(gate, row);
   if (!gate_power_samples(power, &design, least_change(row), &row->needed)) return false;
@@ -71,7 +71,7 @@ static int visible_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The row counts among those that were tested. */
+/* Counts a row that was tested. */
 static void visible_count_row(struct gate *gate, const struct gate_row *row, size_t index,
                               double *seen) {
   gate->tested++;

@@ -28,7 +28,7 @@ static void gate_print_csv_put_text(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, ',');
 }
 
-/* Empty for what is not known. */
+/* A number that is not known is empty. */
 static void gate_print_csv_put_number(struct buffer *out, double value) {
   char text[32] = "";
   double back = (double)NAN;

@@ -2,11 +2,11 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* More than these are not shown by GitHub. */
+/* GitHub shows no more than these. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
 
-/* Inside a message, and, `property`, inside what stands before it. */
+/* Escapes the message of a command, or with `property` one of its properties. */
 static void github_put_escaped(struct buffer *out, pprofc_str raw, bool property) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);

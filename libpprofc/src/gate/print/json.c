@@ -1,4 +1,4 @@
-/* The gate's result as JSON: everything, unrounded; and as GitLab's code quality report. */
+/* The gate's result as JSON, with all numbers unrounded, and as GitLab's code quality report. */
 #include "core/json_write.h"
 #include "gate/power.h"
 #include "gate/print/print.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static int gate_print_json_add_to_buffer(void *context, const void *data, size_t size) {
+static int json_add_to_buffer(void *context, const void *data, size_t size) {
   struct buffer *buffer = context;
   buffer_add(buffer, data, size);
   return buffer->failed;
@@ -21,7 +21,7 @@ static void with_json(struct buffer *out, const struct gate *gate, bool all,
     out->failed = true;
     return;
   }
-  output_init(output, gate_print_json_add_to_buffer, out);
+  output_init(output, json_add_to_buffer, out);
   json_init(&json, output, gate->mem);
   fill(&json, gate, all);
   bool good = json_finish(&json);
@@ -35,7 +35,7 @@ static void put_str(struct json_writer *json, const char *key, pprofc_str value)
   json_string(json, value);
 }
 
-/* null for what is no finite number: JSON has no word for it. */
+/* null for numbers that are not finite: JSON has no other word for them. */
 static void gate_print_json_put_number(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
@@ -84,8 +84,8 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   put_bool(json, "head_drifts", row->head_drifts);
 }
 
-/* What the row could have shown; null: nothing up to any size, or not known. */
-static void gate_print_json_put_sight(struct json_writer *json, const struct gate_row *row) {
+/* The change that the row could have shown; null: none of any size, or not known. */
+static void put_sight(struct json_writer *json, const struct gate_row *row) {
   gate_print_json_put_number(json, "p_needed", row->level);
   gate_print_json_put_number(json, "visible_change", row->visible);
   gate_print_json_put_number(json, "rounds_for_threshold", row->needed);
@@ -107,7 +107,7 @@ static void gate_print_json_put_row(struct json_writer *json, const struct gate 
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
-  if (gate_was_judged(row)) gate_print_json_put_sight(json, row);
+  if (gate_was_judged(row)) put_sight(json, row);
   if (row->aside) put_str(json, "aside", str_of(row->aside));
   gate_print_json_put_number(json, "threshold", row->threshold);
   gate_print_json_put_number(json, "alpha", row->alpha);

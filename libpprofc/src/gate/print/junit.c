@@ -3,8 +3,8 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Reporters print what they read from the file into logs, so commands are broken in the text
- * itself. */
+/* Tools that read the file print its text into logs, so commands of CI systems are broken in the
+ * text itself. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -14,8 +14,7 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-/* The element that a verdict becomes: what did not pass for another reason than a regression is
- * skipped. */
+/* The element for a verdict; "skipped" for rows that neither passed nor regressed. */
 static const char *junit_element(enum gate_verdict verdict) {
   switch (verdict) {
   case GATE_REGRESSED:

@@ -1,9 +1,9 @@
-/* The gate's result for a comment or the summary of a step: the verdict always whole, rows as far
- * as they fit. */
+/* The gate's result for a comment or the summary of a step: always the whole verdict, and as many
+ * rows as fit. */
 #include "bench/markdown.h"
 #include "gate/print/print.h"
 
-/* A comment may hold 65,536 characters; the rest is for whatever stands around it. */
+/* A comment may hold 65,536 characters; the rest is for text around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 

@@ -1,4 +1,4 @@
-/* The noise floor of a machine, from two runs of the same program. */
+/* The noise floor of a machine, from two runs of the same program, and thresholds that hold. */
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
@@ -7,7 +7,7 @@
 
 #define SPREADS 3 /* a threshold holds when it is this many robust spreads of a sample */
 
-/* At least what was measured between two runs of the same thing. */
+/* The suggestion is no smaller than the change between both runs. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
   double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;

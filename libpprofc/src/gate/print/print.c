@@ -1,4 +1,4 @@
-/* What all formats of the gate share: effects, values, totals, the order of rows. */
+/* Code that all formats of the gate share: effects, values, totals, remarks, the order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 
@@ -16,7 +16,7 @@ static void put_percent(struct buffer *out, double value) {
     buffer_printf(out, "%+.2f%%", 100 * value);
 }
 
-/* With as many digits as tell on which side of alpha p is. */
+/* Prints enough digits of p to show on which side of alpha it is. */
 static void put_p(struct buffer *out, double p, double alpha) {
   char text[64];
   for (int digits = 1; digits <= 16; digits++) {
@@ -88,7 +88,7 @@ bool gate_is_listed(const struct gate_row *row, bool all) {
 
 /* ---- order ------------------------------------------- */
 
-/* Rank of a verdict: what a person must see comes first. */
+/* Rank of a verdict: the most important come first. */
 static int rank_of(enum gate_verdict verdict) {
   static const enum gate_verdict order[] = {
       GATE_REGRESSED, GATE_MISSING,   GATE_SUSPICIOUS, GATE_UNMEASURED, GATE_INCONCLUSIVE,
@@ -99,13 +99,13 @@ static int rank_of(enum gate_verdict verdict) {
   return 0;
 }
 
-struct gate_print_print_ranked {
+struct ranked_row {
   int rank;
   size_t row;
 };
 
 static int by_rank(const void *a, const void *b) {
-  const struct gate_print_print_ranked *x = a, *y = b;
+  const struct ranked_row *x = a, *y = b;
   if (x->rank != y->rank) return x->rank - y->rank;
   return (x->row > y->row) - (x->row < y->row);
 }
@@ -114,10 +114,9 @@ size_t *gate_order(const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = mem_array(gate->mem, count, sizeof *order);
-  struct gate_print_print_ranked *ranked = mem_array(gate->mem, count, sizeof *ranked);
+  struct ranked_row *ranked = mem_array(gate->mem, count, sizeof *ranked);
   if (order && ranked) {
-    for (size_t i = 0; i < count; i++)
-      ranked[i] = (struct gate_print_print_ranked){rank_of(rows[i].verdict), i};
+    for (size_t i = 0; i < count; i++) ranked[i] = (struct ranked_row){rank_of(rows[i].verdict), i};
     qsort(ranked, count, sizeof *ranked, by_rank);
     for (size_t i = 0; i < count; i++) order[i] = ranked[i].row;
   }
@@ -147,7 +146,7 @@ static void put_rule(struct buffer *out, const struct gate *gate, const struct g
     buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
 }
 
-/* Why a row is not significant, in a way that no number beside it denies. */
+/* Why a row is not significant; the numbers of the row may look as if it were. */
 static void put_insignificant(struct buffer *out, const struct gate *gate,
                               const struct gate_row *row) {
   if (row->aside) {
@@ -162,7 +161,7 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     buffer_printf(out, " by %s", row->test);
 }
 
-/* Why a row that seems to have changed did not count. */
+/* Why a row that seems to have changed does not count. */
 static void put_doubt(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
@@ -176,8 +175,9 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
     put_insignificant(out, gate, row);
 }
 
-/* What a row without a finding is worth, and a finding that was luck. */
-static void gate_print_print_put_sight(struct buffer *out, const struct gate_row *row) {
+/* The smallest change that an undecided row could have shown, and a warning when a found change is
+ * smaller than that. */
+static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
     if (row->visible > row->threshold && fabs(row->delta) < row->visible)
@@ -194,7 +194,7 @@ static void gate_print_print_put_sight(struct buffer *out, const struct gate_row
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_doubt(out, gate, row);
-  gate_print_print_put_sight(out, row);
+  put_visible_change(out, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);

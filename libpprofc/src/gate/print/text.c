@@ -28,7 +28,7 @@ static void gate_print_text_put_row(struct buffer *out, const struct gate *gate,
   buffer_add_char(out, '\n');
 }
 
-/* A regression that a table shows is printed as it stands there, once for all columns. */
+/* A regression of a table is printed as the line of the table, once for all columns. */
 static bool same_line(const struct gate_row *a, const struct gate_row *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
@@ -68,7 +68,7 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
   tests->names[tests->count++] = name;
 }
 
-/* The tests that were made, each once; second looks behind first ones. */
+/* The tests that were made, each once; second tests after first ones. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);

@@ -1,17 +1,17 @@
-/* Proof that a gate can fail: regressions are planted in made-up results, and the gate's own
- * settings must find them. */
+/* Proof that a gate can fail: plants regressions in made-up results, which the settings of the gate
+ * must find. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
 
 #include <math.h>
 
-/* A planted change is twice the threshold and a bit. */
+/* A planted change is twice the threshold and 10 % more. */
 static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;
 }
 
-/* Ten samples, or what the settings ask for, that differ by a per mille. */
+/* `count` samples that differ by less than 1 %. */
 static void selftest_put_samples(struct buffer *out, const char *name, double value,
                                  const char *unit, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -41,7 +41,7 @@ static void selftest_put_table(struct buffer *out, const struct gate *gate) {
       gate->settings.min_samples > 10 ? gate->settings.min_samples : (size_t)10);
 }
 
-/* The settings, with rules of their own: counting their use must not touch those of the gate. */
+/* Copies the settings and the rules, because judging counts the use of rules. */
 static bool copy_settings(struct gate *copy, const struct gate *gate) {
   const struct gate_settings *s = &gate->settings;
   copy->settings = *s;
@@ -55,7 +55,7 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* they are for other benchmarks */
+    copy->settings.rules[i].used = 1; /* they match benchmarks that are not here */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;
@@ -78,7 +78,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
   return status;
 }
 
-/* Every benchmark but the one that is the same must have regressed, and nothing else. */
+/* Every benchmark must have regressed, except the one that did not change. */
 static bool selftest_check(struct gate *gate, const struct gate *copy) {
   size_t count, wrong = 0;
   const struct gate_row *rows = gate_rows(copy, &count);
