@@ -6,8 +6,8 @@
  *   gate_power -quick   40 suites; still fails when a target is missed */
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "gate/read/read.h"
 #include "gate/power.h"
+#include "gate/read/read.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * rows and results report it. */
 #include "gate/compare.h"
 #include "gate/judge.h"
-#include "gate/print/print.h"
 #include "gate/power.h"
+#include "gate/print/print.h"
 #include "unit.h"
 
 #include <math.h>
