@@ -108,17 +108,17 @@ static bool is_proven(const struct verdict_case *c) {
 }
 
 static bool is_proven_worse(const struct verdict_case *c) {
-  return is_proven(c) && worse_by(c->row) > 0;
+  return worse_by(c->row) > 0 && is_proven(c);
 }
 
 static bool is_accepted_by_rule(const struct verdict_case *c) {
-  return is_proven_worse(c) && c->decides && c->decides->accept &&
+  return c->decides && c->decides->accept && is_proven_worse(c) &&
          !exceeds(worse_by(c->row), c->decides->accepted);
 }
 
 /* Of a cost, such as time, more than half is gone. */
 static bool is_too_good(const struct verdict_case *c) {
-  return is_proven(c) && c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS;
+  return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
 }
 
 static bool is_constant_row(const struct verdict_case *c) {
