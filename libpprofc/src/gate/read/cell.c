@@ -159,20 +159,19 @@ static const char *cell_read_comparison(struct gate_row *row, const struct gate_
   return NULL;
 }
 
-static struct gate_row cell_row(const struct gate_cell *cell) {
-  struct gate_row row = gate_row_unknown();
-  row.group = cell->group;
-  row.name = cell->name;
-  row.unit = cell->unit;
-  row.file = cell->file;
-  row.line = cell->line;
-  row.text = cell->text;
-  row.test = "table";
-  return row;
+static void cell_set_texts(struct gate_row *row, const struct gate_cell *cell) {
+  row->group = cell->group;
+  row->name = cell->name;
+  row->unit = cell->unit;
+  row->file = cell->file;
+  row->line = cell->line;
+  row->text = cell->text;
+  row->test = "table";
 }
 
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell) {
-  struct gate_row row = cell_row(cell);
+  struct gate_row row = gate_row_unknown();
+  cell_set_texts(&row, cell);
   const char *wrong = cell_read_centers(&row, cell);
   if (!wrong && !row.in_base && !row.in_head) return true;
   if (!wrong && row.in_base && row.in_head) wrong = cell_read_comparison(&row, cell);
