@@ -5,8 +5,12 @@
 #include "pprofc/base.h"
 #include "pprofc/bench.h"
 #include "pprofc/builder.h"
+#include "pprofc/gate.h"
 #include "pprofc/profile.h"
 #include "pprofc/report.h"
+#include "pprofc/samples.h"
+#include "pprofc/stats.h"
+#include "pprofc/symbolize.h"
 #include "pprofc/transform.h"
 
 #endif

@@ -116,6 +116,27 @@ typedef struct pprofc_option_info {
 /* The option with that index, in the order of pprof's settings; NULL past the last one. */
 PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 
+/* ---- options by name */
+
+/* Sets the option `name` of that table ("nodecount", "granularity" ...) from text. Booleans are
+ * true, t, yes, y, 1 and false, f, no, n, 0 in any case; numbers and choices are as on the command
+ * line of pprofc; "" is the choice of none where the default is "". A string option keeps the
+ * pointer `value`: the text must live as long as the options are used. `options` has been
+ * initialised. On failure the options stay as they were. Errors: PPROFC_E_INVALID for an unknown
+ * name, a value that the option cannot have, options of size 0, and an option that is newer than
+ * the caller's struct. Two threads may not set options of one struct at the same time. */
+PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
+                                                   const char *value, pprofc_error *error);
+
+/* Writes the value of the option `name` as text, NUL-terminated, that pprofc_report_options_set
+ * takes back with the same result: "true", "80", "0.005", "functions". `text` has room for
+ * `capacity` bytes; what is longer is cut. *size, when `size` is not NULL, becomes the length of
+ * the whole text without the NUL: the text was cut if it is not below `capacity`. With a capacity
+ * of 0, `text` may be NULL. Errors: PPROFC_E_INVALID as above. */
+PPROFC_API pprofc_status pprofc_report_options_get(const pprofc_report_options *options,
+                                                   const char *name, char *text, size_t capacity,
+                                                   size_t *size, pprofc_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,452 @@
+/* The gate as the public interface has it: an object that is filled, judged once, and then read. */
+#include "bench/set.h"
+#include "core/options.h"
+#include "gate/gate.h"
+#include "pprofc/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A file of raw results has no more bytes than pprofc_limits.input_bytes allows. */
+#define GATE_FILE_MOST ((size_t)2 << 30)
+
+#define GATE_DAY 11 /* "2027-01-31" and its NUL */
+
+struct pprofc_gate {
+  pprofc_allocator mem;
+  struct gate gate;
+  pprofc_bench *set; /* raw results of both sides, labelled "base" and "head" */
+  char today[GATE_DAY];
+  bool closed; /* judging has begun */
+  bool judged;
+  pprofc_gate_row *rows; /* [row_count], once judged */
+  size_t row_count;
+};
+
+/* Public and internal numbers are the same. */
+#define GATE_SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
+GATE_SAME(PPROFC_GATE_BOTH, GATE_BOTH);
+GATE_SAME(PPROFC_GATE_NONE, GATE_NONE);
+GATE_SAME(PPROFC_GATE_WELCH, GATE_WELCH);
+GATE_SAME(PPROFC_GATE_UTEST, GATE_UTEST);
+GATE_SAME(PPROFC_GATE_BH, GATE_BH);
+GATE_SAME(PPROFC_GATE_HOLM, GATE_HOLM);
+GATE_SAME(PPROFC_GATE_UNCORRECTED, GATE_UNCORRECTED);
+GATE_SAME(PPROFC_GATE_TIME_AUTO, GATE_TIME_AUTO);
+GATE_SAME(PPROFC_GATE_TIME_WALL, GATE_TIME_WALL);
+GATE_SAME(PPROFC_GATE_TIME_CPU, GATE_TIME_CPU);
+GATE_SAME(PPROFC_GATE_UNCHANGED, GATE_UNCHANGED);
+GATE_SAME(PPROFC_GATE_IMPROVED, GATE_IMPROVED);
+GATE_SAME(PPROFC_GATE_SUSPICIOUS, GATE_SUSPICIOUS);
+GATE_SAME(PPROFC_GATE_REGRESSED, GATE_REGRESSED);
+GATE_SAME(PPROFC_GATE_INCONCLUSIVE, GATE_INCONCLUSIVE);
+GATE_SAME(PPROFC_GATE_TOO_FEW, GATE_TOO_FEW);
+GATE_SAME(PPROFC_GATE_MISSING, GATE_MISSING);
+GATE_SAME(PPROFC_GATE_NEW, GATE_NEW);
+GATE_SAME(PPROFC_GATE_ACCEPTED, GATE_ACCEPTED);
+GATE_SAME(PPROFC_GATE_IGNORED, GATE_IGNORED);
+GATE_SAME(PPROFC_GATE_INFORMATIONAL, GATE_INFORMATIONAL);
+GATE_SAME(PPROFC_GATE_UNMEASURED, GATE_UNMEASURED);
+GATE_SAME(PPROFC_GATE_ASIDE, GATE_ASIDE);
+
+/* ---- settings ---------------------------------------- */
+
+void pprofc_gate_options_init(pprofc_gate_options *options) {
+  *options = (pprofc_gate_options){
+      .struct_size = sizeof *options,
+      .threshold = 0.05,
+      .alpha = 0.05,
+      .min_samples = 4,
+      .floor = "",
+      .today = "",
+  };
+}
+
+static bool gate_is_day(const char *text) {
+  static const char form[] = "0000-00-00";
+  if (strlen(text) != sizeof form - 1) return false;
+  for (size_t i = 0; form[i]; i++) {
+    bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
+  }
+  return true;
+}
+
+static pprofc_status gate_set_day(pprofc_gate *handle, const char *today, pprofc_error *error) {
+  time_t now = time(NULL);
+  struct tm parts;
+  if (today && *today) {
+    if (!gate_is_day(today))
+      return error_set(error, PPROFC_E_INVALID, "today must be a date like 2027-01-31, not \"%s\"",
+                       today);
+    memcpy(handle->today, today, GATE_DAY);
+    return PPROFC_OK;
+  }
+  if (gmtime_r(&now, &parts) && strftime(handle->today, GATE_DAY, "%Y-%m-%d", &parts))
+    return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the clock has no date; set today");
+}
+
+/* Whether each enum holds one of its values. */
+static bool gate_words_known(const pprofc_gate_options *o) {
+  return (unsigned)o->test <= PPROFC_GATE_NONE &&
+         (unsigned)o->correction <= PPROFC_GATE_UNCORRECTED &&
+         (unsigned)o->time <= PPROFC_GATE_TIME_CPU;
+}
+
+static pprofc_status gate_apply(pprofc_gate *handle, const pprofc_gate_options *o,
+                                pprofc_error *error) {
+  struct gate_settings *s = &handle->gate.settings;
+  if (!(o->threshold >= 0) || isinf(o->threshold))
+    return error_set(error, PPROFC_E_INVALID, "the threshold must be a number from 0 up, not %g",
+                     o->threshold);
+  if (!(o->alpha >= 0 && o->alpha <= 1))
+    return error_set(error, PPROFC_E_INVALID, "alpha must be from 0 to 1, not %g", o->alpha);
+  if (!o->min_samples) return error_set(error, PPROFC_E_INVALID, "min_samples must be at least 1");
+  if (!gate_words_known(o))
+    return error_set(error, PPROFC_E_INVALID, "unknown test %d, correction %d or time %d",
+                     (int)o->test, (int)o->correction, (int)o->time);
+  if (o->floor && *o->floor && !gate_parse_floor(str_of(o->floor), &s->floor))
+    return error_set(error, PPROFC_E_INVALID, "the floor must be like \"1us or 16 B\", not \"%s\"",
+                     o->floor);
+  s->threshold = o->threshold;
+  s->alpha = o->alpha;
+  s->test = (enum gate_test)o->test;
+  s->correction = (enum gate_correction)o->correction;
+  s->time = (enum gate_time)o->time;
+  s->min_samples = o->min_samples;
+  s->strict = o->strict;
+  return gate_set_day(handle, o->today, error);
+}
+
+pprofc_status pprofc_gate_new(const pprofc_gate_options *options, pprofc_gate **gate,
+                              pprofc_error *error) {
+  pprofc_gate_options o;
+  pprofc_gate_options_init(&o);
+  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_gate_options", error);
+  if (status) return status;
+  const pprofc_allocator *mem = mem_or_default(o.allocator);
+  pprofc_gate *handle = mem_zero_array(mem, 1, sizeof *handle);
+  if (!handle) return error_nomem(error);
+  handle->mem = *mem;
+  gate_init(&handle->gate, &handle->mem);
+  status = gate_apply(handle, &o, error);
+  if (status)
+    pprofc_gate_free(handle);
+  else
+    *gate = handle;
+  return status;
+}
+
+void pprofc_gate_free(pprofc_gate *gate) {
+  if (!gate) return;
+  pprofc_allocator mem = gate->mem;
+  mem_free(&mem, gate->rows, gate->row_count, sizeof *gate->rows);
+  gate_free(&gate->gate);
+  pprofc_bench_free(gate->set);
+  mem_free(&mem, gate, 1, sizeof *gate);
+}
+
+/* ---- reading ----------------------------------------- */
+
+static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *error) {
+  if (!gate->closed) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the gate has been judged");
+}
+
+pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *path, const void *data,
+                                     size_t size, pprofc_error *error) {
+  pprofc_status status = gate_check_open(gate, error);
+  if (status) return status;
+  return gate_read_rules(&gate->gate, str_of(path), (pprofc_str){data, size}, error);
+}
+
+pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, const void *data,
+                                          size_t size, pprofc_error *error) {
+  pprofc_status status = gate_check_open(gate, error);
+  if (status) return status;
+  struct gate *g = &gate->gate;
+  pprofc_str name = arena_str(&g->arena, str_of(path));
+  pprofc_str text = arena_str(&g->arena, (pprofc_str){data, size});
+  if (!name.data || !text.data) return error_nomem(error);
+  g->inputs++;
+  return gate_read_tables(g, name, text, error);
+}
+
+/* The input label of a side, by which the comparison finds it. */
+static const char *gate_side_label(pprofc_gate_side side) {
+  return side == PPROFC_GATE_BASE ? "base" : "head";
+}
+
+/* The set of raw results is made when the first ones are read. */
+static pprofc_status gate_open_side(pprofc_gate *gate, pprofc_gate_side side, pprofc_error *error) {
+  pprofc_status status = gate_check_open(gate, error);
+  if (status) return status;
+  if (side != PPROFC_GATE_BASE && side != PPROFC_GATE_HEAD)
+    return error_set(error, PPROFC_E_INVALID, "unknown side %d of the gate", (int)side);
+  if (!gate->set) gate->set = pprofc_bench_new(&gate->mem);
+  if (!gate->set) return error_nomem(error);
+  gate->gate.inputs++;
+  return PPROFC_OK;
+}
+
+static pprofc_status gate_add_results(pprofc_gate *gate, const char *label, const char *path,
+                                      pprofc_str data, pprofc_error *error) {
+  (void)gate_scan_failures(&gate->gate, str_of(path), data);
+  return pprofc_bench_read(gate->set, label, path, data.data, data.size, error);
+}
+
+pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, const char *path,
+                                      const void *data, size_t size, pprofc_error *error) {
+  pprofc_status status = gate_open_side(gate, side, error);
+  if (status) return status;
+  return gate_add_results(gate, gate_side_label(side), path, (pprofc_str){data, size}, error);
+}
+
+/* ---- files ------------------------------------------- */
+
+static pprofc_status gate_cannot_read(const char *path, pprofc_error *error) {
+  int number = errno;
+  char text[200];
+  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path,
+                   error_errno_text(number, text, sizeof text));
+}
+
+/* Reads a descriptor to its end. */
+static pprofc_status gate_read_descriptor(int fd, const char *path, struct buffer *data,
+                                          pprofc_error *error) {
+  char block[16 * 1024];
+  for (;;) {
+    ssize_t got = read(fd, block, sizeof block);
+    if (got == 0) return PPROFC_OK;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return gate_cannot_read(path, error);
+    if ((size_t)got > GATE_FILE_MOST - data->size)
+      return error_set(error, PPROFC_E_LIMIT, "cannot read '%s': more than 2 GiB", path);
+    buffer_add(data, block, (size_t)got);
+    if (data->failed) return error_nomem(error);
+  }
+}
+
+static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const char *path,
+                                   pprofc_error *error) {
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return gate_cannot_read(path, error);
+  struct buffer data;
+  buffer_init(&data, &gate->mem, GATE_FILE_MOST);
+  pprofc_status status = gate_read_descriptor(fd, path, &data, error);
+  if (!standard) close(fd);
+  if (!status) status = gate_add_results(gate, label, path, buffer_str(&data), error);
+  buffer_free(&data);
+  return status;
+}
+
+/* A folder of criterion goes through the reader of command line inputs: "base=FOLDER". */
+static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
+                                      pprofc_error *error) {
+  struct buffer input;
+  buffer_init(&input, &gate->mem, SIZE_MAX / 2);
+  buffer_printf(&input, "%s=%s", label, path);
+  buffer_add_char(&input, '\0');
+  const char *const inputs[] = {input.data};
+  pprofc_status status =
+      input.failed ? error_nomem(error) : pprofc_bench_read_inputs(gate->set, inputs, 1, error);
+  buffer_free(&input);
+  return status;
+}
+
+pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, const char *path,
+                                    pprofc_error *error) {
+  struct stat info;
+  pprofc_status status = gate_open_side(gate, side, error);
+  if (status) return status;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    return gate_read_folder(gate, gate_side_label(side), path, error);
+  return gate_read_one(gate, gate_side_label(side), path, error);
+}
+
+/* ---- sets -------------------------------------------- */
+
+/* A set whose results are copied input by input. */
+struct gate_set_copy {
+  const pprofc_bench *from;
+  pprofc_bench *to;
+  size_t result, message; /* the next ones */
+};
+
+static void gate_copy_config(const pprofc_bench *from, uint32_t config, struct bench_sink *sink) {
+  const struct bench_config *c = &from->configs[config];
+  sink_config_clear(sink);
+  for (uint32_t i = 0; i < c->count; i++) {
+    struct bench_pair pair = from->pairs[c->first + i];
+    sink_config(sink, set_string(from, pair.key), set_string(from, pair.value));
+  }
+}
+
+static void gate_copy_result(const pprofc_bench *from, const pprofc_bench_result *r,
+                             struct bench_sink *sink) {
+  pprofc_str name = set_string(from, r->name);
+  sink_result(sink, name, r->iterations, r->line);
+  if (set_is_threaded(from, name)) sink_threads(sink);
+  for (size_t v = r[0].first_value; v < r[1].first_value; v++)
+    sink_value(sink, from->values[v], pprofc_bench_unit(from, from->value_unit[v]));
+}
+
+/* Results and messages are in the order of their inputs. */
+static pprofc_status gate_copy_input(struct gate_set_copy *copy, size_t input, const char *label,
+                                     pprofc_error *error) {
+  const pprofc_bench *from = copy->from;
+  struct bench_sink sink;
+  uint32_t config = MAP_NONE;
+  sink_open(&sink, copy->to, str_of(label), pprofc_bench_input_path(from, input));
+  if (sink.status == PPROFC_OK && from->inputs[input].debug) sink_debug_build(&sink);
+  for (size_t i = 0; i < from->metadata_count && sink.status == PPROFC_OK; i++) {
+    const struct bench_metadata *m = &from->metadata[i];
+    sink_metadata(&sink, set_string(from, m->unit), set_string(from, m->key),
+                  set_string(from, m->value), 0);
+  }
+  for (; copy->result < from->result_count && sink.status == PPROFC_OK; copy->result++) {
+    const pprofc_bench_result *r = &from->results[copy->result];
+    if (r->input != input) break;
+    if (r->config != config) gate_copy_config(from, r->config, &sink);
+    config = r->config;
+    gate_copy_result(from, r, &sink);
+  }
+  for (; copy->message < from->message_count && sink.status == PPROFC_OK; copy->message++) {
+    const pprofc_bench_message *m = &from->messages[copy->message];
+    if (m->input != input) break;
+    sink_message(&sink, m->line, "%.*s", STR_ARG(m->text));
+  }
+  return sink_close(&sink, error);
+}
+
+pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_side side,
+                                   const pprofc_bench *set, pprofc_error *error) {
+  if (set->keep_units)
+    return error_set(error, PPROFC_E_INVALID, "the gate needs results in tidied units");
+  pprofc_status status = gate_open_side(gate, side, error);
+  struct gate_set_copy copy = {.from = set, .to = gate->set};
+  for (size_t i = 0; i < set->input_count && !status; i++)
+    status = gate_copy_input(&copy, i, gate_side_label(side), error);
+  return status;
+}
+
+/* ---- judging ----------------------------------------- */
+
+const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict) {
+  if ((unsigned)verdict > PPROFC_GATE_ASIDE) return "unknown";
+  return gate_verdict_name((enum gate_verdict)verdict);
+}
+
+static double gate_effect(const struct gate_row *row) {
+  return row->delta_kind == GATE_DELTA_UNKNOWN ? (double)NAN : row->delta;
+}
+
+static pprofc_gate_row gate_public_row(const struct gate_row *row) {
+  return (pprofc_gate_row){
+      .group = row->group,
+      .name = row->name,
+      .unit = row->unit,
+      .file = row->file,
+      .line = row->line,
+      .direction = row->direction,
+      .in_base = row->in_base,
+      .in_head = row->in_head,
+      .base_count = row->base_count,
+      .head_count = row->head_count,
+      .base = row->base,
+      .head = row->head,
+      .effect = gate_effect(row),
+      .low = row->low,
+      .high = row->high,
+      .tested = row->tested,
+      .test = row->test,
+      .p = row->p,
+      .adjusted = row->adjusted,
+      .verdict = (pprofc_gate_verdict)row->verdict,
+      .significant = row->significant,
+      .threshold = row->threshold,
+      .alpha = row->alpha,
+      .visible_effect = row->visible,
+  };
+}
+
+static pprofc_status gate_make_rows(pprofc_gate *gate, pprofc_error *error) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&gate->gate, &count);
+  gate->rows = mem_array(&gate->mem, count, sizeof *gate->rows);
+  if (!gate->rows) return error_nomem(error);
+  gate->row_count = count;
+  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&rows[i]);
+  return PPROFC_OK;
+}
+
+pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error) {
+  pprofc_status status = gate_check_open(gate, error);
+  if (status) return status;
+  gate->closed = true;
+  if (gate->set) status = gate_read_raw(&gate->gate, gate->set, error);
+  if (!status) status = gate_judge(&gate->gate, gate->today, error);
+  if (!status) status = gate_make_rows(gate, error);
+  gate->judged = status == PPROFC_OK;
+  return status;
+}
+
+/* ---- results ----------------------------------------- */
+
+const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size_t *count) {
+  *count = gate->row_count;
+  return gate->rows;
+}
+
+pprofc_gate_totals pprofc_gate_totals_of(const pprofc_gate *gate) {
+  const struct gate *g = &gate->gate;
+  return (pprofc_gate_totals){
+      .compared = g->compared,
+      .significant = g->significant,
+      .regressed = g->regressed,
+      .improved = g->improved,
+      .suspicious = g->suspicious,
+      .accepted = g->accepted,
+      .missing = g->missing,
+      .inconclusive = g->inconclusive,
+      .problems = g->problem_count,
+  };
+}
+
+int pprofc_gate_exit_status(const pprofc_gate *gate) {
+  return gate->judged ? gate_exit_status(&gate->gate) : 1;
+}
+
+pprofc_str pprofc_gate_problems(const pprofc_gate *gate) {
+  return buffer_str(&gate->gate.problems);
+}
+
+pprofc_str pprofc_gate_warnings(const pprofc_gate *gate) {
+  return buffer_str(&gate->gate.warnings);
+}
+
+pprofc_status pprofc_gate_print(const pprofc_gate *gate, const char *format, bool all,
+                                pprofc_write_fn write, void *context, pprofc_error *error) {
+  const struct gate_format *found = gate_format_find(str_of(format));
+  if (!found)
+    return error_set(error, PPROFC_E_INVALID, "unknown gate format \"%s\"", format ? format : "");
+  if (!gate->judged) return error_set(error, PPROFC_E_INVALID, "the gate has not been judged");
+  struct buffer text;
+  struct output out;
+  buffer_init(&text, &gate->mem, SIZE_MAX / 2);
+  found->print(&text, &gate->gate, all);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  if (!status) {
+    output_init(&out, write, context);
+    output_add_str(&out, buffer_str(&text));
+    status = output_flush(&out, error);
+  }
+  buffer_free(&text);
+  return status;
+}

@@ -1,0 +1,163 @@
+/* Report options by name: text to a field of the struct and back, along the table of options. */
+#include "core/error.h"
+#include "core/str.h"
+#include "pprofc/report.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+/* The longest text of a number: "-1.7976931348623157e+308" is 24 bytes. */
+#define OPTION_NUMBER 32
+
+/* ---- values ------------------------------------------ */
+
+/* pprof's words for a truth value, in any case. */
+static const struct {
+  const char *word;
+  bool value;
+} option_truths[] = {{"true", true},   {"t", true},  {"yes", true}, {"y", true},  {"1", true},
+                     {"false", false}, {"f", false}, {"no", false}, {"n", false}, {"0", false}};
+
+static bool option_equal_fold(const char *text, const char *lower) {
+  for (; *text && *lower; text++, lower++) {
+    char c = *text;
+    if (c >= 'A' && c <= 'Z') c = (char)(c + ('a' - 'A'));
+    if (c != *lower) return false;
+  }
+  return !*text && !*lower;
+}
+
+static bool option_set_bool(const pprofc_option_info *info, void *field, const char *value) {
+  (void)info;
+  for (size_t i = 0; i < sizeof option_truths / sizeof *option_truths; i++)
+    if (option_equal_fold(value, option_truths[i].word)) {
+      *(bool *)field = option_truths[i].value;
+      return true;
+    }
+  return false;
+}
+
+static bool option_set_int(const pprofc_option_info *info, void *field, const char *value) {
+  int64_t number;
+  (void)info;
+  if (!str_parse_int(str_of(value), 0, &number) || number < INT_MIN || number > INT_MAX)
+    return false;
+  *(int *)field = (int)number;
+  return true;
+}
+
+static bool option_set_float(const pprofc_option_info *info, void *field, const char *value) {
+  (void)info;
+  return str_parse_float(str_of(value), field);
+}
+
+static bool option_set_string(const pprofc_option_info *info, void *field, const char *value) {
+  (void)info;
+  *(const char **)field = value;
+  return true;
+}
+
+/* The field gets the word of the table, which lives as long as the program. */
+static bool option_set_choice(const pprofc_option_info *info, void *field, const char *value) {
+  bool none = !*value && !*info->default_text;
+  if (none) *(const char **)field = info->default_text;
+  for (size_t i = 0; info->choices[i] && !none; i++)
+    if (strcmp(info->choices[i], value) == 0) {
+      *(const char **)field = info->choices[i];
+      return true;
+    }
+  return none;
+}
+
+static bool (*const option_setters[])(const pprofc_option_info *, void *, const char *) = {
+    [PPROFC_OPTION_BOOL] = option_set_bool,     [PPROFC_OPTION_INT] = option_set_int,
+    [PPROFC_OPTION_FLOAT] = option_set_float,   [PPROFC_OPTION_STRING] = option_set_string,
+    [PPROFC_OPTION_CHOICE] = option_set_choice,
+};
+
+/* The shortest decimal that reads back as the same number. */
+static void option_print_float(double value, char number[OPTION_NUMBER]) {
+  double back;
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(number, OPTION_NUMBER, "%.*g", digits, value);
+    for (char *c = number; *c; c++)
+      if (*c == ',') *c = '.'; /* of the program's locale */
+    if (str_parse_float(str_of(number), &back) && back == value) break;
+  }
+}
+
+/* The text of a field; numbers are written into `number`. */
+static const char *option_text(const pprofc_option_info *info, const void *field,
+                               char number[OPTION_NUMBER]) {
+  const char *text;
+  switch (info->kind) {
+  case PPROFC_OPTION_BOOL:
+    return *(const bool *)field ? "true" : "false";
+  case PPROFC_OPTION_INT:
+    snprintf(number, OPTION_NUMBER, "%d", *(const int *)field);
+    return number;
+  case PPROFC_OPTION_FLOAT:
+    option_print_float(*(const double *)field, number);
+    return number;
+  case PPROFC_OPTION_STRING:
+  case PPROFC_OPTION_CHOICE:
+    break;
+  }
+  text = *(const char *const *)field;
+  return text ? text : "";
+}
+
+/* ---- by name ----------------------------------------- */
+
+static size_t option_field_size(const pprofc_option_info *info) {
+  static const size_t sizes[] = {
+      [PPROFC_OPTION_BOOL] = sizeof(bool),           [PPROFC_OPTION_INT] = sizeof(int),
+      [PPROFC_OPTION_FLOAT] = sizeof(double),        [PPROFC_OPTION_STRING] = sizeof(const char *),
+      [PPROFC_OPTION_CHOICE] = sizeof(const char *),
+  };
+  return sizes[info->kind];
+}
+
+/* The row of an option that the caller's struct has. */
+static pprofc_status option_find(const pprofc_report_options *options, const char *name,
+                                 const pprofc_option_info **info, pprofc_error *error) {
+  const pprofc_option_info *row = pprofc_option_at(0);
+  if (options->struct_size < sizeof options->struct_size)
+    return error_set(error, PPROFC_E_INVALID,
+                     "pprofc_report_options is not initialised: call pprofc_report_options_init "
+                     "first");
+  for (size_t i = 1; row && strcmp(row->name, name) != 0; i++) row = pprofc_option_at(i);
+  if (!row) return error_set(error, PPROFC_E_INVALID, "unknown option \"%s\"", name);
+  if (row->offset + option_field_size(row) > options->struct_size)
+    return error_set(error, PPROFC_E_INVALID,
+                     "the option \"%s\" is newer than the program that sets it", name);
+  *info = row;
+  return PPROFC_OK;
+}
+
+pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
+                                        const char *value, pprofc_error *error) {
+  const pprofc_option_info *info;
+  pprofc_status status = option_find(options, name ? name : "", &info, error);
+  if (status) return status;
+  if (!value) value = "";
+  if (option_setters[info->kind](info, (char *)options + info->offset, value)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "invalid \"%s\" value \"%s\"", name, value);
+}
+
+pprofc_status pprofc_report_options_get(const pprofc_report_options *options, const char *name,
+                                        char *text, size_t capacity, size_t *size,
+                                        pprofc_error *error) {
+  const pprofc_option_info *info;
+  char number[OPTION_NUMBER];
+  pprofc_status status = option_find(options, name ? name : "", &info, error);
+  if (status) return status;
+  const char *value = option_text(info, (const char *)options + info->offset, number);
+  size_t length = strlen(value);
+  if (size) *size = length;
+  if (!capacity) return PPROFC_OK;
+  size_t copied = length < capacity ? length : capacity - 1;
+  memcpy(text, value, copied);
+  text[copied] = '\0';
+  return PPROFC_OK;
+}
