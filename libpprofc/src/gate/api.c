@@ -344,7 +344,8 @@ const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict) {
 }
 
 static double gate_effect(const struct gate_row *row) {
-  return row->delta_kind == GATE_DELTA_UNKNOWN ? (double)NAN : row->delta;
+  bool known = row->in_base && row->in_head && row->delta_kind != GATE_DELTA_UNKNOWN;
+  return known ? row->delta : (double)NAN;
 }
 
 static pprofc_gate_row gate_public_row(const struct gate_row *row) {

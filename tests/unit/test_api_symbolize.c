@@ -1,0 +1,121 @@
+/* Symbolization from profile to profile: names from the binary of the test data where there are
+ * tools, warnings where there is no binary, and the source stays as it was. */
+#include "core/child.h"
+#include "faults.h"
+#include "pprofc/symbolize.h"
+#include "profile_text.h"
+#include "unit.h"
+
+#define NATIVE TESTDATA "/native/native_c"
+
+static pprofc_error error;
+static char warned[4096];
+
+static void note_warning(void *context, const char *message) {
+  size_t size = strlen(warned);
+  *(int *)context += 1;
+  snprintf(warned + size, sizeof warned - size, "%s\n", message);
+}
+
+static pprofc_profile *read_native(const pprofc_allocator *mem) {
+  pprofc_profile *p = NULL;
+  pprofc_read_options read;
+  pprofc_read_options_init(&read);
+  read.allocator = mem;
+  read.threads = 1;
+  CU_ASSERT_EQUAL_FATAL(
+      pprofc_profile_read_file(TESTDATA "/native/native_c.cpu.prof", &read, &p, &error), PPROFC_OK);
+  return p;
+}
+
+static size_t count_lines(const pprofc_profile *p) {
+  size_t lines = 0;
+  for (uint32_t i = 0; i < pprofc_profile_location_count(p); i++)
+    lines += pprofc_profile_location(p, i).line_count;
+  return lines;
+}
+
+static void test_addresses_get_names(void) {
+  pprofc_profile *p = read_native(NULL), *named = NULL;
+  pprofc_symbolize_options options;
+  pprofc_symbolize_options_init(&options);
+  options.executable = NATIVE;
+  size_t before = count_lines(p);
+  CU_ASSERT_EQUAL_FATAL(pprofc_symbolize(p, &options, &named, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(count_lines(p), before);
+  CU_ASSERT_EQUAL(before, 0);
+  if (child_exists("addr2line") || child_exists("llvm-symbolizer") || child_exists("nm"))
+    CU_ASSERT(count_lines(named) > 0);
+  pprofc_profile_release(named);
+  pprofc_profile_release(p);
+}
+
+static void test_mode_none_finds_no_names(void) {
+  pprofc_profile *p = read_native(NULL), *same = NULL;
+  pprofc_symbolize_options options;
+  pprofc_symbolize_options_init(&options);
+  options.mode = "none";
+  options.executable = NATIVE;
+  CU_ASSERT_EQUAL_FATAL(pprofc_symbolize(p, &options, &same, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(count_lines(same), 0);
+  CU_ASSERT(str_equal(pprofc_profile_mapping(same, 0).file, STR(NATIVE)));
+  pprofc_profile_release(same);
+  pprofc_profile_release(p);
+}
+
+static void test_warnings_go_to_the_caller(void) {
+  pprofc_profile *p = read_native(NULL), *out = NULL;
+  pprofc_symbolize_options options;
+  int count = 0;
+  warned[0] = '\0';
+  pprofc_symbolize_options_init(&options);
+  options.mode = "wrong";
+  options.executable = "/no/such/binary";
+  options.warn = note_warning;
+  options.warn_context = &count;
+  CU_ASSERT_EQUAL_FATAL(pprofc_symbolize(p, &options, &out, &error), PPROFC_OK);
+  CU_ASSERT(count >= 2);
+  CU_ASSERT_PTR_NOT_NULL(strstr(warned, "ignoring unrecognized symbolization option: wrong"));
+  pprofc_profile_release(out);
+  pprofc_profile_release(p);
+}
+
+static void test_options_must_be_initialised(void) {
+  pprofc_profile *p = read_native(NULL), *out = NULL;
+  pprofc_symbolize_options options = {0};
+  CU_ASSERT_EQUAL(pprofc_symbolize(p, &options, &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NULL(out);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "pprofc_symbolize_options_init"));
+  CU_ASSERT_EQUAL(pprofc_symbolize(p, NULL, &out, NULL), PPROFC_OK);
+  pprofc_profile_release(out);
+  pprofc_profile_release(p);
+}
+
+/* Returns whether it got through with that allocation failing. */
+static bool symbolize_survives(size_t fail_at) {
+  struct faults faults = {.fail_at = SIZE_MAX};
+  pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
+  pprofc_profile *p = read_native(&mem), *out = NULL;
+  pprofc_symbolize_options options;
+  pprofc_symbolize_options_init(&options);
+  options.executable = "/no/such/binary";
+  faults.fail_at = faults.calls + fail_at;
+  pprofc_status status = pprofc_symbolize(p, &options, &out, &error);
+  CU_ASSERT(status == PPROFC_OK || status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT);
+  CU_ASSERT_EQUAL(status == PPROFC_OK, out != NULL);
+  pprofc_profile_release(out);
+  pprofc_profile_release(p);
+  CU_ASSERT_EQUAL(faults.live, 0);
+  CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
+  return status == PPROFC_OK;
+}
+
+static void test_an_allocation_that_fails_is_an_error(void) {
+  size_t failed = 0;
+  while (failed < 200 && !symbolize_survives(failed)) failed++;
+  CU_ASSERT(failed > 2 && failed < 200);
+}
+
+UNIT_MAIN("api_symbolize", UNIT(test_addresses_get_names), UNIT(test_mode_none_finds_no_names),
+          UNIT(test_warnings_go_to_the_caller), UNIT(test_options_must_be_initialised),
+          UNIT(test_an_allocation_that_fails_is_an_error))
