@@ -6,6 +6,7 @@
 #include "pprofc/bench.h"
 #include "pprofc/builder.h"
 #include "pprofc/gate.h"
+#include "pprofc/graph.h"
 #include "pprofc/profile.h"
 #include "pprofc/report.h"
 #include "pprofc/samples.h"
