@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh EXAMPLES PPROFC TESTDATA: what the examples print is what pprofc prints of the same profiles.
+# run.sh EXAMPLES PPROFC TESTDATA GATE: what the examples print is what pprofc and parse_bench_regressions print of the
+# same inputs.
 set -eu
-examples=$1 pprofc=$2 testdata=$3
+examples=$1 pprofc=$2 testdata=$3 gate=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -32,3 +33,40 @@ grep -q 'Showing nodes accounting for 103, 100% of 103 total' top || { cat top; 
 "$pprofc" -symbolize=none -top heap.pb.gz >top
 grep -q 'of 3.01MB total' top || { cat top; exit 1; }
 echo "allocator_hook: ok"
+
+# Stacks that are equal are one line of -folded, and as many as there are samples here.
+sums() { awk '{ value = $NF; sub(/ [^ ]*$/, ""); sum[$0] += value } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort; }
+"$examples/list_samples" "$testdata/generator_cpu.prof" | sums >ours
+"$pprofc" -symbolize=none -folded "$testdata/generator_cpu.prof" | sums >theirs
+same "list_samples" ours theirs
+
+"$examples/call_graph" "$testdata/generator_cpu.prof" nodecount=10 sort=cum >graph
+"$pprofc" -symbolize=none -top -cum -nodecount=10 -unit=nanoseconds "$testdata/generator_cpu.prof" |
+  awk 'rows { sub(/ \((partial-)?inline\)$/, ""); flat = $1; cum = $4; sub(/^.*%  /, ""); sub(/ns$/, "", flat)
+      sub(/ns$/, "", cum); print flat, cum, $0 }
+    /flat%/ { rows = 1 }' >theirs
+sed -n 2,11p graph >ours
+same "call_graph, nodes" ours theirs
+grep -q ' -> ' graph
+if "$examples/call_graph" "$testdata/generator_cpu.prof" nodecount=many 2>said; then exit 1; fi
+grep -qx 'call_graph: invalid "nodecount" value "many"' said
+
+# Without PCRE2 there are no expressions, and the program says so.
+if "$examples/shrink_profile" "$testdata/generator_cpu.prof" runtime small.pb.gz 2>said; then
+  "$pprofc" -symbolize=none -top small.pb.gz >top
+  "$pprofc" -symbolize=none -top -focus=runtime -relative_percentages "$testdata/generator_cpu.prof" >wanted
+  for file in top wanted; do grep -v -e '^File' -e '^Active' -e 'focus=' -e '^Showing' $file | sed 's/ (\(partial-\)\{0,1\}inline)$//' >$file.rows; done
+  same "shrink_profile" top.rows wanted.rows
+else
+  grep -q 'built without' said || { cat said; exit 1; }
+  echo "shrink_profile: skipped, $(cat said)"
+fi
+
+status=0
+"$examples/judge_results" "$testdata/bench/gate_old.txt" "$testdata/bench/gate_new.txt" >ours || status=$?
+wanted=0
+"$gate" -base "$testdata/bench/gate_old.txt" -head "$testdata/bench/gate_new.txt" -floor 1ns >theirs || wanted=$?
+[ "$status" = "$wanted" ] || { echo "judge_results: exit status $status, not $wanted"; exit 1; }
+tail -n 1 ours >ours.last
+tail -n 1 theirs >theirs.last
+same "judge_results" ours.last theirs.last
