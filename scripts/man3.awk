@@ -120,5 +120,6 @@ END {
   if (names) exit
   flush()
   print ".SH SEE ALSO"
-  print "pprofc(1), pprofc_base(3), pprofc_profile(3), pprofc_builder(3), pprofc_transform(3), pprofc_report(3), pprofc_bench(3)"
+  print "pprofc(1), pprofc_base(3), pprofc_profile(3), pprofc_samples(3), pprofc_builder(3), pprofc_transform(3), pprofc_symbolize(3),"
+  print "pprofc_graph(3), pprofc_report(3), pprofc_stats(3), pprofc_bench(3), pprofc_gate(3)"
 }

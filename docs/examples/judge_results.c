@@ -15,9 +15,12 @@ static void print_rows(const pprofc_gate *gate) {
   for (i = 0; i < count; i++) {
     const pprofc_gate_row *r = &rows[i];
     if (r->verdict == PPROFC_GATE_UNCHANGED) continue;
-    printf("%.*s %.*s %s %+.1f%% [%+.1f%%, %+.1f%%] p=%.4f\n", (int)r->name.size, r->name.data,
-           (int)r->unit.size, r->unit.data, pprofc_gate_verdict_name(r->verdict), 100 * r->effect,
-           100 * r->low, 100 * r->high, r->adjusted);
+    printf("%.*s %.*s %s", (int)r->name.size, r->name.data, (int)r->unit.size, r->unit.data,
+           pprofc_gate_verdict_name(r->verdict));
+    if (r->tested)
+      printf(" %+.1f%% [%+.1f%%, %+.1f%%] p=%.4f", 100 * r->effect, 100 * r->low, 100 * r->high,
+             r->adjusted);
+    putchar('\n');
   }
 }
 

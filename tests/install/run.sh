@@ -16,6 +16,13 @@ for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1 \
   [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
+# pprofc.h includes every other header.
+for header in "$prefix"/include/pprofc/*.h; do
+  name=pprofc/${header##*/}
+  [ "$name" = pprofc/pprofc.h ] || grep -q "^#include \"$name\"$" "$prefix/include/pprofc/pprofc.h" ||
+    { echo "pprofc.h does not include $name"; exit 1; }
+done
+
 # Every public function has a manual page, which names it.
 for function in $(nm -D --defined-only "$(find "$prefix" -name libpprofc.so)" | awk '{ print $3 }'); do
   page=$prefix/share/man/man3/$function.3

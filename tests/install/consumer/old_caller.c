@@ -107,12 +107,94 @@ static void compare(void) {
   pprofc_bench_free(set);
 }
 
+/* Filters, granularity and symbolization: structs without what comes after their first options. */
+static void edit(const pprofc_profile *profile) {
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_profile *out = NULL;
+  pprofc_filter_options filter;
+  pprofc_aggregate_options aggregate;
+  pprofc_symbolize_options symbolize;
+  void *old;
+  pprofc_filter_options_init(&filter);
+  filter.focus = "main";
+  old = shortened(&filter, offsetof(pprofc_filter_options, hide));
+  expect(pprofc_filter(profile, old, &out, &error) == PPROFC_OK, error.message);
+  pprofc_profile_release(out);
+  free(old);
+  memset(&filter, 0, sizeof filter);
+  expect(pprofc_filter(profile, &filter, &out, &error) == PPROFC_E_INVALID,
+         "filter options of size 0");
+
+  pprofc_aggregate_options_init(&aggregate);
+  aggregate.granularity = "files";
+  old = shortened(&aggregate, offsetof(pprofc_aggregate_options, noinlines));
+  expect(pprofc_aggregate(profile, old, &out, &error) == PPROFC_OK, error.message);
+  pprofc_profile_release(out);
+  free(old);
+  memset(&aggregate, 0, sizeof aggregate);
+  expect(pprofc_aggregate(profile, &aggregate, &out, &error) == PPROFC_E_INVALID,
+         "granularity options of size 0");
+
+  pprofc_symbolize_options_init(&symbolize);
+  symbolize.mode = "none";
+  old = shortened(&symbolize, offsetof(pprofc_symbolize_options, tools));
+  expect(pprofc_symbolize(profile, old, &out, &error) == PPROFC_OK, error.message);
+  pprofc_profile_release(out);
+  free(old);
+  memset(&symbolize, 0, sizeof symbolize);
+  expect(pprofc_symbolize(profile, &symbolize, &out, &error) == PPROFC_E_INVALID,
+         "symbolization options of size 0");
+}
+
+/* A graph takes the options of reports; so do options by name, which must not write beyond them. */
+static void graph(const pprofc_profile *profile) {
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_report_options whole;
+  pprofc_graph *made = NULL;
+  size_t nodes = 0;
+  unsigned char *after;
+  void *old;
+  pprofc_report_options_init(&whole);
+  old = shortened(&whole, offsetof(pprofc_report_options, focus));
+  after = (unsigned char *)old + offsetof(pprofc_report_options, focus);
+  expect(pprofc_report_options_set(old, "nodecount", "3", &error) == PPROFC_OK, error.message);
+  expect(pprofc_report_options_set(old, "focus", "x", &error) == PPROFC_E_INVALID,
+         "an option that the caller's struct does not have");
+  expect(*after == 0x5A, "an option by name wrote beyond the struct");
+  expect(pprofc_graph_new(profile, old, &made, &error) == PPROFC_OK, error.message);
+  expect(pprofc_graph_nodes(made, &nodes) && nodes == 3, "3 nodes");
+  pprofc_graph_free(made);
+  free(old);
+  memset(&whole, 0, sizeof whole);
+  expect(pprofc_graph_new(profile, &whole, &made, &error) == PPROFC_E_INVALID,
+         "graph options of size 0");
+  expect(pprofc_report_options_set(&whole, "nodecount", "3", &error) == PPROFC_E_INVALID,
+         "options of size 0 by name");
+}
+
+static void judge(void) {
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_gate_options whole;
+  pprofc_gate *gate = NULL;
+  void *old;
+  pprofc_gate_options_init(&whole);
+  old = shortened(&whole, offsetof(pprofc_gate_options, min_samples));
+  expect(pprofc_gate_new(old, &gate, &error) == PPROFC_OK, error.message);
+  pprofc_gate_free(gate);
+  free(old);
+  memset(&whole, 0, sizeof whole);
+  expect(pprofc_gate_new(&whole, &gate, &error) == PPROFC_E_INVALID, "gate options of size 0");
+}
+
 int main(int argc, char **argv) {
   pprofc_profile *profile;
   if (argc < 2) return 1;
   profile = read_profile(argv[1]);
   report(profile);
   compare();
+  edit(profile);
+  graph(profile);
+  judge();
   pprofc_profile_release(profile);
   puts("2 samples, last 30");
   return 0;
