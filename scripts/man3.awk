@@ -35,12 +35,13 @@ function print_comment(    i, text) {
   comment_lines = 0
 }
 
-function print_code(    i) {
+function print_code(    i, in_function) {
   if (!code_lines) return
+  in_function = code[1] ~ /^PPROFC_API /
   print ".PP\n.RS 4\n.nf"
   for (i = 1; i <= code_lines; i++) {
     # Without PPROFC_API, and continuation lines moved as far to the left.
-    if (!sub(/^PPROFC_API /, "", code[i]) && code[i] ~ /^            /) sub(/^           /, "", code[i])
+    if (!sub(/^PPROFC_API /, "", code[i]) && in_function) sub(/^           /, "", code[i])
     print escaped(code[i])
   }
   print ".fi\n.RE\n.PP"

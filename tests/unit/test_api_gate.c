@@ -161,6 +161,9 @@ static void test_files(void) {
   CU_ASSERT_EQUAL(pprofc_gate_read_file(gate, (pprofc_gate_side)2, old, &error), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(pprofc_gate_judge(gate, &error), PPROFC_OK);
   CU_ASSERT(pprofc_gate_totals_of(gate).compared > 10);
+  /* A caller that goes on after a failed read gets no pass. */
+  CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
+  CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("cannot read '/no/such': ")));
   pprofc_gate_free(gate);
 }
 

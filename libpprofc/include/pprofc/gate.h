@@ -1,9 +1,11 @@
-/* The gate: which benchmarks got worse, beyond a threshold and beyond noise.
+/* Judging benchmark results: the gate says which benchmarks got worse, beyond a threshold and
+ * beyond noise.
  *
  * A gate compares a base with a head. It is filled by reading (rules, raw results, printed
  * comparisons), judged once, and then only looked at: rows, totals, texts and the exit status of
  * parse_bench_regressions. Nothing is lost on the way: a benchmark that cannot be judged is a row
- * whose verdict says so, and an input that is wrong is a problem, which makes the exit status 1.
+ * whose verdict says so, and an input that is wrong or that could not be read is a problem, which
+ * makes the exit status 1.
  *
  * Views (rows, texts) point into the gate and live as long as it does. One gate belongs to one
  * thread at a time until it has been judged; after that any number of threads may read it.
@@ -46,7 +48,7 @@ typedef enum pprofc_gate_time {
 typedef struct pprofc_gate_options {
   size_t struct_size;                /* set by pprofc_gate_options_init */
   const pprofc_allocator *allocator; /* copied; NULL for malloc */
-  double threshold; /* a regression is worse by at least this part of the base: 0.05 is 5 % */
+  double threshold; /* a regression is worse by at least this: 0.05 is 5 % of the base */
   double alpha;     /* a change is significant when its adjusted p-value is at most this: 0.05 */
   pprofc_gate_test test;             /* PPROFC_GATE_BOTH */
   pprofc_gate_correction correction; /* PPROFC_GATE_BH */
@@ -54,8 +56,7 @@ typedef struct pprofc_gate_options {
   size_t min_samples;                /* with fewer samples a side a benchmark is inconclusive: 4 */
   const char *floor; /* smaller changes are no regressions: "1us or 16 B"; "": none */
   bool strict;       /* doubts give the exit status 3 */
-  const char
-      *today; /* "2027-01-31": whether accepted regressions have expired; "": the day in UTC */
+  const char *today; /* the day on which rules expire: "2027-01-31"; "": today in UTC */
 } pprofc_gate_options;
 
 PPROFC_API void pprofc_gate_options_init(pprofc_gate_options *options);

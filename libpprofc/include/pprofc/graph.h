@@ -24,10 +24,9 @@ typedef enum pprofc_graph_inlined {
 /* One node: a function, file, line or address, as the granularity says. Texts are bytes of the
  * profile; they may hold control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
-  pprofc_str name; /* as -top prints it: function with file, line and address where nodes differ by
-                      them */
+  pprofc_str name;     /* as -top prints it; with file, line and address where nodes differ by it */
   pprofc_str function; /* name of the function alone; "" where it is not known */
-  pprofc_str file;     /* of the source; "" where nodes do not differ by it or it is not known */
+  pprofc_str file;     /* "": nodes do not differ by it, or it is not known */
   int64_t line;        /* 0: nodes do not differ by it, or it is not known */
   uint64_t address;    /* 0: the same */
   int64_t flat;        /* of samples whose leaf is the node, in the unit of the totals */
@@ -48,8 +47,8 @@ typedef struct pprofc_graph_totals {
   pprofc_str unit;      /* of the values, as the profile has it: "nanoseconds" */
   int64_t total;        /* what 100 % is */
   int64_t shown;        /* sum of `flat` of the nodes */
-  size_t nodes_before;  /* nodes before trimming */
-  size_t dropped_nodes; /* of those below nodefraction */
+  size_t nodes_before;  /* nodes that nodefraction left, before nodecount */
+  size_t dropped_nodes; /* nodes that nodefraction dropped */
 } pprofc_graph_totals;
 
 /* Makes the graph that -top shows: options, filters, granularity, sorting and trimming are those of

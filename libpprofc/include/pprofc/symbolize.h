@@ -1,4 +1,4 @@
-/* Symbolization: names for the addresses of a profile, from the binaries on this machine. */
+/* Names for the addresses of a profile, from the binaries on this machine. */
 #ifndef PPROFC_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_H
 

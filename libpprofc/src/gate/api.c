@@ -158,11 +158,22 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate has been judged");
 }
 
+/* A caller that goes on after a failed read must not get a pass: the failure is a problem, too. */
+static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
+                                 const pprofc_error *reason, pprofc_error *error) {
+  if (!status) return status;
+  if (error) *error = *reason;
+  gate_problem(&gate->gate, "%s", reason->message);
+  return status;
+}
+
 pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *path, const void *data,
                                      size_t size, pprofc_error *error) {
   pprofc_status status = gate_check_open(gate, error);
   if (status) return status;
-  return gate_read_rules(&gate->gate, str_of(path), (pprofc_str){data, size}, error);
+  pprofc_error reason;
+  status = gate_read_rules(&gate->gate, str_of(path), (pprofc_str){data, size}, &reason);
+  return gate_failed(gate, status, &reason, error);
 }
 
 pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, const void *data,
@@ -172,9 +183,11 @@ pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, c
   struct gate *g = &gate->gate;
   pprofc_str name = arena_str(&g->arena, str_of(path));
   pprofc_str text = arena_str(&g->arena, (pprofc_str){data, size});
-  if (!name.data || !text.data) return error_nomem(error);
+  pprofc_error reason;
+  if (!name.data || !text.data) return gate_failed(gate, error_nomem(&reason), &reason, error);
   g->inputs++;
-  return gate_read_tables(g, name, text, error);
+  status = gate_read_tables(g, name, text, &reason);
+  return gate_failed(gate, status, &reason, error);
 }
 
 /* The input label of a side, by which the comparison finds it. */
@@ -204,7 +217,9 @@ pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, 
                                       const void *data, size_t size, pprofc_error *error) {
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
-  return gate_add_results(gate, gate_side_label(side), path, (pprofc_str){data, size}, error);
+  pprofc_error reason;
+  status = gate_add_results(gate, gate_side_label(side), path, (pprofc_str){data, size}, &reason);
+  return gate_failed(gate, status, &reason, error);
 }
 
 /* ---- files ------------------------------------------- */
@@ -265,9 +280,12 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
   struct stat info;
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
+  pprofc_error reason;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-    return gate_read_folder(gate, gate_side_label(side), path, error);
-  return gate_read_one(gate, gate_side_label(side), path, error);
+    status = gate_read_folder(gate, gate_side_label(side), path, &reason);
+  else
+    status = gate_read_one(gate, gate_side_label(side), path, &reason);
+  return gate_failed(gate, status, &reason, error);
 }
 
 /* ---- sets -------------------------------------------- */
@@ -330,10 +348,12 @@ pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_side side,
   if (set->keep_units)
     return error_set(error, PPROFC_E_INVALID, "the gate needs results in tidied units");
   pprofc_status status = gate_open_side(gate, side, error);
+  if (status) return status;
+  pprofc_error reason;
   struct gate_set_copy copy = {.from = set, .to = gate->set};
   for (size_t i = 0; i < set->input_count && !status; i++)
-    status = gate_copy_input(&copy, i, gate_side_label(side), error);
-  return status;
+    status = gate_copy_input(&copy, i, gate_side_label(side), &reason);
+  return gate_failed(gate, status, &reason, error);
 }
 
 /* ---- judging ----------------------------------------- */

@@ -19,7 +19,8 @@ struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of; /* [node_count] index among the shown nodes */
+  size_t *row_of;    /* [node_count] index among the shown nodes */
+  pprofc_str *texts; /* [texts.count] copies of the texts of the frames; data NULL: not made yet */
 };
 
 /* False when out of memory. */
@@ -28,19 +29,34 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
+/* The copy of a text of the frames. Many nodes share a file: each text is copied once. */
+static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
+  pprofc_str *copy = &c->texts[text];
+  if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
+  *out = *copy;
+  return true;
+}
+
+/* A name is the function's alone, or one that was made for the node. */
+static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
+                            pprofc_str *out) {
+  pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
+  if (name.data == text.data && name.size == text.size) return graph_share_text(c, function, out);
+  return graph_copy_text(c, name, out);
+}
+
 static bool graph_copy_node(struct graph_copy *c, uint32_t index, pprofc_graph_node *out) {
   const struct graph_node *node = &c->graph->nodes[index];
   const struct node_info *info = &c->graph->frames.infos[node->info];
-  const pprofc_str *texts = c->graph->frames.texts.items;
   *out = (pprofc_graph_node){
       .line = info->place->line,
       .address = info->place->address,
       .flat = pipeline_ratio(c->result, node_flat(node)),
       .cum = pipeline_ratio(c->result, node_cum(node)),
   };
-  return graph_copy_text(c, graph_name(c->graph, index), &out->name) &&
-         graph_copy_text(c, texts[info->name], &out->function) &&
-         graph_copy_text(c, texts[info->file], &out->file);
+  return graph_copy_name(c, index, info->name, &out->name) &&
+         graph_share_text(c, info->name, &out->function) &&
+         graph_share_text(c, info->file, &out->file);
 }
 
 static bool graph_copy_nodes(struct graph_copy *c) {
@@ -111,13 +127,16 @@ static pprofc_status graph_copy(const struct pipeline_result *result, const stru
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);
   if (!region) return error_nomem(error);
+  const size_t texts = g->frames.texts.count;
   struct graph_copy copy = {.result = result, .graph = g};
   copy.rows = arena_zero_array(&region->arena, 1, sizeof *copy.rows);
   copy.row_of = mem_array(g->mem, g->node_count, sizeof *copy.row_of);
-  bool done = copy.rows && copy.row_of;
+  copy.texts = mem_zero_array(g->mem, texts, sizeof *copy.texts);
+  bool done = copy.rows && copy.row_of && copy.texts;
   if (done) copy.rows->region = region;
   done = done && graph_copy_nodes(&copy) && graph_copy_edges(&copy) && graph_copy_totals(&copy);
   mem_free(g->mem, copy.row_of, g->node_count, sizeof *copy.row_of);
+  mem_free(g->mem, copy.texts, texts, sizeof *copy.texts);
   if (!done) {
     region_release(region);
     return error_nomem(error);
