@@ -1,4 +1,4 @@
-/* The public gate: what it says is what parse_bench_regressions says of the same inputs. */
+/* The public gate gives the verdicts of parse_bench_regressions for the same inputs, as data. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "pprofc/gate.h"

@@ -1,4 +1,4 @@
-/* What every other header of libpprofc stands on: version, statuses, errors, strings, allocators,
+/* The base of all other headers of libpprofc: version, statuses, errors, strings, allocators,
  * limits and output callbacks.
  *
  * Conventions of the whole library:

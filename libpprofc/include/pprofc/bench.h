@@ -3,7 +3,10 @@
  * A pprofc_bench is a set of results from any number of inputs. It is filled by reading, then only
  * looked at. The comparison follows golang.org/x/perf/cmd/benchstat: results are projected on
  * tables, rows and columns; a cell holds one sample; every column is compared with the first one of
- * its row. Views point into the object they come from and live as long as it does. */
+ * its row. Views point into the object they come from and live as long as it does.
+ *
+ * A set belongs to one thread while results are read into it. After that any number of threads may
+ * look at it, compare it and print it at once. Different sets are independent. */
 #ifndef PPROFC_BENCH_H
 #define PPROFC_BENCH_H
 
@@ -47,7 +50,8 @@ typedef struct pprofc_bench_result {
   size_t first_value;
 } pprofc_bench_result;
 
-/* All results in the order they were read. One more entry stands behind them, for its first_value.
+/* All results in the order they were read. One more entry follows them: its first_value is
+ * the number of measurements.
  */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 

@@ -2,7 +2,9 @@
  *
  * Strings, functions, locations and mappings are interned: the same arguments give the same index.
  * Errors are sticky; every call after one does nothing, and pprofc_builder_finish reports the
- * first. */
+ * first.
+ *
+ * One builder belongs to one thread at a time; different builders are independent. */
 #ifndef PPROFC_BUILDER_H
 #define PPROFC_BUILDER_H
 

@@ -2,7 +2,10 @@
  *
  * A profile is a set of immutable columns (see docs/ARCHITECTURE.md). Ids of the file become dense
  * indices 0..n-1 here; PPROFC_NONE stands for "no such thing". Views point into the profile and
- * live as long as it does. */
+ * live as long as it does.
+ *
+ * Any number of threads may call these functions at once, with one profile, too. A thread that uses
+ * a profile longer than the others holds it by pprofc_profile_retain. */
 #ifndef PPROFC_PROFILE_H
 #define PPROFC_PROFILE_H
 
@@ -20,7 +23,7 @@ typedef struct pprofc_profile pprofc_profile;
  * every function and line. */
 typedef enum pprofc_call_stacks {
   PPROFC_STACKS_PROPORTIONAL, /* a tree: costs go to callers by their share of the calls' cost */
-  PPROFC_STACKS_EDGES,        /* two frames: a function and who called it */
+  PPROFC_STACKS_EDGES,        /* two frames: a function and its caller */
   PPROFC_STACKS_FLAT          /* one frame */
 } pprofc_call_stacks;
 

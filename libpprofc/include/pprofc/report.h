@@ -1,4 +1,7 @@
-/* Reports: everything `pprofc` prints, to a callback. */
+/* Reports: everything `pprofc` prints, to a callback.
+ *
+ * Any number of threads may make reports at once, of one profile, too. `write` and `warn` are
+ * called on the thread of the caller. */
 #ifndef PPROFC_REPORT_H
 #define PPROFC_REPORT_H
 
@@ -82,12 +85,11 @@ typedef struct pprofc_format_info {
   const char *viewer;    /* the program that shows it, "browser" for any, or NULL */
   const char *extension; /* of files made of it, without dot */
   bool binary;           /* never written to a terminal */
-  /* Words that may stand behind "=" (-flame=text) and go into `argument`, ended by NULL; the first
-   * one is what the flag alone means. NULL: none. A word other than the first gives text, even when
-   * the format is binary. */
+  /* Words that may follow "=" (-flame=text) and go into `argument`, ended by NULL; the flag alone
+   * means the first one. NULL: none. A word other than the first gives text, even when the format
+   * is binary. */
   const char *const *variants;
-  /* It prints sums only: whether equal samples stand beside each other or are one makes no
-   * difference. */
+  /* It prints sums only: it prints the same whether equal samples have been added up or not. */
   bool adds_up;
 } pprofc_format_info;
 

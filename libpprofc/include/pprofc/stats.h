@@ -1,4 +1,6 @@
-/* Statistics of samples: distributions, two-sample tests, quantiles and intervals. */
+/* Statistics of samples: distributions, two-sample tests, quantiles and intervals.
+ *
+ * The functions keep no state: any number of threads may call them at once. */
 #ifndef PPROFC_STATS_H
 #define PPROFC_STATS_H
 
@@ -32,7 +34,7 @@ PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
 /* Mann-Whitney U, two-sided. p is 1 unless status is PPROFC_TEST_OK. Exact (conditional on the
  * ties) up to 50 values a side, 25 with ties, or, when `flags` has PPROFC_U_CORRECT, up to 10,000
- * in all as long as that takes no more than some 50 ms; beyond that, which `exact` tells, the
+ * in all as long as that takes no more than about 50 ms; beyond that, which `exact` tells, the
  * normal approximation with continuity and tie correction. Without PPROFC_U_CORRECT the p of tied
  * samples of unequal size is benchstat's (it takes the smaller of U1 and U2 for U1; p may exceed
  * 1). `x` and `y` are sorted ascending. Cheung, Klotz 1997; Mann, Whitney 1947; for large samples

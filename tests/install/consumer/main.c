@@ -1,4 +1,4 @@
-/* A C program outside the project: builds a profile and looks at it. */
+/* A program of a user, in C: builds a profile and looks at it. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// The same in C++.
+// The same in C++, with owners for the objects of the library.
 #include <iostream>
 #include <memory>
 #include <pprofc/pprofc.h>
