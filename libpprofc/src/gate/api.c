@@ -1,6 +1,7 @@
 /* The gate as the public interface has it: an object that is filled, judged once, and then read. */
 #include "bench/set.h"
 #include "core/options.h"
+#include "core/output.h"
 #include "gate/gate.h"
 #include "pprofc/gate.h"
 
