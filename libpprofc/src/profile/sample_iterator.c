@@ -3,7 +3,7 @@
 #include "core/budget.h"
 #include "core/error.h"
 #include "pprofc/samples.h"
-#include "profile/profile.h"
+#include "profile/stack.h"
 
 struct pprofc_sample_iterator {
   const pprofc_profile *profile;

@@ -3,6 +3,9 @@
 #include "core/options.h"
 #include "core/output.h"
 #include "gate/gate.h"
+#include "gate/judge.h"
+#include "gate/print/print.h"
+#include "gate/read/read.h"
 #include "pprofc/gate.h"
 
 #include <errno.h>
