@@ -73,6 +73,13 @@ static const char *const table[][4] = {
      "auto inline_func()::{lambda<typename $T, typename $T0>($T, $T0)#1}::operator()<int, "
      "int>(int, "
      "int) const"},
+    {"_ZZ2FnILi1EEvvENKUlTyT_E_clIiEEDaS0_", "Fn()::{lambda<typename $T>($T)#1}::operator()",
+     "Fn<1>()::{lambda<typename $T>($T)#1}::operator()<int>",
+     "auto Fn<1>()::{lambda<typename $T>($T)#1}::operator()<int>(int) const"},
+    {"_ZN3fooIcElsIiEEvT_", "foo::operator<<", "foo<char>::operator<< <int>",
+     "void foo<char>::operator<< <int>(int)"},
+    {"_ZNK3fooIXgtLi1ELi2EEE3barEv", "foo::bar", "foo<((1)>(2))>::bar",
+     "foo<((1)>(2))>::bar() const"},
     {"_ZNH1S3fooES_", "S::foo", NULL, "_ZNH1S3fooES_"},
 };
 

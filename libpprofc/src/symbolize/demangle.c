@@ -179,14 +179,31 @@ static bool comes_after(pprofc_str s, size_t at, pprofc_str end) {
   return str_ends(str_slice(s, 0, at), end);
 }
 
-/* Where the bracket that opens at `at` closes, or s.size. */
+/* Whether the character at `at` is no bracket of its kind: part of "->" or of an operator's name.
+ */
+static bool is_no_bracket(pprofc_str s, size_t at) {
+  char c = s.data[at];
+  if (c == '>' && s.data[at - 1] == '-') return true;
+  return (c == '<' || c == '>') && demangle_is_operator(s, at);
+}
+
+/* The ")" that closes the parenthesis at `at`, or the end. */
+static size_t closing_parenthesis(pprofc_str s, size_t at) {
+  size_t depth = 0;
+  for (size_t i = at; i < s.size; i++) {
+    if (s.data[i] == '(') depth++;
+    if (s.data[i] == ')' && --depth == 0) return i;
+  }
+  return s.size;
+}
+
+/* Where the bracket that opens at `at` closes, or s.size. Between parentheses, > compares. */
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
   size_t depth = 1;
   for (size_t i = at + 1; i < s.size; i++) {
     char c = s.data[i];
-    if (c != open && c != close) continue;
-    if (c == '>' && s.data[i - 1] == '-') continue;
-    if (open == '<' && demangle_is_operator(s, i)) continue;
+    if (open == '<' && c == '(') i = closing_parenthesis(s, i);
+    if (i == s.size || is_no_bracket(s, i)) continue;
     if (c == open) depth++;
     if (c == close && --depth == 0) return i;
   }
@@ -239,9 +256,9 @@ static void part_brackets(struct buffer *out) {
   out->size += missing;
 }
 
-/* Takes template arguments off: foo<int>::bar becomes foo::bar. The parameters of a lambda stay. */
-static void drop_templates(struct buffer *out) {
-  pprofc_str s = buffer_str(out);
+/* Takes template arguments off: foo<int>::bar becomes foo::bar. The parameters of a lambda stay.
+ * Writes the shorter form of s over `out`, which holds a copy. */
+static void drop_templates(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
     bool opens = s.data[i] == '<' && !demangle_is_operator(s, i);
@@ -266,9 +283,8 @@ static bool opens_parameters(pprofc_str s, size_t at) {
 }
 
 /* The function around a local name shows no parameters: bar(int)::{lambda()#1} becomes
- * bar()::{lambda()#1}. */
-static void drop_enclosing_parameters(struct buffer *out) {
-  pprofc_str s = buffer_str(out);
+ * bar()::{lambda()#1}. Writes over `out` as drop_templates does. */
+static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
     keep(out, &to, s.data[i]);
@@ -281,6 +297,16 @@ static void drop_enclosing_parameters(struct buffer *out) {
     i = end;
   }
   out->size = to;
+}
+
+/* Runs one of the two above. They look back at what they have read, so they read a copy. */
+static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
+  struct buffer copy;
+  buffer_init(&copy, out->mem, MOST_OUTPUT);
+  buffer_add_str(&copy, buffer_str(out));
+  out->failed |= copy.failed;
+  if (!copy.failed) drop(buffer_str(&copy), out);
+  buffer_free(&copy);
 }
 
 /* _GLOBAL__I_name, _GLOBAL_.D_name and so on. */
@@ -305,8 +331,8 @@ static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);
   if (mode == DEMANGLE_FULL) return;
-  drop_enclosing_parameters(out);
-  if (mode == DEMANGLE_DEFAULT) drop_templates(out);
+  shorten_name(out, drop_enclosing_parameters);
+  if (mode == DEMANGLE_DEFAULT) shorten_name(out, drop_templates);
 }
 
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
@@ -322,7 +348,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
     return false;
   drop_clones(out);
   if (!is_rust) shorten_cxx(mode, out);
-  return mode != DEMANGLE_FULL || !out->failed;
+  return !out->failed;
 }
 
 /* ---- names that are not mangled ---------------------- */
