@@ -44,7 +44,8 @@ if [ $((status & 3)) -ne 0 ]; then
   die "abidiff failed with status $status"
 fi
 if [ "$status" -eq 0 ]; then
-  say "the library is compatible: $(sed -n 's/^Functions changes summary: //p' "$work/said")"
+  summary=$(sed -n "s/^Functions changes summary: //p" "$work/said")
+  say "the library is compatible${summary:+: $summary}"
   exit 0
 fi
 sed -n '1,60p' "$work/said"

@@ -40,9 +40,11 @@ def count(build):
     files = {}
     for document in documents(build):
         for entry in document["files"]:
-            # -ffile-prefix-map leaves names that are relative to the root or to the build folder's objects
-            name = os.path.normpath(entry["file"].lstrip("/") if not entry["file"].startswith(ROOT) else
-                                    os.path.relpath(entry["file"], ROOT))
+            # -ffile-prefix-map and ccache leave names that are relative to the root or to the folder of the objects
+            name = os.path.normpath(os.path.relpath(entry["file"], ROOT) if entry["file"].startswith(ROOT) else
+                                    entry["file"].lstrip("/"))
+            while name.startswith("../"):
+                name = name[3:]
             # generated code, and notes of sources that are gone
             if not name.startswith(("libpprofc/", "tools/")) or not os.path.exists(os.path.join(ROOT, name)):
                 continue
