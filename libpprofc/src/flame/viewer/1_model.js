@@ -4,7 +4,7 @@
 const ORIGINS = ["unknown", "user", "library", "system"];
 const STATUS = { unchanged: 0, slower: 1, faster: 2, added: 3, removed: 4 };
 const STATUS_NAMES = ["unchanged", "slower", "faster", "added", "removed"];
-const STATUS_SIGNS = ["", "▲ ", "▼ ", "＋ ", "− "];
+const STATUS_SIGNS = ["", "▲ ", "▼ ", "+ ", "− "];
 
 async function unpack(id) {
   const text = atob(document.getElementById(id).textContent.trim());
