@@ -188,7 +188,8 @@ static void print_fish(const struct flag_table *table, struct output *out) {
                 "    set -l files\n"
                 "    set -l words (commandline -o)\n"
                 "    for word in $words[2..-1]\n"
-                "        test -f $word; and set files $files $word\n"
+                "        set -l file (string replace -r '^-[^=]*=' '' -- $word)\n"
+                "        test -f \"$file\"; and set files $files $file\n"
                 "    end\n"
                 "    $words[1] $argv $files 2>/dev/null\n"
                 "end\n",

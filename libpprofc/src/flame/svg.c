@@ -92,9 +92,9 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
 static const char *status_sign(const struct svg *s, const struct flame_box *box) {
   static const char *const signs[] = {
       [FLAME_UNCHANGED] = "",
-      [FLAME_SLOWER] = "\xE2\x96\xB2 ",  /* ▲ */
-      [FLAME_FASTER] = "\xE2\x96\xBC ",  /* ▼ */
-      [FLAME_ADDED] = "\xEF\xBC\x8B ",   /* ＋ */
+      [FLAME_SLOWER] = "\xE2\x96\xB2 ", /* ▲ */
+      [FLAME_FASTER] = "\xE2\x96\xBC ", /* ▼ */
+      [FLAME_ADDED] = "+ ",
       [FLAME_REMOVED] = "\xE2\x88\x92 ", /* − */
   };
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
