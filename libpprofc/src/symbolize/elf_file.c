@@ -247,6 +247,33 @@ static pprofc_status corrupt(const struct elf_file *f, pprofc_error *error) {
                    f->path);
 }
 
+static void fill_segments(struct elf_file *f, const uint8_t *table, size_t entry) {
+  for (size_t i = 0; i < f->segment_count; i++) {
+    const uint8_t *p = table + i * entry;
+    f->segments[i] = (struct elf_segment){
+        .offset = get(f, p, p_offset),
+        .file_size = get(f, p, p_filesz),
+        .vaddr = get(f, p, p_vaddr),
+        .memory_size = get(f, p, p_memsz),
+        .align = get(f, p, p_align),
+        .executable = get(f, p, p_flags) & PF_X,
+        .loadable = get(f, p, p_type) == PT_LOAD,
+    };
+  }
+}
+
+/* Reads `count` program headers of `entry` bytes into `table`, and what they say. */
+static pprofc_status read_program_headers(struct elf_file *f, uint64_t offset, uint8_t *table,
+                                          size_t count, size_t entry, pprofc_error *error) {
+  f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
+  if (!table || !f->segments) return error_nomem(error);
+  f->segment_count = count;
+  if (!read_at(f, offset, table, count * entry)) return corrupt(f, error);
+  fill_segments(f, table, entry);
+  find_build_id(f, table, entry);
+  return f->out_of_memory ? error_nomem(error) : PPROFC_OK;
+}
+
 static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pprofc_error *error) {
   size_t count = (size_t)get(f, header, e_phnum), entry = (size_t)get(f, header, e_phentsize);
   if (count == 0) {
@@ -255,27 +282,8 @@ static pprofc_status read_segments(struct elf_file *f, const uint8_t *header, pp
   }
   if (count > MOST_SEGMENTS || entry < (f->is64 ? 56u : 32u)) return corrupt(f, error);
   uint8_t *table = mem_array(f->mem, count, entry);
-  f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
-  f->segment_count = f->segments ? count : 0;
-  pprofc_status status = table && f->segments ? PPROFC_OK : error_nomem(error);
-  if (status == PPROFC_OK && !read_at(f, get(f, header, e_phoff), table, count * entry))
-    status = corrupt(f, error);
-  if (status == PPROFC_OK) {
-    for (size_t i = 0; i < count; i++) {
-      const uint8_t *p = table + i * entry;
-      f->segments[i] = (struct elf_segment){
-          .offset = get(f, p, p_offset),
-          .file_size = get(f, p, p_filesz),
-          .vaddr = get(f, p, p_vaddr),
-          .memory_size = get(f, p, p_memsz),
-          .align = get(f, p, p_align),
-          .executable = get(f, p, p_flags) & PF_X,
-          .loadable = get(f, p, p_type) == PT_LOAD,
-      };
-    }
-    find_build_id(f, table, entry);
-    if (f->out_of_memory) status = error_nomem(error);
-  }
+  pprofc_status status =
+      read_program_headers(f, get(f, header, e_phoff), table, count, entry, error);
   mem_free(f->mem, table, count, entry);
   return status;
 }
