@@ -15,7 +15,8 @@ while read -l line
     # The whole word stands before the tab that parts it from its meaning; several in the order of the alphabet.
     set -l offers (complete -C $typed | string replace -r '\t.*' '')
     set -l got (string replace -r '\S*$' '' -- $typed)(string join ' ' -- $offers)
-    # Other shells put the = of a flag behind it, and of several answers show what is different.
+    # Other shells put the = of a flag behind it, and of several answers show what is different. An = at the end does not count.
+    set got (string replace -r '=$' '' -- $got)
     set expected (string replace 'fastlocal force' 'fastlocal -symbolize=force' -- (string replace -r '=$' '' -- $expected))
     if test "$got" != "$expected"
         printf '%s: got "%s", expected "%s"\n' $typed $got $expected

@@ -1,5 +1,6 @@
 /* Finds the node of each line of each location, once, so that a pass over samples only looks up
  * numbers. */
+#include "core/array.h"
 #include "graph/graph.h"
 #include "profile/stack.h"
 
@@ -31,13 +32,7 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint32_t index;
   while ((index = map_next(&f->map, &probe)) != MAP_NONE)
     if (same_info(&f->infos[index], info)) return index;
-  if (f->count == f->capacity) {
-    size_t capacity = f->capacity ? f->capacity * 2 : 256;
-    struct node_info *infos = mem_resize(f->mem, f->infos, f->capacity, capacity, sizeof *infos);
-    if (!infos) return NONE;
-    f->infos = infos;
-    f->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(f->mem, f->infos, f->capacity, f->count + 1)) return NONE;
   if (f->count >= FRAME_LIST || !map_insert(&f->map, hash, (uint32_t)f->count)) return NONE;
   f->infos[f->count] = *info;
   if (info->place != &no_place) {

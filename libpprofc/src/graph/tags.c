@@ -3,6 +3,7 @@
  * Equal label lists are one class, so that texts are made once per class and not once per sample.
  * Then the samples of each tag are walked in turn, with one sum per node: no table of nodes and
  * tags is needed. */
+#include "core/array.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 #include "unit/unit.h"
@@ -75,12 +76,8 @@ struct tagger {
 };
 
 static void *list_add(const pprofc_allocator *mem, struct graph_tags_list *list, size_t size) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity * 2 : 64;
-    void *items = mem_resize(mem, list->items, list->capacity, capacity, size);
-    if (!items) return NULL;
-    *list = (struct graph_tags_list){items, list->count, capacity, size};
-  }
+  if (!array_reserve(mem, &list->items, &list->capacity, list->count + 1, size)) return NULL;
+  list->size = size;
   return (char *)list->items + list->count++ * size;
 }
 

@@ -1,5 +1,6 @@
 /* The call tree: one node per call path, so that what a function costs is kept apart by how it was
  * reached (18, option call_tree). Node i's only edge from its caller is edge i. */
+#include "core/array.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 
@@ -28,18 +29,9 @@ uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info)
 }
 
 static bool graph_tree_grow(struct graph *g) {
-  size_t capacity = g->node_capacity ? g->node_capacity * 2 : 256;
-  struct graph_node *nodes =
-      mem_resize(g->mem, g->nodes, g->node_capacity, capacity, sizeof *nodes);
-  if (!nodes) return false;
-  g->nodes = nodes;
-  g->node_capacity = capacity;
-  struct graph_edge *edges =
-      mem_resize(g->mem, g->edges, g->edge_capacity, capacity, sizeof *edges);
-  if (!edges) return false;
-  g->edges = edges;
-  g->edge_capacity = capacity;
-  return true;
+  size_t count = g->node_capacity + 1;
+  return ARRAY_RESERVE(g->mem, g->nodes, g->node_capacity, count) &&
+         ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_capacity);
 }
 
 /* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */

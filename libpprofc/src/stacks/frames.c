@@ -1,5 +1,6 @@
 /* The frame table: which lines of which locations are the same frame, and in which order frames
  * come. */
+#include "core/array.h"
 #include "core/map.h"
 #include "graph/names.h"
 #include "stacks/join_files.h"
@@ -234,13 +235,7 @@ static uint32_t stacks_frames_add_frame(struct stacks_frames_builder *b, struct 
   uint32_t index;
   while ((index = map_next(&b->map, &probe)) != MAP_NONE)
     if (same_frame(b, &b->items[index], key)) return index;
-  if (b->count == b->capacity) {
-    size_t capacity = b->capacity ? b->capacity * 2 : 256;
-    struct keyed_frame *items = mem_resize(b->mem, b->items, b->capacity, capacity, sizeof *items);
-    if (!items) return MAP_NONE;
-    b->items = items;
-    b->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(b->mem, b->items, b->capacity, b->count + 1)) return MAP_NONE;
   if (b->count >= MAP_NONE || !map_insert(&b->map, hash, (uint32_t)b->count)) return MAP_NONE;
   key->index = (uint32_t)b->count;
   b->items[b->count++] = *key;

@@ -1,4 +1,5 @@
 /* The unit of each numeric label key: the first that is given anywhere. Section 12.5. */
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "transform/transform.h"
@@ -27,14 +28,7 @@ static struct label_unit *item_of(struct label_units_finder *f, pprofc_str key) 
   uint32_t id = interner_add(&f->keys, key);
   if (id == MAP_NONE) return NULL;
   if (id < units->count) return &units->items[id];
-  if (units->count == f->capacity) {
-    size_t capacity = f->capacity ? f->capacity * 2 : 8;
-    struct label_unit *items =
-        mem_resize(units->mem, units->items, f->capacity, capacity, sizeof *items);
-    if (!items) return NULL;
-    units->items = items;
-    f->capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(units->mem, units->items, f->capacity, units->count + 1)) return NULL;
   units->items[units->count] = (struct label_unit){.key = key};
   return &units->items[units->count++];
 }
@@ -45,14 +39,7 @@ static bool add_other(struct label_units_finder *f, uint32_t item, pprofc_str un
   uint32_t index;
   while ((index = map_next(&f->seen_others, &probe)) != MAP_NONE)
     if (f->others[index].item == item && str_equal(f->others[index].unit, unit)) return true;
-  if (f->other_count == f->other_capacity) {
-    size_t capacity = f->other_capacity ? f->other_capacity * 2 : 8;
-    struct other_unit *others =
-        mem_resize(f->units->mem, f->others, f->other_capacity, capacity, sizeof *others);
-    if (!others) return false;
-    f->others = others;
-    f->other_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(f->units->mem, f->others, f->other_capacity, f->other_count + 1)) return false;
   f->others[f->other_count] = (struct other_unit){.unit = unit, .item = item};
   return map_insert(&f->seen_others, hash, (uint32_t)f->other_count++);
 }

@@ -1,5 +1,6 @@
 /* tagroot and tagleaf: a pseudo frame for each asked label at the root or leaf end of every stack.
  * Section 15. */
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "transform/edit.h"
@@ -69,17 +70,6 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
 
 /* ---- frames ------------------------------------------ */
 
-static bool tag_frames_grow(const pprofc_allocator *mem, void **items, size_t *capacity,
-                            size_t count, size_t size) {
-  if (count < *capacity) return true;
-  size_t more = *capacity ? *capacity * 2 : 64;
-  void *grown = mem_resize(mem, *items, *capacity, more, size);
-  if (!grown) return false;
-  *items = grown;
-  *capacity = more;
-  return true;
-}
-
 /* The frame of that key and name, or NONE when out of memory. */
 static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
   uint64_t hash = hash_mix(hash_str(name), key);
@@ -87,10 +77,7 @@ static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name
   uint32_t index;
   while ((index = map_next(&f->table, &probe)) != MAP_NONE)
     if (f->items[index].key == key && str_equal(f->items[index].name, name)) return index;
-  void *items = f->items;
-  if (!tag_frames_grow(&f->profile->mem, &items, &f->capacity, f->count, sizeof *f->items))
-    return NONE;
-  f->items = items;
+  if (!ARRAY_RESERVE(&f->profile->mem, f->items, f->capacity, f->count + 1)) return NONE;
   name = arena_str(&f->arena, name);
   if (!name.data || !map_insert(&f->table, hash, (uint32_t)f->count)) return NONE;
   f->items[f->count] = (struct tag_frame){key, name};
@@ -104,11 +91,9 @@ static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t str
   while ((index = map_next(&f->by_label, &probe)) != MAP_NONE)
     if (f->label_items[index].key == key && f->label_items[index].string == string)
       return f->label_items[index].frame;
-  void *items = f->label_items;
   index = (uint32_t)f->by_label.count;
-  if (!tag_frames_grow(&f->profile->mem, &items, &f->label_capacity, index, sizeof *f->label_items))
+  if (!ARRAY_RESERVE(&f->profile->mem, f->label_items, f->label_capacity, (size_t)index + 1))
     return NONE;
-  f->label_items = items;
   uint32_t frame = intern_frame(f, key, profile_string(f->profile, string));
   f->label_items[index] = (struct by_label){key, string, frame};
   return frame != NONE && map_insert(&f->by_label, hash, index) ? frame : NONE;

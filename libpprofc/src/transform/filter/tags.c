@@ -1,5 +1,6 @@
 /* Filters on labels: tagfocus and tagignore keep samples, tagshow and taghide keep labels.
  * Section 14. */
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "transform/edit.h"
@@ -233,17 +234,9 @@ static bool sample_in_range(struct filter_tags_matcher *m, size_t sample) {
 
 static bool grow_pairs(struct filter_tags_matcher *m) {
   const pprofc_allocator *mem = &m->profile->mem;
-  size_t capacity = m->pair_capacity ? m->pair_capacity * 2 : 64;
-  struct pair *items = mem_resize(mem, m->pair_items, m->pair_capacity, capacity, sizeof *items);
-  if (!items) return false;
-  m->pair_items = items;
-  m->pair_capacity = capacity;
-  size_t width = m->filter->expression_count;
-  uint8_t *results = mem_resize(mem, m->results, m->result_capacity, capacity, width);
-  if (!results) return false;
-  m->results = results;
-  m->result_capacity = capacity;
-  return true;
+  return ARRAY_RESERVE(mem, m->pair_items, m->pair_capacity, m->pair_capacity + 1) &&
+         array_reserve(mem, &m->results, &m->result_capacity, m->pair_capacity,
+                       m->filter->expression_count);
 }
 
 static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const struct label *l) {
