@@ -31,10 +31,12 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
-/* Tries the formats of the table. *error has the message of the pprof reader, which becomes part of
- * the message when no format matches. */
+/* Tries the formats of the table. `ours` and *error are the status and the message of the pprof
+ * reader; when no format matches, the message becomes part of the new one, and a limit stays one.
+ */
 static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
-                                  pprofc_profile **profile, pprofc_error *error) {
+                                  pprofc_status ours, pprofc_profile **profile,
+                                  pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
   for (const struct import_format *format = import_formats; format->name; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -45,6 +47,7 @@ static pprofc_status read_foreign(const struct input *input, const pprofc_read_o
     if (status != PPROFC_E_NOMEM) error_prefix(error, "%s: ", format->name);
     return status;
   }
+  if (ours == PPROFC_E_LIMIT) return ours;
   error_prefix(error, "unrecognized profile format: ");
   return PPROFC_E_FORMAT;
 }
@@ -69,7 +72,7 @@ static pprofc_status open_read_input(const struct input *input, const pprofc_rea
   pprofc_status status =
       pprof_decode(input, options->limits, options->threads, profile, &certain, error);
   if (status == PPROFC_OK || certain) return status;
-  status = read_foreign(input, options, profile, error);
+  status = read_foreign(input, options, status, profile, error);
   if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
 }

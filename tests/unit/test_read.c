@@ -109,6 +109,14 @@ static void test_each_limit_names_its_field(void) {
   pprofc_error error;
   CU_ASSERT_EQUAL(read_with(TESTDATA "/generator_cpu.prof", &limits, &error), PPROFC_E_LIMIT);
   CU_ASSERT(strstr(error.message, "(raise the limit stack_depth)") != NULL);
+  pprofc_limits_init(&limits);
+  limits.labels = 1;
+  CU_ASSERT_EQUAL(read_with(TESTDATA "/valid/labels.pb.gz", &limits, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(strstr(error.message, "(raise the limit labels)") != NULL);
+  pprofc_limits_init(&limits);
+  limits.string_bytes = 4;
+  CU_ASSERT_EQUAL(read_with(TESTDATA "/valid/minimal.pb", &limits, &error), PPROFC_E_LIMIT);
+  CU_ASSERT(strstr(error.message, "(raise the limit string_bytes)") != NULL);
 }
 
 /* ---- the same bytes by other ways -------------------- */

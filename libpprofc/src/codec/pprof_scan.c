@@ -2,6 +2,10 @@
  * much memory will they take. It stores nothing but one entry for each 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
+/* Faults that are limits. */
+static const char too_many_labels[] = "too many labels in one sample (raise the limit labels)";
+static const char string_too_long[] = "string is too long (raise the limit string_bytes)";
+
 #define CHUNK_SIZE ((size_t)256 * 1024)
 
 /* What a known field must be. */
@@ -93,8 +97,7 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
   d->frames += n->stack_bytes;
   if (n->pieces > 1) d->side += n->stack_bytes;
-  if (n->labels > d->limits->labels)
-    return wire_fail(w, "too many labels in one sample (raise the limit labels)");
+  if (n->labels > d->limits->labels) return wire_fail(w, too_many_labels);
   d->labels += n->labels;
   d->sets += n->labels > 0;
   d->samples++;
@@ -147,8 +150,7 @@ static bool scan_location(struct decoder *d, struct wire *w) {
 static bool scan_string(struct decoder *d, struct wire *w, const struct wire_field *field) {
   w->at = field->data;
   if (d->strings == 0 && field->size) return wire_fail(w, "first string is not empty");
-  if (field->size > d->limits->string_bytes)
-    return wire_fail(w, "string is too long (raise the limit string_bytes)");
+  if (field->size > d->limits->string_bytes) return wire_fail(w, string_too_long);
   d->strings++;
   return true;
 }
@@ -275,10 +277,18 @@ static pprofc_status check_memory(struct decoder *d) {
   return PPROFC_OK;
 }
 
+/* A limit that was passed is no fault of the format. */
+static pprofc_status scan_fault(struct decoder *d, const struct wire *w) {
+  pprofc_status status = decoder_fault(d, w);
+  if (w->fault != too_many_labels && w->fault != string_too_long) return status;
+  if (d->error) d->error->status = PPROFC_E_LIMIT;
+  return PPROFC_E_LIMIT;
+}
+
 pprofc_status decoder_scan(struct decoder *d) {
   struct wire top = {d->input->data, d->input->data + d->input->size, NULL};
   d->other_count = SIZE_MAX;
-  if (!scan_fields(d, &top)) return decoder_fault(d, &top);
+  if (!scan_fields(d, &top)) return scan_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
   const size_t most = UINT32_MAX - 1; /* indices are 32 bits, and the last one means none */
