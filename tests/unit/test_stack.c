@@ -91,6 +91,16 @@ static void test_maps_hide_and_extend(void) {
   CU_ASSERT_FATAL(segment_extend(&arena, &segment, 3, 2, &base));
   CU_ASSERT_EQUAL(base, 4);
   CU_ASSERT_EQUAL(stack_location(segment.map, 5), 4);
+  /* Hidden once more: what was hidden stays hidden, and the new entries can be, too. */
+  const uint8_t more_hidden[] = {1, 0, 0, 0, 1};
+  CU_ASSERT_FATAL(segment_hide(&arena, &segment, more_hidden, 5, &plain));
+  CU_ASSERT_EQUAL(segment.map_size, 6);
+  CU_ASSERT_EQUAL(stack_location(segment.map, 1), LOCATION_HIDDEN);
+  CU_ASSERT_EQUAL(stack_location(segment.map, 2), LOCATION_HIDDEN);
+  CU_ASSERT_EQUAL(stack_location(segment.map, 3), 2);
+  CU_ASSERT_EQUAL(stack_location(segment.map, 4), 3);
+  CU_ASSERT_EQUAL(stack_location(segment.map, 5), LOCATION_HIDDEN);
+  CU_ASSERT_EQUAL(stack_location(second.map, 1), 0);
   struct segment without = {0};
   CU_ASSERT(segment_extend(&arena, &without, 3, 2, &base));
   CU_ASSERT_EQUAL(base, 4);

@@ -71,12 +71,12 @@ static void put_levels(struct flamebearer *f) {
       int64_t head = flamebearer_magnitude(flame_head(t, node, type)),
               base = flamebearer_magnitude(flame_base(t, node, type));
       if (t->has_base) {
-        json_int(&f->json, f->base_at[node] - base_end);
+        json_int(&f->json, sum_subtract(f->base_at[node], base_end));
         json_int(&f->json, base);
         json_int(&f->json, flamebearer_magnitude(flame_self_base(t, node, type)));
         base_end = sum_add(f->base_at[node], base);
       }
-      json_int(&f->json, f->head_at[node] - head_end);
+      json_int(&f->json, sum_subtract(f->head_at[node], head_end));
       json_int(&f->json, head);
       json_int(&f->json, flamebearer_magnitude(flame_self_head(t, node, type)));
       json_uint(&f->json, t->frame[node] == NONE ? 0 : (uint64_t)t->frame[node] + 1);
