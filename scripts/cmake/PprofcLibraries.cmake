@@ -43,3 +43,29 @@ if(PPROFC_OPTIONAL)
     list(APPEND pprofc_private_libraries iberty)
   endif()
 endif()
+
+# What only the programs use, never the library: a server for -http, line editing for the shell, sources over HTTP.
+add_library(tool_libraries INTERFACE)
+target_link_libraries(tool_libraries INTERFACE ${CMAKE_DL_LIBS})
+
+# pprofc_tool_optional(NAME module LOAD|LINK): the same for the programs. LOAD: only the headers are used, the program
+# loads the library when it needs it (tools/common/library.h).
+function(pprofc_tool_optional name module how)
+  if(PPROFC_OPTIONAL)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+    if(${name}_FOUND)
+      if(how STREQUAL LOAD)
+        target_include_directories(tool_libraries SYSTEM INTERFACE ${${name}_INCLUDE_DIRS})
+      else()
+        target_link_libraries(tool_libraries INTERFACE PkgConfig::${name})
+      endif()
+      target_compile_definitions(tool_libraries INTERFACE HAVE_${name}=1)
+    else()
+      message(STATUS "optional library not found: ${module}")
+    endif()
+  endif()
+endfunction()
+
+pprofc_tool_optional(LIBMICROHTTPD libmicrohttpd LOAD)
+pprofc_tool_optional(LIBEDIT libedit LINK)
+pprofc_tool_optional(LIBCURL libcurl LOAD)

@@ -16,9 +16,38 @@
 #ifdef HAVE_XXHASH
 #include <xxhash.h>
 #endif
+#ifdef HAVE_LIBMICROHTTPD
+#include <microhttpd.h>
+#endif
+#ifdef HAVE_LIBEDIT
+#include <histedit.h>
+#endif
+#ifdef HAVE_LIBCURL
+#include <curl/curl.h>
+#endif
 
 static void print_part(struct output *out, const char *name, const char *version) {
   output_printf(out, "  %-16s %s\n", name, version ? version : "missing");
+}
+
+/* The libraries of the program: for -http, the shell, and sources over HTTP. The versions are those
+ * of the headers: two of them are loaded only when they are needed. */
+static void print_tool_libraries(struct output *out) {
+  char microhttpd[32] = "missing", edit[32] = "missing";
+  const char *curl = NULL;
+#ifdef HAVE_LIBMICROHTTPD
+  snprintf(microhttpd, sizeof microhttpd, "%x.%x.%x", MHD_VERSION >> 24, MHD_VERSION >> 16 & 0xFF,
+           MHD_VERSION >> 8 & 0xFF);
+#endif
+#ifdef HAVE_LIBEDIT
+  snprintf(edit, sizeof edit, "%d.%d", LIBEDIT_MAJOR, LIBEDIT_MINOR);
+#endif
+#ifdef HAVE_LIBCURL
+  curl = LIBCURL_VERSION;
+#endif
+  print_part(out, "libmicrohttpd", microhttpd);
+  print_part(out, "libedit", edit);
+  print_part(out, "libcurl", curl);
 }
 
 void version_print(struct output *out) {
@@ -47,6 +76,7 @@ void version_print(struct output *out) {
   print_part(out, "pcre2", pcre2);
   print_part(out, "xxhash", xxhash);
   print_part(out, "libiberty", iberty);
+  print_tool_libraries(out);
   output_add_text(out, "\nprograms:\n");
   static const char *const programs[] = {"dot", "addr2line", "llvm-symbolizer", "nm", "objdump"};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
