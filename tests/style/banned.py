@@ -29,6 +29,8 @@ HOMES = {
 # A name, where its rule holds, and the files that may use it.
 NAMES = [
     ("mem_default", ("libpprofc",), ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h")),
+    ("mem_resize", ("libpprofc", "tools"),  # others: ARRAY_RESERVE
+     ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h", "libpprofc/src/core/array.c")),
     ("strerror", ("libpprofc", "tools"), ("libpprofc/src/core/error.c",)),  # others: error_errno_text
 ]
 

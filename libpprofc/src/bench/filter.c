@@ -291,15 +291,12 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {
-    size_t wanted = extract_ids(f->extractor) * 2;
-    unsigned char *known = mem_resize(f->mem, term->known, term->known_count, wanted, 1);
-    if (!known) {
+    size_t old = term->known_count;
+    if (!ARRAY_RESERVE(f->mem, term->known, term->known_count, extract_ids(f->extractor))) {
       f->extractor->failed = true;
       return false;
     }
-    memset(known + term->known_count, 0, wanted - term->known_count);
-    term->known = known;
-    term->known_count = wanted;
+    memset(term->known + old, 0, term->known_count - old);
   }
   if (!term->known[id])
     term->known[id] = regex_match(term->regex, extract_string(f->extractor, id)) ? 2 : 1;

@@ -59,9 +59,7 @@ static bool pair_has_key(const void *records, uint32_t index, const void *key) {
 /* The pair with the key of `wanted`, or NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   uint64_t hash = hash_mix(hash_mix(wanted->package, wanted->name), wanted->unit);
-  if (pairs->count == pairs->capacity &&
-      !ARRAY_RESERVE(pairs->mem, pairs->items, pairs->capacity, pairs->count + 1))
-    return NULL;
+  if (!ARRAY_RESERVE(pairs->mem, pairs->items, pairs->capacity, pairs->count + 1)) return NULL;
   uint32_t index = map_find_or_add(&pairs->map, hash, pair_has_key, pairs->items, wanted,
                                    (uint32_t)pairs->count);
   if (index == MAP_NONE) return NULL;

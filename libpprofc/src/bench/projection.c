@@ -84,16 +84,9 @@ static void parse_fixed(struct projection_group *group, struct query *query,
       break;
     }
     query_drop(query);
-    if (part->fixed_count == capacity) {
-      size_t wanted = capacity ? capacity * 2 : 8;
-      uint32_t *fixed = arena_array(group->extractor->arena, wanted, sizeof *fixed);
-      if (!fixed) {
-        group->failed = true;
-        return;
-      }
-      if (capacity) memcpy(fixed, part->fixed, capacity * sizeof *fixed);
-      part->fixed = fixed;
-      capacity = wanted;
+    if (!ARRAY_RESERVE_IN(group->extractor->arena, part->fixed, capacity, part->fixed_count + 1)) {
+      group->failed = true;
+      return;
     }
     part->fixed[part->fixed_count++] = extract_intern(group->extractor, token.text);
   }
@@ -318,16 +311,12 @@ static void observe(struct projection *p) {
     if (!field->observed) continue;
     uint32_t value = p->row[i];
     if (value >= field->ranks_capacity) {
-      size_t wanted = extract_ids(p->group->extractor) * 2;
-      uint32_t *ranks =
-          mem_resize(p->group->mem, field->ranks, field->ranks_capacity, wanted, sizeof *ranks);
-      if (!ranks) {
+      size_t old = field->ranks_capacity, ids = extract_ids(p->group->extractor);
+      if (!ARRAY_RESERVE(p->group->mem, field->ranks, field->ranks_capacity, ids)) {
         p->group->failed = true;
         return;
       }
-      memset(ranks + field->ranks_capacity, 0xFF, (wanted - field->ranks_capacity) * sizeof *ranks);
-      field->ranks = ranks;
-      field->ranks_capacity = wanted;
+      memset(field->ranks + old, 0xFF, (field->ranks_capacity - old) * sizeof *field->ranks);
     }
     if (field->ranks[value] == MAP_NONE) field->ranks[value] = (uint32_t)field->seen++;
   }
@@ -342,10 +331,9 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Makes room for one more key. Mostly there is room: then no function is called. */
+/* Makes room for one more key. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
-  if (p->key_count < p->key_capacity && wanted <= p->value_capacity) return true;
   const pprofc_allocator *mem = p->group->mem;
   return ARRAY_RESERVE(mem, p->keys, p->key_capacity, p->key_count + 1) &&
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);

@@ -323,9 +323,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   struct pprofc_bench *set = sink->set;
   if (sink->status != PPROFC_OK) return;
   size_t i = set->value_count;
-  bool full = i >= set->value_capacity || i >= set->value_unit_capacity;
-  if (full && (!ARRAY_RESERVE(&set->mem, set->values, set->value_capacity, i + 1) ||
-               !ARRAY_RESERVE(&set->mem, set->value_unit, set->value_unit_capacity, i + 1))) {
+  if (!ARRAY_RESERVE(&set->mem, set->values, set->value_capacity, i + 1) ||
+      !ARRAY_RESERVE(&set->mem, set->value_unit, set->value_unit_capacity, i + 1)) {
     set_fail(sink, NULL);
     return;
   }

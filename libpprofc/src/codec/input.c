@@ -7,6 +7,7 @@
 #include "codec/input.h"
 
 #include "codec/zlib_memory.h"
+#include "core/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +50,8 @@ static pprofc_status source_next(struct input_source *source, pprofc_error *erro
 
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
   if (extra <= sink->capacity - sink->size) return PPROFC_OK;
-  size_t least = sink->size + extra, capacity = sink->capacity ? sink->capacity * 2 : STEP;
-  if (capacity < least) capacity = least;
+  size_t least = sink->size + extra;
+  size_t capacity = array_capacity(sink->capacity, least < STEP ? STEP : least);
   if (input_sink_grow(sink, capacity) || input_sink_grow(sink, least)) return PPROFC_OK;
   return error_nomem(error);
 }

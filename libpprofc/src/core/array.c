@@ -5,16 +5,32 @@
 
 #define FIRST_CAPACITY 16
 
-bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
-                   size_t size) {
-  if (count <= *capacity) return true;
-  size_t wanted = *capacity ? *capacity : FIRST_CAPACITY;
-  while (wanted < count && wanted <= SIZE_MAX / 2) wanted *= 2;
-  if (wanted < count) return false;
+size_t array_capacity(size_t capacity, size_t count) {
+  size_t wanted = capacity > SIZE_MAX / 2 ? SIZE_MAX : capacity * 2;
+  if (wanted < FIRST_CAPACITY) wanted = FIRST_CAPACITY;
+  return wanted < count ? count : wanted;
+}
+
+bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
+                size_t ceiling, size_t size) {
+  if (count > ceiling) return false;
+  size_t wanted = array_capacity(*capacity, count);
+  if (wanted > ceiling) wanted = ceiling;
   void *old;
   memcpy(&old, items, sizeof old);
   void *grown = mem_resize(mem, old, *capacity, wanted, size);
   if (!grown) return false;
+  memcpy(items, &grown, sizeof grown);
+  *capacity = wanted;
+  return true;
+}
+
+bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size) {
+  size_t wanted = array_capacity(*capacity, count);
+  void *old, *grown = arena_array(arena, wanted, size);
+  if (!grown) return false;
+  memcpy(&old, items, sizeof old);
+  if (*capacity) memcpy(grown, old, *capacity * size);
   memcpy(items, &grown, sizeof grown);
   *capacity = wanted;
   return true;

@@ -1,8 +1,12 @@
 /* A growable byte buffer with a ceiling and a sticky error. */
 #include "core/buffer.h"
 
+#include "core/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+
+#define MIN_SIZE 256
 
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling) {
   *buffer = (struct buffer){.mem = mem, .ceiling = ceiling};
@@ -22,19 +26,12 @@ bool buffer_reserve(struct buffer *buffer, size_t extra) {
     buffer->failed = true;
     return false;
   }
-  size_t wanted = buffer->size + extra;
-  size_t capacity = buffer->capacity ? buffer->capacity : 256;
-  if (capacity > buffer->ceiling) capacity = buffer->ceiling;
-  while (capacity < wanted)
-    capacity = capacity > buffer->ceiling / 2 ? buffer->ceiling : capacity * 2;
-  char *data = mem_resize(buffer->mem, buffer->data, buffer->capacity, capacity, 1);
-  if (!data) {
-    buffer->failed = true;
-    return false;
-  }
-  buffer->data = data;
-  buffer->capacity = capacity;
-  return true;
+  size_t wanted = buffer->size + extra, first = MIN_SIZE;
+  if (first > buffer->ceiling) first = buffer->ceiling;
+  if (wanted < first) wanted = first;
+  buffer->failed =
+      !array_grow(buffer->mem, &buffer->data, &buffer->capacity, wanted, buffer->ceiling, 1);
+  return !buffer->failed;
 }
 
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena) {

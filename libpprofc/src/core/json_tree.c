@@ -2,6 +2,7 @@
  * spelled. */
 #include "core/json_tree.h"
 
+#include "core/array.h"
 #include "core/escape.h"
 
 #define DEEPEST 2048
@@ -238,14 +239,7 @@ static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str ke
 }
 
 static bool add_level(struct json_tree_parser *s, struct node *node) {
-  if (s->depth == s->room) {
-    size_t room = s->room ? s->room * 2 : 16;
-    struct json_tree_level *levels = arena_array(s->arena, room, sizeof *levels);
-    if (!levels) return false;
-    if (s->depth) memcpy(levels, s->levels, s->depth * sizeof *levels);
-    s->levels = levels;
-    s->room = room;
-  }
+  if (!ARRAY_RESERVE_IN(s->arena, s->levels, s->room, s->depth + 1)) return false;
   s->levels[s->depth++] = (struct json_tree_level){node, NULL};
   return true;
 }

@@ -1,6 +1,8 @@
 /* Hash tables that give dense indices. */
 #include "core/map.h"
 
+#include "core/array.h"
+
 void map_init(struct map *map, const pprofc_allocator *mem) {
   hash_init();
   *map = (struct map){.mem = mem};
@@ -58,10 +60,9 @@ void interner_init(struct interner *interner, const pprofc_allocator *mem) {
 }
 
 void interner_free(struct interner *interner) {
-  mem_free(interner->map.mem, interner->items, interner->capacity, sizeof *interner->items);
+  ARRAY_FREE(interner->map.mem, interner->items, interner->capacity);
   map_free(&interner->map);
-  interner->items = NULL;
-  interner->count = interner->capacity = 0;
+  interner->count = 0;
 }
 
 static uint32_t interner_lookup(const struct interner *interner, uint64_t hash, pprofc_str s) {
@@ -81,14 +82,9 @@ static uint32_t interner_insert(struct interner *interner, struct arena *arena, 
   uint32_t index = interner_lookup(interner, hash, s);
   if (index != MAP_NONE) return index;
   if (interner->count >= MAP_NONE) return MAP_NONE;
-  if (interner->count == interner->capacity) {
-    size_t capacity = interner->capacity ? interner->capacity * 2 : 64;
-    pprofc_str *items =
-        mem_resize(interner->map.mem, interner->items, interner->capacity, capacity, sizeof *items);
-    if (!items) return MAP_NONE;
-    interner->items = items;
-    interner->capacity = capacity;
-  }
+  const pprofc_allocator *mem = interner->map.mem;
+  if (!ARRAY_RESERVE(mem, interner->items, interner->capacity, interner->count + 1))
+    return MAP_NONE;
   if (arena) {
     s = arena_str(arena, s);
     if (!s.data) return MAP_NONE;

@@ -5,16 +5,6 @@
 
 #include "profile/stack.h"
 
-/* A path (an array of steps of any type) with room for `needed` of them; NULL when out of memory. A
- * location may be several steps, so a path can become longer than any stack. */
-static inline void *delta_room(const pprofc_allocator *mem, void *path, size_t *capacity,
-                               size_t needed, size_t step_size) {
-  if (needed <= *capacity) return path;
-  void *grown = mem_resize(mem, path, *capacity, needed * 2, step_size);
-  if (grown) *capacity = needed * 2;
-  return grown;
-}
-
 /* A frame that the previous stack did not have. `offset` is the number of bytes from the varint of
  * the frame to the end of the stack: the greater, the nearer to the leaf. */
 struct fresh_frame {

@@ -1,5 +1,6 @@
 /* Edges between kept nodes: a pass over samples that follows the path of kept frames, as sums.c
  * does for all frames. */
+#include "core/array.h"
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -19,7 +20,6 @@ struct edges_step {
 
 struct edge_table {
   struct graph_edge *items;
-  uint32_t *seen; /* stamp of the last sample that walked over it, or ON_PATH */
   size_t count, capacity;
   struct map map;
 };
@@ -39,24 +39,6 @@ struct edge_pass {
   struct edges_worker *items;
 };
 
-static bool edges_grow(const pprofc_allocator *mem, struct edge_table *t) {
-  size_t capacity = t->capacity ? t->capacity * 2 : 256;
-  struct graph_edge *items = mem_resize(mem, t->items, t->capacity, capacity, sizeof *items);
-  if (!items) return false;
-  t->items = items;
-  uint32_t *seen = mem_resize(mem, t->seen, t->capacity, capacity, sizeof *seen);
-  if (!seen) {
-    /* items has the new size already: give it back, so that both are of one capacity again. */
-    mem_free(mem, t->items, capacity, sizeof *items);
-    mem_free(mem, t->seen, t->capacity, sizeof *t->seen);
-    *t = (struct edge_table){.map = t->map};
-    return false;
-  }
-  t->seen = seen;
-  t->capacity = capacity;
-  return true;
-}
-
 /* The edge between two nodes, made when it is new; NONE when out of memory. */
 static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                           uint32_t target, bool is_inline) {
@@ -65,11 +47,10 @@ static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uin
   uint32_t index;
   while ((index = map_next(&t->map, &probe)) != MAP_NONE)
     if (t->items[index].target == target && t->items[index].source == source) return index;
-  if (t->count == t->capacity && !edges_grow(mem, t)) return NONE;
+  if (!ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
   if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
   t->items[t->count] =
       (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
-  t->seen[t->count] = 0;
   return (uint32_t)t->count++;
 }
 
@@ -91,10 +72,10 @@ static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t 
     struct edge_table *t = &w->table;
     edge = find_edge(pass->mem, t, below->node, node, is_inline);
     if (edge == NONE) return false;
-    if (t->seen[edge] == ON_PATH) {
+    if (t->items[edge].seen == ON_PATH) {
       edge = NONE;
     } else {
-      t->seen[edge] = ON_PATH;
+      t->items[edge].seen = ON_PATH;
       t->items[edge].is_inline &= is_inline;
       t->items[edge].residual |= below->skipped != 0;
     }
@@ -109,7 +90,7 @@ static void edges_pop(struct edges_worker *w) {
     struct graph_edge *e = &w->table.items[step.edge];
     e->weight = sum_add(e->weight, step.pending);
     e->weight_div = sum_add(e->weight_div, step.pending_div);
-    w->table.seen[step.edge] = 0;
+    w->table.items[step.edge].seen = 0;
   }
   if (!w->depth) return;
   struct edges_step *below = &w->path[w->depth - 1];
@@ -124,10 +105,7 @@ static void pop_to(struct edges_worker *w, uint32_t shared) {
 
 /* Makes room for so many more steps. */
 static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, size_t more) {
-  struct edges_step *path =
-      delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
-  if (path) w->path = path;
-  return path != NULL;
+  return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
 }
 
 static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
@@ -179,8 +157,8 @@ static bool step_to(struct edge_pass *pass, struct edge_table *t, struct edges_w
   if (walk->node != NONE && walk->node != node && edges_is_wanted(choice, walk->node, node)) {
     uint32_t edge = find_edge(pass->mem, t, walk->node, node, is_inline);
     if (edge == NONE) return false;
-    if (t->seen[edge] != walk->stamp) {
-      t->seen[edge] = walk->stamp;
+    if (t->items[edge].seen != walk->stamp) {
+      t->items[edge].seen = walk->stamp;
       struct graph_edge *e = &t->items[edge];
       e->weight = sum_add(e->weight, walk->amount.value);
       e->weight_div = sum_add(e->weight_div, walk->amount.divisor);
@@ -228,7 +206,7 @@ static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
     }
     pop_to(w, 0);
     if (++stamp == ON_PATH) { /* once in four billion samples */
-      memset(w->table.seen, 0, w->table.count * sizeof *w->table.seen);
+      for (size_t k = 0; k < w->table.count; k++) w->table.items[k].seen = 0;
       stamp = 1;
     }
     struct edges_walk walk = {NONE, stamp, false, amount};
@@ -272,7 +250,6 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
 
 static void edges_free_worker(const pprofc_allocator *mem, struct edges_worker *w) {
   mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
-  mem_free(mem, w->table.seen, w->table.capacity, sizeof *w->table.seen);
   if (w->table.map.mem) map_free(&w->table.map);
   mem_free(mem, w->path, w->capacity, sizeof *w->path);
 }

@@ -61,6 +61,7 @@ struct graph_edge {
   uint32_t source, target; /* nodes */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
+  uint32_t seen; /* while edges are found: stamp of the last sample that has it */
 };
 
 /* Labels of the samples of a node. A tag of numbers belongs to the label tag with the same

@@ -6,6 +6,7 @@
  * sample adds its value at the leaf end only. When a frame is removed from the path, its pending
  * sum is added to its node and to the pending sum of the frame below. So the worker visits a shared
  * frame once for all samples that share it. */
+#include "core/array.h"
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -57,10 +58,7 @@ static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
 
 /* Makes room for `more` steps. */
 static bool sums_reserve(const struct sum_pass *pass, struct sums_worker *w, size_t more) {
-  struct sums_step *path =
-      delta_room(pass->mem, w->path, &w->capacity, w->depth + more, sizeof *path);
-  if (path) w->path = path;
-  return path != NULL;
+  return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
 }
 
 /* Pushes all frames of a location with several; `behind` more locations follow. */

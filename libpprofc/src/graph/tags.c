@@ -281,10 +281,7 @@ static void graph_tags_pop(struct tagger *t) {
 
 /* Makes room for so many more steps. */
 static bool graph_tags_reserve(struct tagger *t, size_t more) {
-  struct tags_step *path =
-      delta_room(t->mem, t->path, &t->path_capacity, t->depth + more, sizeof *path);
-  if (path) t->path = path;
-  return path != NULL;
+  return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
 }
 
 static bool graph_tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind,

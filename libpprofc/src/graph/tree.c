@@ -28,10 +28,10 @@ uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info)
   return NONE;
 }
 
+/* Makes room for one more node and the edge to it. */
 static bool graph_tree_grow(struct graph *g) {
-  size_t count = g->node_capacity + 1;
-  return ARRAY_RESERVE(g->mem, g->nodes, g->node_capacity, count) &&
-         ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_capacity);
+  return ARRAY_RESERVE(g->mem, g->nodes, g->node_capacity, g->node_count + 1) &&
+         ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_count + 1);
 }
 
 /* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */
@@ -42,7 +42,7 @@ static uint32_t graph_tree_find_child(struct graph *g, uint32_t parent, uint32_t
     g->edges[node].is_inline &= is_inline;
     return node;
   }
-  if (g->node_count == g->node_capacity && !graph_tree_grow(g)) return NONE;
+  if (!graph_tree_grow(g)) return NONE;
   node = (uint32_t)g->node_count;
   if (node >= NONE - 1 || !map_insert(&g->tree, hash_child(parent, info), node)) return NONE;
   g->nodes[node] = (struct graph_node){.info = info, .parent = parent};
@@ -78,10 +78,7 @@ static void graph_tree_pop(struct tree_pass *pass) {
 
 /* Makes room for so many more steps. */
 static bool graph_tree_reserve(struct tree_pass *pass, size_t more) {
-  struct tree_step *path =
-      delta_room(pass->graph->mem, pass->path, &pass->capacity, pass->depth + more, sizeof *path);
-  if (path) pass->path = path;
-  return path != NULL;
+  return ARRAY_RESERVE(pass->graph->mem, pass->path, pass->capacity, pass->depth + more);
 }
 
 static bool graph_tree_push_location(struct tree_pass *pass, struct fresh_frame frame,

@@ -6,6 +6,7 @@
  * copies the next. */
 #include "profile/builder.h"
 
+#include "core/array.h"
 #include "core/map.h"
 #include "profile/label_table.h"
 #include "profile/stack.h"
@@ -137,18 +138,12 @@ static size_t count_of(const pprofc_builder *b, int column) {
 }
 
 static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_t more) {
-  size_t wanted = column->count + more;
-  size_t capacity = column->capacity ? column->capacity * 2 : 16;
-  if (capacity < wanted) capacity = wanted;
-  if (!take_memory(b, (uint64_t)(capacity - column->capacity) * column->item_size)) return false;
-  void *items = mem_resize(&b->mem, column->items, column->capacity, capacity, column->item_size);
-  if (!items) {
-    builder_fail_nomem(b);
-    return false;
-  }
-  column->items = items;
-  column->capacity = capacity;
-  return true;
+  size_t old = column->capacity, wanted = array_capacity(old, column->count + more);
+  if (!take_memory(b, (uint64_t)(wanted - old) * column->item_size)) return false;
+  if (array_reserve(&b->mem, &column->items, &column->capacity, wanted, column->item_size))
+    return true;
+  builder_fail_nomem(b);
+  return false;
 }
 
 /* Makes room for `more` items behind the last one. */

@@ -76,8 +76,7 @@ void text_pieces_clear(struct text_pieces *pieces) {
 }
 
 void text_pieces_end_piece(struct text_pieces *pieces) {
-  if (pieces->count == pieces->capacity &&
-      !ARRAY_RESERVE(pieces->mem, pieces->items, pieces->capacity, pieces->count + 1)) {
+  if (!ARRAY_RESERVE(pieces->mem, pieces->items, pieces->capacity, pieces->count + 1)) {
     pieces->failed = true;
     return;
   }

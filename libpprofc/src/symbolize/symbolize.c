@@ -2,6 +2,7 @@
  * and puts the answers into the columns. */
 #include "symbolize/symbolize.h"
 
+#include "core/array.h"
 #include "core/map.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
@@ -157,12 +158,17 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 /* ---- new columns from the answers -------------------- */
 
+/* A function that the profile does not have yet. */
+struct new_function {
+  uint32_t name, file; /* indices of the new texts */
+  int64_t start_line;
+};
+
 struct symbolize_columns {
   struct interner strings; /* texts new to the profile; id = old count + index */
   struct map functions;    /* name, file, start line to index */
-  uint32_t *name, *file;
-  int64_t *start_line;
-  size_t function_count, function_capacity;
+  struct new_function *items;
+  size_t count, capacity;
 };
 
 /* The frames of a location, or NULL when nothing was found for it. */
@@ -177,35 +183,11 @@ static const struct source_frame *symbolize_frames_of(const struct symbolize_pas
   return *count ? frames->items + from : NULL;
 }
 
-static bool grow_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
-  if (c->function_count < c->function_capacity) return true;
-  size_t capacity = c->function_capacity ? c->function_capacity * 2 : 256;
-  uint32_t *name = arena_array(&pass->scratch, capacity, sizeof *name);
-  uint32_t *file = arena_array(&pass->scratch, capacity, sizeof *file);
-  int64_t *start_line = arena_array(&pass->scratch, capacity, sizeof *start_line);
-  if (!name || !file || !start_line) return false;
-  if (c->function_count) {
-    memcpy(name, c->name, c->function_count * sizeof *name);
-    memcpy(file, c->file, c->function_count * sizeof *file);
-    memcpy(start_line, c->start_line, c->function_count * sizeof *start_line);
-  }
-  c->name = name;
-  c->file = file;
-  c->start_line = start_line;
-  c->function_capacity = capacity;
-  return true;
-}
-
-struct symbolize_key {
-  uint32_t name, file;
-  int64_t start_line;
-};
-
 static bool symbolize_equal(const void *columns, uint32_t index, const void *key) {
   const struct symbolize_columns *c = columns;
-  const struct symbolize_key *k = key;
-  return c->name[index] == k->name && c->file[index] == k->file &&
-         c->start_line[index] == k->start_line;
+  const struct new_function *have = &c->items[index], *wanted = key;
+  return have->name == wanted->name && have->file == wanted->file &&
+         have->start_line == wanted->start_line;
 }
 
 /* The index among the new functions of (name, file, start line); NONE when out of memory. */
@@ -214,16 +196,13 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   uint32_t name = interner_add(&c->strings, frame->function);
   uint32_t file = interner_add(&c->strings, frame->file);
   if (name == MAP_NONE || file == MAP_NONE) return NONE;
-  struct symbolize_key key = {name, file, frame->start_line};
+  struct new_function function = {name, file, frame->start_line};
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)frame->start_line);
-  uint32_t next = (uint32_t)c->function_count;
-  if (!grow_functions(pass, c)) return NONE;
-  uint32_t index = map_find_or_add(&c->functions, hash, symbolize_equal, c, &key, next);
+  uint32_t next = (uint32_t)c->count;
+  if (!ARRAY_RESERVE_IN(&pass->scratch, c->items, c->capacity, c->count + 1)) return NONE;
+  uint32_t index = map_find_or_add(&c->functions, hash, symbolize_equal, c, &function, next);
   if (index != next) return index;
-  c->name[next] = name;
-  c->file[next] = file;
-  c->start_line[next] = frame->start_line;
-  c->function_count++;
+  c->items[c->count++] = function;
   return next;
 }
 
@@ -315,7 +294,7 @@ static bool new_functions(struct symbolize_pass *pass, const struct symbolize_co
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
   struct functions *f = &p->functions;
-  size_t old = f->count, all = old + c->function_count;
+  size_t old = f->count, all = old + c->count;
   uint32_t *name = arena_array(arena, all, sizeof *name);
   uint32_t *system_name = arena_array(arena, all, sizeof *system_name);
   uint32_t *file = arena_array(arena, all, sizeof *file);
@@ -330,10 +309,10 @@ static bool new_functions(struct symbolize_pass *pass, const struct symbolize_co
     if (ids) ids[i] = f->ids[i];
   }
   uint32_t first_string = (uint32_t)p->strings.count;
-  for (size_t i = 0; i < c->function_count; i++) {
-    name[old + i] = system_name[old + i] = first_string + c->name[i];
-    file[old + i] = first_string + c->file[i];
-    start_line[old + i] = c->start_line[i];
+  for (size_t i = 0; i < c->count; i++) {
+    name[old + i] = system_name[old + i] = first_string + c->items[i].name;
+    file[old + i] = first_string + c->items[i].file;
+    start_line[old + i] = c->items[i].start_line;
     if (ids) ids[old + i] = old + i + 1;
   }
   *f = (struct functions){all, ids, name, system_name, file, start_line};

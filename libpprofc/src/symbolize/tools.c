@@ -1,6 +1,7 @@
 /* Finding the tools, and choosing which one answers. */
 #include "symbolize/tools.h"
 
+#include "core/array.h"
 #include "core/child.h"
 
 #include <stdio.h>
@@ -107,15 +108,8 @@ void tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
 }
 
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame) {
-  if (frames->count == frames->capacity) {
-    size_t capacity = frames->capacity ? frames->capacity * 2 : 256;
-    if (capacity > MOST_FRAMES) return false;
-    struct source_frame *items = arena_array(arena, capacity, sizeof *items);
-    if (!items) return false;
-    if (frames->count) memcpy(items, frames->items, frames->count * sizeof *items);
-    frames->items = items;
-    frames->capacity = capacity;
-  }
+  if (frames->count == MOST_FRAMES) return false;
+  if (!ARRAY_RESERVE_IN(arena, frames->items, frames->capacity, frames->count + 1)) return false;
   frames->items[frames->count++] = frame;
   return true;
 }

@@ -53,17 +53,12 @@ void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align) {
 
 void grid_fix(struct grid *grid, size_t column) {
   size_t old = grid->fixed_capacity;
-  if (column >= old) {
-    size_t wanted = column * 2 + 16;
-    bool *fixed = mem_resize(grid->mem, grid->fixed, old, wanted, sizeof *fixed);
-    if (!fixed) {
-      grid->failed = true;
-      return;
-    }
-    memset(fixed + old, 0, (wanted - old) * sizeof *fixed);
-    grid->fixed = fixed;
-    grid->fixed_capacity = wanted;
+  if (!ARRAY_RESERVE(grid->mem, grid->fixed, grid->fixed_capacity, column + 1)) {
+    grid->failed = true;
+    return;
   }
+  if (grid->fixed_capacity > old)
+    memset(grid->fixed + old, 0, (grid->fixed_capacity - old) * sizeof *grid->fixed);
   grid->fixed[column] = true;
 }
 

@@ -1,6 +1,7 @@
 /* Finding criterion's samples in a folder like target/criterion. */
 #include "bench/read/criterion_tree.h"
 
+#include "core/array.h"
 #include "core/str.h"
 
 #include <dirent.h>
@@ -40,23 +41,6 @@ static const char *criterion_tree_join(struct criterion_tree_walk *w, const char
   return path;
 }
 
-/* Arena arrays double by copying: the old half stays until the arena goes. */
-static bool criterion_tree_grow(struct criterion_tree_walk *w, void *items, size_t count,
-                                size_t *capacity, size_t size) {
-  if (count < *capacity) return true;
-  size_t wanted = *capacity ? *capacity * 2 : 64;
-  void *old, *block = arena_array(w->arena, wanted, size);
-  memcpy(&old, items, sizeof old);
-  if (!block) {
-    w->nomem = true;
-    return false;
-  }
-  if (count) memcpy(block, old, count * size);
-  memcpy(items, &block, sizeof block);
-  *capacity = wanted;
-  return true;
-}
-
 static bool is_file(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -70,15 +54,19 @@ static bool criterion_tree_is_folder(const char *path) {
 static bool criterion_tree_add_sample(struct criterion_tree_walk *w, const char *folder) {
   const char *path = criterion_tree_join(w, folder, "sample.json");
   if (!path || !is_file(path)) return false;
-  if (criterion_tree_grow(w, &w->tree->paths, w->tree->count, &w->tree->capacity,
-                          sizeof *w->tree->paths))
-    w->tree->paths[w->tree->count++] = path;
+  struct criterion_tree *tree = w->tree;
+  if (ARRAY_RESERVE_IN(w->arena, tree->paths, tree->capacity, tree->count + 1))
+    tree->paths[tree->count++] = path;
+  else
+    w->nomem = true;
   return true;
 }
 
 static void criterion_tree_push(struct criterion_tree_walk *w, const char *path, unsigned depth) {
-  if (path && criterion_tree_grow(w, &w->stack, w->count, &w->capacity, sizeof *w->stack))
+  if (path && ARRAY_RESERVE_IN(w->arena, w->stack, w->capacity, w->count + 1))
     w->stack[w->count++] = (struct folder){path, depth};
+  else
+    w->nomem = true;
 }
 
 /* The samples of a folder "new", and the folders below any other. */

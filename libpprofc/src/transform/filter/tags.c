@@ -232,11 +232,10 @@ static bool sample_in_range(struct filter_tags_matcher *m, size_t sample) {
   return false;
 }
 
-static bool grow_pairs(struct filter_tags_matcher *m) {
+static bool reserve_pairs(struct filter_tags_matcher *m, size_t count) {
   const pprofc_allocator *mem = &m->profile->mem;
-  return ARRAY_RESERVE(mem, m->pair_items, m->pair_capacity, m->pair_capacity + 1) &&
-         array_reserve(mem, &m->results, &m->result_capacity, m->pair_capacity,
-                       m->filter->expression_count);
+  return ARRAY_RESERVE(mem, m->pair_items, m->pair_capacity, count) &&
+         array_reserve(mem, &m->results, &m->result_capacity, count, m->filter->expression_count);
 }
 
 static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const struct label *l) {
@@ -264,7 +263,7 @@ static const uint8_t *label_results(struct filter_tags_matcher *m, const struct 
     if (m->pair_items[index].key == l->key && m->pair_items[index].string == l->string)
       return m->results + index * width;
   index = (uint32_t)m->pairs.count;
-  if (index == m->pair_capacity && !grow_pairs(m)) return NULL;
+  if (!reserve_pairs(m, (size_t)index + 1)) return NULL;
   m->pair_items[index] = (struct pair){l->key, l->string};
   if (!match_pair(m, m->results + index * width, l)) return NULL;
   return map_insert(&m->pairs, hash, index) ? m->results + index * width : NULL;
