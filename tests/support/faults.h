@@ -13,7 +13,8 @@ struct faults {
   size_t calls;
   size_t fail_at; /* the call that fails, counted from 0; SIZE_MAX: none */
   bool from_there_on;
-  size_t live; /* blocks that were not given back */
+  size_t fails_after; /* for failing_arm: how many calls succeed */
+  size_t live;        /* blocks that were not given back */
   size_t wrong_sizes;
 };
 

@@ -1,6 +1,6 @@
 /* ELF files made here byte by byte: opening, build ids, and base addresses for every kind of file.
  */
-#include "faults.h"
+#include "failing.h"
 #include "unit.h"
 
 #include "symbolize/base_address.h"
@@ -148,6 +148,14 @@ static void test_notes_that_run_out_of_their_segment_are_ignored(void) {
 
 /* ---- base addresses ---------------------------------- */
 
+static pprofc_status open_file(struct faults *faults, const pprofc_allocator *mem) {
+  struct elf_file file;
+  failing_arm(faults);
+  pprofc_status status = elf_open(&file, path, mem, &error);
+  if (status == PPROFC_OK) elf_close(&file);
+  return status;
+}
+
 static void test_every_failing_allocation_is_reported(void) {
   struct image image;
   Elf64_Phdr notes = load(0, 0x400, 0, 0x14, 0x14);
@@ -155,17 +163,7 @@ static void test_every_failing_allocation_is_reported(void) {
   make_elf(&image, ET_DYN, &notes, 1);
   add_note(&image, 0x400, NT_GNU_BUILD_ID, "GNU", "\1\2\3\4", 4);
   save(&image);
-  size_t calls = 0;
-  for (pprofc_status status = PPROFC_E_NOMEM; status == PPROFC_E_NOMEM; calls++) {
-    struct faults faults = {.fail_at = calls};
-    pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
-    struct elf_file file;
-    status = elf_open(&file, path, &mem, &error);
-    if (status == PPROFC_OK) elf_close(&file);
-    CU_ASSERT(status == PPROFC_OK || status == PPROFC_E_NOMEM);
-    CU_ASSERT_EQUAL(faults.live, 0);
-  }
-  CU_ASSERT_EQUAL(calls, 4); /* headers, segments and notes */
+  CU_ASSERT_EQUAL(failing_each(open_file), 3); /* headers, segments and notes */
 }
 
 /* The base of a mapping for an address in it; UINT64_MAX - 1 for an error. */
@@ -287,6 +285,26 @@ static void test_kernels_start_at_their_relocation_symbol(void) {
   CU_ASSERT_EQUAL(base_in(&image, 0x198, 0x2f9fffff, 0), 0x198 - 0xffffffff80200198);
 }
 
+/* The base of a kernel, for which the file's symbols are read. */
+static pprofc_status find_kernel_base(struct faults *faults, const pprofc_allocator *mem) {
+  struct elf_file file;
+  struct mapped_range range = {0x198, 0x2f9fffff, 0, {"", 0}};
+  uint64_t base = 0;
+  CU_ASSERT_EQUAL_FATAL(elf_open(&file, path, mem, &error), PPROFC_OK);
+  failing_arm(faults);
+  pprofc_status status = base_address(&file, &range, 0x198, &base, &error);
+  if (status == PPROFC_OK) CU_ASSERT_EQUAL(base, 0x198 - 0xffffffff80200198);
+  elf_close(&file);
+  return status;
+}
+
+static void test_a_symbol_table_without_memory_is_an_error(void) {
+  struct image image;
+  make_kernel(&image, 0xffffffff80200000, 0xffffffff80200198);
+  save(&image);
+  CU_ASSERT_EQUAL(failing_each(find_kernel_base), 1);
+}
+
 static int finish(void) {
   char command[96];
   snprintf(command, sizeof command, "%s/file", folder);
@@ -314,4 +332,6 @@ UNIT_MAIN("symbolize_elf", UNIT(test_the_folder_can_be_made),
           UNIT(test_of_two_segments_on_one_page_the_address_decides),
           UNIT(test_a_mapping_beside_every_segment_is_an_error),
           UNIT(test_files_without_segments_start_at_their_offset),
-          UNIT(test_kernels_start_at_their_relocation_symbol), UNIT(test_the_folder_can_be_removed))
+          UNIT(test_kernels_start_at_their_relocation_symbol),
+          UNIT(test_a_symbol_table_without_memory_is_an_error),
+          UNIT(test_the_folder_can_be_removed))

@@ -72,7 +72,7 @@ PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t in
 
 /* Which way a tidied unit is better: 1 higher, -1 lower, 0 not known. "Unit U better=..." lines
  * come first, then what the unit's form says: times, bytes, allocations lower, anything per second
- * higher. */
+ * higher. Without memory to look for such lines the form decides. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* What was wrong with lines of the input, in order: PATH:LINE: TEXT. */

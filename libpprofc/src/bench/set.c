@@ -61,16 +61,21 @@ static const struct bench_metadata *find_metadata(const struct pprofc_bench *set
   return NULL;
 }
 
-uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key) {
+bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
+                  pprofc_str *value) {
   struct buffer tidied;
+  *value = set_string(set, BENCH_EMPTY);
+  if (!set->metadata_count) return true;
   buffer_init(&tidied, &set->mem, (size_t)1 << 20);
   unit_tidy(unit, &tidied);
-  uint32_t unit_id = tidied.failed ? MAP_NONE : interner_find(&set->strings, buffer_str(&tidied));
+  bool good = !tidied.failed;
+  uint32_t unit_id = good ? interner_find(&set->strings, buffer_str(&tidied)) : MAP_NONE;
   buffer_free(&tidied);
   uint32_t key_id = interner_find(&set->strings, key);
-  if (unit_id == MAP_NONE || key_id == MAP_NONE) return BENCH_EMPTY;
+  if (unit_id == MAP_NONE || key_id == MAP_NONE) return good;
   const struct bench_metadata *m = find_metadata(set, unit_id, key_id);
-  return m ? m->value : BENCH_EMPTY;
+  if (m) *value = set_string(set, m->value);
+  return true;
 }
 
 const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count) {
@@ -92,11 +97,19 @@ pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit) {
   return set_string(set, set->units[unit].tidied);
 }
 
+bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *direction) {
+  pprofc_str better;
+  *direction = (int)unit_direction_of(unit);
+  if (!set_metadata(set, unit, STR("better"), &better)) return false;
+  if (str_equal(better, STR("higher"))) *direction = UNIT_HIGHER_IS_BETTER;
+  if (str_equal(better, STR("lower"))) *direction = UNIT_LOWER_IS_BETTER;
+  return true;
+}
+
 int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit) {
-  pprofc_str said = set_string(set, set_metadata(set, unit, STR("better")));
-  if (str_equal(said, STR("higher"))) return UNIT_HIGHER_IS_BETTER;
-  if (str_equal(said, STR("lower"))) return UNIT_LOWER_IS_BETTER;
-  return (int)unit_direction_of(unit);
+  int direction;
+  (void)set_direction(set, unit, &direction);
+  return direction;
 }
 
 size_t pprofc_bench_inputs(const pprofc_bench *set) {

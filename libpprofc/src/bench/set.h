@@ -101,8 +101,13 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
   return set->strings.items[id];
 }
 
-/* The value of `key` in the "Unit" lines of a unit, tidied or not; BENCH_EMPTY without one. */
-uint32_t set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key);
+/* The value of `key` in the "Unit" lines of a unit, tidied or not; "" without one. False when out
+ * of memory. */
+bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
+                  pprofc_str *value);
+
+/* What pprofc_bench_direction returns. False when out of memory. */
+bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *direction);
 
 /* ---- filling ----------------------------------------- */
 

@@ -440,8 +440,8 @@ static void tables_lay_out(struct tables_collector *c) {
     struct table *table = &t->tables[t->table_count++];
     table->key = c->tables[i].key;
     table->unit = c->tables[i].unit;
-    pprofc_str assume =
-        set_string(t->set, set_metadata(t->set, set_string(t->set, table->unit), STR("assume")));
+    pprofc_str assume, unit = set_string(t->set, table->unit);
+    c->nomem = !set_metadata(t->set, unit, STR("assume"), &assume);
     table->exact = str_equal(assume, STR("exact"));
     struct table_part part = {order + start[i], start[i + 1] - start[i], order + c->cell_count};
     fill_table(c, table, &part);

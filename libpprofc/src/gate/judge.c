@@ -293,8 +293,8 @@ static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **deci
 static pprofc_status judge_run(struct gate *gate, pprofc_error *error) {
   check_rules(gate);
   gate_check_compared(gate);
-  gate_find_trends(gate);
-  return gate_find_visible(gate, error);
+  pprofc_status status = gate_find_trends(gate, error);
+  return status == PPROFC_OK ? gate_find_visible(gate, error) : status;
 }
 
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error) {

@@ -39,7 +39,7 @@ void gate_check_compared(struct gate *gate);
 
 /* Warns of what concerns the whole run: drift that most benchmarks share, changes that go all one
  * way, samples too few for the number of rows. */
-void gate_find_trends(struct gate *gate);
+pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
 
 /* Computes what a pass is worth: the smallest change that each row could have shown. */
 pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);

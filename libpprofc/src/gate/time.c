@@ -127,7 +127,7 @@ static bool time_add_row(struct gate *gate, size_t index, struct interner *names
   size_t count;
   const struct gate_row *row = &gate_rows(gate, &count)[index];
   enum kind kind = kind_of(row, key);
-  if (kind == KINDS) return true;
+  if (kind == KINDS) return !key->failed;
   buffer_clear(key);
   gate_noise_key(key, row->group, row->name, STR(""));
   buffer_add_str(key, row->file);

@@ -64,27 +64,24 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts rows whose number gets worse or better. False when chance gives such counts. */
+/* Counts rows whose number gets worse or better. False when chance gives such counts. `values` has
+ * room for one number of each row. */
 static bool lopsided(const struct gate *gate, double (*number)(const struct gate_row *), bool times,
-                     struct trend *trend) {
+                     double *values, struct trend *trend) {
   size_t count, n = 0;
   const struct gate_row *rows = gate_rows(gate, &count);
-  double *values = mem_array(gate->mem, count, sizeof *values);
   trend->worse = 0;
-  for (size_t i = 0; i < count && values; i++) {
+  for (size_t i = 0; i < count; i++) {
     double value = number(&rows[i]) * -rows[i].direction;
     if (!stands_for_benchmark(&rows[i], times) || value == 0) continue;
     values[n++] = value;
     trend->worse += value > 0;
   }
   trend->all = n;
-  bool found = values && n >= SIGN_LEAST && sign_p(trend->worse, n - trend->worse) <= SIGN_ALPHA;
-  if (found) {
-    qsort(values, n, sizeof *values, trends_by_value);
-    trend->middle = values[n / 2];
-  }
-  mem_free(gate->mem, values, count, sizeof *values);
-  return found;
+  if (n < SIGN_LEAST || sign_p(trend->worse, n - trend->worse) > SIGN_ALPHA) return false;
+  qsort(values, n, sizeof *values, trends_by_value);
+  trend->middle = values[n / 2];
+  return true;
 }
 
 static bool has_times(const struct gate *gate) {
@@ -95,15 +92,14 @@ static bool has_times(const struct gate *gate) {
   return false;
 }
 
-static void find_drift(struct gate *gate) {
+static void find_drift(struct gate *gate, bool times, double *values) {
   static const struct {
     const char *side;
     double (*trend)(const struct gate_row *row);
   } sides[] = {{"base", base_trend}, {"head", head_trend}};
-  bool times = has_times(gate);
   for (size_t i = 0; i < 2; i++) {
     struct trend trend;
-    if (!lopsided(gate, sides[i].trend, times, &trend)) continue;
+    if (!lopsided(gate, sides[i].trend, times, values, &trend)) continue;
     gate->drifting = true;
     gate_warning(gate,
                  "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s (by "
@@ -113,9 +109,9 @@ static void find_drift(struct gate *gate) {
   }
 }
 
-static void find_shift(struct gate *gate) {
+static void find_shift(struct gate *gate, bool times, double *values) {
   struct trend trend;
-  if (!lopsided(gate, change, has_times(gate), &trend)) return;
+  if (!lopsided(gate, change, times, values, &trend)) return;
   gate->shifted = true;
   gate_warning(gate,
                "shift: %zu of %zu benchmarks got %s (by %.1f%% in the middle); if the change does "
@@ -155,8 +151,15 @@ static void check_power(struct gate *gate) {
                  fewest, gate->family, weak);
 }
 
-void gate_find_trends(struct gate *gate) {
-  find_drift(gate);
-  find_shift(gate);
+pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error) {
+  size_t count;
+  (void)gate_rows(gate, &count);
+  double *values = mem_array(gate->mem, count, sizeof *values);
+  if (!values) return error_nomem(error);
+  bool times = has_times(gate);
+  find_drift(gate, times, values);
+  find_shift(gate, times, values);
   check_power(gate);
+  mem_free(gate->mem, values, count, sizeof *values);
+  return PPROFC_OK;
 }

@@ -62,16 +62,17 @@ static bool has_loadable(const struct elf_file *f) {
 
 /* ---- kernels ----------------------------------------- */
 
-static bool kernel_symbol(const struct elf_file *f, const struct mapped_range *r,
-                          uint64_t *address) {
+static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped_range *r,
+                                   bool *known, uint64_t *address, pprofc_error *error) {
   bool aligned = r->start % PAGE == 0 && r->limit % PAGE == 0 && r->offset % PAGE == 0;
-  if (!strstr(f->path, "vmlinux") && aligned) return false;
+  *known = false;
+  if (!strstr(f->path, "vmlinux") && aligned) return PPROFC_OK;
   char name[64] = "_stext";
   if (r->kernel_symbol.size && r->kernel_symbol.size < sizeof name) {
     memcpy(name, r->kernel_symbol.data, r->kernel_symbol.size);
     name[r->kernel_symbol.size] = '\0';
   }
-  return elf_symbol(f, name, address);
+  return elf_symbol(f, name, known, address, error);
 }
 
 /* Whether a mapping of the upper half begins at offset 0, at PowerPC's text or at its own start. */
@@ -150,7 +151,8 @@ static void dyn_base(const struct question *q, uint64_t *base) {
 /* Finds the kernel's symbol, and the segment that the mapping is of; a file may have none. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
-  q->symbol_known = kernel_symbol(q->file, r, &q->symbol);
+  pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);
+  if (status != PPROFC_OK) return status;
   if (q->symbol_known || r->start >= r->limit || r->limit >= KERNEL_FROM) {
     q->segment = text_segment(q->file);
     return PPROFC_OK;

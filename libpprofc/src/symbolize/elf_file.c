@@ -105,19 +105,22 @@ static bool find_symbol(const struct elf_file *f, const uint8_t *table, const ui
   return false;
 }
 
-bool elf_symbol(const struct elf_file *f, const char *name, uint64_t *address) {
+pprofc_status elf_symbol(const struct elf_file *f, const char *name, bool *found, uint64_t *address,
+                         pprofc_error *error) {
   uint8_t header[64], strings[64];
+  *found = false;
   for (uint32_t i = 0; i < f->section_count && section_header(f, i, header); i++) {
     if (get(f, header, sh_type) != SHT_SYMTAB) continue;
     uint64_t size = get(f, header, sh_size);
-    if (size > MOST_TABLE || !section_header(f, get(f, header, sh_link), strings)) return false;
+    if (size > MOST_TABLE || !section_header(f, get(f, header, sh_link), strings)) break;
     uint8_t *table = mem_array(f->mem, (size_t)size, 1);
-    bool found = table && read_at(f, get(f, header, sh_offset), table, (size_t)size) &&
-                 find_symbol(f, table, strings, header, name, address);
+    if (!table) return error_nomem(error);
+    *found = read_at(f, get(f, header, sh_offset), table, (size_t)size) &&
+             find_symbol(f, table, strings, header, name, address);
     mem_free(f->mem, table, (size_t)size, 1);
-    return found;
+    break;
   }
-  return false;
+  return PPROFC_OK;
 }
 
 /* ---- ranges of addresses ----------------------------- */
@@ -266,8 +269,8 @@ static void fill_segments(struct elf_file *f, const uint8_t *table, size_t entry
 static pprofc_status read_program_headers(struct elf_file *f, uint64_t offset, uint8_t *table,
                                           size_t count, size_t entry, pprofc_error *error) {
   f->segments = mem_zero_array(f->mem, count, sizeof *f->segments);
+  f->segment_count = f->segments ? count : 0;
   if (!table || !f->segments) return error_nomem(error);
-  f->segment_count = count;
   if (!read_at(f, offset, table, count * entry)) return corrupt(f, error);
   fill_segments(f, table, entry);
   find_build_id(f, table, entry);

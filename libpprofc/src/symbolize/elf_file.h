@@ -37,8 +37,10 @@ void elf_close(struct elf_file *file);
 /* True when the file starts as an object file does, whatever comes after; for the command line. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
-/* The address of a symbol of that name in .symtab. */
-bool elf_symbol(const struct elf_file *file, const char *name, uint64_t *address);
+/* The address of a symbol of that name in .symtab. *found is false when there is none; the only
+ * error is PPROFC_E_NOMEM. */
+pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
+                         uint64_t *address, pprofc_error *error);
 
 /* The addresses of one section that is part of the running program: [from, to). */
 struct elf_range {

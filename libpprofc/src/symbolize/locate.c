@@ -19,6 +19,7 @@ struct search {
   const struct symbolize_options *options;
   pprofc_str file, build_id;
   char found[PATH_ROOM + 8];
+  bool out_of_memory; /* at one of the candidates */
 };
 
 static void locate_warn(const struct symbolize_options *options, const char *message) {
@@ -28,7 +29,9 @@ static void locate_warn(const struct symbolize_options *options, const char *mes
 /* True when the candidate opens and is the right build; then search->found has its path. */
 static bool try_candidate(struct search *s, const char *path) {
   struct elf_file file;
-  if (elf_open(&file, path, &s->profile->mem, NULL) != PPROFC_OK) return false;
+  pprofc_status status = elf_open(&file, path, &s->profile->mem, NULL);
+  s->out_of_memory |= status == PPROFC_E_NOMEM;
+  if (status != PPROFC_OK) return false;
   bool right = !s->build_id.size || str_equal(str_of(file.build_id), s->build_id);
   if (!right) {
     char message[PATH_ROOM + 512];
@@ -158,7 +161,9 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
   struct search search = {.profile = p, .options = options};
   search.file = profile_string(p, mapping->file);
   search.build_id = profile_string(p, mapping->build_id);
-  if (!search_mapping(&search)) return true;
+  bool found = search_mapping(&search);
+  if (search.out_of_memory) return false;
+  if (!found) return true;
   pprofc_str copy = arena_str(&p->region->arena, str_of(search.found));
   if (!copy.data) return false;
   mapping->file = rename_to(p, renames, copy);

@@ -27,10 +27,10 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
     if (!object_covers(object, address)) return false;
     struct mapped_range range = {m->start, m->limit, m->offset, STR("")};
     object->based = true;
-    object->failed = base_address(&object->file, &range, address, &object->base, NULL) != PPROFC_OK;
+    object->base_status = base_address(&object->file, &range, address, &object->base, NULL);
   }
   *file_address = address - object->base;
-  return !object->failed;
+  return object->base_status == PPROFC_OK;
 }
 
 /* ---- symbols ----------------------------------------- */

@@ -10,7 +10,8 @@ struct object {
   const struct mapping *mapping;
   const char *path; /* in the arena */
   struct elf_file file;
-  bool based, failed; /* the base was looked for; and is not known */
+  bool based;                /* the base was looked for */
+  pprofc_status base_status; /* whether it is known; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
 

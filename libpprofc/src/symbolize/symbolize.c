@@ -126,12 +126,13 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
   if (!path.data) return error_nomem(error);
   pprofc_error why;
   struct elf_file file;
-  if (elf_open(&file, path.data, &p->mem, &why) != PPROFC_OK) {
+  pprofc_status status = elf_open(&file, path.data, &p->mem, &why);
+  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  if (status != PPROFC_OK) {
     failed(pass, index, why.message);
     pass->missing_binaries = true;
     return PPROFC_OK;
   }
-  pprofc_status status = PPROFC_OK;
   if (id.size && file.build_id[0] && !str_equal(id, str_of(file.build_id))) {
     failed(pass, index, "build ID mismatch");
   } else {
@@ -382,7 +383,8 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
   bool have_tools = false;
   for (size_t i = 0; i < pass->profile->mappings.count; i++) {
     if (!wanted(pass, i)) continue;
-    if (!have_tools) tools_find(&pass->tools, pass->options->tools, &pass->profile->mem);
+    if (!have_tools && !tools_find(&pass->tools, pass->options->tools, &pass->profile->mem))
+      return error_nomem(error);
     have_tools = true;
     pprofc_status status = symbolize_mapping(pass, i, error);
     if (status != PPROFC_OK) return status;

@@ -67,15 +67,15 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
   return false;
 }
 
-/* objdump must be a GNU one or an LLVM of at least version 8. */
-static bool usable_objdump(struct tools *t, const pprofc_allocator *mem) {
+/* objdump must be a GNU one or an LLVM of at least version 8. False when out of memory. */
+static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};
   struct child_end end;
   struct buffer said;
   buffer_init(&said, mem, 1 << 20);
-  bool ran = child_run(&child, &said, &end, NULL) == PPROFC_OK;
-  pprofc_str text = ran ? buffer_str(&said) : STR("");
+  pprofc_status status = child_run(&child, &said, &end, NULL);
+  pprofc_str text = status == PPROFC_OK ? buffer_str(&said) : STR("");
   size_t llvm = str_find(text, STR("LLVM version "));
   t->objdump_is_llvm = llvm < text.size;
   int64_t major = 0;
@@ -85,7 +85,8 @@ static bool usable_objdump(struct tools *t, const pprofc_allocator *mem) {
     good = str_find(text, STR("trunk")) < text.size ||
            (str_next(&version, '.', &digits) && str_parse_int(digits, 10, &major) && major >= 8);
   buffer_free(&said);
-  return good;
+  t->found[TOOL_OBJDUMP] = good;
+  return status != PPROFC_E_NOMEM;
 }
 
 /* pprof looks at what was found only to choose between the symbolizers and nm; it starts one that
@@ -95,16 +96,18 @@ static void use_path(struct tools *t, enum tool tool) {
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
 }
 
-void tools_find(struct tools *t, const char *setting, const pprofc_allocator *mem) {
+bool tools_find(struct tools *t, const char *setting, const pprofc_allocator *mem) {
+  bool good = true;
   memset(t, 0, sizeof *t);
   for (size_t i = 0; i < sizeof tool_names / sizeof *tool_names; i++) {
     enum tool tool = tool_names[i].tool;
     for (size_t k = 0; k < 3 && tool_names[i].names[k] && !t->found[tool]; k++) {
       t->found[tool] = try_setting(t, i, tool_names[i].names[k], str_of(setting ? setting : ""));
-      if (tool == TOOL_OBJDUMP && t->found[tool]) t->found[tool] = usable_objdump(t, mem);
+      if (tool == TOOL_OBJDUMP && t->found[tool]) good = check_objdump(t, mem) && good;
     }
     if (tool != TOOL_OBJDUMP) use_path(t, tool);
   }
+  return good;
 }
 
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame) {

@@ -15,7 +15,7 @@ struct tools {
 };
 
 /* `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path". NULL or "": PATH. */
-void tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
+bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
 /* A file name that no tool takes for an option or a response file; NULL when out of memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);

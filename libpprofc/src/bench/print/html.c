@@ -164,7 +164,8 @@ void print_html(struct printer *p) {
     struct html_table h = {.printer = p, .table = table};
     footnotes_init(&h.notes, &p->tables->mem);
     buffer_init(&h.text, &p->tables->mem, (size_t)1 << 30);
-    h.direction = pprofc_bench_direction(p->tables->set, set_string(p->tables->set, table->unit));
+    pprofc_str unit = set_string(p->tables->set, table->unit);
+    p->failed |= !set_direction(p->tables->set, unit, &h.direction);
     for (size_t f = 0; f < p->tables->table_by.field_count; f++) {
       pprofc_str line = print_key_line(p, i, f);
       if (!line.data) continue;

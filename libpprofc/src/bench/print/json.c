@@ -102,11 +102,13 @@ static const char *direction_name(int direction) {
 
 static void json_add_table(struct printer *p, struct json_writer *json, const struct table *table) {
   pprofc_str unit = set_string(p->tables->set, table->unit);
+  int direction;
+  p->failed |= !set_direction(p->tables->set, unit, &direction);
   json_line_break(json);
   json_begin_object(json);
   json_add_string(json, "unit", unit);
   json_key(json, "better");
-  json_text(json, direction_name(pprofc_bench_direction(p->tables->set, unit)));
+  json_text(json, direction_name(direction));
   json_key(json, "assume");
   json_text(json, table->exact ? "exact" : "nothing");
   json_add_fields(p, json, &p->tables->table_by, p->tables->table_flat, table->key);

@@ -26,13 +26,13 @@ static bool gate_raw_add_row(struct gate *gate, const struct pairs *pairs,
   row.unit = arena_str(&gate->arena, pairs_text(pairs, pair->unit));
   row.name = pprofc_bench_string(pairs->set, pair->name);
   row.threaded = set_is_threaded(pairs->set, row.name);
-  row.direction = pprofc_bench_direction(pairs->set, row.unit);
   row.in_base = base->count > 0;
   row.in_head = head->count > 0;
   row.base_count = base->count;
   row.head_count = head->count;
   raw_set_origin(pairs, pair, &row);
   if (!row.group.data || !row.unit.data) return false;
+  if (!set_direction(pairs->set, row.unit, &row.direction)) return false;
   if (row.in_base && row.in_head &&
       !gate_compare_sides(gate, &row, raw_side(pairs, base), raw_side(pairs, head)))
     return false;

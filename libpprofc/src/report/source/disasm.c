@@ -111,6 +111,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   for (size_t i = 0; !object->based && i < d->graph.shown_count; i++)
     object_address(object, disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]])->place->address,
                    &in_file);
+  if (object->base_status == PPROFC_E_NOMEM) return NULL;
   for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
     if (!object_address(object, disasm_info_of(d, node)->place->address, &in_file)) continue;
@@ -205,6 +206,15 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
+/* Whether nodes of the mapping's file match, or it holds the address asked for. */
+static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
+                              const uint8_t *has_samples) {
+  pprofc_str file = profile_string(d->report->result.profile, m->file);
+  uint32_t text = interner_find(&d->graph.frames.texts, file);
+  if (text != MAP_NONE && has_samples[text]) return true;
+  return d->by_address && m->start <= d->address && d->address <= m->limit;
+}
+
 static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
   const pprofc_profile *p = d->report->result.profile;
   size_t texts = d->graph.frames.texts.count;
@@ -215,10 +225,9 @@ static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
   bool have_tools = false;
   for (size_t i = 0; status == PPROFC_OK && i < p->mappings.count; i++) {
     const struct mapping *m = &p->mappings.items[i];
-    uint32_t text = interner_find(&d->graph.frames.texts, profile_string(p, m->file));
-    bool asked = d->by_address && m->start <= d->address && d->address <= m->limit;
-    if ((text == MAP_NONE || !has_samples[text]) && !asked) continue;
-    if (!have_tools) tools_find(&d->tools, d->report->options->tools, d->report->mem);
+    if (!is_wanted_mapping(d, m, has_samples)) continue;
+    if (!have_tools && !tools_find(&d->tools, d->report->options->tools, d->report->mem))
+      return error_nomem(error);
     have_tools = true;
     status = disasm_read_mapping(d, m, error);
   }

@@ -36,6 +36,7 @@ struct code {
   struct tools tools;
   struct range *ranges; /* by score */
   size_t range_count;
+  bool out_of_memory; /* while a binary was opened */
 };
 
 /* ---- samples of an instruction ----------------------- */
@@ -114,6 +115,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
     pprofc_status status =
         object_open(&c->objects[mapping], p, &p->mappings.items[mapping], &c->data->arena, NULL);
     c->state[mapping] = status == PPROFC_OK ? 1 : 2;
+    c->out_of_memory |= status == PPROFC_E_NOMEM;
   }
   return c->state[mapping] == 1 ? &c->objects[mapping] : NULL;
 }
@@ -135,6 +137,13 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+/* Whether the range `last`, which may be NULL, goes on to an address. */
+static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
+  if (!last || address - last->end > 2 * EXPAND) return false;
+  uint64_t limit = p->mappings.items[last->mapping].limit;
+  return !limit || address < limit;
+}
+
 /* Puts addresses into ranges, or adds them at once when there is no binary. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
@@ -144,12 +153,11 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
   for (size_t i = 0; i < count; i++) {
     const struct web_address *a = &addresses[i];
     if (!code_object_of(c, a->location)) {
-      if (!add_without_binary(c, a)) return false;
+      if (c->out_of_memory || !add_without_binary(c, a)) return false;
       continue;
     }
     uint32_t mapping = p->locations.mapping[a->location];
-    uint64_t limit = last ? p->mappings.items[last->mapping].limit : 0;
-    if (!last || a->address - last->end > 2 * EXPAND || (limit && a->address >= limit)) {
+    if (!code_goes_on(p, last, a->address)) {
       last = &c->ranges[c->range_count++];
       *last = (struct range){a->address, a->address, mapping, 0, NULL, 0, 0};
     }
@@ -170,11 +178,14 @@ static bool disassemble(struct code *c, struct range *r) {
   struct object *object = &c->objects[r->mapping];
   uint64_t begin, end;
   if (!object_address(object, r->begin, &begin) || !object_address(object, r->end, &end))
-    return true;
+    return object->base_status != PPROFC_E_NOMEM;
   pprofc_status status =
       object_disassemble(object, &c->tools, begin, end, c->report->options->intel_syntax,
                          &c->data->arena, &r->instructions, &r->count, NULL);
-  if (status != PPROFC_OK) r->instructions = NULL, r->count = 0;
+  if (status != PPROFC_OK) {
+    r->instructions = NULL;
+    r->count = 0;
+  }
   return status != PPROFC_E_NOMEM;
 }
 
@@ -297,8 +308,7 @@ pprofc_status web_data_read_code(struct web_data *data, const struct report *rep
   if (!c.objects || !c.state || !c.answers || !c.answered) return error_nomem(error);
   bool done = find_ranges(&c, addresses, count);
   if (done && c.range_count) {
-    tools_find(&c.tools, report->options->tools, report->mem);
-    done = read_ranges(&c);
+    done = tools_find(&c.tools, report->options->tools, report->mem) && read_ranges(&c);
   }
   for (size_t i = 0; i < mappings; i++)
     if (c.state[i]) object_close(&c.objects[i]);
