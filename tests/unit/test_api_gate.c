@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static pprofc_error error;
 
@@ -276,6 +277,77 @@ static void test_settings_without_meaning(void) {
   expect_refused(&o, "pprofc_gate_options is not initialised: call pprofc_gate_options_init first");
 }
 
+/* ---- earlier runs ------------------------------------ */
+
+static char folder[] = "/tmp/pprofc_gate_XXXXXX";
+
+static void save_run(const char *name, const char *text) {
+  char path[80];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void remove_run(const char *name) {
+  char path[80];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  unlink(path);
+}
+
+/* B is 30 % slower in the head, and swings by 40 % between two earlier runs; A does not swing. */
+static void test_noise_of_earlier_runs(void) {
+  pprofc_gate_options options;
+  CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+  pprofc_gate_options_init(&options);
+  options.noise_from = folder;
+  save_run("1.txt", "pkg: p\n" RUN("A", "ns/op", "10") RUN("B", "ns/op", "10"));
+  save_run("2.txt", "pkg: p\n" RUN("A", "ns/op", "10") RUN("B", "ns/op", "14"));
+  pprofc_gate *gate = judged_gate(&options);
+  CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 0);
+  CU_ASSERT_EQUAL(row_of(gate, "B")->verdict, PPROFC_GATE_UNCHANGED);
+  CU_ASSERT_DOUBLE_EQUAL(row_of(gate, "B")->threshold, 0.4, 0.01);
+  CU_ASSERT(row_of(gate, "A")->threshold == 0.05);
+  pprofc_gate_free(gate);
+
+  remove_run("2.txt"); /* one run tells nothing: that is no pass */
+  gate = judged_gate(&options);
+  CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
+  CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("noise is learned from two runs")));
+  pprofc_gate_free(gate);
+  remove_run("1.txt");
+  options.noise_from = "/no/such/folder";
+  gate = judged_gate(&options);
+  CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
+  CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("cannot read '/no/such/folder': ")));
+  pprofc_gate_free(gate);
+}
+
+static pprofc_status learn_noise(struct faults *faults, const pprofc_allocator *mem) {
+  pprofc_gate_options options;
+  pprofc_gate *gate = NULL;
+  pprofc_gate_options_init(&options);
+  options.noise_from = folder;
+  options.allocator = mem;
+  failing_arm(faults);
+  pprofc_status status = pprofc_gate_new(&options, &gate, &error);
+  CU_ASSERT_EQUAL(status == PPROFC_OK, gate != NULL);
+  pprofc_gate_free(gate);
+  return status;
+}
+
+static void test_noise_without_memory_is_an_error(void) {
+  save_run("1.txt", base_text);
+  save_run("2.txt", head_text);
+  CU_ASSERT(failing_each(learn_noise) > 10);
+  remove_run("1.txt");
+  remove_run("2.txt");
+  CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
+/* ---- memory ------------------------------------------ */
+
 /* Everything a caller does. */
 static pprofc_status use_gate(struct faults *faults, const pprofc_allocator *mem) {
   static const char rules[] = "{\"rules\": [{\"benchmark\": \"A\", \"ignore\": true}]}";
@@ -311,4 +383,6 @@ UNIT_MAIN("api_gate", UNIT(test_rows_are_data), UNIT(test_rules_and_options),
           UNIT(test_rules_that_are_wrong), UNIT(test_sets_are_copied), UNIT(test_files),
           UNIT(test_a_run_that_failed_is_no_pass), UNIT(test_printing),
           UNIT(test_a_gate_is_judged_once), UNIT(test_comparisons),
-          UNIT(test_settings_without_meaning), UNIT(test_an_allocation_that_fails_is_an_error))
+          UNIT(test_settings_without_meaning), UNIT(test_noise_of_earlier_runs),
+          UNIT(test_noise_without_memory_is_an_error),
+          UNIT(test_an_allocation_that_fails_is_an_error))

@@ -32,7 +32,4 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *head,
                          pprofc_error *error);
 
-/* Reads every file of a folder as an earlier run. Problems and errors as above. */
-pprofc_status inputs_noise(struct inputs *inputs, const char *folder, pprofc_error *error);
-
 #endif

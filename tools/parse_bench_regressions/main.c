@@ -4,6 +4,7 @@
 #include "core/outfile.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
+#include "gate/read/files.h"
 #include "gate/selftest/selftest.h"
 #include "inputs.h"
 #include "options.h"
@@ -139,7 +140,7 @@ static pprofc_status read_everything(struct inputs *inputs, const struct gate_op
                                      const char *const *paths, size_t count, pprofc_error *error) {
   static const char *const usual[] = {DEFAULT_FOLDER};
   if (*options->noise_from) {
-    pprofc_status status = inputs_noise(inputs, options->noise_from, error);
+    pprofc_status status = gate_read_noise(inputs->gate, options->noise_from, error);
     if (status != PPROFC_OK) return status;
   }
   if (*options->base) return inputs_raw(inputs, options->base, options->head, error);

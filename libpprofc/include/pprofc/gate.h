@@ -54,16 +54,20 @@ typedef struct pprofc_gate_options {
   pprofc_gate_correction correction; /* PPROFC_GATE_BH */
   pprofc_gate_time time;             /* PPROFC_GATE_TIME_AUTO */
   size_t min_samples;                /* with fewer samples a side a benchmark is inconclusive: 4 */
-  const char *floor; /* smaller changes are no regressions: "1us or 16 B"; "": none */
-  bool strict;       /* doubts give the exit status 3 */
-  const char *today; /* the day on which rules expire: "2027-01-31"; "": today in UTC */
+  const char *floor;      /* smaller changes are no regressions: "1us or 16 B"; "": none */
+  bool strict;            /* doubts give the exit status 3 */
+  const char *today;      /* the day on which rules expire: "2027-01-31"; "": today in UTC */
+  const char *noise_from; /* a folder of earlier runs of the base, a file each, read at once: a
+                             benchmark that swings further between them than the threshold
+                             regresses only beyond that; "": none */
 } pprofc_gate_options;
 
 PPROFC_API void pprofc_gate_options_init(pprofc_gate_options *options);
 
 /* Makes an empty gate. `options` may be NULL; its strings are copied. On success *gate is to be
- * freed with pprofc_gate_free. Errors: PPROFC_E_INVALID for a setting without meaning (the message
- * names it) and for options of size 0, PPROFC_E_NOMEM. */
+ * freed with pprofc_gate_free. Earlier runs that cannot be read are problems. Errors:
+ * PPROFC_E_INVALID for a setting without meaning (the message names it) and for options of size 0,
+ * PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_gate_new(const pprofc_gate_options *options, pprofc_gate **gate,
                                          pprofc_error *error);
 

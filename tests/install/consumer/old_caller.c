@@ -182,6 +182,10 @@ static void judge(void) {
   expect(pprofc_gate_new(old, &gate, &error) == PPROFC_OK, error.message);
   pprofc_gate_free(gate);
   free(old);
+  old = shortened(&whole, offsetof(pprofc_gate_options, noise_from));
+  expect(pprofc_gate_new(old, &gate, &error) == PPROFC_OK, error.message);
+  pprofc_gate_free(gate);
+  free(old);
   memset(&whole, 0, sizeof whole);
   expect(pprofc_gate_new(&whole, &gate, &error) == PPROFC_E_INVALID, "gate options of size 0");
 }

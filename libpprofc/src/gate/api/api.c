@@ -5,18 +5,12 @@
 #include "gate/gate.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
+#include "gate/read/files.h"
 #include "gate/read/read.h"
 #include "pprofc/gate.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-/* A file of raw results has no more bytes than pprofc_limits.input_bytes allows. */
-#define GATE_FILE_MOST ((size_t)2 << 30)
 
 #define GATE_DAY 11 /* "2027-01-31" and its NUL */
 
@@ -67,6 +61,7 @@ void pprofc_gate_options_init(pprofc_gate_options *options) {
       .min_samples = 4,
       .floor = "",
       .today = "",
+      .noise_from = "",
   };
 }
 
@@ -139,6 +134,8 @@ pprofc_status pprofc_gate_new(const pprofc_gate_options *options, pprofc_gate **
   handle->mem = *mem;
   gate_init(&handle->gate, &handle->mem);
   status = gate_apply(handle, &o, error);
+  if (!status && o.noise_from && *o.noise_from)
+    status = gate_read_noise(&handle->gate, o.noise_from, error);
   if (status)
     pprofc_gate_free(handle);
   else
@@ -228,38 +225,11 @@ pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, 
 
 /* ---- files ------------------------------------------- */
 
-static pprofc_status gate_cannot_read(const char *path, pprofc_error *error) {
-  int number = errno;
-  char text[200];
-  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path,
-                   error_errno_text(number, text, sizeof text));
-}
-
-/* Reads a descriptor to its end. */
-static pprofc_status gate_read_descriptor(int fd, const char *path, struct buffer *data,
-                                          pprofc_error *error) {
-  char block[16 * 1024];
-  for (;;) {
-    ssize_t got = read(fd, block, sizeof block);
-    if (got == 0) return PPROFC_OK;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return gate_cannot_read(path, error);
-    if ((size_t)got > GATE_FILE_MOST - data->size)
-      return error_set(error, PPROFC_E_LIMIT, "cannot read '%s': more than 2 GiB", path);
-    buffer_add(data, block, (size_t)got);
-    if (data->failed) return error_nomem(error);
-  }
-}
-
 static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const char *path,
                                    pprofc_error *error) {
-  bool standard = strcmp(path, "-") == 0;
-  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return gate_cannot_read(path, error);
   struct buffer data;
   buffer_init(&data, &gate->mem, GATE_FILE_MOST);
-  pprofc_status status = gate_read_descriptor(fd, path, &data, error);
-  if (!standard) close(fd);
+  pprofc_status status = gate_read_whole(path, &data, error);
   if (!status) status = gate_add_results(gate, label, path, buffer_str(&data), error);
   buffer_free(&data);
   return status;
@@ -281,11 +251,10 @@ static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, cons
 
 pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, const char *path,
                                     pprofc_error *error) {
-  struct stat info;
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
   pprofc_error reason;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+  if (gate_is_folder(path))
     status = gate_read_folder(gate, gate_side_label(side), path, &reason);
   else
     status = gate_read_one(gate, gate_side_label(side), path, &reason);

@@ -1,0 +1,130 @@
+/* Files and folders that the gate reads. */
+#include "gate/read/files.h"
+
+#include "core/array.h"
+#include "gate/judge.h"
+#include "gate/read/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files ------------------------------------------- */
+
+static pprofc_status files_cannot_read(const char *path, pprofc_error *error) {
+  char text[200];
+  int number = errno;
+  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path,
+                   error_errno_text(number, text, sizeof text));
+}
+
+static pprofc_status files_read_descriptor(int fd, const char *path, struct buffer *data,
+                                           pprofc_error *error) {
+  char block[64 * 1024];
+  for (;;) {
+    ssize_t got = read(fd, block, sizeof block);
+    if (got == 0) return PPROFC_OK;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return files_cannot_read(path, error);
+    if ((size_t)got > GATE_FILE_MOST - data->size)
+      return error_set(error, PPROFC_E_LIMIT, "cannot read '%s': more than 2 GiB", path);
+    buffer_add(data, block, (size_t)got);
+    if (data->failed) return error_nomem(error);
+  }
+}
+
+pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error) {
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return files_cannot_read(path, error);
+  pprofc_status status = files_read_descriptor(fd, path, data, error);
+  if (!standard) close(fd);
+  return status;
+}
+
+pprofc_status gate_note_problem(struct gate *gate, pprofc_status status,
+                                const pprofc_error *error) {
+  if (status == PPROFC_OK || status == PPROFC_E_NOMEM) return status;
+  gate_problem(gate, "%s", error->message);
+  return PPROFC_OK;
+}
+
+/* ---- folders ----------------------------------------- */
+
+bool gate_is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int files_by_path(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool files_add_path(struct arena *arena, struct gate_paths *paths, const char *folder,
+                           const char *name) {
+  if (!ARRAY_RESERVE_IN(arena, paths->items, paths->capacity, paths->count + 1)) return false;
+  size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = arena_alloc(arena, size);
+  if (!path) return false;
+  bool slash = *folder && folder[strlen(folder) - 1] == '/';
+  snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", name);
+  paths->items[paths->count++] = path;
+  return true;
+}
+
+pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char *pattern,
+                               struct arena *arena, struct gate_paths *paths, pprofc_error *error) {
+  pprofc_error why;
+  DIR *dir = opendir(folder);
+  *paths = (struct gate_paths){NULL, 0, 0};
+  if (!dir) return gate_note_problem(gate, files_cannot_read(folder, &why), &why);
+  bool good = true;
+  for (struct dirent *entry; good && (entry = readdir(dir));) {
+    bool hidden = entry->d_name[0] == '.';
+    if (!hidden && str_glob(str_of(pattern), str_of(entry->d_name)))
+      good = files_add_path(arena, paths, folder, entry->d_name);
+  }
+  closedir(dir);
+  if (!good) return error_nomem(error);
+  if (paths->count)
+    qsort(paths->items, paths->count, sizeof *paths->items, files_by_path);
+  else
+    gate_problem(gate, "no file '%s' in '%s'", pattern, folder);
+  return PPROFC_OK;
+}
+
+/* ---- earlier runs ------------------------------------ */
+
+static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const char *path,
+                                    pprofc_error *error) {
+  struct buffer data;
+  buffer_init(&data, gate->mem, GATE_FILE_MOST);
+  gate->inputs++;
+  pprofc_status status = gate_read_whole(path, &data, error);
+  if (status == PPROFC_OK) {
+    (void)gate_scan_failures(gate, str_of(path), buffer_str(&data));
+    status = pprofc_bench_read(set, "", path, data.data, data.size, error);
+  }
+  buffer_free(&data);
+  return gate_note_problem(gate, status, error);
+}
+
+pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_error *error) {
+  struct gate_paths paths;
+  struct arena arena;
+  pprofc_error why;
+  pprofc_bench *set = pprofc_bench_new(gate->mem);
+  if (!set) return error_nomem(error);
+  arena_init(&arena, gate->mem);
+  pprofc_status status = gate_list_folder(gate, folder, "*", &arena, &paths, &why);
+  for (size_t i = 0; i < paths.count && status == PPROFC_OK; i++)
+    if (!gate_is_folder(paths.items[i])) status = files_read_run(gate, set, paths.items[i], &why);
+  if (status == PPROFC_OK && paths.count) status = gate_learn_noise(gate, set, &why);
+  arena_free(&arena);
+  pprofc_bench_free(set);
+  return status == PPROFC_OK ? PPROFC_OK : error_nomem(error);
+}
