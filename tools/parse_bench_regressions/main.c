@@ -26,13 +26,13 @@
 #define REPORT_MAX     ((size_t)1 << 30)
 
 /* The last line is the totals, even when nothing was compared. */
-static int gate_tool_main_fail(const char *message) {
+static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
   return EXIT_FAILED;
 }
 
-static int gate_tool_main_print_help(void) {
+static int tool_print_help(void) {
   int fd = STDOUT_FILENO;
   struct output out;
   output_init(&out, fd_write, &fd);
@@ -40,18 +40,18 @@ static int gate_tool_main_print_help(void) {
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static int gate_tool_main_misused(const char *message, const struct flags_parsed *parsed) {
+static int tool_misused(const char *message, const struct flags_parsed *parsed) {
   if (parsed && parsed->nearest) message_note("did you mean -%s?", parsed->nearest->name);
   message_note("usage: " PROGRAM " [flags] [FILE | DIR] ..., " PROGRAM " -help lists everything");
-  return gate_tool_main_fail(message);
+  return tool_fail(message);
 }
 
 /* Text that needs no input. */
-static int gate_tool_main_print_about(const struct gate_options *options) {
+static int tool_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
              ? 0
-             : gate_tool_main_fail(error.message);
+             : tool_fail(error.message);
 }
 
 /* ---- output ------------------------------------------ */
@@ -83,9 +83,8 @@ static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_er
                           error_errno_text(number, reason, sizeof reason));
 }
 
-static pprofc_status gate_tool_main_write_report(const struct gate *gate,
-                                                 const struct gate_format *format, bool all,
-                                                 const char *path, pprofc_error *error) {
+static pprofc_status tool_write_report(const struct gate *gate, const struct gate_format *format,
+                                       bool all, const char *path, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, gate->mem, REPORT_MAX);
   format->print(&text, gate, all);
@@ -97,9 +96,8 @@ static pprofc_status gate_tool_main_write_report(const struct gate *gate,
   return status;
 }
 
-static pprofc_status gate_tool_main_print_all(const struct gate *gate,
-                                              const struct gate_options *options,
-                                              pprofc_error *error) {
+static pprofc_status tool_print_all(const struct gate *gate, const struct gate_options *options,
+                                    pprofc_error *error) {
   const struct gate_format *format = gate_format_find(str_of(format_names[options->format]));
   bool github = strcmp(format->name, "github") == 0;
   pprofc_status status = PPROFC_OK;
@@ -107,12 +105,11 @@ static pprofc_status gate_tool_main_print_all(const struct gate *gate,
     pprofc_str text = str_of(options->outs[i]);
     size_t equals = str_find_char(text, '=');
     const struct gate_format *other = gate_format_find(str_slice(text, 0, equals));
-    status = gate_tool_main_write_report(gate, other, options->all, text.data + equals + 1, error);
+    status = tool_write_report(gate, other, options->all, text.data + equals + 1, error);
     github |= strcmp(other->name, "github") == 0;
   }
   if (status == PPROFC_OK && github) status = append_summary(gate, options->all, error);
-  if (status == PPROFC_OK)
-    status = gate_tool_main_write_report(gate, format, options->all, NULL, error);
+  if (status == PPROFC_OK) status = tool_write_report(gate, format, options->all, NULL, error);
   if (status == PPROFC_OK && !format->totals_inside)
     message_note("%zu compared, %zu significant, %zu regressed, %zu missing", gate->compared,
                  gate->significant, gate->regressed, gate->missing);
@@ -121,7 +118,7 @@ static pprofc_status gate_tool_main_print_all(const struct gate *gate,
 
 /* ---- work -------------------------------------------- */
 
-static void gate_tool_main_put_problems(const struct gate *gate) {
+static void tool_put_problems(const struct gate *gate) {
   pprofc_str rest = buffer_str(&gate->problems), line;
   while (str_next_line(&rest, &line))
     if (line.size) message_error(PROGRAM ": %.*s", STR_ARG(line));
@@ -161,7 +158,7 @@ static pprofc_status selftest(struct gate *gate, const char *today, int *exit_st
   bool good = false;
   pprofc_status status = gate_selftest(gate, today, &good, error);
   if (status != PPROFC_OK) return status;
-  gate_tool_main_put_problems(gate);
+  tool_put_problems(gate);
   printf("selftest: %s\n", good ? "every planted regression is found"
                                 : "a planted regression passes; this gate proves nothing");
   *exit_status = good ? 0 : EXIT_FAILED;
@@ -179,16 +176,16 @@ static pprofc_status judge(struct inputs *inputs, const struct gate_options *opt
   if (status == PPROFC_OK) status = gate_judge(gate, day, error);
   if (status != PPROFC_OK) return status;
   if (options->aa || !gate_format_find(str_of(format_names[options->format]))->totals_inside)
-    gate_tool_main_put_problems(gate);
+    tool_put_problems(gate);
   *exit_status = gate_exit_status(gate);
-  if (!options->aa) return gate_tool_main_print_all(gate, options, error);
+  if (!options->aa) return tool_print_all(gate, options, error);
   if (*exit_status == 2) *exit_status = EXIT_DOUBTED;
   struct gate_format noise = {"noise", gate_print_noise, true};
-  return gate_tool_main_write_report(gate, &noise, options->all, NULL, error);
+  return tool_write_report(gate, &noise, options->all, NULL, error);
 }
 
-static int gate_tool_main_run(const struct gate_options *options, struct flags_parsed *parsed,
-                              const char *const *paths, size_t count) {
+static int tool_run(const struct gate_options *options, struct flags_parsed *parsed,
+                    const char *const *paths, size_t count) {
   struct gate gate;
   struct inputs inputs;
   pprofc_error error;
@@ -201,7 +198,7 @@ static int gate_tool_main_run(const struct gate_options *options, struct flags_p
   if (status == PPROFC_OK) status = judge(&inputs, options, paths, count, &exit_status, &error);
   inputs_free(&inputs);
   gate_free(&gate);
-  return status == PPROFC_OK ? exit_status : gate_tool_main_fail(error.message);
+  return status == PPROFC_OK ? exit_status : tool_fail(error.message);
 }
 
 /* Flags that have no meaning together. */
@@ -220,17 +217,17 @@ int main(int argc, char **argv) {
   struct flags_parsed parsed = {0};
   pprofc_error error;
   if (flags_defaults(&options_table, &options, &error) != PPROFC_OK)
-    return gate_tool_main_fail(error.message);
+    return tool_fail(error.message);
   pprofc_status status = flags_parse(&options_table, &options, argc, argv, &parsed, &error);
-  if (status == PPROFC_OK && parsed.help) return gate_tool_main_print_help();
+  if (status == PPROFC_OK && parsed.help) return tool_print_help();
   if (status == PPROFC_OK && (options.version || options.manual || *options.completion))
-    return gate_tool_main_print_about(&options);
+    return tool_print_about(&options);
   outputs_remove(argc, argv);
-  if (status != PPROFC_OK) return gate_tool_main_misused(error.message, &parsed);
+  if (status != PPROFC_OK) return tool_misused(error.message, &parsed);
   if (options_environment(&options, &parsed, &error) != PPROFC_OK)
-    return gate_tool_main_misused(error.message, NULL);
+    return tool_misused(error.message, NULL);
   size_t arguments = (size_t)(argc - parsed.rest);
   const char *wrong = check_combination(&options, &parsed, arguments);
-  if (wrong) return gate_tool_main_misused(wrong, NULL);
-  return gate_tool_main_run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
+  if (wrong) return tool_misused(wrong, NULL);
+  return tool_run(&options, &parsed, (const char *const *)argv + parsed.rest, arguments);
 }

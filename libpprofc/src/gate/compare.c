@@ -13,12 +13,12 @@
 #define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
 #define ROUNDS_MOST  1000  /* a side; more are no rounds, but numbers of samples */
 
-static int gate_compare_by_value(const void *a, const void *b) {
+static int compare_ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static double gate_compare_median_of(struct gate_sample s) {
+static double compare_median(struct gate_sample s) {
   size_t half = s.count / 2;
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
@@ -29,7 +29,7 @@ static bool sample_is_constant(struct gate_sample s) {
 
 /* The standard deviation that the quartiles of a normal distribution give, by the median. */
 static double spread_of(struct gate_sample s) {
-  double middle = gate_compare_median_of(s);
+  double middle = compare_median(s);
   double range =
       pprofc_quantile(s.sorted, s.count, 0.75) - pprofc_quantile(s.sorted, s.count, 0.25);
   return middle != 0 ? fabs(range / 1.349 / middle) : 0;
@@ -130,7 +130,7 @@ static double noise_of(struct gate_sample s) {
 
 /* ---- one comparison ---------------------------------- */
 
-static void gate_compare_set_delta(struct gate_row *row) {
+static void compare_set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
   if (!isfinite(row->base) || !isfinite(row->head)) {
     row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed, which the judge reports */
@@ -146,13 +146,13 @@ static void gate_compare_set_delta(struct gate_row *row) {
 }
 
 /* Welch's test; the interval is that of the ratio of means, by the delta method. */
-static void gate_compare_means(struct gate_row *row, struct gate_sample base,
-                               struct gate_sample head, double alpha) {
+static void compare_means(struct gate_row *row, struct gate_sample base, struct gate_sample head,
+                          double alpha) {
   pprofc_moments x = pprofc_moments_of(base.values, base.count);
   pprofc_moments y = pprofc_moments_of(head.values, head.count);
   row->base = x.mean;
   row->head = y.mean;
-  gate_compare_set_delta(row);
+  compare_set_delta(row);
   if (row->constant) return;
   pprofc_t_result t = pprofc_welch_test(base.values, base.count, head.values, head.count);
   row->test = "Welch";
@@ -171,9 +171,9 @@ static void gate_compare_means(struct gate_row *row, struct gate_sample base,
 
 static bool compare_medians(struct gate_row *row, struct gate_sample base, struct gate_sample head,
                             double alpha, unsigned flags, const pprofc_allocator *mem) {
-  row->base = gate_compare_median_of(base);
-  row->head = gate_compare_median_of(head);
-  gate_compare_set_delta(row);
+  row->base = compare_median(base);
+  row->head = compare_median(head);
+  compare_set_delta(row);
   if (row->constant) return true;
   pprofc_u_result u = pprofc_u_test(base.sorted, base.count, head.sorted, head.count, flags, mem);
   if (u.status == PPROFC_TEST_NO_MEMORY) return false;
@@ -206,7 +206,7 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   row->head_noise = noise_of(head);
   bool good = true;
   if (test == GATE_WELCH || test == GATE_BOTH)
-    gate_compare_means(row, base, head, alpha);
+    compare_means(row, base, head, alpha);
   else
     good = compare_medians(row, base, head, alpha, PPROFC_U_CORRECT, mem);
   if (test == GATE_BOTH && !row->constant) good = ask_second(row, base, head, alpha, mem);
@@ -266,7 +266,7 @@ struct block_buffers {
 
 static struct gate_sample sort_sample(const double *values, double *sorted, size_t count) {
   if (count) memcpy(sorted, values, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, gate_compare_by_value);
+  qsort(sorted, count, sizeof *sorted, compare_ascending);
   return (struct gate_sample){values, sorted, count};
 }
 
@@ -277,8 +277,8 @@ static struct gate_sample take_medians(struct gate_side side, struct block_buffe
     size_t k = 0;
     for (size_t i = 0; i < side.count; i++)
       if (b->number[i] == r) b->block[k++] = side.values[i];
-    qsort(b->block, k, sizeof *b->block, gate_compare_by_value);
-    b->values[r] = gate_compare_median_of((struct gate_sample){b->block, b->block, k});
+    qsort(b->block, k, sizeof *b->block, compare_ascending);
+    b->values[r] = compare_median((struct gate_sample){b->block, b->block, k});
   }
   return sort_sample(b->values, b->sorted, rounds);
 }

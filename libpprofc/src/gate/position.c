@@ -22,7 +22,7 @@ static bool is_key(pprofc_str json, size_t end) {
   return end < json.size && json.data[end] == ':';
 }
 
-static void gate_position_place(pprofc_str json, size_t at, size_t *line, size_t *column) {
+static void position_place(pprofc_str json, size_t at, size_t *line, size_t *column) {
   *line = 1;
   *column = 1;
   for (size_t i = 0; i < at && i < json.size; i++) {
@@ -82,7 +82,7 @@ void gate_position(pprofc_str json, size_t rule, const char *key, size_t *line, 
   size_t at = 0;
   bool found = false;
   while (w.at < json.size && !found) pass_token(&w, rule, key, &at, &found);
-  gate_position_place(json, at, line, column);
+  position_place(json, at, line, column);
 }
 
 void gate_rule_lines(pprofc_str json, size_t *lines, size_t count) {

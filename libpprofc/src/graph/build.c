@@ -22,7 +22,7 @@ static void mark_shown(struct build *b) {
   for (size_t i = 0; i < g->shown_count; i++) b->kept[g->shown[i]] = 1;
 }
 
-static bool graph_build_is_negative(const struct graph_node *n) {
+static bool build_is_negative(const struct graph_node *n) {
   return n->flat < 0 || (n->flat == 0 && n->cum < 0);
 }
 
@@ -33,7 +33,7 @@ static void select_nodes(struct build *b) {
   for (uint32_t i = 0; i < g->node_count; i++) {
     const struct graph_node *n = &g->nodes[i];
     if (n->flat == 0 && n->cum == 0) continue;
-    if (g->options.drop_negative && graph_build_is_negative(n)) continue;
+    if (g->options.drop_negative && build_is_negative(n)) continue;
     g->shown[g->shown_count++] = i;
     total = sum_add(total, n->flat);
   }

@@ -58,7 +58,7 @@ struct graph_frames_builder {
   uint32_t *plain;       /* of a function: its info without line, address, object; or NONE */
 };
 
-static uint32_t graph_frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
+static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->options->trim_path, b->options->source_path);
   if (!file.size) return 0;
   char *clean = arena_alloc(&b->frames->arena, file.size + 2);
@@ -95,13 +95,13 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
     if (!profile_string(b->profile, string).size) continue;
     if (!cache && !(cache = text_cache(b))) return false;
     if (cache[string] == NONE)
-      cache[string] = graph_frames_file_text(b, profile_string(b->profile, string));
+      cache[string] = frames_file_text(b, profile_string(b->profile, string));
     if ((b->file[i] = cache[string]) == NONE) return false;
   }
   return true;
 }
 
-static bool graph_frames_read_functions(struct graph_frames_builder *b) {
+static bool frames_read_functions(struct graph_frames_builder *b) {
   const struct functions *functions = &b->profile->functions;
   size_t count = functions->count;
   b->name = arena_zero_array(&b->scratch, count, sizeof *b->name);
@@ -112,7 +112,7 @@ static bool graph_frames_read_functions(struct graph_frames_builder *b) {
   return read_names(b, functions) && read_files(b, functions);
 }
 
-static pprofc_str graph_frames_object_of(const struct graph_frames_builder *b, size_t location) {
+static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t location) {
   uint32_t mapping = b->profile->locations.mapping[location];
   if (mapping == NONE) return STR("");
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
@@ -154,7 +154,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
     if (with_object) place.start_line = b->profile->functions.start_line[line->function];
   }
   if (with_object) {
-    info.object = text_id(b->frames, graph_frames_object_of(b, location));
+    info.object = text_id(b->frames, frames_object_of(b, location));
     if (info.object == NONE) return NONE;
   }
   return info_id(b->frames, &info);
@@ -184,7 +184,7 @@ static bool read_locations(struct graph_frames_builder *b) {
   return true;
 }
 
-static size_t graph_frames_most_lines(const struct locations *l) {
+static size_t frames_most_lines(const struct locations *l) {
   size_t most = 1;
   for (size_t i = 0; i < l->count; i++) {
     size_t lines = l->line_from[i + 1] - l->line_from[i];
@@ -197,7 +197,7 @@ static size_t graph_frames_most_lines(const struct locations *l) {
 static bool is_too_deep(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   const uint32_t *line_from = profile->locations.line_from;
-  if (s->max_depth <= MAX_FRAMES / graph_frames_most_lines(&profile->locations)) return false;
+  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return false;
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count; i++) {
     struct packed_stack stack = stack_of(&reader, i);
@@ -224,7 +224,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
     return error_set(error, PPROFC_E_LIMIT,
                      "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
   arena_init(&b.scratch, f->mem);
-  bool done = interner_add(&f->texts, STR("")) != MAP_NONE && graph_frames_read_functions(&b) &&
+  bool done = interner_add(&f->texts, STR("")) != MAP_NONE && frames_read_functions(&b) &&
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);

@@ -6,7 +6,7 @@
 #define NUMBER_ROOM 24
 
 /* ":123" */
-static size_t graph_names_put_number(int64_t value, char *out) {
+static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
@@ -17,9 +17,8 @@ static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_
   if (place->line != 0 || file.size) {
     if (file.size) memcpy(out, file.data, file.size);
     size = file.size;
-    if (place->line != 0) size += graph_names_put_number(place->line, out + size);
-    if (place->line != 0 && place->column != 0)
-      size += graph_names_put_number(place->column, out + size);
+    if (place->line != 0) size += names_put_number(place->line, out + size);
+    if (place->line != 0 && place->column != 0) size += names_put_number(place->column, out + size);
     return size;
   }
   if (name.size) return 0;

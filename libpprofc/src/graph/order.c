@@ -140,7 +140,7 @@ struct graph_order_ranked {
   uint32_t rank, info, node;
 };
 
-static int graph_order_compare_ranked(const void *left, const void *right) {
+static int order_compare_ranked(const void *left, const void *right) {
   const struct graph_order_ranked *a = left, *b = right;
   if (a->first != b->first) return a->first > b->first ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
@@ -167,7 +167,7 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
       r->second = flat;
     }
   }
-  qsort(items, g->shown_count, sizeof *items, graph_order_compare_ranked);
+  qsort(items, g->shown_count, sizeof *items, order_compare_ranked);
   for (size_t i = 0; i < g->shown_count; i++) g->shown[i] = items[i].node;
   mem_free(g->mem, items, g->shown_count, sizeof *items);
   return PPROFC_OK;

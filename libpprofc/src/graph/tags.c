@@ -93,7 +93,7 @@ static int compare_texts(const void *a, const void *b) {
 
 /* Dot takes a quote for the end of a text, and so a backslash before it or at the end: a label with
  * one is escaped before it is joined. Others stay as pprof writes them. */
-static void graph_tags_add_label(struct buffer *joined, pprofc_str label) {
+static void tags_add_label(struct buffer *joined, pprofc_str label) {
   bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
                    str_find_char(label, '\n') < label.size;
   for (size_t i = 0; i < label.size; i++) {
@@ -132,7 +132,7 @@ static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t
   size_t n = texts ? label_texts(t, labels, count, &arena, texts) : SIZE_MAX;
   for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
     if (i) buffer_add(&joined, "\\n", 2);
-    graph_tags_add_label(&joined, texts[i]);
+    tags_add_label(&joined, texts[i]);
   }
   uint32_t id = MAP_NONE;
   if (n != SIZE_MAX && !joined.failed)
@@ -249,7 +249,7 @@ static bool list_uses(struct tagger *t) {
 
 /* ---- sums of one tag --------------------------------- */
 
-static void graph_tags_push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
+static void tags_push(struct tagger *t, uint32_t info, uint32_t offset, int64_t value) {
   uint32_t node = info;
   if (t->graph->options.call_tree)
     node = graph_tree_child(t->graph, t->depth ? t->path[t->depth - 1].node : NONE, info);
@@ -265,7 +265,7 @@ static void graph_tags_push(struct tagger *t, uint32_t info, uint32_t offset, in
   sum->on_path = true;
 }
 
-static void graph_tags_pop(struct tagger *t) {
+static void tags_pop(struct tagger *t) {
   struct tags_step step = t->path[--t->depth];
   if (step.counts) {
     struct tag_sum *sum = &t->sums[step.node];
@@ -280,22 +280,22 @@ static void graph_tags_pop(struct tagger *t) {
 }
 
 /* Makes room for so many more steps. */
-static bool graph_tags_reserve(struct tagger *t, size_t more) {
+static bool tags_reserve(struct tagger *t, size_t more) {
   return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
 }
 
-static bool graph_tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
-                                     int64_t value) {
+static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t behind,
+                               int64_t value) {
   const struct frames *f = &t->graph->frames;
   uint32_t info = f->of_location[frame.location];
   if (info != FRAME_LIST) {
-    graph_tags_push(t, info, frame.offset, value);
+    tags_push(t, info, frame.offset, value);
     return true;
   }
   const uint32_t *from = f->locations->line_from + frame.location;
-  if (!graph_tags_reserve(t, (from[1] - from[0]) + behind)) return false;
+  if (!tags_reserve(t, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
-    graph_tags_push(t, f->of_line[line], frame.offset, value);
+    tags_push(t, f->of_line[line], frame.offset, value);
   return true;
 }
 
@@ -310,14 +310,13 @@ static void add_leaf(struct tagger *t, int64_t value, int64_t divisor) {
 }
 
 /* Moves the path to the stack of a use of the tag; false when out of memory. */
-static bool graph_tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
+static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   const struct class_tag *class_tags = t->class_tags.items;
   delta_next(delta, use.sample);
-  while (t->depth && t->path[t->depth - 1].offset > delta->shared) graph_tags_pop(t);
-  if (!graph_tags_reserve(t, delta->count)) return false;
+  while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
+  if (!tags_reserve(t, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
-    if (!graph_tags_push_location(t, delta->fresh[k], k, class_tags[use.class_tag].value))
-      return false;
+    if (!tags_push_location(t, delta->fresh[k], k, class_tags[use.class_tag].value)) return false;
   return true;
 }
 
@@ -330,15 +329,15 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
     const int64_t *values = t->profile->samples.values + uses[i].sample * t->profile->type_count;
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
     if (value == 0 && divisor == 0) continue;
-    if (!graph_tags_follow(t, delta, uses[i])) return false;
+    if (!tags_follow(t, delta, uses[i])) return false;
     if (t->depth) add_leaf(t, value, divisor);
   }
-  while (t->depth) graph_tags_pop(t);
+  while (t->depth) tags_pop(t);
   return true;
 }
 
 /* Puts the tag on the nodes it was met at, unless it is too small there. */
-static bool graph_tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
+static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {
     struct tag_sum *sum = &t->sums[t->touched[i]];
@@ -375,7 +374,7 @@ static bool sum_tags(struct tagger *t) {
   bool done = true;
   for (size_t i = 0; done && i < t->tags.count; i++) {
     uint32_t from = t->use_from[i], to = t->use_from[i + 1];
-    done = sum_uses(t, &delta, t->uses + from, to - from) && graph_tags_note_found(t, &tags[i]);
+    done = sum_uses(t, &delta, t->uses + from, to - from) && tags_note_found(t, &tags[i]);
   }
   delta_free(&delta, t->mem);
   return done;

@@ -29,20 +29,19 @@ uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info)
 }
 
 /* Makes room for one more node and the edge to it. */
-static bool graph_tree_grow(struct graph *g) {
+static bool tree_grow(struct graph *g) {
   return ARRAY_RESERVE(g->mem, g->nodes, g->node_capacity, g->node_count + 1) &&
          ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_count + 1);
 }
 
 /* The node for `info` called from `parent`, made when it is new; NONE when out of memory. */
-static uint32_t graph_tree_find_child(struct graph *g, uint32_t parent, uint32_t info,
-                                      bool is_inline) {
+static uint32_t tree_find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
   uint32_t node = graph_tree_child(g, parent, info);
   if (node != NONE) {
     g->edges[node].is_inline &= is_inline;
     return node;
   }
-  if (!graph_tree_grow(g)) return NONE;
+  if (!tree_grow(g)) return NONE;
   node = (uint32_t)g->node_count;
   if (node >= NONE - 1 || !map_insert(&g->tree, hash_child(parent, info), node)) return NONE;
   g->nodes[node] = (struct graph_node){.info = info, .parent = parent};
@@ -56,16 +55,15 @@ static uint32_t graph_tree_find_child(struct graph *g, uint32_t parent, uint32_t
   return node;
 }
 
-static bool graph_tree_push(struct tree_pass *pass, uint32_t info, uint32_t offset,
-                            bool is_inline) {
+static bool tree_push(struct tree_pass *pass, uint32_t info, uint32_t offset, bool is_inline) {
   uint32_t parent = pass->depth ? pass->path[pass->depth - 1].node : NONE;
-  uint32_t node = graph_tree_find_child(pass->graph, parent, info, is_inline);
+  uint32_t node = tree_find_child(pass->graph, parent, info, is_inline);
   if (node == NONE) return false;
   pass->path[pass->depth++] = (struct tree_step){.node = node, .offset = offset};
   return true;
 }
 
-static void graph_tree_pop(struct tree_pass *pass) {
+static void tree_pop(struct tree_pass *pass) {
   struct tree_step step = pass->path[--pass->depth];
   struct graph_node *n = &pass->graph->nodes[step.node];
   n->cum = sum_add(n->cum, step.pending);
@@ -77,24 +75,23 @@ static void graph_tree_pop(struct tree_pass *pass) {
 }
 
 /* Makes room for so many more steps. */
-static bool graph_tree_reserve(struct tree_pass *pass, size_t more) {
+static bool tree_reserve(struct tree_pass *pass, size_t more) {
   return ARRAY_RESERVE(pass->graph->mem, pass->path, pass->capacity, pass->depth + more);
 }
 
-static bool graph_tree_push_location(struct tree_pass *pass, struct fresh_frame frame,
-                                     size_t behind) {
+static bool tree_push_location(struct tree_pass *pass, struct fresh_frame frame, size_t behind) {
   struct graph *g = pass->graph;
   const struct frames *f = &g->frames;
   uint32_t info = f->of_location[frame.location];
-  if (info != FRAME_LIST) return graph_tree_push(pass, info, frame.offset, false);
+  if (info != FRAME_LIST) return tree_push(pass, info, frame.offset, false);
   const uint32_t *from = f->locations->line_from + frame.location;
-  if (!graph_tree_reserve(pass, (from[1] - from[0]) + behind)) return false;
+  if (!tree_reserve(pass, (from[1] - from[0]) + behind)) return false;
   for (uint32_t line = from[1]; line-- > from[0];)
-    if (!graph_tree_push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+    if (!tree_push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
   return true;
 }
 
-static void graph_tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
+static void tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor) {
   struct tree_step *leaf = &pass->path[pass->depth - 1];
   struct graph_node *n = &pass->graph->nodes[leaf->node];
   leaf->pending = sum_add(leaf->pending, value);
@@ -103,7 +100,7 @@ static void graph_tree_add_flat(struct tree_pass *pass, int64_t value, int64_t d
   n->flat_div = sum_add(n->flat_div, divisor);
 }
 
-static bool graph_tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
+static bool tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
   const struct graph_options *o = &pass->graph->options;
   const pprofc_profile *profile = pass->graph->profile;
   for (size_t i = 0; i < profile->samples.count; i++) {
@@ -111,13 +108,13 @@ static bool graph_tree_follow(struct tree_pass *pass, struct stack_delta *delta)
     int64_t value = values[o->value_index], divisor = o->mean ? values[0] : 0;
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, i);
-    while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) graph_tree_pop(pass);
-    if (!graph_tree_reserve(pass, delta->count)) return false;
+    while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) tree_pop(pass);
+    if (!tree_reserve(pass, delta->count)) return false;
     for (size_t k = delta->count; k-- > 0;)
-      if (!graph_tree_push_location(pass, delta->fresh[k], k)) return false;
-    if (pass->depth) graph_tree_add_flat(pass, value, divisor);
+      if (!tree_push_location(pass, delta->fresh[k], k)) return false;
+    if (pass->depth) tree_add_flat(pass, value, divisor);
   }
-  while (pass->depth) graph_tree_pop(pass);
+  while (pass->depth) tree_pop(pass);
   return true;
 }
 
@@ -129,7 +126,7 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   pass.path = mem_array(g->mem, pass.capacity, sizeof *pass.path);
   bool done = false;
   if (pass.path && delta_init(&delta, g->mem, samples, 0)) {
-    done = graph_tree_follow(&pass, &delta);
+    done = tree_follow(&pass, &delta);
     delta_free(&delta, g->mem);
   }
   mem_free(g->mem, pass.path, pass.capacity, sizeof *pass.path);

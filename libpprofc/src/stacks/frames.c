@@ -70,7 +70,7 @@ static bool may_be_unclean(pprofc_str path) {
 }
 
 /* The file of a function as nodes show it: trimmed and cleaned. */
-static uint32_t stacks_frames_file_text(struct stacks_frames_builder *b, pprofc_str file) {
+static uint32_t stack_frame_file(struct stacks_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->policy->trim_path, b->policy->source_path);
   if (!file.size || !may_be_unclean(file)) return interner_add(&b->texts, file);
   char *clean = arena_alloc(&b->frames->arena, file.size + 2);
@@ -98,11 +98,11 @@ static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t 
 }
 
 /* Reads the name and the file of each function. */
-static bool stacks_frames_read_functions(struct stacks_frames_builder *b) {
+static bool stack_frame_functions(struct stacks_frames_builder *b) {
   const struct functions *f = &b->profile->functions;
   if (interner_add(&b->texts, STR("")) == MAP_NONE) return false;
   b->name = function_texts(b, f->name, name_text);
-  b->file = function_texts(b, f->filename, stacks_frames_file_text);
+  b->file = function_texts(b, f->filename, stack_frame_file);
   uint32_t *system_name = function_texts(b, f->system_name, name_text);
   if (!b->name || !b->file || !system_name) return false;
   for (size_t i = 0; i < f->count; i++)
@@ -161,8 +161,8 @@ static bool join_sides(struct stacks_frames_builder *b) {
 /* ---- frames ------------------------------------------ */
 
 /* Fills in what the frame is called and what tells it from others; false when out of memory. */
-static bool stacks_frames_describe(struct stacks_frames_builder *b, uint32_t location,
-                                   const struct line *line, struct keyed_frame *key) {
+static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
+                                 const struct line *line, struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
   const struct stack_policy *policy = b->policy;
   struct stack_frame *frame = &key->frame;
@@ -229,7 +229,7 @@ static uint64_t frame_hash(const struct stacks_frames_builder *b, const struct k
 }
 
 /* The index of the frame, or MAP_NONE when out of memory. */
-static uint32_t stacks_frames_add_frame(struct stacks_frames_builder *b, struct keyed_frame *key) {
+static uint32_t stack_frame_add(struct stacks_frames_builder *b, struct keyed_frame *key) {
   uint64_t hash = frame_hash(b, key);
   struct map_probe probe = map_start(&b->map, hash);
   uint32_t index;
@@ -242,18 +242,18 @@ static uint32_t stacks_frames_add_frame(struct stacks_frames_builder *b, struct 
   return key->index;
 }
 
-static bool stacks_frames_add_line(struct stacks_frames_builder *b, uint32_t location,
-                                   const struct line *line, bool inlined, uint32_t *out) {
+static bool stack_frame_add_line(struct stacks_frames_builder *b, uint32_t location,
+                                 const struct line *line, bool inlined, uint32_t *out) {
   struct keyed_frame key = {.name = 0};
   key.frame.inlined = inlined && b->policy->inlined;
-  if (!stacks_frames_describe(b, location, line, &key)) return false;
-  *out = stacks_frames_add_frame(b, &key);
+  if (!stack_frame_describe(b, location, line, &key)) return false;
+  *out = stack_frame_add(b, &key);
   if (*out == MAP_NONE) return false;
   note_use(b, &b->items[*out], &key, location, line);
   return true;
 }
 
-static bool stacks_frames_add_locations(struct stacks_frames_builder *b) {
+static bool stack_frame_add_locations(struct stacks_frames_builder *b) {
   const struct locations *l = &b->profile->locations;
   struct stack_frames *frames = b->frames;
   size_t most = (l->count ? l->line_from[l->count] : 0) + l->count;
@@ -265,11 +265,11 @@ static bool stacks_frames_add_locations(struct stacks_frames_builder *b) {
     struct line_range lines = shown_lines(b, i);
     frames->location_from[i] = filled;
     if (lines.from == lines.to &&
-        !stacks_frames_add_line(b, i, NULL, false, &frames->location_frames[filled++]))
+        !stack_frame_add_line(b, i, NULL, false, &frames->location_frames[filled++]))
       return false;
     for (uint32_t k = lines.to; k > lines.from; k--)
-      if (!stacks_frames_add_line(b, i, &l->lines[k - 1], k < lines.to,
-                                  &frames->location_frames[filled++]))
+      if (!stack_frame_add_line(b, i, &l->lines[k - 1], k < lines.to,
+                                &frames->location_frames[filled++]))
         return false;
   }
   frames->location_from[l->count] = filled;
@@ -327,7 +327,7 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
   interner_init(&b.texts, mem);
   map_init(&b.map, mem);
   arena_init(&b.scratch, mem);
-  bool ok = stacks_frames_read_functions(&b) && join_sides(&b) && stacks_frames_add_locations(&b) &&
+  bool ok = stack_frame_functions(&b) && join_sides(&b) && stack_frame_add_locations(&b) &&
             sort_frames(&b);
   interner_free(&b.texts);
   map_free(&b.map);

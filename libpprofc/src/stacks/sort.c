@@ -11,7 +11,7 @@ uint64_t stack_sort_key(const struct sort_item *item, size_t at) {
   return first << 32 | second;
 }
 
-static int stacks_sort_compare_keys(const void *left, const void *right) {
+static int sort_compare_keys(const void *left, const void *right) {
   const struct sort_item *a = left, *b = right;
   return a->key < b->key ? -1 : a->key > b->key;
 }
@@ -37,7 +37,7 @@ static uint64_t median(uint64_t a, uint64_t b, uint64_t c) {
 static uint64_t pivot_key(struct sort_item *items, struct sort_range *range) {
   size_t n = range->to - range->from, middle = range->from + n / 2;
   if (!range->patience) {
-    qsort(items + range->from, n, sizeof *items, stacks_sort_compare_keys);
+    qsort(items + range->from, n, sizeof *items, sort_compare_keys);
     range->patience = 8;
     return items[middle].key;
   }
@@ -94,8 +94,8 @@ static void insertion_sort(struct sort_item *items, const struct sort_range *ran
 
 /* Splits a range into what is below, at and above a key. Returns how many ranges are left to sort.
  */
-static size_t stacks_sort_split(struct sort_item *items, struct sort_range range,
-                                struct sort_range parts[3]) {
+static size_t sort_split(struct sort_item *items, struct sort_range range,
+                         struct sort_range parts[3]) {
   uint64_t pivot = pivot_key(items, &range);
   size_t lower, upper, n = range.to - range.from, count = 0;
   partition(items, &range, pivot, &lower, &upper);
@@ -126,7 +126,7 @@ void stack_sort(struct sort_item *items, size_t count) {
       insertion_sort(items, &range);
       continue;
     }
-    size_t n = stacks_sort_split(items, range, parts);
+    size_t n = sort_split(items, range, parts);
     for (size_t i = 0; i < n; i++) { /* largest first, so that the smallest is next */
       size_t largest = i;
       for (size_t k = i + 1; k < n; k++)

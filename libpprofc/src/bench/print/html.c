@@ -43,13 +43,13 @@ static void flush(struct html_table *h) {
   buffer_clear(&h->text);
 }
 
-static void print_html_add_marks(struct html_table *h, const char *const *notes, size_t count) {
+static void html_add_marks(struct html_table *h, const char *const *notes, size_t count) {
   for (size_t i = 0; i < count; i++)
     buffer_printf(&h->text, "%s<sup>%zu</sup>", i ? " " : "",
                   footnotes_number(&h->notes, notes[i]));
 }
 
-static void print_html_add_header(struct html_table *h) {
+static void html_add_header(struct html_table *h) {
   buffer_add_text(&h->text, "<table>\n<thead>\n<tr><th></th>");
   for (size_t i = 0; i < h->table->column_count; i++) {
     buffer_add_text(&h->text, i ? "<th colspan=\"3\">" : "<th>");
@@ -74,15 +74,15 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
   return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
 }
 
-static void print_html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
-                                struct unit_scale scale) {
+static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
+                          struct unit_scale scale) {
   struct printer *p = h->printer;
   const pprofc_bench_cell *baseline = cell_baseline(h->table, cell);
   buffer_add_text(&h->text, "<td>");
   unit_print(&h->text, scale, cell->center);
   buffer_add_text(&h->text, " \xC2\xB1 ");
   buffer_add_str(&h->text, print_range(p, cell));
-  print_html_add_marks(h, cell->notes, cell->sample_notes);
+  html_add_marks(h, cell->notes, cell->sample_notes);
   buffer_add_text(&h->text, "</td>");
   if (cell->column == 0) return;
   if (!baseline) {
@@ -93,16 +93,16 @@ static void print_html_add_cell(struct html_table *h, const pprofc_bench_cell *c
   buffer_add_str(&h->text, print_delta(p, h->table, cell));
   buffer_add_text(&h->text, "</td><td class=\"p\">");
   buffer_add_str(&h->text, print_comparison(p, h->table, cell, true));
-  print_html_add_marks(h, cell->notes + cell->sample_notes, cell->comparison_notes);
+  html_add_marks(h, cell->notes + cell->sample_notes, cell->comparison_notes);
   buffer_add_text(&h->text, "</td>");
 }
 
-static void print_html_pad_columns(struct html_table *h, size_t from, size_t to) {
+static void html_pad_columns(struct html_table *h, size_t from, size_t to) {
   for (; from < to; from++)
     buffer_add_text(&h->text, from ? "<td></td><td></td><td></td>" : "<td></td>");
 }
 
-static void print_html_add_rows(struct html_table *h) {
+static void html_add_rows(struct html_table *h) {
   bool binary = unit_is_binary(set_string(h->printer->tables->set, h->table->unit));
   const pprofc_bench_cell *cell = h->table->cells, *end = cell + h->table->cell_count;
   for (size_t row = 0; row < h->table->row_count; row++) {
@@ -114,17 +114,17 @@ static void print_html_add_rows(struct html_table *h) {
     struct unit_scale scale = print_row_scale(first, cell, binary);
     size_t column = 0;
     for (; first < cell; first++) {
-      print_html_pad_columns(h, column, first->column);
-      print_html_add_cell(h, first, scale);
+      html_pad_columns(h, column, first->column);
+      html_add_cell(h, first, scale);
       column = first->column + 1;
     }
-    print_html_pad_columns(h, column, h->table->column_count);
+    html_pad_columns(h, column, h->table->column_count);
     buffer_add_text(&h->text, "</tr>\n");
     flush(h);
   }
 }
 
-static void print_html_add_summary(struct html_table *h) {
+static void html_add_summary(struct html_table *h) {
   bool binary = unit_is_binary(set_string(h->printer->tables->set, h->table->unit));
   buffer_add_text(&h->text, "<tr class=\"summary\"><td>geomean</td>");
   for (size_t i = 0; i < h->table->column_count; i++) {
@@ -139,13 +139,13 @@ static void print_html_add_summary(struct html_table *h) {
         buffer_add_char(&h->text, '?');
       buffer_add_text(&h->text, "</td><td>");
     }
-    print_html_add_marks(h, s->notes, s->note_count);
+    html_add_marks(h, s->notes, s->note_count);
     buffer_add_text(&h->text, "</td>");
   }
   buffer_add_text(&h->text, "</tr>\n");
 }
 
-static void print_html_add_notes(struct html_table *h) {
+static void html_add_notes(struct html_table *h) {
   buffer_add_text(&h->text, "</tbody>\n</table>\n");
   if (h->notes.count) buffer_add_text(&h->text, "<ol class=\"notes\">\n");
   for (size_t i = 0; i < h->notes.count; i++) {
@@ -173,10 +173,10 @@ void print_html(struct printer *p) {
       escape_xml(&h.text, line);
       buffer_add_text(&h.text, "</div>\n");
     }
-    print_html_add_header(&h);
-    print_html_add_rows(&h);
-    if (table->row_count > 1) print_html_add_summary(&h);
-    print_html_add_notes(&h);
+    html_add_header(&h);
+    html_add_rows(&h);
+    if (table->row_count > 1) html_add_summary(&h);
+    html_add_notes(&h);
     buffer_free(&h.text);
     p->failed |= h.notes.failed;
     footnotes_free(&h.notes);

@@ -36,15 +36,15 @@ static void end_line(struct print_markdown_table *m) {
   buffer_clear(&m->line);
 }
 
-static void print_markdown_add_marks(struct print_markdown_table *m, const char *const *notes,
-                                     size_t count) {
+static void markdown_add_marks(struct print_markdown_table *m, const char *const *notes,
+                               size_t count) {
   for (size_t i = 0; i < count; i++) {
     buffer_add_char(&m->line, ' ');
     print_superscript(&m->line, footnotes_number(&m->notes, notes[i]));
   }
 }
 
-static void print_markdown_add_header(struct print_markdown_table *m) {
+static void markdown_add_header(struct print_markdown_table *m) {
   const pprofc_allocator *mem = &m->printer->tables->mem;
   pprofc_str unit = set_string(m->printer->tables->set, m->table->unit);
   buffer_add_text(&m->line, "|  |");
@@ -62,15 +62,15 @@ static void print_markdown_add_header(struct print_markdown_table *m) {
   end_line(m);
 }
 
-static void print_markdown_add_cell(struct print_markdown_table *m, const pprofc_bench_cell *cell,
-                                    struct unit_scale scale) {
+static void markdown_add_cell(struct print_markdown_table *m, const pprofc_bench_cell *cell,
+                              struct unit_scale scale) {
   struct printer *p = m->printer;
   const pprofc_bench_cell *baseline = cell_baseline(m->table, cell);
   buffer_add_char(&m->line, ' ');
   unit_print(&m->line, scale, cell->center);
   buffer_add_text(&m->line, " \xC2\xB1 ");
   buffer_add_str(&m->line, print_range(p, cell));
-  print_markdown_add_marks(m, cell->notes, cell->sample_notes);
+  markdown_add_marks(m, cell->notes, cell->sample_notes);
   buffer_add_text(&m->line, " |");
   if (cell->column == 0) return;
   if (baseline) {
@@ -81,16 +81,16 @@ static void print_markdown_add_cell(struct print_markdown_table *m, const pprofc
     buffer_add_str(&m->line, delta);
     buffer_add_text(&m->line, counts ? "** " : " ");
     buffer_add_str(&m->line, print_comparison(p, m->table, cell, true));
-    print_markdown_add_marks(m, cell->notes + cell->sample_notes, cell->comparison_notes);
+    markdown_add_marks(m, cell->notes + cell->sample_notes, cell->comparison_notes);
   }
   buffer_add_text(&m->line, " |");
 }
 
-static void print_markdown_pad_columns(struct print_markdown_table *m, size_t from, size_t to) {
+static void markdown_pad_columns(struct print_markdown_table *m, size_t from, size_t to) {
   for (; from < to; from++) buffer_add_text(&m->line, from ? "  |  |" : "  |");
 }
 
-static void print_markdown_add_rows(struct print_markdown_table *m) {
+static void markdown_add_rows(struct print_markdown_table *m) {
   const struct pprofc_bench_tables *tables = m->printer->tables;
   bool binary = unit_is_binary(set_string(tables->set, m->table->unit));
   const pprofc_bench_cell *cell = m->table->cells, *end = cell + m->table->cell_count;
@@ -103,16 +103,16 @@ static void print_markdown_add_rows(struct print_markdown_table *m) {
     struct unit_scale scale = print_row_scale(first, cell, binary);
     size_t column = 0;
     for (; first < cell; first++) {
-      print_markdown_pad_columns(m, column, first->column);
-      print_markdown_add_cell(m, first, scale);
+      markdown_pad_columns(m, column, first->column);
+      markdown_add_cell(m, first, scale);
       column = first->column + 1;
     }
-    print_markdown_pad_columns(m, column, m->table->column_count);
+    markdown_pad_columns(m, column, m->table->column_count);
     end_line(m);
   }
 }
 
-static void print_markdown_add_summary(struct print_markdown_table *m) {
+static void markdown_add_summary(struct print_markdown_table *m) {
   bool binary = unit_is_binary(set_string(m->printer->tables->set, m->table->unit));
   buffer_add_text(&m->line, "| geomean |");
   for (size_t i = 0; i < m->table->column_count; i++) {
@@ -126,7 +126,7 @@ static void print_markdown_add_summary(struct print_markdown_table *m) {
       else
         buffer_add_char(&m->line, '?');
     }
-    print_markdown_add_marks(m, s->notes, s->note_count);
+    markdown_add_marks(m, s->notes, s->note_count);
     buffer_add_text(&m->line, " |");
   }
   end_line(m);
@@ -146,9 +146,9 @@ void print_markdown(struct printer *p) {
       end_line(&m);
     }
     if (p->tables->table_by.field_count) end_line(&m);
-    print_markdown_add_header(&m);
-    print_markdown_add_rows(&m);
-    if (m.table->row_count > 1) print_markdown_add_summary(&m);
+    markdown_add_header(&m);
+    markdown_add_rows(&m);
+    if (m.table->row_count > 1) markdown_add_summary(&m);
     for (size_t n = 0; n < m.notes.count; n++) {
       buffer_add_char(&m.line, '\n');
       print_superscript(&m.line, n + 1);

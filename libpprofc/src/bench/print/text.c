@@ -15,7 +15,7 @@
 #define CENTER_COLUMNS 3
 #define DELTA_COLUMNS  3
 
-static size_t print_text_start_of(size_t column) {
+static size_t text_start_of(size_t column) {
   if (column == 0) return LABEL_COLUMNS;
   return LABEL_COLUMNS + CENTER_COLUMNS + (column - 1) * (CENTER_COLUMNS + DELTA_COLUMNS);
 }
@@ -31,8 +31,7 @@ struct print_text_table {
 /* ---- headers ----------------------------------------- */
 
 /* True when columns a and b have equal values in the first `fields` fields. */
-static bool print_text_same_columns(const struct print_text_table *t, size_t a, size_t b,
-                                    size_t fields) {
+static bool text_same_columns(const struct print_text_table *t, size_t a, size_t b, size_t fields) {
   const struct pprofc_bench_tables *tables = t->printer->tables;
   for (size_t f = 0; f < fields; f++)
     if (projection_value(&tables->col_by, t->table->columns[a], tables->col_flat[f]) !=
@@ -43,15 +42,14 @@ static bool print_text_same_columns(const struct print_text_table *t, size_t a, 
 
 /* Writes one row for each field of the column key; runs of equal values below equal parents share a
  * cell. */
-static void print_text_add_headers(struct print_text_table *t) {
-  size_t columns = t->table->column_count, right = print_text_start_of(columns);
+static void text_add_headers(struct print_text_table *t) {
+  size_t columns = t->table->column_count, right = text_start_of(columns);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {
     grid_row(&t->grid);
     for (size_t from = 0, to; from < columns; from = to) {
-      for (to = from + 1; to < columns && print_text_same_columns(t, from, to, f + 1); to++)
-        continue;
-      grid_column(&t->grid, print_text_start_of(from));
-      grid_span(&t->grid, print_text_start_of(to) - print_text_start_of(from),
+      for (to = from + 1; to < columns && text_same_columns(t, from, to, f + 1); to++) continue;
+      grid_column(&t->grid, text_start_of(from));
+      grid_span(&t->grid, text_start_of(to) - text_start_of(from),
                 print_column_value(t->printer, t->table, from, f), GRID_CENTER, BAR);
     }
     grid_column(&t->grid, right);
@@ -63,20 +61,19 @@ static void add_units(struct print_text_table *t) {
   pprofc_str unit = set_string(t->printer->tables->set, t->table->unit);
   grid_row(&t->grid);
   for (size_t i = 0; i < t->table->column_count; i++) {
-    size_t start = print_text_start_of(i);
+    size_t start = text_start_of(i);
     grid_column(&t->grid, start);
     grid_span(&t->grid, CENTER_COLUMNS, unit, GRID_CENTER, BAR);
     if (i > 0) grid_span(&t->grid, DELTA_COLUMNS, STR("vs base"), GRID_LEFT, STR("  "));
     for (size_t column = start + 1; column < t->grid.column; column++) grid_fix(&t->grid, column);
   }
-  grid_column(&t->grid, print_text_start_of(t->table->column_count));
+  grid_column(&t->grid, text_start_of(t->table->column_count));
   grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
 }
 
 /* ---- rows -------------------------------------------- */
 
-static void print_text_add_marks(struct print_text_table *t, const char *const *notes,
-                                 size_t count) {
+static void text_add_marks(struct print_text_table *t, const char *const *notes, size_t count) {
   buffer_clear(&t->marks);
   for (size_t i = 0; i < count; i++) {
     size_t number = footnotes_number(&t->notes, notes[i]);
@@ -87,22 +84,22 @@ static void print_text_add_marks(struct print_text_table *t, const char *const *
   grid_cell(&t->grid, buffer_str(&t->marks), GRID_LEFT);
 }
 
-static void print_text_add_cell(struct print_text_table *t, const pprofc_bench_cell *cell,
-                                struct unit_scale scale) {
+static void text_add_cell(struct print_text_table *t, const pprofc_bench_cell *cell,
+                          struct unit_scale scale) {
   struct printer *p = t->printer;
-  grid_column(&t->grid, print_text_start_of(cell->column));
+  grid_column(&t->grid, text_start_of(cell->column));
   buffer_clear(&p->scratch);
   unit_print(&p->scratch, scale, cell->center);
   grid_cell(&t->grid, buffer_str(&p->scratch), GRID_RIGHT);
   grid_span(&t->grid, 1, print_range(p, cell), GRID_RIGHT, PLUSMINUS);
-  print_text_add_marks(t, cell->notes, cell->sample_notes);
+  text_add_marks(t, cell->notes, cell->sample_notes);
   if (!cell_baseline(t->table, cell)) return;
   grid_cell(&t->grid, print_delta(p, t->table, cell), GRID_RIGHT);
   grid_cell(&t->grid, print_comparison(p, t->table, cell, true), GRID_LEFT);
-  print_text_add_marks(t, cell->notes + cell->sample_notes, cell->comparison_notes);
+  text_add_marks(t, cell->notes + cell->sample_notes, cell->comparison_notes);
 }
 
-static void print_text_add_rows(struct print_text_table *t) {
+static void text_add_rows(struct print_text_table *t) {
   bool binary = unit_is_binary(set_string(t->printer->tables->set, t->table->unit));
   const pprofc_bench_cell *cell = t->table->cells, *end = cell + t->table->cell_count;
   for (size_t row = 0; row < t->table->row_count; row++) {
@@ -111,11 +108,11 @@ static void print_text_add_rows(struct print_text_table *t) {
     const pprofc_bench_cell *first = cell;
     while (cell < end && cell->row == row) cell++;
     struct unit_scale scale = print_row_scale(first, cell, binary);
-    for (; first < cell; first++) print_text_add_cell(t, first, scale);
+    for (; first < cell; first++) text_add_cell(t, first, scale);
   }
 }
 
-static void print_text_add_summary(struct print_text_table *t) {
+static void text_add_summary(struct print_text_table *t) {
   struct buffer *text = &t->printer->scratch;
   bool binary = unit_is_binary(set_string(t->printer->tables->set, t->table->unit));
   grid_row(&t->grid);
@@ -123,13 +120,13 @@ static void print_text_add_summary(struct print_text_table *t) {
   for (size_t i = 0; i < t->table->column_count; i++) {
     const struct table_summary *s = &t->table->summaries[i];
     if (s->has_center) {
-      grid_column(&t->grid, print_text_start_of(i));
+      grid_column(&t->grid, text_start_of(i));
       buffer_clear(text);
       unit_print(text, unit_scale_of(&s->center, 1, binary), s->center);
       grid_cell(&t->grid, buffer_str(text), GRID_RIGHT);
     }
     if (i > 0) {
-      grid_column(&t->grid, print_text_start_of(i) + CENTER_COLUMNS);
+      grid_column(&t->grid, text_start_of(i) + CENTER_COLUMNS);
       buffer_clear(text);
       if (s->has_ratio)
         print_ratio(text, s->ratio);
@@ -137,21 +134,21 @@ static void print_text_add_summary(struct print_text_table *t) {
         buffer_add_char(text, '?');
       grid_cell(&t->grid, buffer_str(text), s->has_ratio ? GRID_RIGHT : GRID_LEFT);
     }
-    grid_column(&t->grid, print_text_start_of(i + 1) - 1);
-    print_text_add_marks(t, s->notes, s->note_count);
+    grid_column(&t->grid, text_start_of(i + 1) - 1);
+    text_add_marks(t, s->notes, s->note_count);
   }
 }
 
-static void print_text_print_table(struct printer *p, const struct table *table) {
+static void text_add_table(struct printer *p, const struct table *table) {
   struct print_text_table t = {.printer = p, .table = table};
   const pprofc_allocator *mem = &p->tables->mem;
   grid_init(&t.grid, mem);
   footnotes_init(&t.notes, mem);
   buffer_init(&t.marks, mem, (size_t)1 << 20);
-  print_text_add_headers(&t);
+  text_add_headers(&t);
   add_units(&t);
-  print_text_add_rows(&t);
-  if (table->row_count > 1) print_text_add_summary(&t);
+  text_add_rows(&t);
+  if (table->row_count > 1) text_add_summary(&t);
   if (!grid_write(&t.grid, p->out) || t.marks.failed) p->failed = true;
   for (size_t i = 0; i < t.notes.count; i++) {
     buffer_clear(&t.marks);
@@ -176,6 +173,6 @@ void print_text(struct printer *p) {
       escape_line_to_output(p->out, line);
       output_add_char(p->out, '\n');
     }
-    print_text_print_table(p, &p->tables->tables[i]);
+    text_add_table(p, &p->tables->tables[i]);
   }
 }

@@ -10,14 +10,14 @@ static bool is_formula(pprofc_str text) {
   return text.size && text.data[0] && strchr("=+-@\t\r", text.data[0]);
 }
 
-static bool gate_print_csv_needs_quotes(pprofc_str text) {
+static bool csv_is_quoted(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
     if (text.data[i] && strchr(",;\"\t ", text.data[i])) return true;
   return false;
 }
 
-static void gate_print_csv_put_text(struct buffer *out, pprofc_str text) {
-  bool quotes = gate_print_csv_needs_quotes(text);
+static void csv_put_text(struct buffer *out, pprofc_str text) {
+  bool quotes = csv_is_quoted(text);
   if (quotes) buffer_add_char(out, '"');
   if (is_formula(text)) buffer_add_char(out, '\'');
   for (size_t i = 0; i < text.size; i++) {
@@ -29,7 +29,7 @@ static void gate_print_csv_put_text(struct buffer *out, pprofc_str text) {
 }
 
 /* A number that is not known is empty. */
-static void gate_print_csv_put_number(struct buffer *out, double value) {
+static void csv_put_number(struct buffer *out, double value) {
   char text[32] = "";
   double back = (double)NAN;
   if (isinf(value)) snprintf(text, sizeof text, "%s", value > 0 ? "Inf" : "-Inf");
@@ -41,39 +41,39 @@ static void gate_print_csv_put_number(struct buffer *out, double value) {
   buffer_add_char(out, ',');
 }
 
-static void gate_print_csv_put_row(struct buffer *out, const struct gate_row *row) {
+static void csv_put_row(struct buffer *out, const struct gate_row *row) {
   bool both = row->in_base && row->in_head;
   bool known = both && row->delta_kind != GATE_DELTA_UNKNOWN;
-  gate_print_csv_put_text(out, str_of(gate_verdict_name(row->verdict)));
-  gate_print_csv_put_text(out, row->name);
-  gate_print_csv_put_text(out, row->unit);
-  gate_print_csv_put_text(out, row->group);
-  gate_print_csv_put_number(out, row->base);
-  gate_print_csv_put_number(out, row->head);
-  gate_print_csv_put_number(out, known ? row->delta : (double)NAN);
-  gate_print_csv_put_number(out, both ? row->low : (double)NAN);
-  gate_print_csv_put_number(out, both ? row->high : (double)NAN);
-  gate_print_csv_put_number(out, row->tested ? row->p : (double)NAN);
-  gate_print_csv_put_number(out, row->tested ? row->adjusted : (double)NAN);
+  csv_put_text(out, str_of(gate_verdict_name(row->verdict)));
+  csv_put_text(out, row->name);
+  csv_put_text(out, row->unit);
+  csv_put_text(out, row->group);
+  csv_put_number(out, row->base);
+  csv_put_number(out, row->head);
+  csv_put_number(out, known ? row->delta : (double)NAN);
+  csv_put_number(out, both ? row->low : (double)NAN);
+  csv_put_number(out, both ? row->high : (double)NAN);
+  csv_put_number(out, row->tested ? row->p : (double)NAN);
+  csv_put_number(out, row->tested ? row->adjusted : (double)NAN);
   buffer_printf(out, "%zu,%zu,", row->base_count, row->head_count);
-  gate_print_csv_put_number(out, row->threshold);
-  gate_print_csv_put_text(out, row->file);
+  csv_put_number(out, row->threshold);
+  csv_put_text(out, row->file);
   buffer_printf(out, "%zu\n", row->line);
 }
 
-static void gate_print_csv_put_table(struct buffer *out, const struct gate *gate) {
+static void csv_put_table(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   buffer_add_text(out, "verdict,benchmark,unit,group,base,head,delta,low,high,p,p_adjusted,"
                        "base_samples,head_samples,threshold,file,line\n");
-  for (size_t i = 0; i < count; i++) gate_print_csv_put_row(out, &rows[i]);
+  for (size_t i = 0; i < count; i++) csv_put_row(out, &rows[i]);
 }
 
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all) {
   struct buffer text;
   (void)all;
   buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  gate_print_csv_put_table(&text, gate);
+  csv_put_table(&text, gate);
   escape_log(out, buffer_str(&text), true);
   out->failed |= text.failed;
   buffer_free(&text);

@@ -36,7 +36,7 @@ static void put_str(struct json_writer *json, const char *key, pprofc_str value)
 }
 
 /* null for numbers that are not finite: JSON has no other word for them. */
-static void gate_print_json_put_number(struct json_writer *json, const char *key, double value) {
+static void json_put_number(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
 }
@@ -62,38 +62,36 @@ static void put_lines(struct json_writer *json, const char *key, pprofc_str line
 
 static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
-  gate_print_json_put_number(json, "delta",
-                             row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
+  json_put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
   put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
-  gate_print_json_put_number(json, "low", row->low);
-  gate_print_json_put_number(json, "high", row->high);
+  json_put_number(json, "low", row->low);
+  json_put_number(json, "high", row->high);
   put_str(json, "test", str_of(row->test));
-  gate_print_json_put_number(json, "p", row->tested ? row->p : (double)NAN);
-  gate_print_json_put_number(json, "p_adjusted",
-                             row->tested && gate_was_corrected(gate, row) ? row->adjusted
-                                                                          : (double)NAN);
+  json_put_number(json, "p", row->tested ? row->p : (double)NAN);
+  json_put_number(json, "p_adjusted",
+                  row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN);
   if (row->second.tested && gate_was_corrected(gate, row)) {
     put_str(json, "second_test", str_of(row->second.test));
-    gate_print_json_put_number(json, "second_p", row->second.p);
-    gate_print_json_put_number(json, "second_p_adjusted", row->second.adjusted);
+    json_put_number(json, "second_p", row->second.p);
+    json_put_number(json, "second_p_adjusted", row->second.adjusted);
   }
   put_bool(json, "constant", row->constant);
   put_bool(json, "significant", row->significant);
-  gate_print_json_put_number(json, "spread", row->spread);
+  json_put_number(json, "spread", row->spread);
   put_bool(json, "base_drifts", row->base_drifts);
   put_bool(json, "head_drifts", row->head_drifts);
 }
 
 /* The change that the row could have shown; null: none of any size, or not known. */
 static void put_sight(struct json_writer *json, const struct gate_row *row) {
-  gate_print_json_put_number(json, "p_needed", row->level);
-  gate_print_json_put_number(json, "visible_change", row->visible);
-  gate_print_json_put_number(json, "rounds_for_threshold", row->needed);
+  json_put_number(json, "p_needed", row->level);
+  json_put_number(json, "visible_change", row->visible);
+  json_put_number(json, "rounds_for_threshold", row->needed);
   put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
 }
 
-static void gate_print_json_put_row(struct json_writer *json, const struct gate *gate,
-                                    const struct gate_row *row) {
+static void json_put_row(struct json_writer *json, const struct gate *gate,
+                         const struct gate_row *row) {
   static const char *const better[] = {"lower", "unknown", "higher"};
   json_line_break(json);
   json_begin_object(json);
@@ -102,17 +100,17 @@ static void gate_print_json_put_row(struct json_writer *json, const struct gate 
   put_str(json, "group", row->group);
   put_str(json, "better", str_of(better[row->direction + 1]));
   put_str(json, "verdict", str_of(gate_verdict_name(row->verdict)));
-  gate_print_json_put_number(json, "base", row->base);
-  gate_print_json_put_number(json, "head", row->head);
+  json_put_number(json, "base", row->base);
+  json_put_number(json, "head", row->head);
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
   if (gate_was_judged(row)) put_sight(json, row);
   if (row->aside) put_str(json, "aside", str_of(row->aside));
-  gate_print_json_put_number(json, "threshold", row->threshold);
-  gate_print_json_put_number(json, "alpha", row->alpha);
-  gate_print_json_put_number(json, "floor", row->floor);
-  gate_print_json_put_number(json, "noise", row->noise);
+  json_put_number(json, "threshold", row->threshold);
+  json_put_number(json, "alpha", row->alpha);
+  json_put_number(json, "floor", row->floor);
+  json_put_number(json, "noise", row->noise);
   if (row->rule != SIZE_MAX) {
     put_uint(json, "rule_line", gate->settings.rules[row->rule].line);
     put_str(json, "reason", gate->settings.rules[row->rule].reason);
@@ -142,18 +140,18 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
   put_uint(json, "not_measured", gate->unmeasured);
   put_uint(json, "cpu_times", gate->cpu_times);
   put_uint(json, "wall_times", gate->wall_times);
-  gate_print_json_put_number(json, "power", GATE_POWER);
+  json_put_number(json, "power", GATE_POWER);
   put_uint(json, "threshold_not_visible", gate->blind);
-  gate_print_json_put_number(json, "visible_change_middle", gate->visible_middle);
-  gate_print_json_put_number(json, "visible_change_worst", gate->visible_worst);
-  gate_print_json_put_number(json, "rounds_for_threshold", gate->needed_worst);
+  json_put_number(json, "visible_change_middle", gate->visible_middle);
+  json_put_number(json, "visible_change_worst", gate->visible_worst);
+  json_put_number(json, "rounds_for_threshold", gate->needed_worst);
   put_bool(json, "drifting", gate->drifting);
   put_bool(json, "shifted", gate->shifted);
   put_lines(json, "problems", buffer_str(&gate->problems));
   put_lines(json, "warnings", buffer_str(&gate->warnings));
   json_key(json, "rows");
   json_begin_array(json);
-  for (size_t i = 0; i < count; i++) gate_print_json_put_row(json, gate, &rows[i]);
+  for (size_t i = 0; i < count; i++) json_put_row(json, gate, &rows[i]);
   json_end(json);
   json_end(json);
 }

@@ -8,7 +8,7 @@
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 
 /* Text inside a cell: nothing in it may end the cell or be markup. */
-static void gate_print_markdown_put_text(struct buffer *out, pprofc_str text, bool cell) {
+static void markdown_put_text(struct buffer *out, pprofc_str text, bool cell) {
   if (markdown_put_code(out, text, cell)) return;
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
@@ -20,11 +20,11 @@ static void gate_print_markdown_put_text(struct buffer *out, pprofc_str text, bo
 }
 
 static void put_cell(struct buffer *out, pprofc_str text) {
-  gate_print_markdown_put_text(out, text, true);
+  markdown_put_text(out, text, true);
 }
 
-static void gate_print_markdown_put_row(struct buffer *out, const struct gate *gate,
-                                        const struct gate_row *row, struct buffer *scratch) {
+static void markdown_put_row(struct buffer *out, const struct gate *gate,
+                             const struct gate_row *row, struct buffer *scratch) {
   buffer_printf(out, "| %s | ", gate_verdict_name(row->verdict));
   put_cell(out, row->name);
   if (row->group.size) {
@@ -61,14 +61,14 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes, s
       return;
     }
     buffer_printf(out, "- %s: ", title);
-    gate_print_markdown_put_text(out, line, false);
+    markdown_put_text(out, line, false);
     buffer_add_char(out, '\n');
   }
 }
 
 /* The table's rows until `limit` bytes are used; returns how many did not fit. */
-static size_t gate_print_markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
-                                            size_t limit) {
+static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
+                                 size_t limit) {
   size_t count, left = 0, shown = 0;
   const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = gate_order(gate);
@@ -82,7 +82,7 @@ static size_t gate_print_markdown_put_table(struct buffer *out, const struct gat
                       "\n| verdict | benchmark | unit | base | head | change | visible from |\n"
                       "| --- | --- | --- | --: | --: | --- | --: |\n");
     size_t before = out->size;
-    if (!left) gate_print_markdown_put_row(out, gate, row, &scratch);
+    if (!left) markdown_put_row(out, gate, row, &scratch);
     if (out->size > limit) out->size = before;
     left += out->size == before;
   }
@@ -107,7 +107,7 @@ void gate_print_markdown(struct buffer *out, const struct gate *gate, bool all) 
   size_t start = out->size;
   buffer_add_text(out, MARKER);
   buffer_printf(out, "### Benchmarks: %s\n", gate_result_name(gate));
-  size_t left = gate_print_markdown_put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
+  size_t left = markdown_put_table(out, gate, all, start + COMMENT_MAX - end.size - 200);
   if (left) buffer_printf(out, "\n%zu more rows do not fit here.\n", left);
   buffer_add_str(out, buffer_str(&end));
   out->failed |= end.failed || sight.failed;

@@ -14,7 +14,7 @@ static double suggested(const struct gate_row *row) {
   return fmax(0.01, fmax(spread, change));
 }
 
-static int gate_print_noise_by_value(const void *a, const void *b) {
+static int noise_floor_order(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -28,7 +28,7 @@ static void put_floor(struct buffer *out, const struct gate *gate) {
       spreads[n++] = rows[i].spread;
   if (!spreads) out->failed = true;
   if (spreads && n) {
-    qsort(spreads, n, sizeof *spreads, gate_print_noise_by_value);
+    qsort(spreads, n, sizeof *spreads, noise_floor_order);
     buffer_printf(out,
                   "noise floor: spread of %.2f%% in the middle, %.2f%% at most, of %zu "
                   "measurements\n",

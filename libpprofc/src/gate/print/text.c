@@ -2,14 +2,14 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-static void gate_print_text_put_name(struct buffer *out, const struct gate_row *row) {
+static void text_put_name(struct buffer *out, const struct gate_row *row) {
   buffer_printf(out, "%.*s %.*s", STR_ARG(row->name), STR_ARG(row->unit));
   if (row->group.size) buffer_printf(out, " (%.*s)", STR_ARG(row->group));
 }
 
 /* "1.025u -> 1.027u" */
-static void gate_print_text_put_values(struct buffer *out, const struct gate *gate,
-                                       const struct gate_row *row) {
+static void text_put_values(struct buffer *out, const struct gate *gate,
+                            const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return;
   buffer_add_text(out, "  ");
   gate_print_value(out, row->base, row->unit);
@@ -19,11 +19,10 @@ static void gate_print_text_put_values(struct buffer *out, const struct gate *ga
   gate_print_effect(out, gate, row);
 }
 
-static void gate_print_text_put_row(struct buffer *out, const struct gate *gate,
-                                    const struct gate_row *row) {
+static void text_put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   buffer_printf(out, "%s: ", gate_verdict_name(row->verdict));
-  gate_print_text_put_name(out, row);
-  gate_print_text_put_values(out, gate, row);
+  text_put_name(out, row);
+  text_put_values(out, gate, row);
   gate_print_remarks(out, gate, row);
   buffer_add_char(out, '\n');
 }
@@ -39,7 +38,7 @@ static void put_regressions(struct buffer *out, const struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     if (rows[i].verdict != GATE_REGRESSED) continue;
     if (!rows[i].text.size)
-      gate_print_text_put_row(out, gate, &rows[i]);
+      text_put_row(out, gate, &rows[i]);
     else if (!last || !same_line(last, &rows[i]))
       buffer_printf(out, "%.*s:%zu: %.*s\n", STR_ARG(rows[i].file), rows[i].line,
                     STR_ARG(rows[i].text));
@@ -102,7 +101,7 @@ static void put_times(struct buffer *out, const struct gate *gate) {
                 gate->cpu_times, gate->wall_times);
 }
 
-static void gate_print_text_put_text(struct buffer *out, const struct gate *gate, bool all) {
+static void text_put_text(struct buffer *out, const struct gate *gate, bool all) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
   size_t *order = gate_order(gate);
@@ -113,8 +112,7 @@ static void gate_print_text_put_text(struct buffer *out, const struct gate *gate
   put_regressions(out, gate);
   for (size_t i = 0; i < count; i++) {
     const struct gate_row *row = &rows[order[i]];
-    if (row->verdict != GATE_REGRESSED && gate_is_listed(row, all))
-      gate_print_text_put_row(out, gate, row);
+    if (row->verdict != GATE_REGRESSED && gate_is_listed(row, all)) text_put_row(out, gate, row);
   }
   mem_free(gate->mem, order, count, sizeof *order);
   put_prefixed(out, "warning", buffer_str(&gate->warnings));
@@ -129,7 +127,7 @@ static void gate_print_text_put_text(struct buffer *out, const struct gate *gate
 void gate_print_text(struct buffer *out, const struct gate *gate, bool all) {
   struct buffer text;
   buffer_init(&text, gate->mem, SIZE_MAX / 2);
-  gate_print_text_put_text(&text, gate, all);
+  text_put_text(&text, gate, all);
   escape_log(out, buffer_str(&text), true);
   out->failed |= text.failed;
   buffer_free(&text);

@@ -66,7 +66,7 @@ bool gate_parse_center(pprofc_str text, double *value) {
 }
 
 /* "+21.50%": relative. */
-static bool gate_cell_parse_delta(pprofc_str text, double *value) {
+static bool cell_parse_delta(pprofc_str text, double *value) {
   if (text.size < 2 || text.data[text.size - 1] != '%') return false;
   pprofc_str number = str_slice(text, text.data[0] == '+', text.size - 1);
   double percent;
@@ -76,7 +76,7 @@ static bool gate_cell_parse_delta(pprofc_str text, double *value) {
 }
 
 /* "10", "10+9". */
-static bool gate_cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
+static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   size_t plus = str_find_char(text, '+');
   uint64_t a, b;
   if (!str_parse_uint(str_slice(text, 0, plus), 10, &a)) return false;
@@ -96,8 +96,7 @@ static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p)
       if (!str_parse_float(str_slice(word, 2, word.size), &row->p)) return false;
       *has_p = true;
     } else if (str_starts(word, STR("n="))) {
-      if (!gate_cell_parse_counts(str_slice(word, 2, word.size), &row->base_count,
-                                  &row->head_count))
+      if (!cell_parse_counts(str_slice(word, 2, word.size), &row->base_count, &row->head_count))
         return false;
     }
   }
@@ -113,7 +112,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
 }
 
 /* The delta of "~", "?" or a percentage, together with the centers. */
-static bool gate_cell_set_delta(struct gate_row *row, pprofc_str delta) {
+static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
     return true;
@@ -124,7 +123,7 @@ static bool gate_cell_set_delta(struct gate_row *row, pprofc_str delta) {
     row->delta = from_zero ? (double)INFINITY : 0;
     return true;
   }
-  if (!gate_cell_parse_delta(delta, &row->delta)) return false;
+  if (!cell_parse_delta(delta, &row->delta)) return false;
   if (isinf(row->delta) && row->base == 0) row->delta_kind = GATE_DELTA_FROM_ZERO;
   return true;
 }
@@ -148,7 +147,7 @@ static void cell_set_exact(struct gate_row *row) {
 
 /* NULL, or what is wrong with the comparison. */
 static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
-  if (!gate_cell_set_delta(row, cell->delta)) return "no comparison";
+  if (!cell_set_delta(row, cell->delta)) return "no comparison";
   if (isnan(row->delta)) return "the difference is no number";
   if (!parse_comparison(cell->comparison, row, &row->tested)) return "the p-value is no number";
   if (row->p < 0) return "the p-value is no probability";

@@ -9,7 +9,7 @@ struct classic_header {
 };
 
 /* Cuts at runs of two blanks. */
-static size_t gate_classic_cut(pprofc_str line, pprofc_str *cells) {
+static size_t classic_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, i = 0;
   while (i < line.size && count < CELLS_MAX) {
     while (i < line.size && line.data[i] == ' ') i++;
@@ -38,8 +38,8 @@ static bool is_delta(pprofc_str text) {
 }
 
 /* Name, old, new, delta, and a note in parentheses. */
-static bool gate_classic_add_row(struct gate *gate, struct gate_cell *cell, const pprofc_str *cells,
-                                 size_t count) {
+static bool classic_read_row(struct gate *gate, struct gate_cell *cell, const pprofc_str *cells,
+                             size_t count) {
   bool noted = cells[count - 1].data[0] == '(';
   if (count != 4 + (size_t)noted || !is_delta(cells[3])) {
     gate_problem(gate, "%.*s:%zu: no comparison: %.*s", STR_ARG(cell->file), cell->line,
@@ -62,7 +62,7 @@ pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str d
   bool found = false, open = false;
   while (gate_next_line(&lines)) {
     pprofc_str cells[CELLS_MAX], metric;
-    size_t count = gate_classic_cut(lines.text, cells);
+    size_t count = classic_cut(lines.text, cells);
     if (count == 0) {
       open = false;
     } else if (header_of(cells, count, &metric)) {
@@ -78,7 +78,7 @@ pprofc_status gate_read_classic(struct gate *gate, pprofc_str path, pprofc_str d
     } else if (open && !str_starts(cells[0], STR("[Geo"))) {
       cell.line = lines.number;
       cell.text = lines.text;
-      if (!gate_classic_add_row(gate, &cell, cells, count)) return error_nomem(error);
+      if (!classic_read_row(gate, &cell, cells, count)) return error_nomem(error);
     }
   }
   return found ? PPROFC_OK : PPROFC_E_NO_MATCH;

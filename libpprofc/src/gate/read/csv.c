@@ -37,7 +37,7 @@ static pprofc_str csv_take_plain(pprofc_str line, size_t *at) {
 }
 
 /* Cuts a line into fields. False when out of memory. */
-static bool gate_csv_cut(struct csv_table *t, pprofc_str line) {
+static bool csv_cut(struct csv_table *t, pprofc_str line) {
   t->field_count = 0;
   for (size_t at = 0; at <= line.size && t->field_count < FIELDS_MAX; at++) {
     bool quoted = at < line.size && line.data[at] == '"';
@@ -59,7 +59,7 @@ static bool is_units(const struct csv_table *t) {
 }
 
 /* "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-" */
-static bool gate_csv_is_classic(const struct csv_table *t) {
+static bool csv_is_classic(const struct csv_table *t) {
   return t->field_count >= 4 && str_equal(t->fields[0], STR("name")) &&
          str_starts(t->fields[1], STR("old "));
 }
@@ -87,7 +87,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
 }
 
 /* Four columns for each head follow the two columns of the base. */
-static bool gate_csv_add_row(struct csv_table *t, const struct gate_lines *lines) {
+static bool csv_read_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];
   if (t->classic) return add_classic(t, &cell);
@@ -123,7 +123,7 @@ static void swap_fields(pprofc_str **a, pprofc_str **b) {
 
 /* The line before the units has the labels. */
 static void open_table(struct csv_table *t) {
-  t->classic = gate_csv_is_classic(t);
+  t->classic = csv_is_classic(t);
   if (t->classic) t->metric = metric_of(t->fields[1]);
   swap_fields(&t->units, &t->fields);
   t->unit_count = t->field_count;
@@ -136,13 +136,13 @@ static void open_table(struct csv_table *t) {
 }
 
 /* Fields beyond the limit are not compared: that is a problem. */
-static void gate_csv_check_width(struct csv_table *t, size_t line) {
+static void csv_check_width(struct csv_table *t, size_t line) {
   if (t->field_count < FIELDS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d fields", STR_ARG(t->path), line, FIELDS_MAX - 1);
 }
 
-static bool gate_csv_read_lines(struct csv_table *t, pprofc_str data, bool rows) {
+static bool csv_read_lines(struct csv_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->open = false;
   t->label_count = 0;
@@ -152,12 +152,12 @@ static bool gate_csv_read_lines(struct csv_table *t, pprofc_str data, bool rows)
       t->label_count = 0;
       continue;
     }
-    if (!gate_csv_cut(t, lines.text)) return false;
-    if (is_units(t) || gate_csv_is_classic(t)) {
+    if (!csv_cut(t, lines.text)) return false;
+    if (is_units(t) || csv_is_classic(t)) {
       open_table(t);
     } else if (t->open) {
-      if (rows) gate_csv_check_width(t, lines.number);
-      if (rows && !gate_csv_add_row(t, &lines)) return false;
+      if (rows) csv_check_width(t, lines.number);
+      if (rows && !csv_read_row(t, &lines)) return false;
     } else {
       (void)gate_key_line(t->fields[0], &t->package);
       swap_fields(&t->labels, &t->fields);
@@ -177,9 +177,9 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
   /* The first walk finds the label of the base, the second one the rows. */
-  bool good = gate_csv_read_lines(&t, data, false);
+  bool good = csv_read_lines(&t, data, false);
   t.package = STR("");
-  good = good && gate_csv_read_lines(&t, data, true);
+  good = good && csv_read_lines(&t, data, true);
   mem_free(gate->mem, fields, (size_t)3 * FIELDS_MAX, sizeof *fields);
   if (!good) return error_nomem(error);
   if (t.found && !t.several)

@@ -12,7 +12,7 @@ struct json_table {
   int direction;
 };
 
-static size_t gate_json_length_of(const struct node *array) {
+static size_t json_count_items(const struct node *array) {
   size_t count = 0;
   for (const struct node *n = array ? array->first : NULL; n; n = n->next) count++;
   return count;
@@ -21,7 +21,7 @@ static size_t gate_json_length_of(const struct node *array) {
 /* The samples of a cell; NULL when out of memory. *count is SIZE_MAX when one is no number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
-  *count = gate_json_length_of(samples);
+  *count = json_count_items(samples);
   double *values = arena_array(&gate->arena, *count + 1, sizeof *values);
   size_t i = 0;
   for (const struct node *n = samples ? samples->first : NULL; n && values; n = n->next)
@@ -29,7 +29,7 @@ static double *samples_of(struct gate *gate, const struct node *cell, size_t *co
   return values;
 }
 
-static const struct node *gate_json_cell_of(const struct node *row, size_t column) {
+static const struct node *json_cell_of(const struct node *row, size_t column) {
   const struct node *cells = node_get(row, "cells");
   for (const struct node *n = cells ? cells->first : NULL; n; n = n->next) {
     double number;
@@ -42,12 +42,12 @@ static const struct node *gate_json_cell_of(const struct node *row, size_t colum
  * on that side. */
 enum lonely { NOT_LONELY, LONELY_BASE, LONELY_HEAD };
 
-static bool gate_json_add_cell(struct json_table *t, const struct node *row, size_t column,
-                               enum lonely lonely) {
+static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,
+                           enum lonely lonely) {
   struct gate *gate = t->gate;
   struct gate_row out = gate_row_unknown();
-  const struct node *base = lonely == LONELY_HEAD ? NULL : gate_json_cell_of(row, 0);
-  const struct node *head = lonely == LONELY_BASE ? NULL : gate_json_cell_of(row, column);
+  const struct node *base = lonely == LONELY_HEAD ? NULL : json_cell_of(row, 0);
+  const struct node *head = lonely == LONELY_BASE ? NULL : json_cell_of(row, column);
   size_t base_count, head_count;
   double *x = samples_of(gate, base, &base_count), *y = samples_of(gate, head, &head_count);
   if (!x || !y) return false;
@@ -84,28 +84,28 @@ static pprofc_str first_label(const struct node *table) {
   return node_text(columns ? columns->first : NULL, "label");
 }
 
-static bool gate_json_add_table(struct json_table *t, const struct node *table) {
+static bool json_read_table(struct json_table *t, const struct node *table) {
   pprofc_str better = node_text(table, "better");
   t->unit = node_text(table, "unit");
   t->package = node_text(node_get(table, "key"), "pkg");
   t->direction = (int)str_equal(better, STR("higher")) - (int)str_equal(better, STR("lower"));
-  size_t columns = gate_json_length_of(node_get(table, "columns"));
+  size_t columns = json_count_items(node_get(table, "columns"));
   const struct node *rows = node_get(table, "rows");
   enum lonely lonely = NOT_LONELY;
   if (columns < 2)
     lonely = str_equal(first_label(table), t->base_label) ? LONELY_BASE : LONELY_HEAD;
   for (const struct node *row = rows ? rows->first : NULL; row; row = row->next) {
-    if (lonely != NOT_LONELY && !gate_json_add_cell(t, row, 0, lonely)) return false;
+    if (lonely != NOT_LONELY && !json_read_cell(t, row, 0, lonely)) return false;
     for (size_t column = 1; column < columns; column++)
-      if (!gate_json_add_cell(t, row, column, NOT_LONELY)) return false;
+      if (!json_read_cell(t, row, column, NOT_LONELY)) return false;
   }
   return true;
 }
 
 /* Finds the label of the base; false when no table compares anything. */
-static bool gate_json_find_sides(struct json_table *t, const struct node *tables) {
+static bool json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
-    if (gate_json_length_of(node_get(n, "columns")) > 1) {
+    if (json_count_items(node_get(n, "columns")) > 1) {
       t->base_label = first_label(n);
       return true;
     }
@@ -130,11 +130,11 @@ pprofc_status gate_read_json(struct gate *gate, pprofc_str path, pprofc_str data
   }
   struct json_table table = {.gate = gate, .path = path};
   const struct node *tables = node_get(root, "tables");
-  if (!gate_json_find_sides(&table, tables)) {
+  if (!json_find_sides(&table, tables)) {
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));
     return PPROFC_OK;
   }
   for (const struct node *n = tables->first; n; n = n->next)
-    if (!gate_json_add_table(&table, n)) return error_nomem(error);
+    if (!json_read_table(&table, n)) return error_nomem(error);
   return PPROFC_OK;
 }

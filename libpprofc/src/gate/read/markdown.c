@@ -5,7 +5,7 @@
 #define CELLS_MAX 4096
 
 /* Cuts a line at its bars; "\|" is no bar. */
-static size_t gate_markdown_cut(pprofc_str line, pprofc_str *cells) {
+static size_t markdown_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, from = 1;
   line = str_trim(line);
   if (!line.size || line.data[0] != '|') return 0;
@@ -18,7 +18,7 @@ static size_t gate_markdown_cut(pprofc_str line, pprofc_str *cells) {
 }
 
 /* "\~ (p=0.783 n=10)", "**+1.97%** (p=0.045 n=10)". */
-static void gate_markdown_parse_delta(pprofc_str text, struct gate_cell *cell) {
+static void markdown_parse_delta(pprofc_str text, struct gate_cell *cell) {
   size_t open = str_find_char(text, '('), close = str_find_char(text, ')');
   cell->comparison = open < close && close < text.size ? str_slice(text, open + 1, close) : STR("");
   pprofc_str rest = str_slice(text, 0, open), word = STR("");
@@ -50,7 +50,7 @@ struct gate_markdown_table {
   pprofc_str base_label; /* of the first one */
 };
 
-static bool gate_markdown_is_header(const pprofc_str *cells, size_t count) {
+static bool markdown_is_header(const pprofc_str *cells, size_t count) {
   return count >= 4 && !cells[0].size && str_equal(cells[3], STR("vs base"));
 }
 
@@ -79,7 +79,7 @@ static pprofc_str without_code(pprofc_str text) {
   return str_trim(str_slice(text, fence, text.size - fence));
 }
 
-static bool gate_markdown_add_row(struct gate_markdown_table *t) {
+static bool markdown_read_row(struct gate_markdown_table *t) {
   pprofc_str base = t->cells[1], center = STR("");
   t->cell.name = without_code(t->cells[0]);
   bool mean = str_equal(t->cells[0], STR("geomean")) &&
@@ -93,14 +93,14 @@ static bool gate_markdown_add_row(struct gate_markdown_table *t) {
     t->cell.head = STR("");
     (void)gate_next_word(&value, &t->cell.head);
     t->cell.unit = last_word(t->head[i]);
-    gate_markdown_parse_delta(t->cells[i + 1], &t->cell);
+    markdown_parse_delta(t->cells[i + 1], &t->cell);
     if (!gate_add_cell(t->gate, &t->cell)) return false;
   }
   return true;
 }
 
 /* Cells beyond the limit are not compared: that is a problem. */
-static void gate_markdown_check_width(struct gate_markdown_table *t, size_t line) {
+static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   if (t->count < CELLS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
@@ -108,12 +108,12 @@ static void gate_markdown_check_width(struct gate_markdown_table *t, size_t line
 
 /* The first walk over the lines finds the label of the base; the second one, with `rows`, the rows.
  */
-static bool gate_markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
+static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;
   while (gate_next_line(&lines)) {
-    t->count = gate_markdown_cut(lines.text, t->cells);
-    bool header = gate_markdown_is_header(t->cells, t->count);
+    t->count = markdown_cut(lines.text, t->cells);
+    bool header = markdown_is_header(t->cells, t->count);
     if (!t->count) {
       t->heads = 0;
       (void)gate_key_line(lines.text, &t->cell.group);
@@ -123,10 +123,10 @@ static bool gate_markdown_read_lines(struct gate_markdown_table *t, pprofc_str d
       if (header && !t->found) t->base_label = label_of(t->cells[1]);
       t->found |= header;
     } else if (rows && t->heads && t->count >= 2 && !str_starts(t->cells[0], STR(":-"))) {
-      gate_markdown_check_width(t, lines.number);
+      markdown_check_width(t, lines.number);
       t->cell.line = lines.number;
       t->cell.text = lines.text;
-      if (!gate_markdown_add_row(t)) return false;
+      if (!markdown_read_row(t)) return false;
     }
   }
   return true;
@@ -138,9 +138,9 @@ pprofc_status gate_read_markdown(struct gate *gate, pprofc_str path, pprofc_str 
   if (!table) return error_nomem(error);
   table->gate = gate;
   table->cell.file = path;
-  (void)gate_markdown_read_lines(table, data, false);
+  (void)markdown_read_lines(table, data, false);
   table->cell.group = STR("");
-  bool found = table->found, good = !found || gate_markdown_read_lines(table, data, true);
+  bool found = table->found, good = !found || markdown_read_lines(table, data, true);
   mem_free(gate->mem, table, 1, sizeof *table);
   if (!good) return error_nomem(error);
   return found ? PPROFC_OK : PPROFC_E_NO_MATCH;

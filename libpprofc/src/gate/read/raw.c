@@ -18,8 +18,7 @@ static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
   row->line = result->line;
 }
 
-static bool gate_raw_add_row(struct gate *gate, const struct pairs *pairs,
-                             const struct pair *pair) {
+static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *base = &pair->sides[PAIR_BASE], *head = &pair->sides[PAIR_HEAD];
   struct gate_row row = gate_row_unknown();
   row.group = arena_str(&gate->arena, pairs_text(pairs, pair->package));
@@ -41,7 +40,7 @@ static bool gate_raw_add_row(struct gate *gate, const struct pairs *pairs,
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs) {
   for (size_t i = 0; i < pairs->count; i++)
-    if (!pairs->items[i].bad && !gate_raw_add_row(gate, pairs, &pairs->items[i])) return false;
+    if (!pairs->items[i].bad && !raw_add_row(gate, pairs, &pairs->items[i])) return false;
   return true;
 }
 

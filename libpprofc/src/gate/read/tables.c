@@ -4,7 +4,7 @@
 
 /* ---- failures of the run ----------------------------- */
 
-static bool gate_tables_is_failure(pprofc_str line) {
+static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
   if (str_equal(line, STR("FAIL"))) return true;
@@ -22,7 +22,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   size_t count = 0;
   while (gate_next_line(&lines)) {
-    if (!gate_tables_is_failure(lines.text)) continue;
+    if (!tables_is_failure(lines.text)) continue;
     /* The first ten are enough. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,

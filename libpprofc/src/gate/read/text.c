@@ -47,8 +47,8 @@ static size_t count_bars(pprofc_str line) {
 }
 
 /* Finds the bars of a line and the texts between them, in one walk. */
-static bool gate_text_read_header(struct gate_text_table *t, pprofc_str line,
-                                  struct text_header *header) {
+static bool text_read_header(struct gate_text_table *t, pprofc_str line,
+                             struct text_header *header) {
   size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
   *header =
       (struct text_header){.bars = arena_array(&t->gate->arena, count, sizeof *header->bars),
@@ -65,7 +65,7 @@ static bool gate_text_read_header(struct gate_text_table *t, pprofc_str line,
   return true;
 }
 
-static bool gate_text_is_header(pprofc_str line) {
+static bool text_is_header(pprofc_str line) {
   pprofc_str end = line;
   while (end.size && end.data[end.size - 1] == ' ') end.size--;
   return str_ends(end, STR(BAR)) && str_find(line, STR(PLUS_MINUS)) == line.size;
@@ -108,7 +108,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
     if (!is_superscript(word)) *delta = word;
 }
 
-static bool gate_text_add_row(struct gate_text_table *t, const struct gate_lines *lines) {
+static bool text_read_row(struct gate_text_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   pprofc_str unused = {NULL, 0}, comparison = {NULL, 0};
   struct text_cursor cursor = {.line = lines->text};
@@ -144,12 +144,12 @@ static bool gate_text_add_row(struct gate_text_table *t, const struct gate_lines
   return true;
 }
 
-static bool gate_text_add_header(struct gate_text_table *t, pprofc_str line) {
+static bool text_add_header(struct gate_text_table *t, pprofc_str line) {
   t->labels = t->open && t->headers ? t->units : (struct text_header){.bars = NULL};
   t->headers++;
   t->open = true;
   t->columns = t->headers > 1 ? &t->labels : &t->units;
-  return gate_text_read_header(t, line, &t->units);
+  return text_read_header(t, line, &t->units);
 }
 
 static bool has_columns(const struct gate_text_table *t) {
@@ -162,14 +162,14 @@ static void close_table(struct gate_text_table *t) {
 }
 
 /* An empty line ends a table; a header after rows begins another one. */
-static bool gate_text_read_lines(struct gate_text_table *t, pprofc_str data) {
+static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;
   while (gate_next_line(&lines)) {
-    if (gate_text_is_header(lines.text)) {
+    if (text_is_header(lines.text)) {
       if (rows) close_table(t);
       rows = false;
-      if (!gate_text_add_header(t, lines.text)) return false;
+      if (!text_add_header(t, lines.text)) return false;
       t->found |= t->columns->bar_count >= 2;
       continue;
     }
@@ -178,7 +178,7 @@ static bool gate_text_read_lines(struct gate_text_table *t, pprofc_str data) {
       rows = false;
     } else if (has_columns(t) && str_find(lines.text, STR(PLUS_MINUS)) < lines.text.size) {
       rows = true;
-      if (!gate_text_add_row(t, &lines)) return false;
+      if (!text_read_row(t, &lines)) return false;
     } else if (!t->open) {
       (void)gate_key_line(lines.text, &t->package);
     }
@@ -187,15 +187,15 @@ static bool gate_text_read_lines(struct gate_text_table *t, pprofc_str data) {
 }
 
 /* Finds the first table that compares something. */
-static bool gate_text_find_sides(struct gate_text_table *t, pprofc_str data) {
+static bool text_find_sides(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   pprofc_str previous = STR("");
   while (!t->several && gate_next_line(&lines)) {
-    bool header = gate_text_is_header(lines.text);
+    bool header = text_is_header(lines.text);
     if (header && str_find(lines.text, STR("vs base")) < lines.text.size) {
       t->several = true;
       struct text_header labels;
-      if (!gate_text_read_header(t, previous, &labels)) return false;
+      if (!text_read_header(t, previous, &labels)) return false;
       t->base_label = header_cell(&labels, 0);
     }
     previous = header ? lines.text : STR("");
@@ -209,7 +209,7 @@ pprofc_status gate_read_text(struct gate *gate, pprofc_str path, pprofc_str data
   if (!table) return error_nomem(error);
   table->gate = gate;
   table->path = path;
-  bool good = gate_text_find_sides(table, data) && gate_text_read_lines(table, data);
+  bool good = text_find_sides(table, data) && text_read_lines(table, data);
   bool found = table->found;
   if (found && !table->several)
     gate_problem(gate, "%.*s: a table of one column compares nothing", STR_ARG(path));

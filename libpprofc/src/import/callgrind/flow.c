@@ -133,7 +133,7 @@ static void sum_calls(struct callgrind_flow *flow, double *own, bool tree) {
 
 /* Costs of calls within a cycle count the same work more than once, so there nothing is left over.
  */
-static void callgrind_flow_find_roots(struct callgrind_flow *flow, const double *own) {
+static void flow_find_roots(struct callgrind_flow *flow, const double *own) {
   size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
   for (size_t f = 0; f < functions; f++)
     for (size_t t = 0; t < types; t++) {
@@ -173,7 +173,7 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
             find_cycles(flow);
   if (ok) {
     sum_calls(flow, own, tree);
-    callgrind_flow_find_roots(flow, own);
+    flow_find_roots(flow, own);
     if (tree) sum_inclusive(flow);
   }
   mem_free(graph->mem, own, cells, sizeof *own);

@@ -14,8 +14,7 @@ void callgrind_names_free(struct callgrind_names *names) {
 }
 
 /* The name of an id, or NULL. */
-static struct callgrind_name *callgrind_names_find(const struct callgrind_names *names,
-                                                   uint64_t id) {
+static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
   struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
   struct map_probe probe = map_start(&names->by_id, hash_mix(0, id));
   uint32_t index;
@@ -58,7 +57,7 @@ bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder,
     take_text(names, name, builder, value);
     return true;
   }
-  struct callgrind_name *known = callgrind_names_find(names, name->id);
+  struct callgrind_name *known = names_find(names, name->id);
   if (value.size) {
     take_text(names, name, builder, value);
     if (known) {

@@ -113,9 +113,8 @@ struct sampling {
 };
 
 /* Makes a sample of one or two leaves below the caller of a position (NONE: there is none). */
-static void callgrind_samples_add_sample(struct sampling *s, const uint32_t *leaves,
-                                         size_t leaf_count, uint32_t position,
-                                         const int64_t *values) {
+static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
+                        uint32_t position, const int64_t *values) {
   if (values_are_zero(values, s->graph->types)) return;
   size_t depth = leaf_count;
   memcpy(s->stack, leaves, leaf_count * sizeof *leaves);
@@ -128,7 +127,7 @@ static void callgrind_samples_add_sample(struct sampling *s, const uint32_t *lea
 
 /* Gathers the weights of a function's places, and behind them what was cut off; returns how many
  * places there are. */
-static size_t callgrind_samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
+static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MOST_EVENTS];
   for (size_t t = 0; t < types; t++) missing[t] = 1;
@@ -155,7 +154,7 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
     callgrind_split(costs[t], s->weights + t * (s->places + 1), count + 1, s->values + t, types);
   size_t row = 0;
   for (uint32_t p = s->tree.first[function]; p != NONE; p = callgrind_positions(&s->tree)[p].next)
-    callgrind_samples_add_sample(s, &leaf, 1, p, s->values + types * row++);
+    samples_add(s, &leaf, 1, p, s->values + types * row++);
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
@@ -176,7 +175,7 @@ static void share_function(struct sampling *s, uint32_t function) {
   uint32_t first = callgrind_functions(graph)[function].first_cost;
   uint64_t frames, lines = 0;
   if (first == NONE) return;
-  size_t count = callgrind_samples_gather(s, function, &frames);
+  size_t count = samples_gather(s, function, &frames);
   for (uint32_t c = first; c != NONE; c = callgrind_costs(graph)[c].next) lines++;
   bool many = count > 1 && (frames > MOST_FRAMES_EACH / lines || frames * lines > s->frames_left ||
                             count * lines > s->samples_left);
@@ -215,9 +214,9 @@ static void add_cut(struct sampling *s, const int64_t *values) {
     uint32_t function = callgrind_positions(&s->tree)[p].function;
     struct callgrind_place place = {callgrind_functions(s->graph)[function].file, 0, 0, 0};
     leaves[1] = callgrind_location(s->graph, s->builder, function, &place);
-    callgrind_samples_add_sample(s, leaves, 2, p, values + p * types);
+    samples_add(s, leaves, 2, p, values + p * types);
   }
-  callgrind_samples_add_sample(s, leaves, 1, NONE, values + count * types);
+  samples_add(s, leaves, 1, NONE, values + count * types);
 }
 
 static bool share_cut(struct sampling *s) {
@@ -238,8 +237,7 @@ static bool share_cut(struct sampling *s) {
 /* ---- all of them ------------------------------------- */
 
 /* The most places that a function has, and the greatest depth. */
-static void callgrind_samples_measure(const struct callgrind_tree *tree, size_t *places,
-                                      size_t *depth) {
+static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {
     size_t count = 0;
@@ -251,10 +249,10 @@ static void callgrind_samples_measure(const struct callgrind_tree *tree, size_t 
   }
 }
 
-static bool callgrind_samples_make_samples(struct sampling *s) {
+static bool samples_make(struct sampling *s) {
   const pprofc_allocator *mem = s->graph->mem;
   size_t depth, types = s->graph->types;
-  callgrind_samples_measure(&s->tree, &s->places, &depth);
+  samples_measure(&s->tree, &s->places, &depth);
   size_t room = depth + 2, cells = (s->places + 1) * types;
   s->stack = mem_array(mem, room, sizeof *s->stack);
   s->weights = mem_array(mem, cells, sizeof *s->weights);
@@ -278,8 +276,7 @@ bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *buil
                        .label_count = label_count,
                        .frames_left = MOST_FRAMES_ALL,
                        .samples_left = SAMPLES_ALWAYS + SAMPLES_FOR_EACH * lines};
-  bool ok =
-      callgrind_tree_init(&s.tree, graph, builder, stacks) && callgrind_samples_make_samples(&s);
+  bool ok = callgrind_tree_init(&s.tree, graph, builder, stacks) && samples_make(&s);
   *joined = *joined || s.tree.joined;
   callgrind_tree_free(&s.tree);
   return ok;

@@ -69,7 +69,7 @@ static bool any(const double *values, size_t count) {
   return false;
 }
 
-static bool callgrind_tree_add_flat(struct growing *g) {
+static bool call_tree_add_flat(struct growing *g) {
   for (uint32_t f = 0; f < g->tree->functions; f++) {
     double *weights = add_position(g, f, NONE, NONE);
     if (!weights) return false;
@@ -306,7 +306,7 @@ static bool add_tree(struct growing *g) {
 static bool (*const ways[])(struct growing *) = {
     [PPROFC_STACKS_PROPORTIONAL] = add_tree,
     [PPROFC_STACKS_EDGES] = add_edges,
-    [PPROFC_STACKS_FLAT] = callgrind_tree_add_flat,
+    [PPROFC_STACKS_FLAT] = call_tree_add_flat,
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,

@@ -23,20 +23,20 @@ bool lines_next(struct lines *lines) {
   return true;
 }
 
-static uint64_t legacy_text_offset_of(const struct lines *lines, pprofc_str s) {
+static uint64_t text_offset_of(const struct lines *lines, pprofc_str s) {
   return s.size ? (uint64_t)(s.data - lines->data.data) : PPROFC_NO_OFFSET;
 }
 
 pprofc_status lines_status(const struct lines *lines, pprofc_error *error) {
   if (!lines->too_long) return PPROFC_OK;
-  return error_at(error, PPROFC_E_FORMAT, legacy_text_offset_of(lines, lines->rest),
+  return error_at(error, PPROFC_E_FORMAT, text_offset_of(lines, lines->rest),
                   "line longer than %d bytes", LINE_MAX_BYTES);
 }
 
 pprofc_status lines_malformed(const struct lines *lines, const char *what, pprofc_error *error) {
   pprofc_str shown = str_slice(lines->line, 0, SHOWN_LINE_BYTES);
-  return error_at(error, PPROFC_E_FORMAT, legacy_text_offset_of(lines, lines->line), "%s: %.*s",
-                  what, STR_ARG(shown));
+  return error_at(error, PPROFC_E_FORMAT, text_offset_of(lines, lines->line), "%s: %.*s", what,
+                  STR_ARG(shown));
 }
 
 bool text_is_comment(pprofc_str line) {

@@ -98,20 +98,20 @@ static bool sort_rows(struct json_report *r) {
 
 /* ---- writing ----------------------------------------- */
 
-static void report_json_put_text(struct json_report *r, const char *key, pprofc_str text) {
+static void json_report_text(struct json_report *r, const char *key, pprofc_str text) {
   if (!text.size) return;
   json_key(&r->json, key);
   json_string(&r->json, text);
 }
 
-static void report_json_put_values(struct json_report *r, const char *key, const int64_t *values) {
+static void json_report_values(struct json_report *r, const char *key, const int64_t *values) {
   json_key(&r->json, key);
   json_begin_array(&r->json);
   for (size_t i = 0; i < r->graph.tree.types; i++) json_int(&r->json, values[i]);
   json_end(&r->json);
 }
 
-static void report_json_put_types(struct json_report *r) {
+static void json_report_types(struct json_report *r) {
   const pprofc_profile *p = r->report->result.profile;
   json_key(&r->json, "sample_types");
   json_begin_array(&r->json);
@@ -128,49 +128,49 @@ static void report_json_put_types(struct json_report *r) {
   json_uint(&r->json, r->report->result.value_index);
 }
 
-static void report_json_put_header(struct json_report *r) {
+static void json_report_header(struct json_report *r) {
   const pprofc_profile *p = r->report->result.profile;
-  report_json_put_types(r);
+  json_report_types(r);
   if (p->mappings.count) {
-    report_json_put_text(r, "file", str_path_base(profile_string(p, p->mappings.items[0].file)));
-    report_json_put_text(r, "build_id", profile_string(p, p->mappings.items[0].build_id));
+    json_report_text(r, "file", str_path_base(profile_string(p, p->mappings.items[0].file)));
+    json_report_text(r, "build_id", profile_string(p, p->mappings.items[0].build_id));
   }
   if (p->time_nanos) json_key(&r->json, "time_nanos"), json_int(&r->json, p->time_nanos);
   if (p->duration_nanos)
     json_key(&r->json, "duration_nanos"), json_int(&r->json, p->duration_nanos);
   json_key(&r->json, "total");
   json_int(&r->json, r->report->result.total);
-  report_json_put_values(r, "head", r->graph.tree.total);
+  json_report_values(r, "head", r->graph.tree.total);
   if (r->graph.tree.has_base)
-    report_json_put_values(r, "base", r->graph.tree.total + r->graph.tree.types);
+    json_report_values(r, "base", r->graph.tree.total + r->graph.tree.types);
 }
 
-static void report_json_put_row(struct json_report *r, const struct function_row *row) {
+static void json_report_row(struct json_report *r, const struct function_row *row) {
   const struct stack_frame *frame = &r->graph.frames.items[row->frame];
   json_line_break(&r->json);
   json_begin_object(&r->json);
   json_key(&r->json, "name");
   json_string(&r->json, frame->name);
-  report_json_put_text(r, "file", frame->file);
+  json_report_text(r, "file", frame->file);
   if (frame->line) json_key(&r->json, "line"), json_int(&r->json, frame->line);
-  report_json_put_values(r, "flat", row->flat);
-  report_json_put_values(r, "cum", row->cum);
+  json_report_values(r, "flat", row->flat);
+  json_report_values(r, "cum", row->cum);
   if (r->graph.tree.has_base) {
-    report_json_put_values(r, "base_flat", row->flat + r->graph.tree.types);
-    report_json_put_values(r, "base_cum", row->cum + r->graph.tree.types);
+    json_report_values(r, "base_flat", row->flat + r->graph.tree.types);
+    json_report_values(r, "base_cum", row->cum + r->graph.tree.types);
   }
   json_end(&r->json);
 }
 
-static bool report_json_write_report(struct json_report *r, struct output *out) {
+static bool json_report_write(struct json_report *r, struct output *out) {
   json_init(&r->json, out, r->report->mem);
   json_begin_object(&r->json);
   json_key(&r->json, "version");
   json_int(&r->json, 1);
-  report_json_put_header(r);
+  json_report_header(r);
   json_key(&r->json, "functions");
   json_begin_array(&r->json);
-  for (size_t i = 0; i < r->count; i++) report_json_put_row(r, r->order[i]);
+  for (size_t i = 0; i < r->count; i++) json_report_row(r, r->order[i]);
   json_end(&r->json);
   json_end(&r->json);
   output_add_char(out, '\n');
@@ -185,8 +185,7 @@ pprofc_status report_json(struct report *report, struct output *out, pprofc_erro
   pprofc_status status =
       flame_graph_build(report->result.profile, &options, report->mem, &r.graph, error);
   if (status != PPROFC_OK) return status;
-  if (!sum_rows(&r) || !sort_rows(&r) || !report_json_write_report(&r, out))
-    status = error_nomem(error);
+  if (!sum_rows(&r) || !sort_rows(&r) || !json_report_write(&r, out)) status = error_nomem(error);
   flame_graph_free(&r.graph);
   return status;
 }

@@ -85,7 +85,7 @@ static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out
 
 /* ---- normalising ------------------------------------- */
 
-static void combine_diff_add_up(const pprofc_profile *p, int64_t *sums) {
+static void diff_add_up(const pprofc_profile *p, int64_t *sums) {
   for (size_t t = 0; t < p->type_count; t++) sums[t] = 0;
   for (size_t i = 0; i < p->samples.count; i++)
     for (size_t t = 0; t < p->type_count; t++)
@@ -102,8 +102,8 @@ static pprofc_status normalize_head(const pprofc_profile *head, const pprofc_pro
   double *ratios = mem_array(&head->mem, types, sizeof *ratios);
   if (sums && ratios) {
     int64_t *base_sums = sums + types;
-    combine_diff_add_up(head, sums);
-    combine_diff_add_up(base, base_sums);
+    diff_add_up(head, sums);
+    diff_add_up(base, base_sums);
     for (size_t t = 0; t < types; t++)
       ratios[t] = sums[t] ? (double)base_sums[t] / (double)sums[t] : 0;
     status = pprofc_scale(head, ratios, out, error);
@@ -138,8 +138,8 @@ static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind k
   return status;
 }
 
-static pprofc_status combine_diff_combine(const pprofc_profile *head, const pprofc_profile *base,
-                                          pprofc_profile **out, pprofc_error *error) {
+static pprofc_status diff_combine(const pprofc_profile *head, const pprofc_profile *base,
+                                  pprofc_profile **out, pprofc_error *error) {
   const pprofc_profile *both[2] = {head, base};
   pprofc_profile *compatible[2];
   pprofc_status status = compatible_profiles(both, 2, compatible, error);
@@ -165,7 +165,7 @@ pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base
   pprofc_profile *scaled = NULL, *prepared = NULL;
   pprofc_status status = prepare_head(head, base, normalize, &scaled, error);
   if (status == PPROFC_OK) status = prepare_base(base, kind, &prepared, error);
-  if (status == PPROFC_OK) status = combine_diff_combine(scaled, prepared, difference, error);
+  if (status == PPROFC_OK) status = diff_combine(scaled, prepared, difference, error);
   pprofc_profile_release(prepared);
   pprofc_profile_release(scaled);
   return budget_status(&head->mem, status, error);

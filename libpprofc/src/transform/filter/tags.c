@@ -33,11 +33,11 @@ struct quantity {
   pprofc_str text, digits, unit;
 };
 
-static bool filter_tags_is_digit(char c) {
+static bool tag_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool filter_tags_is_letter(char c) {
+static bool tag_is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
@@ -45,11 +45,11 @@ static bool filter_tags_is_letter(char c) {
 static bool find_quantity(pprofc_str s, size_t from, struct quantity *q) {
   for (size_t i = from; i < s.size; i++) {
     size_t sign = s.data[i] == '+' || s.data[i] == '-', at = i + sign;
-    if (at >= s.size || !filter_tags_is_digit(s.data[at])) continue;
-    while (at < s.size && filter_tags_is_digit(s.data[at])) at++;
+    if (at >= s.size || !tag_is_digit(s.data[at])) continue;
+    while (at < s.size && tag_is_digit(s.data[at])) at++;
     q->digits = str_slice(s, i, at);
     size_t unit = at;
-    while (at < s.size && filter_tags_is_letter(s.data[at])) at++;
+    while (at < s.size && tag_is_letter(s.data[at])) at++;
     q->unit = str_slice(s, unit, at);
     q->text = str_slice(s, i, at);
     return true;
@@ -129,8 +129,8 @@ static pprofc_status compile_expressions(struct tag_filter *f, pprofc_str value,
   return PPROFC_OK;
 }
 
-static pprofc_status filter_tags_compile(struct tag_filter *f, void (*warn)(void *, const char *),
-                                         void *warn_context, pprofc_error *error) {
+static pprofc_status tag_filter_parse(struct tag_filter *f, void (*warn)(void *, const char *),
+                                      void *warn_context, pprofc_error *error) {
   pprofc_str value = {f->text, f->text_size};
   size_t equals = str_find_char(value, '=');
   if (equals < value.size) {
@@ -163,7 +163,7 @@ pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option
   pprofc_status status = PPROFC_E_NOMEM;
   if (f->text) {
     memcpy(f->text, text, f->text_size);
-    status = filter_tags_compile(f, warn, warn_context, error);
+    status = tag_filter_parse(f, warn, warn_context, error);
   } else {
     error_nomem(error);
   }
@@ -302,9 +302,8 @@ static bool matcher_tripped(const struct filter_tags_matcher *m) {
 
 /* ---- tagfocus, tagignore ----------------------------- */
 
-static bool filter_tags_choose(struct filter_tags_matcher *focus,
-                               struct filter_tags_matcher *ignore, uint8_t *keep,
-                               bool *focus_matched, bool *ignore_matched) {
+static bool tag_filter_choose(struct filter_tags_matcher *focus, struct filter_tags_matcher *ignore,
+                              uint8_t *keep, bool *focus_matched, bool *ignore_matched) {
   for (size_t i = 0; i < focus->profile->samples.count; i++) {
     enum filter_tags_answer focused = focus->filter ? sample_matches(focus, i) : YES;
     enum filter_tags_answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
@@ -338,7 +337,7 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
   bool any_focused = false, any_ignored = false;
   uint8_t *keep = mem_array(&source->mem, source->samples.count, 1);
   pprofc_status status = PPROFC_OK;
-  if (!keep || !filter_tags_choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
+  if (!keep || !tag_filter_choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
     status = error_nomem(error);
   else if (matcher_tripped(&focuser) || matcher_tripped(&ignorer))
     status = tripped(matcher_tripped(&focuser) ? focus->option_name : ignore->option_name, error);
@@ -378,8 +377,8 @@ static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex
   return stay;
 }
 
-static pprofc_status filter_tags_keep_labels(pprofc_profile *copy, const uint8_t *keys,
-                                             pprofc_error *error) {
+static pprofc_status tag_filter_keep(pprofc_profile *copy, const uint8_t *keys,
+                                     pprofc_error *error) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
   size_t total = 0, n = 0;
@@ -406,7 +405,7 @@ static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struc
   bool stay = match_keys(copy, show, hide, keys, all);
   if (show && regex_tripped(show)) return tripped("tagshow", error);
   if (hide && regex_tripped(hide)) return tripped("taghide", error);
-  return stay ? PPROFC_OK : filter_tags_keep_labels(copy, keys, error);
+  return stay ? PPROFC_OK : tag_filter_keep(copy, keys, error);
 }
 
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
