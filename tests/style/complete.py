@@ -1,5 +1,6 @@
 """Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
-and report option reaches the fuzz target of reports, each importer has a fuzz target, seeds for it and a line in the docs.
+and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
+fuzz target, seeds for it and a line in the docs, each member of a rules file a seed and a line in the docs.
 
     complete.py BUILD/bin
 """
@@ -73,13 +74,37 @@ def check_fuzzed_reports(binaries, report):
                 report.add("fuzz", f"pprofc:-{name}", "tests/fuzz", 1, f"no fuzz target has -{name}")
 
 
+def check_hostile_reports(binaries, report):
+    """tests/escape runs each format: "NAME", "NAME=..." or "-NAME"."""
+    text = read("tests/escape/hostile.py")
+    section = re.search(r"^### Formats\n(.*?)(?=^### |\Z)", manual(binaries, "pprofc"), re.M | re.S)
+    for name in FLAG.findall(section.group(1)) if section else []:
+        if not re.search(r'"-?' + name + r'[="]', text):
+            report.add("escape", f"pprofc:-{name}", "tests/escape/hostile.py", 1, f"no test prints hostile names with -{name}")
+
+
+def check_rules(report):
+    """The members of the rules file of the gate."""
+    members = re.findall(r'^    \{"(\w+)", (?:rules_)?take_\w+\},$', read("libpprofc/src/gate/rules.c"), re.M)
+    seed, docs = read("tests/fuzz/corpus/gate_rules/all.json"), read("docs/GATES.md")
+    for name in members:
+        if f'"{name}"' not in seed:
+            report.add("seeds", f"rules:{name}", "tests/fuzz/corpus/gate_rules/all.json", 1, f"'{name}' is not in it")
+        if f'"{name}"' not in docs and f"`{name}`" not in docs:
+            report.add("docs", f"rules:{name}", "docs/GATES.md", 1, f"'{name}' of a rules file is not described")
+    if not members:
+        report.problems.append("libpprofc/src/gate/rules.c: no members found")
+
+
 def main():
-    report = Report("golden", "docs", "fuzz", "seeds")
+    report = Report("golden", "docs", "fuzz", "seeds", "escape")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
     importers = check_importers(rows, report)
     check_fuzzed_reports(sys.argv[1], report)
+    check_hostile_reports(sys.argv[1], report)
+    check_rules(report)
     report.finish(f"{flags if importers else 0} flags, {importers} importers")
 
 

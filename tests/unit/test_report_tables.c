@@ -75,7 +75,9 @@ static void test_formats_are_found_by_name(void) {
     CU_ASSERT(!info->binary || info->extension);
     CU_ASSERT(!info->graphviz || info->binary);
     /* In the order of the help text, which is that of the alphabet. */
-    CU_ASSERT(!before || strcmp(before->name, info->name) < 0);
+    bool sorted = !before || strcmp(before->name, info->name) < 0;
+    if (!sorted) printf("\nthe row of %s comes before that of %s\n", before->name, info->name);
+    CU_ASSERT(sorted);
     before = info;
   }
   CU_ASSERT_PTR_NULL(report_format_find("nothing"));

@@ -76,8 +76,8 @@ PPROFC_API void pprofc_gate_free(pprofc_gate *gate);
 
 /* ---- reading */
 
-/* Reads rules from the JSON text of a rules file (docs/CI.md). What the text sets replaces what the
- * options of the gate say. Call it before inputs are read. `path` names the text in messages;
+/* Reads rules from the JSON text of a rules file (docs/GATES.md). What the text sets replaces what
+ * the options of the gate say. Call it before inputs are read. `path` names the text in messages;
  * `data` is not needed afterwards. Errors: PPROFC_E_FORMAT, with PATH:LINE:COLUMN, PPROFC_E_NOMEM.
  * After an error the gate may have a part of the rules: free it. */
 PPROFC_API pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *path,

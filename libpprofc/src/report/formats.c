@@ -14,7 +14,7 @@
 #define MATCHING(n, h, fn, f)                                                                      \
   {                                                                                                \
     .info = {.name = n, .help = h, .argument = "regexp"}, .render = fn,                            \
-    .flags = (f) | REPORT_PARAMETER | REPORT_LOG | REPORT_LOG                                      \
+    .flags = (f) | REPORT_PARAMETER | REPORT_LOG                                                   \
   }
 #define FILE_OF(n, h, ext, fn, f)                                                                  \
   { .info = {.name = n, .help = h, .extension = ext, .binary = true}, .render = fn, .flags = f }

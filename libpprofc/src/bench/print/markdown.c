@@ -1,5 +1,5 @@
 /* Comparison tables as GitHub-flavoured markdown, for comments and job summaries. */
-#include "bench/markdown.h"
+#include "core/markdown.h"
 #include "bench/print/print.h"
 #include "core/escape.h"
 

@@ -1,6 +1,6 @@
 /* The gate's result for a comment or the summary of a step: always the whole verdict, and as many
  * rows as fit. */
-#include "bench/markdown.h"
+#include "core/markdown.h"
 #include "gate/print/print.h"
 
 /* A comment may hold 65,536 characters; the rest is for text around the table. */

@@ -1,7 +1,7 @@
 /* Names in GitHub-flavoured Markdown. Entities and backslashes do not stop mentions, references and
  * bare addresses: GitHub finds those in the text after the escapes are resolved. It does not look
  * into code. */
-#include "bench/markdown.h"
+#include "core/markdown.h"
 
 #include "core/log_guard.h"
 

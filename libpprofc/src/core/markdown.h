@@ -1,6 +1,6 @@
 /* Names in GitHub-flavoured Markdown. */
-#ifndef PPROFC_BENCH_MARKDOWN_H
-#define PPROFC_BENCH_MARKDOWN_H
+#ifndef PPROFC_CORE_MARKDOWN_H
+#define PPROFC_CORE_MARKDOWN_H
 
 #include "core/buffer.h"
 
