@@ -10,7 +10,7 @@ static const struct {
     {GATE_NEW, "in head only"},
     {GATE_UNMEASURED, "with a time of 0, which says that nothing was measured"},
     {GATE_IGNORED, "ignored by rules"},
-    {GATE_INFORMATIONAL, "in a unit of which nobody knows which way is better (-direction)"},
+    {GATE_INFORMATIONAL, "in a unit whose better direction is not known (-direction)"},
     {GATE_ASIDE, "left to the other time of the benchmark (-time)"},
 };
 

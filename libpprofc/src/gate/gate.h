@@ -44,7 +44,7 @@ struct gate {
   double visible_middle, visible_worst; /* the median, and the largest */
   size_t visible_row;                   /* the row of the largest */
   double needed_worst;                  /* rounds that would show the threshold in all */
-  bool drifting, shifted; /* most benchmarks, along the samples of a side; from base to head */
+  bool drifting, shifted;               /* most benchmarks: along a side, from base to head */
 };
 
 void gate_init(struct gate *gate, const pprofc_allocator *mem);

@@ -7,7 +7,7 @@
 
 struct label_table {
   const struct label *labels;
-  struct label_set *sets; /* room for as many sets as are added is the caller's business */
+  struct label_set *sets; /* the caller allocates room for all that it adds */
   size_t count;
   struct map map;
 };

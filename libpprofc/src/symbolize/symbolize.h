@@ -12,7 +12,7 @@ struct symbolize_options {
   const char *search_path; /* PPROF_BINARY_PATH, ':' between folders */
   const char *executable;  /* binary named on the command line, or NULL */
   const char *build_id;    /* -buildid, or NULL */
-  bool skip_unused;        /* locations may be there that no sample uses: leave them alone */
+  bool skip_unused;        /* do not symbolize locations that no sample uses */
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };

@@ -1,4 +1,4 @@
-/* Reading what nm, addr2line and llvm-symbolizer say. */
+/* Reads the output of nm, addr2line and llvm-symbolizer. */
 #include "core/child.h"
 #include "core/json_tree.h"
 #include "symbolize/tools.h"
@@ -137,7 +137,8 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
 
 /* ---- llvm-symbolizer --------------------------------- */
 
-/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. Texts are copied: `answer` goes away. */
+/* One answer: {"Symbol":[{"FunctionName":...}, ...]}. Texts are copied,
+ * because `answer` is freed. */
 static bool add_answer(const struct node *answer, struct arena *arena,
                        struct source_frames *frames) {
   const struct node *symbols = node_get(answer, "Symbol");

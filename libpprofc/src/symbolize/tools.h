@@ -20,7 +20,7 @@ bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator
 /* A file name that no tool takes for an option or a response file; NULL when out of memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);
 
-/* Runs a tool and gives all it wrote to standard output, in the arena. It is an error when it fails
+/* Runs a tool and returns its standard output, in the arena. It is an error when it fails
  * and writes nothing. */
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *said, pprofc_error *error);

@@ -1,4 +1,4 @@
-/* The frames that profiles of old formats ask to have dropped. */
+/* The frames that readers of old formats remove from every stack. */
 #ifndef PPROFC_IMPORT_LEGACY_FRAMES_H
 #define PPROFC_IMPORT_LEGACY_FRAMES_H
 

@@ -15,7 +15,7 @@
 
 /* One file, read once. */
 struct source_file {
-  pprofc_str *lines; /* without their ends; line n is lines[n - 1] */
+  pprofc_str *lines; /* without line feeds; line n is lines[n - 1] */
   size_t line_count;
   pprofc_str failure; /* the reason why it has no lines; "" when it was read */
 };

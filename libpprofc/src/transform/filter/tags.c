@@ -283,7 +283,7 @@ static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m,
   return NO;
 }
 
-/* With a key any expression will do, without all must match. */
+/* With a key one expression must match, without a key all of them. */
 static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
   enum filter_tags_answer enough = m->filter->has_key ? YES : NO;
