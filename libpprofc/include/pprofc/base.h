@@ -43,7 +43,8 @@ typedef enum pprofc_status {
   PPROFC_E_LIMIT,       /* a limit of pprofc_limits was passed; the message names it */
   PPROFC_E_INVALID,     /* an argument or option has no meaning here */
   PPROFC_E_UNSUPPORTED, /* needs an optional part that this build or machine lacks */
-  PPROFC_E_NO_MATCH     /* a regular expression that must match something matched nothing */
+  PPROFC_E_NO_MATCH,    /* a regular expression that must match something matched nothing */
+  PPROFC_E_CANCELLED    /* the call was stopped from outside, or its time is over */
 } pprofc_status;
 
 /* Why a call failed. Owned by the caller, no cleanup needed. `message` is lower case, one line,

@@ -1,21 +1,71 @@
-/* A budget of memory. */
+/* A budget of memory and time. */
 #include "core/budget.h"
 
 #include "core/error.h"
 #include "core/mem.h"
 
+#include <time.h>
+
+enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE };
+
 struct budget {
   pprofc_allocator counted; /* the allocator that users of the budget get */
   pprofc_allocator mem;     /* the allocator that it calls */
+  struct budget *parent;    /* behind `mem`, or NULL; held */
   uint64_t bytes, used;
+  uint64_t deadline;     /* milliseconds of the monotonic clock; 0: none */
+  uint32_t milliseconds; /* what was given until the deadline */
   int references;
+  int stop;     /* enum budget_stop; set by signal handlers, too */
   bool refused; /* the last allocation that failed was refused here, not by `mem` */
   bool passed;  /* something was refused, ever */
 };
 
+/* ---- stopping ---------------------------------------- */
+
+static uint64_t budget_clock(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+void budget_cancel(struct budget *budget) {
+  __atomic_store_n(&budget->stop, BUDGET_CANCELLED, __ATOMIC_RELAXED);
+}
+
+void budget_resume(struct budget *budget) {
+  __atomic_store_n(&budget->stop, BUDGET_RUNS, __ATOMIC_RELAXED);
+}
+
+void budget_set_time(struct budget *budget, uint32_t milliseconds) {
+  budget->milliseconds = milliseconds;
+  budget->deadline = budget_clock() + milliseconds;
+}
+
+/* Why the budget is stopped. Being late is noted once: it stays a reason. */
+static enum budget_stop budget_reason(struct budget *budget) {
+  int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
+  if (stop || !budget->deadline || budget_clock() < budget->deadline) return (enum budget_stop)stop;
+  __atomic_store_n(&budget->stop, BUDGET_LATE, __ATOMIC_RELAXED);
+  return BUDGET_LATE;
+}
+
+/* The budget itself or the one it is part of that was stopped, or NULL. */
+static const struct budget *budget_find_stopped(struct budget *budget) {
+  while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
+  return budget;
+}
+
+bool budget_stopped(const pprofc_allocator *mem) {
+  return budget_find_stopped(budget_of(mem)) != NULL;
+}
+
+/* ---- memory ------------------------------------------ */
+
 /* Takes `size` bytes from the budget; false when fewer are left. A request that
  * is refused takes nothing, so it cannot make another thread's fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
+  if (budget_reason(budget) != BUDGET_RUNS) return false;
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
   while (size <= budget->bytes - used)
     if (__atomic_compare_exchange_n(&budget->used, &used, used + size, true, __ATOMIC_RELAXED,
@@ -68,6 +118,7 @@ struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes) {
   if (!budget) return NULL;
   budget->counted = (pprofc_allocator){budget_alloc, budget_resize, budget_free, budget};
   budget->mem = *mem;
+  budget->parent = budget_retain(budget_of(mem));
   budget->bytes = bytes;
   budget->references = 1;
   return budget;
@@ -79,9 +130,12 @@ struct budget *budget_retain(struct budget *budget) {
 }
 
 void budget_release(struct budget *budget) {
-  if (!budget || __atomic_sub_fetch(&budget->references, 1, __ATOMIC_ACQ_REL) != 0) return;
-  pprofc_allocator mem = budget->mem;
-  mem_free(&mem, budget, 1, sizeof *budget);
+  while (budget && __atomic_sub_fetch(&budget->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    pprofc_allocator mem = budget->mem;
+    struct budget *parent = budget->parent;
+    mem_free(&mem, budget, 1, sizeof *budget);
+    budget = parent;
+  }
 }
 
 const pprofc_allocator *budget_allocator(const struct budget *budget) {
@@ -98,10 +152,12 @@ uint64_t budget_bytes(const pprofc_allocator *mem) {
 }
 
 uint64_t budget_left(const pprofc_allocator *mem) {
-  struct budget *budget = budget_of(mem);
-  if (!budget) return UINT64_MAX;
-  uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
-  return budget->bytes - used;
+  uint64_t least = UINT64_MAX;
+  for (const struct budget *budget = budget_of(mem); budget; budget = budget->parent) {
+    uint64_t left = budget->bytes - __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
+    if (left < least) least = left;
+  }
+  return least;
 }
 
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes) {
@@ -116,11 +172,22 @@ bool budget_passed(const pprofc_allocator *mem) {
   return budget && __atomic_load_n(&budget->passed, __ATOMIC_RELAXED);
 }
 
+static pprofc_status budget_say_stopped(const struct budget *budget, pprofc_error *error) {
+  if (__atomic_load_n(&budget->stop, __ATOMIC_RELAXED) != BUDGET_LATE)
+    return error_set(error, PPROFC_E_CANCELLED, "the report was cancelled");
+  return error_set(error, PPROFC_E_CANCELLED, "the report took longer than %g s",
+                   budget->milliseconds / 1000.0);
+}
+
 pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status,
                             pprofc_error *error) {
   struct budget *budget = budget_of(mem);
-  if (status != PPROFC_E_NOMEM || !budget) return status;
-  if (!__atomic_load_n(&budget->refused, __ATOMIC_RELAXED)) return status;
+  if (status == PPROFC_OK || !budget) return status;
+  const struct budget *stopped = budget_find_stopped(budget);
+  if (stopped) return budget_say_stopped(stopped, error);
+  if (status != PPROFC_E_NOMEM) return status;
+  while (budget && !__atomic_load_n(&budget->refused, __ATOMIC_RELAXED)) budget = budget->parent;
+  if (!budget) return status;
   return error_set(error, PPROFC_E_LIMIT,
                    "more than %llu bytes of memory are needed (raise the limit memory_bytes)",
                    (unsigned long long)budget->bytes);

@@ -1,6 +1,8 @@
 /* Running another program with bounds on time, output and environment. */
 #include "core/child.h"
 
+#include "core/budget.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +15,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* So often a run looks whether it is cancelled. */
+#define CHILD_LOOK_MS 100
 
 /* One run, while it lasts. */
 struct child_running {
@@ -148,18 +153,30 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
   return run->output->failed ? error_nomem(error) : PPROFC_OK;
 }
 
+/* Waits until a pipe can be read; fails when the time is over or the run is cancelled. *ready is 0
+ * when it should be called again. */
+static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[2], int *ready,
+                                pprofc_error *error) {
+  int64_t left = run->deadline - now_ms();
+  if (budget_stopped(run->output->mem)) return error_nomem(error); /* budget_status says why */
+  if (left <= 0)
+    return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
+                     run->child->argv[0]);
+  *ready = poll(fds, 2, left < CHILD_LOOK_MS ? (int)left : CHILD_LOOK_MS);
+  if (*ready < 0 && errno != EINTR)
+    return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", run->child->argv[0],
+                     ERRNO_TEXT(errno));
+  return PPROFC_OK;
+}
+
 /* Reads both pipes to their ends. */
 static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && (run->pipes[0] >= 0 || run->pipes[1] >= 0)) {
-    int64_t left = run->deadline - now_ms();
+    int ready = 0;
     struct pollfd fds[2] = {{run->pipes[0], POLLIN, 0}, {run->pipes[1], POLLIN, 0}};
-    int ready = left > 0 ? poll(fds, 2, (int)left) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0)
-      return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
-                       run->child->argv[0]);
-    for (int i = 0; i < 2 && status == PPROFC_OK; i++)
+    status = child_wait(run, fds, &ready, error);
+    for (int i = 0; i < 2 && status == PPROFC_OK && ready > 0; i++)
       if (fds[i].revents) status = drain(run, i, error);
   }
   return status;

@@ -24,6 +24,7 @@ struct child_end {
 /* Runs the program to its end; its standard output is appended to `output`, whose ceiling bounds
  * it. PPROFC_OK whatever its exit status was. PPROFC_E_UNSUPPORTED when there is no such program,
  * PPROFC_E_LIMIT when it took too long or wrote too much (it is killed with its process group).
+ * It is also killed when the budget behind the memory of `output` is stopped: PPROFC_E_NOMEM.
  * The program sees PATH, HOME and TMPDIR, and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);

@@ -1,6 +1,7 @@
 /* Report output: a buffer in front of the caller's write callback, with a sticky error. */
 #include "core/output.h"
 
+#include "core/budget.h"
 #include "core/escape.h"
 
 #include <stdarg.h>
@@ -9,12 +10,18 @@
 void output_init(struct output *out, pprofc_write_fn write, void *context) {
   out->write = write;
   out->context = context;
+  out->mem = NULL;
   out->size = 0;
   out->failed = false;
 }
 
+void output_watch(struct output *out, const pprofc_allocator *mem) {
+  out->mem = mem;
+}
+
 static void output_send(struct output *out, const void *data, size_t size) {
-  if (!out->failed && size && out->write(out->context, data, size) != 0) out->failed = true;
+  if (out->failed || !size) return;
+  out->failed = budget_stopped(out->mem) || out->write(out->context, data, size) != 0;
 }
 
 void output_add(struct output *out, const void *data, size_t size) {

@@ -8,12 +8,16 @@
 struct output {
   pprofc_write_fn write;
   void *context;
+  const pprofc_allocator *mem; /* whose budget may stop the output, or NULL */
   size_t size;
-  bool failed; /* the callback refused; everything after is dropped */
+  bool failed; /* the callback refused, or the budget is stopped; everything after is dropped */
   char data[32 * 1024];
 };
 
 void output_init(struct output *out, pprofc_write_fn write, void *context);
+
+/* The output fails when the budget behind `mem` is stopped. */
+void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);
 void output_add_str(struct output *out, pprofc_str s);

@@ -1,6 +1,7 @@
 /* Edges between kept nodes: a pass over samples that follows the path of kept frames, as sums.c
  * does for all frames. */
 #include "core/array.h"
+#include "core/budget.h"
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -197,6 +198,7 @@ static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
   for (size_t i = from; i < to; i++) {
     const int64_t *values = profile->samples.values + i * profile->type_count;
     struct amount amount = {values[o->value_index], o->mean ? values[0] : 0};
+    if (budget_poll(pass->mem, i)) return false;
     if (amount.value == 0 && amount.divisor == 0) continue;
     delta_move(delta, i);
     if (delta->shared >= delta->size / 2) {

@@ -7,6 +7,7 @@
  * sum is added to its node and to the pending sum of the frame below. So the worker visits a shared
  * frame once for all samples that share it. */
 #include "core/array.h"
+#include "core/budget.h"
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -128,6 +129,7 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
   uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
     int64_t value = values[i * types];
+    if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
     delta_move(delta, i);
     if (delta->shared >= delta->size / 2) {

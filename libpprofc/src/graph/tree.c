@@ -1,6 +1,7 @@
 /* The call tree: one node per call path, so that what a function costs is kept apart by how it was
  * reached (18, option call_tree). Node i's only edge from its caller is edge i. */
 #include "core/array.h"
+#include "core/budget.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
 
@@ -100,6 +101,14 @@ static void tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor
   n->flat_div = sum_add(n->flat_div, divisor);
 }
 
+/* The locations that a stack has and the one before had not. */
+static bool tree_push_fresh(struct tree_pass *pass, const struct stack_delta *delta) {
+  if (!tree_reserve(pass, delta->count)) return false;
+  for (size_t k = delta->count; k-- > 0;)
+    if (!tree_push_location(pass, delta->fresh[k], k)) return false;
+  return true;
+}
+
 static bool tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
   const struct graph_options *o = &pass->graph->options;
   const pprofc_profile *profile = pass->graph->profile;
@@ -109,9 +118,7 @@ static bool tree_follow(struct tree_pass *pass, struct stack_delta *delta) {
     if (value == 0 && divisor == 0) continue;
     delta_next(delta, i);
     while (pass->depth && pass->path[pass->depth - 1].offset > delta->shared) tree_pop(pass);
-    if (!tree_reserve(pass, delta->count)) return false;
-    for (size_t k = delta->count; k-- > 0;)
-      if (!tree_push_location(pass, delta->fresh[k], k)) return false;
+    if (budget_poll(pass->graph->mem, i) || !tree_push_fresh(pass, delta)) return false;
     if (pass->depth) tree_add_flat(pass, value, divisor);
   }
   while (pass->depth) tree_pop(pass);

@@ -23,20 +23,33 @@ pprofc_profile *profile_new(const pprofc_allocator *mem) {
   return p;
 }
 
-pprofc_profile *profile_edit(const pprofc_profile *source) {
-  pprofc_profile *p = alloc_profile(&source->mem);
+/* A copy that shares all columns, in a region that uses `mem`. */
+static pprofc_profile *profile_share(const pprofc_profile *source, const pprofc_allocator *mem) {
+  pprofc_profile *p = alloc_profile(mem);
   if (!p) return NULL;
   struct region *own = p->region;
-  bool lends = source->disposable && source->references == 1 && source->region->references == 1;
   *p = *source;
   p->references = 1;
+  p->mem = own->mem;
   p->region = own;
   p->disposable = false;
-  p->lender = lends ? source->region : NULL;
-  p->in_order_of_use = false;
+  p->lender = NULL;
   if (region_adopt(own, source->region)) return p;
   pprofc_profile_release(p);
   return NULL;
+}
+
+pprofc_profile *profile_edit(const pprofc_profile *source) {
+  bool lends = source->disposable && source->references == 1 && source->region->references == 1;
+  pprofc_profile *p = profile_share(source, &source->mem);
+  if (!p) return NULL;
+  p->lender = lends ? source->region : NULL;
+  p->in_order_of_use = false;
+  return p;
+}
+
+pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem) {
+  return profile_share(source, mem);
 }
 
 pprofc_profile *pprofc_profile_retain(pprofc_profile *profile) {

@@ -125,6 +125,10 @@ pprofc_profile *profile_new(const pprofc_allocator *mem);
  * memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
+/* The same profile for a caller with memory and time of its own: all that is made of it uses `mem`.
+ * Shares every column with `source`. NULL when out of memory. */
+pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem);
+
 static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
   return p->strings.items[index];
 }

@@ -82,6 +82,7 @@ static pprofc_status render_result(struct report *report, pprofc_write_fn write,
     output_init(&out, log_guard_write, &guard);
   else
     output_init(&out, write, context);
+  output_watch(&out, report->mem);
   report->output_unit = report->result.output_unit;
   pprofc_status status = report->format->render(report, &out, error);
   return status ? status : output_flush(&out, error);

@@ -2,6 +2,7 @@
  * by frames. */
 #include "stacks/stacks.h"
 
+#include "core/budget.h"
 #include "core/map.h"
 #include "core/parallel.h"
 #include "profile/stack.h"
@@ -109,7 +110,7 @@ static bool join_in_order(struct stacks_builder *b, struct map *map) {
     i = hash_samples(b, map, i, &reader, pending, &count);
     for (size_t k = 0; k < count; k++) {
       uint32_t stack = find_stack(b, map, &pending[k]);
-      if (stack == MAP_NONE) return false;
+      if (stack == MAP_NONE || budget_poll(b->mem, pending[k].sample)) return false;
       stacks_add_sample(b, stack, pending[k].sample);
     }
   }
@@ -210,7 +211,7 @@ static void expand_range(void *context, unsigned worker) {
   struct stacks_builder *b = e->builder;
   size_t end = parallel_from(b->count, worker + 1, b->workers);
   for (size_t i = parallel_from(b->count, worker, b->workers); i < end; i++)
-    if (!stacks_expand(e, &b->stacks[i])) return;
+    if (!stacks_expand(e, &b->stacks[i]) || budget_poll(b->mem, i)) return;
 }
 
 /* Hands the slabs of all threads to the set. */

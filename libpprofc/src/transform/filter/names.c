@@ -1,5 +1,6 @@
 /* focus, ignore, hide and show: one run of each expression per distinct string, then a few bits per
  * location, then one pass over the samples. show_from likewise. Section 13. */
+#include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/filter/name_bits.h"
@@ -23,6 +24,7 @@ pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error) {
   for (size_t i = 0; i < p->functions.count; i++) {
     match_string(bits, p->functions.name[i]);
     match_string(bits, p->functions.filename[i]);
+    if (budget_stopped(&p->mem)) return error_nomem(error);
   }
   for (size_t i = 0; i < p->mappings.count; i++) match_string(bits, p->mappings.items[i].file);
   for (unsigned i = 0; i < bits->count; i++)
@@ -129,6 +131,7 @@ static void filter_range(void *context, unsigned worker) {
     uint8_t effect = stack_effect(pass->filter->effect, stack, tail, pass->states[worker]);
     pass->filter->keep[i] = effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED);
     previous = stack;
+    if (budget_poll(&pass->filter->profile->mem, i)) return;
   }
 }
 
@@ -145,7 +148,7 @@ static bool filter_samples(struct name_filter *f) {
   if (ok) parallel_run(pass.workers, filter_range, &pass);
   for (unsigned w = 0; w < pass.workers; w++)
     mem_free(&f->profile->mem, pass.states[w], longest + 1, 1);
-  return ok;
+  return ok && !budget_stopped(&f->profile->mem);
 }
 
 /* ---- the edit ---------------------------------------- */

@@ -1,4 +1,5 @@
 /* Dropping samples, lines and frames: the edits that all filters use. */
+#include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
@@ -130,6 +131,7 @@ pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_erro
 /* ---- cutting ----------------------------------------- */
 
 struct cut_job {
+  const pprofc_allocator *mem;
   const struct samples *samples;
   edit_cut_fn cut;
   const void *context;
@@ -150,6 +152,7 @@ static void cut_range(void *context, unsigned worker) {
     job->keep[i] = job->cut(job->context, &stack);
     job->stack[i] = stack.leaf;
     job->stack_size[i] = (uint32_t)(stack.root - stack.leaf);
+    if (budget_poll(job->mem, i)) return;
   }
 }
 
@@ -158,6 +161,7 @@ pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void 
   size_t count = copy->samples.count;
   if (!count) return PPROFC_OK;
   struct cut_job job = {
+      .mem = &copy->mem,
       .samples = &copy->samples,
       .cut = cut,
       .context = context,
@@ -167,8 +171,9 @@ pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void 
       .workers = parallel_workers(copy->threads, count, EDIT_GRAIN),
   };
   pprofc_status status = PPROFC_OK;
-  if (job.stack && job.stack_size && job.keep) {
-    parallel_run(job.workers, cut_range, &job);
+  bool ready = job.stack && job.stack_size && job.keep;
+  if (ready) parallel_run(job.workers, cut_range, &job);
+  if (ready && !budget_stopped(&copy->mem)) {
     copy->samples.stack = job.stack;
     copy->samples.stack_size = job.stack_size;
     status = edit_keep_samples(copy, job.keep, error);
