@@ -43,9 +43,9 @@ def counter():
     else:
         return None
 
-    def count(command):
+    def count(command, stdin=subprocess.DEVNULL):
         env = dict(os.environ, TZ="UTC", HOME="/nonexistent", LC_ALL="C.UTF-8")
-        run = subprocess.Popen(wrap + command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+        run = subprocess.Popen(wrap + command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
         said = run.communicate()[1].decode("utf-8", "replace")
         found = re.search(pattern.replace("PID", str(run.pid)), said, flags=re.M)  # children say theirs, too
         if run.returncode or not found:

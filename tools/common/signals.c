@@ -45,6 +45,27 @@ void signals_watch(const char *program, int bad_input) {
   signal(SIGBUS, input_shrank);
 }
 
+static void (*volatile on_interrupt)(void);
+
+static void signals_caught(int number) {
+  void (*call)(void) = on_interrupt;
+  on_interrupt = NULL;
+  if (call)
+    call();
+  else
+    interrupted(number);
+}
+
+void signals_catch(void (*call)(void)) {
+  struct sigaction action = {.sa_handler = call ? signals_caught : interrupted};
+  struct sigaction before;
+  sigemptyset(&action.sa_mask);
+  on_interrupt = call;
+  /* Without SA_RESTART: the read that waits for a key ends. */
+  if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGINT, &action, NULL);
+}
+
 void signals_remove(const char *path) {
   unfinished = path;
 }

@@ -66,7 +66,7 @@ static void say_formatted(bool red, const char *format, va_list args) {
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  if (length > 0 && buffer_reserve(&text, (size_t)length + 1)) {
+  if (length >= 0 && buffer_reserve(&text, (size_t)length + 1)) {
     vsnprintf(text.data, (size_t)length + 1, format, args);
     terminal_say(red, (pprofc_str){text.data, (size_t)length});
   } else {

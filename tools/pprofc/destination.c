@@ -30,18 +30,24 @@ static int sink_write(void *context, const void *data, size_t size) {
   return -1;
 }
 
-/* Renders, through graphviz where the format needs that. */
-static pprofc_status render(const struct command *command, const pprofc_profile *profile,
-                            struct sink *sink, pprofc_error *error) {
+pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
+                                 pprofc_write_fn write, void *context, pprofc_error *error) {
   struct time_zone zone;
   pprofc_status status = PPROFC_OK;
   if (!time_zone_enter(&zone))
     status = error_nomem(error);
   else if (command->format->graphviz)
-    status = graphviz_report(command, profile, sink_write, sink, error);
+    status = graphviz_report(command, profile, write, context, error);
   else
-    status = pprofc_report(profile, &command->report, sink_write, sink, error);
+    status = pprofc_report(profile, &command->report, write, context, error);
   time_zone_leave(&zone);
+  return budget_status(budget_allocator(command->budget), status, error);
+}
+
+/* The same, with a message that says what could not be written. */
+static pprofc_status render(const struct command *command, const pprofc_profile *profile,
+                            struct sink *sink, pprofc_error *error) {
+  pprofc_status status = destination_render(command, profile, sink_write, sink, error);
   if (!sink->failed) return status;
   const char *why = ERRNO_TEXT(sink->failed);
   if (!sink->path) return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", why);
@@ -72,10 +78,8 @@ static pprofc_status to_file(const struct command *command, const pprofc_profile
   return outfile_commit(&file, error);
 }
 
-/* The first of profile001.EXT, profile002.EXT ... that is free; made empty, so that two programs
- * never choose the same one. */
-static pprofc_status make_numbered(const char *extension, char *path, size_t size,
-                                   pprofc_error *error) {
+pprofc_status destination_number(const char *extension, char *path, size_t size,
+                                 pprofc_error *error) {
   for (int number = 1; number < 10000; number++) {
     snprintf(path, size, "profile%03d.%s", number, extension);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -91,7 +95,7 @@ static pprofc_status make_numbered(const char *extension, char *path, size_t siz
 static pprofc_status to_numbered_file(const struct command *command, const pprofc_profile *profile,
                                       pprofc_error *error) {
   char path[64];
-  pprofc_status status = make_numbered(command->format->extension, path, sizeof path, error);
+  pprofc_status status = destination_number(command->format->extension, path, sizeof path, error);
   if (status != PPROFC_OK) return status;
   status = to_file(command, profile, path, error);
   if (status != PPROFC_OK) unlink(path);
@@ -110,8 +114,7 @@ static pprofc_status to_viewer(const struct command *command, const pprofc_profi
   return status;
 }
 
-/* A variant other than the first is text: -flame=text. */
-static bool is_binary(const struct command *command) {
+bool destination_is_binary(const struct command *command) {
   const pprofc_format_info *format = command->format;
   const char *variant = command->report.argument;
   return format->binary &&
@@ -122,6 +125,7 @@ pprofc_status destination_report(const struct command *command, const pprofc_pro
                                  pprofc_error *error) {
   if (*command->output) return to_file(command, profile, command->output, error);
   if (command->format->viewer) return to_viewer(command, profile, error);
-  if (is_binary(command) && isatty(STDOUT_FILENO)) return to_numbered_file(command, profile, error);
+  if (destination_is_binary(command) && isatty(STDOUT_FILENO))
+    return to_numbered_file(command, profile, error);
   return to_standard_output(command, profile, error);
 }

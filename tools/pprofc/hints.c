@@ -1,5 +1,5 @@
 /* What would work, for the mistakes of the first minutes: a page in place of a profile, a profile
- * taken for an expression, profiles of two kinds, two profiles without a format. */
+ * taken for an expression, profiles of two kinds. */
 #include "hints.h"
 
 #include "profile/profile.h"
@@ -152,12 +152,4 @@ void hint_argument(const struct command_flags *flags, int argc, char *const *arg
   if (before && access(argv[argc - 1], F_OK) == 0)
     add_hint(error, "%s was taken as the value of -%s, as in -%s=%s %s", argv[argc - 1],
              before->name, before->name, example_of(before), argv[argc - 1]);
-}
-
-void hint_comparison(const struct command *command, pprofc_error *error) {
-  if (command->source_count != 2 || elf_is_object(command->sources[0], &mem_default)) return;
-  const char *one = command->sources[0], *two = command->sources[1];
-  if (*command->base || *command->diff_base) return;
-  add_hint(error, "to compare two: pprofc -top -diff_base=%s %s; to add them up: pprofc -top %s %s",
-           one, two, one, two);
 }

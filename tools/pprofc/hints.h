@@ -22,7 +22,4 @@ void hint_types_add(const char *text, pprofc_error *error);
 void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
                    pprofc_error *error);
 
-/* No format was chosen: how to compare or to add up the sources. */
-void hint_comparison(const struct command *command, pprofc_error *error);
-
 #endif

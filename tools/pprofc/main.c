@@ -9,6 +9,7 @@
 #include "options.h"
 #include "origin_rules.h"
 #include "profile/profile.h"
+#include "shell.h"
 #include "simulate.h"
 #include "sources.h"
 #include "version.h"
@@ -38,16 +39,12 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* The usual reasons are a flag behind the profile, and two profiles to compare. */
+/* A shell, unless there is a flag behind the profile. */
 static int without_format(const struct command *command) {
-  pprofc_error error;
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
       return cmd_main_misused("no format was chosen; flags stand before the first source");
-  error_set(&error, PPROFC_E_INVALID,
-            "no format was chosen, and there is no interactive mode yet; -top is a start");
-  hint_comparison(command, &error);
-  return cmd_main_misused(error.message);
+  return shell_run(command);
 }
 
 static int without_source(const struct command_flags *flags, int argc, char **argv) {

@@ -26,7 +26,7 @@ enum cmd_options_group {
 };
 
 static const struct flag_group groups[] = {
-    [GROUP_TEXT] = {"Formats", "Exactly one is given."},
+    [GROUP_TEXT] = {"Formats", "At most one is given; without one, a shell asks for reports."},
     [GROUP_GRAPHVIZ] = {"Formats drawn by graphviz", NULL},
     [GROUP_VIEWER] = {"Formats shown in another program", NULL},
     [GROUP_REPORT] = {"Options", NULL},
@@ -38,9 +38,9 @@ static const struct flag_group groups[] = {
     [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
 };
 
-static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
-                                    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
-                                    "-help | -version", NULL};
+static const char *const usage[] = {
+    "FORMAT [flags] [binary] SOURCE ...", "[flags] [binary] SOURCE ...",
+    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]", "-help | -version", NULL};
 
 static const char *const details[] = {
     "SOURCE is a file, gzip'd or not, or - for standard input; several are added up. The first of "
@@ -51,6 +51,7 @@ static const char *const details[] = {
 
 static const struct flag_note examples[] = {
     {"pprofc -top cpu.pb.gz", "where the time goes"},
+    {"pprofc cpu.pb.gz", "a shell: reports of the profile, one after the other"},
     {"pprofc -top -cum -focus=Parse cpu.pb.gz",
      "the same for what goes through Parse, callers first"},
     {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what became slower and faster"},
@@ -65,6 +66,8 @@ static const struct flag_note environment[] = {
     {"PPROF_TOOLS", "the same as -tools"},
     {"BROWSER", "the browser of -web and -weblist"},
     {"TMPDIR", "where files for viewers are put; /tmp when not set"},
+    {"PAGER", "what the shell shows long reports with; less when not set"},
+    {"XDG_STATE_HOME", "where the shell keeps its history; $HOME/.local/state when not set"},
     {"NO_COLOR", "when set, messages are not red"},
     {NULL, NULL}};
 
@@ -271,6 +274,10 @@ static const struct flag own_flags[] = {
     STRING(tls_cert, "FILE", "As -seconds: certificate to show to a server", GROUP_SOURCE),
     STRING(tls_key, "FILE", "As -seconds: its private key", GROUP_SOURCE),
     STRING(tls_ca, "FILE", "As -seconds: authorities to trust", GROUP_SOURCE),
+    {"e", FLAG_BOOL, FIELD(stop_on_error), GROUP_MISC, NULL,
+     "Shell: the first line of standard input that fails ends it, with status 2", NULL, NULL, 0,
+     false, NULL},
+    SWITCH(no_pager, "Shell: print long reports without $PAGER", GROUP_MISC),
     STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
     INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
     STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),

@@ -23,6 +23,7 @@ struct command {
   int64_t seconds, timeout;                /* for sources that are fetched */
   const char *tls_cert, *tls_key, *tls_ca; /* the same */
   bool all_frames;
+  bool stop_on_error, no_pager; /* of the shell */
   bool help, version, manual;
   bool sample_types;      /* of the sources, for the completion of shells */
   const char *completion; /* a shell, or "" */

@@ -4,6 +4,7 @@
 #include "core/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 extern char **environ;
 
-#define MAX_WORDS 16
+#define MAX_WORDS   16
+#define VIEWER_TEXT 4096
 
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
@@ -63,11 +65,12 @@ static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
   return false;
 }
 
-pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error) {
-  char text[4096], *words[MAX_WORDS];
+/* The words of the viewer's command, with the file as the last one. */
+static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, char *text,
+                                  size_t room, char *words[MAX_WORDS], pprofc_error *error) {
   bool browser = strcmp(viewer, "browser") == 0;
-  snprintf(text, sizeof text, "%s", viewer);
-  bool found = browser ? find_browser(text, sizeof text, words) : viewer_split(text, words);
+  snprintf(text, room, "%s", viewer);
+  bool found = browser ? find_browser(text, room, words) : viewer_split(text, words);
   if (!found)
     return error_set(error, PPROFC_E_UNSUPPORTED,
                      "cannot find %s; -output=FILE writes the file without showing it",
@@ -76,16 +79,66 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   while (words[count]) count++;
   words[count] = file->path;
   words[count + 1] = NULL;
+  return PPROFC_OK;
+}
+
+/* A viewer that runs beside the shell takes none of its input and output, and ^C does not reach
+ * it. */
+static int viewer_spawn(char *words[MAX_WORDS], bool beside, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  int failed = posix_spawn_file_actions_init(&files);
+  if (failed) return failed;
+  failed = posix_spawnattr_init(&attributes);
+  if (!failed) {
+    if (beside) {
+      posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+      failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+      if (!failed)
+        failed = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    if (!failed) failed = posix_spawnp(pid, words[0], &files, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&files);
+  return failed;
+}
+
+/* `text` holds the words of the command that was started, the first of which is the program. */
+static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
+                                pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
+  char *words[MAX_WORDS];
+  pprofc_status status = viewer_words(file, viewer, text, VIEWER_TEXT, words, error);
+  if (status != PPROFC_OK) return status;
   close(file->fd);
   file->fd = -1;
+  int failed = viewer_spawn(words, beside, pid);
+  if (!failed) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], ERRNO_TEXT(failed));
+}
+
+pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
+                           pprofc_error *error) {
+  char text[VIEWER_TEXT];
+  return viewer_run(file, viewer, true, pid, text, error);
+}
+
+bool viewer_has_ended(pid_t pid, int *status) {
+  int how = 0;
+  if (waitpid(pid, &how, WNOHANG) == 0) return false;
+  *status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+  return true;
+}
+
+pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error) {
   pid_t pid;
-  int failed = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
-  if (failed)
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], ERRNO_TEXT(failed));
+  char text[VIEWER_TEXT];
+  pprofc_status status = viewer_run(file, viewer, false, &pid, text, error);
+  if (status != PPROFC_OK) return status;
   /* A launcher ends at once and leaves the work to a program that has yet to open the file. */
   sleep(1);
   int how;
   while (waitpid(pid, &how, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "'%s' failed", words[0]);
+  return error_set(error, PPROFC_E_IO, "'%s' failed", text);
 }

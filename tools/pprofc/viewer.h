@@ -4,6 +4,8 @@
 
 #include "core/error.h"
 
+#include <sys/types.h>
+
 /* A temporary file that lives until its viewer has ended. */
 struct viewer_file {
   int fd;
@@ -14,6 +16,13 @@ pprofc_status viewer_create(struct viewer_file *file, const char *extension, ppr
 
 /* Runs the viewer ("browser" for the first browser there is) on the file and waits for it. */
 pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
+
+/* Starts it only: it runs beside the shell, and the file stays until the caller removes it. */
+pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
+                           pprofc_error *error);
+
+/* Whether such a viewer has ended, and with which exit status. Does not wait. */
+bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 

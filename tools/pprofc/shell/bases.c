@@ -1,0 +1,122 @@
+/* The commands base and diff_base: another profile is subtracted, or compared with, and off and on
+ * again. The profile without a base and the difference are both kept. */
+#include "session.h"
+
+#include "common/progress.h"
+#include "common/terminal.h"
+#include "hints.h"
+#include "pprofc/transform.h"
+#include "profile/profile.h"
+#include "sources.h"
+
+static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
+  pprofc_profile_retain(profile);
+  pprofc_profile_release(*place);
+  *place = profile;
+}
+
+/* Reads sources in place of those of the command line. */
+static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
+                                pprofc_error *error) {
+  struct progress progress;
+  progress_start(&progress, "reading");
+  pprofc_status status = sources_fetch(command, profile, error);
+  progress_end(&progress);
+  if (status == PPROFC_OK) (*profile)->disposable = false; /* many reports are made of it */
+  return status;
+}
+
+/* With a base on the command line only the difference was kept: the sources are read again. */
+static bool bases_find_head(struct shell *shell) {
+  if (shell->head) return true;
+  struct command command = shell->command;
+  pprofc_error error;
+  command.base = "";
+  command.diff_base = "";
+  command.report.normalize = false;
+  if (bases_read(&command, &shell->head, &error) == PPROFC_OK) return true;
+  shell_fail_error(shell, &error);
+  return false;
+}
+
+static bool bases_make_difference(struct shell *shell, const char *source, bool compare) {
+  struct command command = shell->command;
+  pprofc_profile *base = NULL, *difference = NULL;
+  pprofc_error error;
+  command.base = "";
+  command.diff_base = "";
+  command.add_comment = "";
+  command.sources = &source;
+  command.source_count = 1;
+  pprofc_diff_kind kind = compare ? PPROFC_COMPARE : PPROFC_SUBTRACT;
+  pprofc_status status = bases_read(&command, &base, &error);
+  if (status == PPROFC_OK)
+    status =
+        pprofc_diff(shell->head, base, kind, shell->command.report.normalize, &difference, &error);
+  if (base && status != PPROFC_OK) {
+    char types[HINT_MAX];
+    hint_types(source, base, shell->command.sources[0], shell->head, types);
+    hint_types_add(types, &error);
+  }
+  pprofc_profile_release(base);
+  if (status != PPROFC_OK) {
+    shell_fail_error(shell, &error);
+    return false;
+  }
+  pprofc_profile_release(shell->difference);
+  shell->difference = difference;
+  return true;
+}
+
+static void bases_choose(struct shell *shell, const char *source, bool compare) {
+  size_t size = strlen(source) + 1;
+  if (!bases_find_head(shell) || !bases_make_difference(shell, source, compare)) return;
+  char *copy = mem_array(&mem_default, size, 1);
+  if (!copy) {
+    shell_fail(shell, "out of memory");
+    return;
+  }
+  memcpy(copy, source, size);
+  if (shell->base.source) mem_free(&mem_default, shell->base.source, shell->base.size, 1);
+  shell->base = (struct shell_base){copy, size, compare, true};
+  bases_replace(&shell->profile, shell->difference);
+}
+
+static void bases_switch(struct shell *shell, bool on) {
+  if (on && !shell->base.source) {
+    shell_fail(shell, "there was no base; base FILE or diff_base FILE takes one");
+    return;
+  }
+  if (!on && !bases_find_head(shell)) return;
+  shell->base.on = on;
+  bases_replace(&shell->profile, on ? shell->difference : shell->head);
+}
+
+static void bases_tell(const struct shell *shell) {
+  const struct shell_base *base = &shell->base;
+  const char *what = base->compare ? "compared with" : "less the base";
+  if (!base->source)
+    message_note("there is no base");
+  else
+    message_note("%s %s%s", what, base->source, base->on ? "" : " (off)");
+}
+
+void shell_set_base(struct shell *shell, const struct shell_words *words) {
+  bool compare = str_equal(words->items[0], STR("diff_base"));
+  if (words->count == 1) {
+    bases_tell(shell);
+    return;
+  }
+  if (words->count > 2) {
+    shell_fail(shell, "%s takes one file", words->items[0].data);
+    return;
+  }
+  const char *word = words->items[1].data;
+  if (strcmp(word, "off") == 0)
+    bases_switch(shell, false);
+  else if (strcmp(word, "on") == 0)
+    bases_switch(shell, true);
+  else
+    bases_choose(shell, word, compare);
+  if (!shell->failed && shell->profile) shell_check_options(shell);
+}

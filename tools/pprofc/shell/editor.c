@@ -1,0 +1,313 @@
+/* Lines from a terminal: libedit where the program was built with it, else lines as the terminal
+ * gives them. */
+#include "session.h"
+
+#include "common/signals.h"
+#include "common/terminal.h"
+#include "core/escape.h"
+#include "core/outfile.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define PROMPT "(pprofc) "
+
+#if HAVE_LIBEDIT
+#include <histedit.h>
+#endif
+
+struct editor {
+  struct shell *shell;
+  struct shell_history *history;
+  struct shell_input plain; /* without libedit */
+  int prompt;               /* where the prompt goes */
+#if HAVE_LIBEDIT
+  FILE *in, *out, *err;
+  EditLine *line;
+  History *recall;
+  mbstate_t state;
+  bool interrupted;
+#endif
+};
+
+#if HAVE_LIBEDIT
+
+/* ---- keys -------------------------------------------- */
+
+static char editor_prompt_text[] = PROMPT;
+
+static char *editor_prompt(EditLine *line) {
+  (void)line;
+  return editor_prompt_text;
+}
+
+static volatile sig_atomic_t editor_continued;
+
+/* The terminal has another size, or the program goes on after ^Z. */
+static void editor_signal(int number) {
+  if (number == SIGCONT) editor_continued = 1;
+}
+
+/* Brings the modes of the terminal and the line back. */
+static void editor_wake(EditLine *line) {
+  el_resize(line);
+  if (!editor_continued) return;
+  editor_continued = 0;
+  el_set(line, EL_PREP_TERM, 0);
+  el_set(line, EL_PREP_TERM, 1);
+  el_set(line, EL_REFRESH);
+}
+
+static void editor_watch(void) {
+  struct sigaction action = {.sa_handler = editor_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, NULL);
+  sigaction(SIGWINCH, &action, NULL);
+}
+
+/* Waits for a key; false: ^C. */
+static bool editor_wait(EditLine *line) {
+  enum shell_wait wait;
+  while ((wait = shell_wait_input(STDIN_FILENO)) == SHELL_WAIT_SIGNAL) editor_wake(line);
+  return wait == SHELL_WAIT_READY;
+}
+
+/* One key: several bytes for most. ^C ends the line. */
+static int editor_key(EditLine *line, wchar_t *key) {
+  struct editor *editor = NULL;
+  el_get(line, EL_CLIENTDATA, &editor);
+  for (;;) {
+    char byte;
+    if (!editor_wait(line)) {
+      editor->interrupted = true;
+      return -1;
+    }
+    ssize_t got = read(STDIN_FILENO, &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return (int)got;
+    size_t size = mbrtowc(key, &byte, 1, &editor->state);
+    if (size == (size_t)-2) continue; /* the beginning of a character */
+    if (size == (size_t)-1) {
+      memset(&editor->state, 0, sizeof editor->state);
+      continue;
+    }
+    if (size == 0) *key = L'\0';
+    return 1;
+  }
+}
+
+/* ---- completion -------------------------------------- */
+
+/* Candidates in columns, below the line. */
+static void editor_list(const struct editor *editor, const struct completions *found) {
+  size_t widest = 1, column = 0;
+  size_t width = terminal_width(editor->prompt);
+  for (size_t i = 0; i < found->count; i++) {
+    size_t cells = utf8_length(found->items[i]);
+    if (cells + 2 > widest) widest = cells + 2;
+  }
+  size_t columns = width > widest ? width / widest : 1;
+  fputc('\n', editor->out);
+  for (size_t i = 0; i < found->count; i++) {
+    pprofc_str item = found->items[i];
+    column = (column + 1) % columns;
+    bool last = column == 0 || i + 1 == found->count;
+    fprintf(editor->out, "%.*s", STR_ARG(item));
+    for (size_t at = utf8_length(item); !last && at < widest; at++) fputc(' ', editor->out);
+    if (last) fputc('\n', editor->out);
+  }
+  if (found->hidden) fprintf(editor->out, "and %zu more\n", found->hidden);
+  fflush(editor->out);
+}
+
+/* A blank behind a word that is whole. */
+static const char *editor_behind(const struct completions *found) {
+  pprofc_str only = found->items[0];
+  bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
+  return found->count == 1 && !goes_on ? " " : "";
+}
+
+static unsigned char editor_complete(EditLine *line, int key) {
+  struct editor *editor = NULL;
+  struct completions found;
+  const LineInfo *info = el_line(line);
+  (void)key;
+  el_get(line, EL_CLIENTDATA, &editor);
+  pprofc_str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
+  unsigned char result = CC_ERROR;
+  completions_find(editor->shell, typed, &found);
+  pprofc_str common = completions_common(&found);
+  pprofc_str word = str_slice(typed, found.from, typed.size);
+  bool replaces = common.size > word.size || (found.count == 1 && !str_equal(common, word));
+  if (found.count == 1 || replaces) {
+    struct buffer text;
+    size_t cells = 0;
+    for (size_t at = 0; at < word.size; cells++) utf8_next(word, &at);
+    buffer_init(&text, &mem_default, SIZE_MAX / 2);
+    buffer_add_str(&text, common);
+    buffer_add_text(&text, editor_behind(&found));
+    buffer_add_char(&text, '\0');
+    el_deletestr(line, (int)cells);
+    if (!text.failed && el_insertstr(line, text.data) == 0) result = CC_REFRESH;
+    buffer_free(&text);
+  } else if (found.count > 1) {
+    editor_list(editor, &found);
+    result = CC_REDISPLAY;
+  }
+  completions_free(&found);
+  return result;
+}
+
+/* ---- opening ----------------------------------------- */
+
+/* Lines are UTF-8, whatever the environment says. Only the kinds of characters change with it. */
+static void editor_set_locale(void) {
+  setlocale(LC_CTYPE, "");
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static bool editor_open_recall(struct editor *editor) {
+  HistEvent event;
+  const char *line;
+  editor->recall = history_init();
+  if (!editor->recall) return false;
+  history(editor->recall, &event, H_SETSIZE, HISTORY_LINES);
+  history(editor->recall, &event, H_SETUNIQUE, 1);
+  for (size_t i = 0; (line = history_line(editor->history, i)); i++)
+    history(editor->recall, &event, H_ENTER, line);
+  return true;
+}
+
+/* The stream stays open for the whole run: libedit borrows it. */
+static FILE *editor_stream(int fd, const char *mode) {
+  int copy = dup(fd);
+  FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
+  if (!file && copy >= 0) close(copy);
+  return file;
+}
+
+static bool editor_open_line(struct editor *editor) {
+  editor_set_locale();
+  editor->in = editor_stream(STDIN_FILENO, "r");
+  editor->out = editor_stream(editor->prompt, "w");
+  editor->err = editor_stream(STDERR_FILENO, "w");
+  if (!editor->in || !editor->out || !editor->err) return false;
+  editor->line = el_init("pprofc", editor->in, editor->out, editor->err);
+  if (!editor->line || !editor_open_recall(editor)) return false;
+  el_set(editor->line, EL_CLIENTDATA, editor);
+  el_set(editor->line, EL_EDITOR, "emacs");
+  el_set(editor->line, EL_PROMPT, editor_prompt);
+  el_set(editor->line, EL_SIGNAL, 0);
+  el_set(editor->line, EL_GETCFN, editor_key);
+  el_set(editor->line, EL_HIST, history, editor->recall);
+  el_wset(editor->line, EL_ADDFN, L"pprofc-complete", L"complete a word", editor_complete);
+  el_set(editor->line, EL_BIND, "^I", "pprofc-complete", NULL);
+  el_set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  el_set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+  editor_watch();
+  el_source(editor->line, NULL); /* ~/.editrc of the user */
+  return true;
+}
+
+static void editor_close_line(struct editor *editor) {
+  if (editor->line) el_end(editor->line);
+  if (editor->recall) history_end(editor->recall);
+  editor->line = NULL;
+  editor->recall = NULL;
+  if (editor->in) fclose(editor->in);
+  if (editor->out) fclose(editor->out);
+  if (editor->err) fclose(editor->err);
+}
+
+/* ---- reading ----------------------------------------- */
+
+/* ^C: the line that was typed stays on the screen; the buffer has it, so that the caller knows
+ * whether there was one. */
+static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
+  const LineInfo *info = el_line(editor->line);
+  buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
+  el_set(editor->line, EL_PREP_TERM, 0);
+  fputs("^C\n", editor->out);
+  fflush(editor->out);
+  el_reset(editor->line);
+  return SHELL_LINE_INTERRUPTED;
+}
+
+static enum shell_line editor_read_line(struct editor *editor, struct buffer *line) {
+  int size = 0;
+  HistEvent event;
+  editor->interrupted = false;
+  /* libedit does so once the prompt is there; what is typed in between would be lost. */
+  el_set(editor->line, EL_PREP_TERM, 1);
+  const char *text = el_gets(editor->line, &size);
+  if (editor->interrupted) return editor_stopped(editor, line);
+  if (!text || size <= 0) {
+    fputc('\n', editor->out);
+    fflush(editor->out);
+    return SHELL_LINE_NONE;
+  }
+  buffer_add(line, text, (size_t)size);
+  pprofc_str typed = shell_trim(buffer_str(line));
+  if (!typed.size) return SHELL_LINE_READ;
+  struct buffer kept;
+  buffer_init(&kept, &mem_default, SIZE_MAX / 2);
+  buffer_add_str(&kept, typed);
+  buffer_add_char(&kept, '\0');
+  if (!kept.failed) history(editor->recall, &event, H_ENTER, kept.data);
+  buffer_free(&kept);
+  history_add(editor->history, typed);
+  return SHELL_LINE_READ;
+}
+
+#endif
+
+/* ---- without libedit --------------------------------- */
+
+static enum shell_line editor_read_plain(struct editor *editor, struct buffer *line) {
+  (void)fd_write(&editor->prompt, PROMPT, sizeof PROMPT - 1);
+  enum shell_line got = input_read(editor->shell, &editor->plain, line);
+  if (got == SHELL_LINE_INTERRUPTED) (void)fd_write(&editor->prompt, "\n", 1);
+  if (got == SHELL_LINE_READ) history_add(editor->history, shell_trim(buffer_str(line)));
+  return got;
+}
+
+/* ---- both -------------------------------------------- */
+
+struct editor *editor_open(struct shell *shell) {
+  struct editor *editor = mem_zero_array(&mem_default, 1, sizeof *editor);
+  if (!editor) return NULL;
+  editor->shell = shell;
+  editor->prompt = terminal_is(STDOUT_FILENO) ? STDOUT_FILENO : STDERR_FILENO;
+  editor->plain = (struct shell_input){.fd = STDIN_FILENO, .terminal = true};
+  editor->history = history_open();
+#if HAVE_LIBEDIT
+  const char *term = getenv("TERM");
+  bool able = term && *term && strcmp(term, "dumb") != 0;
+  if (able && !editor_open_line(editor)) editor_close_line(editor);
+#endif
+  return editor;
+}
+
+enum shell_line editor_read(struct editor *editor, struct buffer *line) {
+  buffer_clear(line);
+  line->failed = false;
+#if HAVE_LIBEDIT
+  if (editor->line) return editor_read_line(editor, line);
+#endif
+  return editor_read_plain(editor, line);
+}
+
+void editor_close(struct editor *editor) {
+  if (!editor) return;
+#if HAVE_LIBEDIT
+  editor_close_line(editor);
+#endif
+  if (editor->plain.data) input_close(&editor->plain);
+  history_close(editor->history);
+  mem_free(&mem_default, editor, 1, sizeof *editor);
+}

@@ -1,0 +1,167 @@
+/* Lines of earlier runs: $XDG_STATE_HOME/pprofc/history, one line each, for its owner only. Each
+ * line is appended when it is typed, so that several shells share the file; the end of a run cuts
+ * it to the newest lines. */
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HISTORY_BYTES ((size_t)4 << 20) /* what is read of the file */
+#define HISTORY_LINE  4096              /* longer lines are not kept */
+
+struct shell_history {
+  char path[4096];
+  struct buffer text;
+  const char **lines; /* in `text`, without those that may not be shown */
+  size_t count, capacity;
+};
+
+/* ---- the file ---------------------------------------- */
+
+/* The folder of the program's state by the XDG rules, made when it is not there. */
+static bool history_find(char *path, size_t room) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  int size;
+  if (state && *state == '/')
+    size = snprintf(path, room, "%s/pprofc/history", state);
+  else if (home && *home == '/')
+    size = snprintf(path, room, "%s/.local/state/pprofc/history", home);
+  else
+    return false;
+  if (size < 0 || (size_t)size >= room) return false;
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!made && errno != EROFS && errno != EACCES) return false;
+  }
+  return true;
+}
+
+static int history_open_file(const struct shell_history *history, int flags) {
+  int fd = open(history->path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  struct stat info;
+  if (fd < 0) return -1;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    close(fd);
+    return -1;
+  }
+  if (info.st_mode & 0077) (void)fchmod(fd, 0600);
+  return fd;
+}
+
+/* The end of the file. */
+static void history_read(struct shell_history *history) {
+  int fd = history_open_file(history, O_RDONLY);
+  struct stat info;
+  char block[4096];
+  ssize_t got;
+  buffer_clear(&history->text);
+  if (fd < 0) return;
+  if (fstat(fd, &info) == 0 && info.st_size > (off_t)HISTORY_BYTES)
+    (void)lseek(fd, -(off_t)HISTORY_BYTES, SEEK_END);
+  while ((got = read(fd, block, sizeof block)) > 0) buffer_add(&history->text, block, (size_t)got);
+  close(fd);
+  history->text.failed = false;
+}
+
+/* ---- lines ------------------------------------------- */
+
+/* A line that an editor can show: no control bytes. */
+static bool history_is_plain(pprofc_str line) {
+  for (size_t i = 0; i < line.size; i++) {
+    unsigned char c = (unsigned char)line.data[i];
+    if ((c < ' ' && c != '\t') || c == 0x7F) return false;
+  }
+  return line.size > 0 && line.size <= HISTORY_LINE;
+}
+
+/* Ends each line with a NUL, and keeps the newest. */
+static void history_split(struct shell_history *history) {
+  history->count = 0;
+  char *at = history->text.data, *end = at + history->text.size;
+  while (at < end) {
+    char *newline = memchr(at, '\n', (size_t)(end - at));
+    if (!newline) return; /* not whole */
+    *newline = '\0';
+    bool room = ARRAY_RESERVE(&mem_default, history->lines, history->capacity, history->count + 1);
+    if (!room) return;
+    if (history_is_plain((pprofc_str){at, (size_t)(newline - at)}))
+      history->lines[history->count++] = at;
+    at = newline + 1;
+  }
+}
+
+static size_t history_first(const struct shell_history *history) {
+  return history->count > HISTORY_LINES ? history->count - HISTORY_LINES : 0;
+}
+
+struct shell_history *history_open(void) {
+  struct shell_history *history = mem_zero_array(&mem_default, 1, sizeof *history);
+  if (!history) return NULL;
+  buffer_init(&history->text, &mem_default, 2 * HISTORY_BYTES);
+  if (!history_find(history->path, sizeof history->path)) {
+    mem_free(&mem_default, history, 1, sizeof *history);
+    return NULL;
+  }
+  history_read(history);
+  history_split(history);
+  return history;
+}
+
+const char *history_line(const struct shell_history *history, size_t index) {
+  if (!history) return NULL;
+  size_t at = history_first(history) + index;
+  return at < history->count ? history->lines[at] : NULL;
+}
+
+void history_add(struct shell_history *history, pprofc_str line) {
+  if (!history || !history_is_plain(line)) return;
+  int fd = history_open_file(history, O_WRONLY | O_APPEND | O_CREAT);
+  if (fd < 0) return;
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_add_str(&text, line);
+  buffer_add_char(&text, '\n');
+  ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);
+  (void)written; /* the line is lost, the shell is not */
+  buffer_free(&text);
+  close(fd);
+}
+
+/* ---- the end ----------------------------------------- */
+
+static bool history_write(const struct shell_history *history, int fd) {
+  FILE *file = fdopen(fd, "w");
+  if (!file) {
+    close(fd);
+    return false;
+  }
+  for (size_t i = history_first(history); i < history->count; i++)
+    fprintf(file, "%s\n", history->lines[i]);
+  bool failed = ferror(file) != 0;
+  return fclose(file) == 0 && !failed;
+}
+
+/* Another file with the newest lines takes the place of the old one. */
+static void history_cut(const struct shell_history *history) {
+  char path[sizeof history->path + 8];
+  snprintf(path, sizeof path, "%s.XXXXXX", history->path);
+  int fd = mkstemp(path); /* 0600 */
+  if (fd < 0) return;
+  if (!history_write(history, fd) || rename(path, history->path) != 0) unlink(path);
+}
+
+void history_close(struct shell_history *history) {
+  if (!history) return;
+  history_read(history);
+  history_split(history);
+  if (history->count > HISTORY_LINES) history_cut(history);
+  ARRAY_FREE(&mem_default, history->lines, history->capacity);
+  buffer_free(&history->text);
+  mem_free(&mem_default, history, 1, sizeof *history);
+}

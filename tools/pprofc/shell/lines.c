@@ -1,0 +1,214 @@
+/* What a line means, in pprof's order: a shortcut, an option with a value, a command, a report. */
+#include "common/quote.h"
+#include "core/escape.h"
+#include "profile/profile.h"
+#include "session.h"
+
+#include <stdio.h>
+
+/* ---- white space ------------------------------------- */
+
+/* Go's unicode.IsSpace. */
+static bool lines_is_space(int32_t c) {
+  static const int32_t others[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
+  if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200A)) return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (c == others[i]) return true;
+  return false;
+}
+
+/* Where the white space that begins at `from` ends. */
+static size_t lines_skip_space(pprofc_str text, size_t from) {
+  while (from < text.size) {
+    size_t next = from;
+    if (!lines_is_space(utf8_next(text, &next))) break;
+    from = next;
+  }
+  return from;
+}
+
+/* Where the word that begins at `from` ends. */
+static size_t lines_skip_word(pprofc_str text, size_t from) {
+  while (from < text.size) {
+    size_t next = from;
+    if (lines_is_space(utf8_next(text, &next))) break;
+    from = next;
+  }
+  return from;
+}
+
+pprofc_str shell_trim(pprofc_str text) {
+  size_t from = lines_skip_space(text, 0), to = from;
+  for (size_t at = from; at < text.size; at = lines_skip_space(text, to))
+    to = lines_skip_word(text, at);
+  return str_slice(text, from, to);
+}
+
+bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
+  *words = (struct shell_words){NULL, 0, 0};
+  for (size_t at = lines_skip_space(text, 0); at < text.size; at = lines_skip_space(text, at)) {
+    size_t end = lines_skip_word(text, at);
+    pprofc_str word = arena_str(arena, str_slice(text, at, end));
+    if (!word.data || !ARRAY_RESERVE(&mem_default, words->items, words->capacity, words->count + 1))
+      return false;
+    words->items[words->count++] = word;
+    at = end;
+  }
+  return true;
+}
+
+/* ---- shortcuts --------------------------------------- */
+
+static const struct {
+  const char *prefix, *before; /* of the sample type; the line before sample_index=TYPE */
+} shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
+
+bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out) {
+  const pprofc_profile *p = shell->profile;
+  if (str_equal(line, STR(":"))) {
+    buffer_add_text(out, "focus=\nignore=\nhide=\ntagfocus=\ntagignore=");
+    return true;
+  }
+  for (size_t i = 0; i < sizeof shortcuts / sizeof *shortcuts; i++) {
+    if (!str_starts(line, str_of(shortcuts[i].prefix))) continue;
+    pprofc_str type = str_slice(line, strlen(shortcuts[i].prefix), line.size);
+    for (size_t t = 0; t < p->type_count; t++) {
+      if (!str_equal(type, profile_string(p, p->types[t].type))) continue;
+      buffer_printf(out, "%ssample_index=%.*s", shortcuts[i].before, STR_ARG(type));
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- name=value -------------------------------------- */
+
+/* The value behind =, without a comment //: and white space. */
+static pprofc_str lines_value(pprofc_str text) {
+  for (size_t at = text.size; at >= 3; at--)
+    if (memcmp(text.data + at - 3, "//:", 3) == 0) return shell_trim(str_slice(text, 0, at - 3));
+  return shell_trim(text);
+}
+
+/* Whether the line was an assignment. */
+static bool lines_assign(struct shell *shell, pprofc_str line) {
+  size_t equals = str_find_char(line, '=');
+  bool has_value = equals < line.size;
+  pprofc_str name = shell_trim(str_slice(line, 0, equals));
+  pprofc_str value = lines_value(str_slice(line, equals + has_value, line.size));
+  const pprofc_option_info *info = shell_option_find(name);
+  if (!info && !shell_choice_find(name)) return false;
+  if (!info)
+    shell_choose(shell, name, has_value ? value : STR("true"));
+  else if (!has_value && info->kind != PPROFC_OPTION_BOOL)
+    shell_fail(shell, "please specify a value, as in %s=<val>", info->name);
+  else
+    shell_set(shell, info, value);
+  return true;
+}
+
+/* ---- reports ----------------------------------------- */
+
+static const pprofc_format_info *lines_format(pprofc_str name) {
+  const pprofc_format_info *info;
+  for (size_t i = 0; (info = pprofc_format_at(i)); i++)
+    if (str_equal(name, str_of(info->name))) return info;
+  return NULL;
+}
+
+const pprofc_format_info *shell_format(pprofc_str word, size_t *digits) {
+  *digits = word.size;
+  const pprofc_format_info *info = lines_format(word);
+  if (info) return info;
+  while (*digits && word.data[*digits - 1] >= '0' && word.data[*digits - 1] <= '9') --*digits;
+  return lines_format(str_slice(word, 0, *digits));
+}
+
+static void lines_unknown(struct shell *shell, const struct shell_words *words, pprofc_str name) {
+  const char *value = words->count > 1 ? words->items[1].data : "<val>";
+  char quoted[QUOTE_MAX];
+  quote_go(name, quoted);
+  if (shell_option_find(name) || shell_choice_find(name))
+    shell_fail(shell, "did you mean: %.*s=%s", STR_ARG(name), value);
+  else
+    shell_fail(shell, "unrecognized command: %s", quoted);
+}
+
+/* flame=text: the word of a format that has several outputs. */
+static const char *lines_variant(const pprofc_format_info *info, pprofc_str word) {
+  for (size_t i = 0; info && info->variants && info->variants[i]; i++)
+    if (str_equal(word, str_of(info->variants[i]))) return info->variants[i];
+  return NULL;
+}
+
+/* top, top10, flame=text. */
+static void lines_report(struct shell *shell, const struct shell_words *words) {
+  pprofc_str word = words->items[0];
+  size_t equals = str_find_char(word, '='), digits;
+  const pprofc_format_info *info = lines_format(str_slice(word, 0, equals));
+  const char *variant = lines_variant(info, str_slice(word, equals + 1, word.size));
+  if (variant) {
+    shell_report(shell, info, variant, words, 1);
+    return;
+  }
+  info = shell_format(word, &digits);
+  if (!info) {
+    lines_unknown(shell, words, str_slice(word, 0, digits));
+    return;
+  }
+  words->items[0] = str_slice(word, digits, word.size);
+  shell_report(shell, info, NULL, words, digits == word.size);
+}
+
+/* ---- lines ------------------------------------------- */
+
+/* The name of a command that is followed by = in place of a blank: diff_base=old.pb.gz. */
+static void lines_separate(pprofc_str line, struct buffer *out) {
+  size_t equals = str_find_char(line, '=');
+  const struct shell_command *command = shell_command_find(str_slice(line, 0, equals));
+  buffer_add_str(out, line);
+  if (command && command->takes_file && equals < line.size && !out->failed) out->data[equals] = ' ';
+}
+
+static void lines_command(struct shell *shell, pprofc_str line) {
+  struct shell_words words;
+  struct arena arena;
+  struct buffer text;
+  arena_init(&arena, &mem_default);
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  lines_separate(line, &text);
+  if (text.failed || !shell_split(buffer_str(&text), &arena, &words)) {
+    shell_fail(shell, "out of memory");
+  } else if (words.count) {
+    const struct shell_command *command = shell_command_find(words.items[0]);
+    if (command)
+      command->run(shell, &words);
+    else
+      lines_report(shell, &words);
+  }
+  ARRAY_FREE(&mem_default, words.items, words.capacity);
+  buffer_free(&text);
+  arena_free(&arena);
+}
+
+static void lines_execute_one(struct shell *shell, pprofc_str line) {
+  if (!lines_assign(shell, line)) lines_command(shell, line);
+}
+
+void shell_execute(struct shell *shell, pprofc_str line) {
+  struct buffer lines;
+  line = shell_trim(line);
+  if (!line.size || line.data[0] == '#') return;
+  if (memchr(line.data, '\0', line.size)) {
+    shell_fail(shell, "the line has a NUL byte");
+    return;
+  }
+  buffer_init(&lines, &mem_default, SIZE_MAX / 2);
+  if (shell_shortcut(shell, line, &lines) && !lines.failed) {
+    pprofc_str rest = buffer_str(&lines), one;
+    while (str_next_line(&rest, &one)) lines_execute_one(shell, one);
+  } else {
+    lines_execute_one(shell, line);
+  }
+  buffer_free(&lines);
+}

@@ -1,0 +1,241 @@
+/* Taking a report to standard output, a file, a program, a pager or a viewer. The target is opened
+ * when the report writes its first byte: a report that fails leaves no file and starts no program.
+ */
+#include "session.h"
+
+#include "common/progress.h"
+#include "common/signals.h"
+#include "common/terminal.h"
+#include "core/outfile.h"
+#include "destination.h"
+#include "pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct shell_output {
+  struct shell *shell;
+  const struct command *run;
+  const struct shell_target *target;
+  struct progress progress;
+  bool open;
+  int fd;              /* of OUTPUT_APPEND */
+  off_t before;        /* size of that file, when it was opened */
+  struct outfile file; /* of OUTPUT_FILE and OUTPUT_NUMBERED */
+  char path[64];       /* of OUTPUT_NUMBERED */
+  struct shell_process process;
+  struct pager pager;
+  struct viewer_file viewer;
+  bool closed; /* the program wants no more */
+  pprofc_status status;
+  pprofc_error *error; /* of the last write */
+};
+
+/* ---- opening ----------------------------------------- */
+
+static pprofc_status output_open_file(struct shell_output *out, const char *path) {
+  message_note("Generating report in %s", path);
+  pprofc_status status = outfile_open(&out->file, path, out->error);
+  if (status == PPROFC_OK) signals_remove(out->file.straight ? NULL : out->file.temporary);
+  return status;
+}
+
+static pprofc_status output_open_numbered(struct shell_output *out) {
+  pprofc_status status =
+      destination_number(out->run->format->extension, out->path, sizeof out->path, out->error);
+  return status == PPROFC_OK ? output_open_file(out, out->path) : status;
+}
+
+static pprofc_status output_open_append(struct shell_output *out) {
+  struct stat info;
+  const char *path = out->target->path;
+  message_note("Generating report in %s", path);
+  out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (out->fd < 0)
+    return error_set(out->error, PPROFC_E_IO, "cannot open '%s': %s", path, ERRNO_TEXT(errno));
+  bool regular = fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode);
+  out->before = regular ? info.st_size : -1;
+  return PPROFC_OK;
+}
+
+static pprofc_status output_open(struct shell_output *out) {
+  out->open = true;
+  progress_end(&out->progress);
+  switch (out->target->kind) {
+  case OUTPUT_FILE:
+    return output_open_file(out, out->target->path);
+  case OUTPUT_NUMBERED:
+    return output_open_numbered(out);
+  case OUTPUT_APPEND:
+    return output_open_append(out);
+  case OUTPUT_PROGRAM:
+    return process_start(&out->process, out->target->argv, out->error);
+  case OUTPUT_VIEWER:
+    return viewer_create(&out->viewer, out->run->format->extension, out->error);
+  case OUTPUT_STANDARD:
+    pager_init(&out->pager, out->shell->pager);
+    break;
+  }
+  return PPROFC_OK;
+}
+
+/* ---- writing ----------------------------------------- */
+
+static int output_put(struct shell_output *out, const void *data, size_t size) {
+  switch (out->target->kind) {
+  case OUTPUT_FILE:
+  case OUTPUT_NUMBERED:
+    return outfile_write(&out->file, data, size);
+  case OUTPUT_APPEND:
+    return fd_write(&out->fd, data, size);
+  case OUTPUT_PROGRAM:
+    return fd_write(&out->process.fd, data, size);
+  case OUTPUT_VIEWER:
+    return fd_write(&out->viewer.fd, data, size);
+  case OUTPUT_STANDARD:
+    return pager_write(&out->pager, data, size);
+  }
+  return -1;
+}
+
+/* A pprofc_write_fn. */
+static int output_write(void *context, const void *data, size_t size) {
+  struct shell_output *out = context;
+  if (!out->open) out->status = output_open(out);
+  if (out->status != PPROFC_OK) return -1;
+  if (output_put(out, data, size) == 0) return 0;
+  int number = errno;
+  bool reader = out->target->kind == OUTPUT_PROGRAM || out->target->kind == OUTPUT_STANDARD;
+  out->closed = number == EPIPE && reader;
+  out->status =
+      error_set(out->error, PPROFC_E_IO, "cannot write the report: %s", ERRNO_TEXT(number));
+  return -1;
+}
+
+/* ---- closing ----------------------------------------- */
+
+static pprofc_status output_end_file(struct shell_output *out, pprofc_status status) {
+  signals_remove(NULL);
+  if (status == PPROFC_OK) return outfile_commit(&out->file, out->error);
+  if (out->file.fd >= 0) outfile_discard(&out->file);
+  if (*out->path) unlink(out->path);
+  return status;
+}
+
+/* What was appended of a report that failed is taken away again. */
+static pprofc_status output_end_append(struct shell_output *out, pprofc_status status) {
+  if (out->fd < 0) return status;
+  if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
+    message_note("a part of the report is left in %s", out->target->path);
+  if (close(out->fd) != 0 && status == PPROFC_OK)
+    return error_set(out->error, PPROFC_E_IO, "cannot write '%s': %s", out->target->path,
+                     ERRNO_TEXT(errno));
+  return status;
+}
+
+static pprofc_status output_end_program(struct shell_output *out, pprofc_status status) {
+  if (!out->process.pid) return status;
+  int code = process_wait(&out->process);
+  if (status != PPROFC_OK || code == 0) return status;
+  return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
+}
+
+static int64_t output_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The viewer shows the file for as long as it wants; the shell removes it at its end. */
+static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
+  struct shell *shell = out->shell;
+  if (out->viewer.fd < 0) return status;
+  bool room =
+      ARRAY_RESERVE(&mem_default, shell->viewers, shell->viewer_capacity, shell->viewer_count + 1);
+  if (status == PPROFC_OK && !room) status = error_nomem(out->error);
+  struct shell_viewer viewer = {.program = out->run->format->viewer};
+  if (status == PPROFC_OK)
+    status = viewer_start(&out->viewer, viewer.program, &viewer.pid, out->error);
+  if (status != PPROFC_OK) {
+    viewer_remove(&out->viewer);
+    return status;
+  }
+  memcpy(viewer.path, out->viewer.path, sizeof viewer.path);
+  shell->viewers[shell->viewer_count++] = viewer;
+  shell->viewer_started = output_milliseconds();
+  return PPROFC_OK;
+}
+
+static pprofc_status output_end(struct shell_output *out, pprofc_status status) {
+  /* A report without a byte makes an empty file. */
+  if (status == PPROFC_OK && !out->open) status = output_open(out);
+  progress_end(&out->progress);
+  if (!out->open) return status;
+  if (out->closed) status = PPROFC_OK;
+  switch (out->target->kind) {
+  case OUTPUT_FILE:
+  case OUTPUT_NUMBERED:
+    return output_end_file(out, status);
+  case OUTPUT_APPEND:
+    return output_end_append(out, status);
+  case OUTPUT_PROGRAM:
+    return output_end_program(out, status);
+  case OUTPUT_VIEWER:
+    return output_end_viewer(out, status);
+  case OUTPUT_STANDARD:
+    return pager_end(&out->pager, status, out->error);
+  }
+  return status;
+}
+
+/* ---- reports ----------------------------------------- */
+
+/* Without a file or program: a viewer, a numbered file for what is no text, standard output. */
+static void output_choose(const struct command *run, struct shell_target *target) {
+  if (target->kind != OUTPUT_STANDARD) return;
+  if (run->format->viewer)
+    target->kind = OUTPUT_VIEWER;
+  else if (destination_is_binary(run))
+    target->kind = OUTPUT_NUMBERED;
+}
+
+pprofc_status shell_output(struct shell *shell, const struct command *run,
+                           const struct shell_target *asked, pprofc_error *error) {
+  struct shell_target target = *asked;
+  output_choose(run, &target);
+  struct shell_output out = {
+      .shell = shell, .run = run, .target = &target, .fd = -1, .error = error};
+  out.file.fd = -1;
+  out.viewer.fd = -1;
+  out.process.fd = -1;
+  pprofc_error failure = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+  progress_start(&out.progress, "making the report");
+  pprofc_status status = destination_render(run, shell->profile, output_write, &out, &failure);
+  if (out.status == PPROFC_OK && status != PPROFC_OK) *error = failure;
+  status = output_end(&out, out.status != PPROFC_OK ? out.status : status);
+  signal(SIGPIPE, before);
+  return status;
+}
+
+/* ---- viewers ----------------------------------------- */
+
+void shell_reap_viewers(struct shell *shell) {
+  for (size_t i = 0; i < shell->viewer_count; i++) {
+    struct shell_viewer *viewer = &shell->viewers[i];
+    int code;
+    if (!viewer->pid || !viewer_has_ended(viewer->pid, &code)) continue;
+    viewer->pid = 0;
+    if (code) message_error("the viewer %s failed with status %d", viewer->program, code);
+  }
+}
+
+void shell_end_viewers(struct shell *shell) {
+  int64_t passed = output_milliseconds() - shell->viewer_started;
+  if (shell->viewer_count && passed < 1000) usleep((useconds_t)(1000 - passed) * 1000);
+  for (size_t i = 0; i < shell->viewer_count; i++) unlink(shell->viewers[i].path);
+  ARRAY_FREE(&mem_default, shell->viewers, shell->viewer_capacity);
+}

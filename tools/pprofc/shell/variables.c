@@ -1,0 +1,353 @@
+/* Options of the shell: setting one from text, and listing all of them. The options are those of
+ * the library's table, and `output`. */
+#include "common/quote.h"
+#include "common/terminal.h"
+#include "core/escape.h"
+#include "pipeline/pipeline.h"
+#include "profile/profile.h"
+#include "regex/regex.h"
+#include "session.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const pprofc_option_info output_option = {
+    "output", PPROFC_OPTION_STRING,
+    0,        "",
+    NULL,     false,
+    NULL,     "Output filename for file-based outputs"};
+
+/* ---- the table --------------------------------------- */
+
+const pprofc_option_info *shell_option_at(size_t index) {
+  const pprofc_option_info *info = pprofc_option_at(index);
+  if (info || index == 0) return info;
+  return pprofc_option_at(index - 1) ? &output_option : NULL;
+}
+
+static size_t variables_index(pprofc_str name) {
+  const pprofc_option_info *info;
+  for (size_t i = 0; i < SHELL_OPTIONS && (info = shell_option_at(i)); i++)
+    if (str_equal(name, str_of(info->name))) return i;
+  return SHELL_OPTIONS;
+}
+
+const pprofc_option_info *shell_option_find(pprofc_str name) {
+  size_t index = variables_index(name);
+  return index < SHELL_OPTIONS ? shell_option_at(index) : NULL;
+}
+
+static const char *variables_choice(const pprofc_option_info *info, pprofc_str name) {
+  for (size_t i = 0; info->choices && info->choices[i]; i++)
+    if (str_equal(name, str_of(info->choices[i]))) return info->choices[i];
+  return NULL;
+}
+
+const pprofc_option_info *shell_choice_find(pprofc_str name) {
+  const pprofc_option_info *info;
+  for (size_t i = 0; (info = shell_option_at(i)); i++)
+    if (variables_choice(info, name)) return info;
+  return NULL;
+}
+
+static void *variables_field(struct shell *shell, const pprofc_option_info *info) {
+  if (info == &output_option) return &shell->command.output;
+  return (char *)&shell->command.report + info->offset;
+}
+
+static const void *variables_value(const struct shell *shell, const pprofc_option_info *info) {
+  if (info == &output_option) return &shell->command.output;
+  return (const char *)&shell->command.report + info->offset;
+}
+
+/* ---- setting ----------------------------------------- */
+
+static void variables_refuse(struct shell *shell, const char *name, pprofc_str value,
+                             const char *why) {
+  char quoted[QUOTE_MAX];
+  quote_go(value, quoted);
+  shell_fail(shell, "invalid value %s for %s: %s", quoted, name, why);
+}
+
+static char *variables_copy(pprofc_str value) {
+  char *text = mem_array(&mem_default, value.size + 1, 1);
+  if (!text) return NULL;
+  if (value.size) memcpy(text, value.data, value.size);
+  text[value.size] = '\0';
+  return text;
+}
+
+static void variables_free_text(char *text) {
+  if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
+}
+
+/* The option gets a copy of the text, which lives until the next one. */
+static bool variables_keep(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
+  size_t index = variables_index(str_of(info->name));
+  char *text = variables_copy(value);
+  if (!text || index == SHELL_OPTIONS) {
+    variables_free_text(text);
+    shell_fail(shell, "out of memory");
+    return false;
+  }
+  variables_free_text(shell->texts[index]);
+  shell->texts[index] = text;
+  *(const char **)variables_field(shell, info) = text;
+  return true;
+}
+
+void shell_free_options(struct shell *shell) {
+  for (size_t i = 0; i < SHELL_OPTIONS; i++) variables_free_text(shell->texts[i]);
+}
+
+static void variables_set_bool(struct shell *shell, const pprofc_option_info *info,
+                               pprofc_str value) {
+  char *text = variables_copy(value.size ? value : STR("true"));
+  pprofc_error error;
+  if (!text)
+    shell_fail(shell, "out of memory");
+  else if (pprofc_report_options_set(&shell->command.report, info->name, text, &error) != PPROFC_OK)
+    variables_refuse(shell, info->name, value, "must be true or false");
+  variables_free_text(text);
+}
+
+/* Decimal only, as pprof's; what is larger than any count stands for it. */
+static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
+                              pprofc_str value) {
+  int64_t number;
+  if (!str_parse_int(value, 10, &number)) {
+    variables_refuse(shell, info->name, value, "not a whole number");
+    return;
+  }
+  if (number > INT_MAX) number = INT_MAX;
+  if (number < INT_MIN) number = INT_MIN;
+  *(int *)variables_field(shell, info) = (int)number;
+}
+
+static void variables_set_float(struct shell *shell, const pprofc_option_info *info,
+                                pprofc_str value) {
+  double number;
+  if (!str_parse_float(value, &number))
+    variables_refuse(shell, info->name, value, "not a number");
+  else
+    *(double *)variables_field(shell, info) = number;
+}
+
+/* Without a value, granularity is the default again. */
+static void variables_set_choice(struct shell *shell, const pprofc_option_info *info,
+                                 pprofc_str value) {
+  char words[200] = "";
+  size_t size = 0;
+  for (size_t i = 0; info->choices[i] && size < sizeof words; i++)
+    size += (size_t)snprintf(words + size, sizeof words - size, "%s%s", i ? ", " : "",
+                             info->choices[i]);
+  const char *choice = variables_choice(info, value);
+  bool reset = !value.size && !*info->default_text;
+  if (!choice && !reset) {
+    char why[256];
+    snprintf(why, sizeof why, "must be one of %s", words);
+    variables_refuse(shell, info->name, value, why);
+    return;
+  }
+  *(const char **)variables_field(shell, info) = choice ? choice : info->default_text;
+  if (reset) message_note("%s is the default again; it can be one of %s", info->name, words);
+}
+
+/* Stored as the name of the type, so that it stays when another profile has another order. */
+static void variables_set_sample_index(struct shell *shell, const pprofc_option_info *info,
+                                       pprofc_str value) {
+  const pprofc_profile *profile = shell->profile;
+  size_t index;
+  pprofc_error error;
+  if (value_select(profile, value, &index, &error) != PPROFC_OK)
+    shell_fail_error(shell, &error);
+  else
+    variables_keep(shell, info, profile_string(profile, profile->types[index].type));
+}
+
+/* Options that hold one regular expression. */
+static const char *const expressions[] = {"focus",     "ignore",  "hide",    "show",
+                                          "show_from", "tagshow", "taghide", "prune_from"};
+
+static bool variables_is_expression(const char *name) {
+  for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++)
+    if (strcmp(expressions[i], name) == 0) return true;
+  return false;
+}
+
+static void variables_ignore_warning(void *context, const char *message) {
+  (void)context;
+  (void)message;
+}
+
+/* What is wrong with the expression of an option, if it has one. */
+static pprofc_status variables_check(const struct shell *shell, const pprofc_option_info *info,
+                                     pprofc_error *error) {
+  if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
+  const char *text = *(const char *const *)variables_value(shell, info);
+  bool tags = strcmp(info->name, "tagfocus") == 0 || strcmp(info->name, "tagignore") == 0;
+  pprofc_status status = PPROFC_OK;
+  if (!text || !*text) return PPROFC_OK;
+  if (tags) {
+    struct tag_filter *filter = NULL;
+    status = tag_filter_compile(&mem_default, info->name, text, variables_ignore_warning, NULL,
+                                &filter, error);
+    tag_filter_free(filter);
+  } else if (variables_is_expression(info->name)) {
+    struct regex *regex = NULL;
+    status = regex_compile(&mem_default, str_of(text), &regex, error);
+    if (status != PPROFC_OK) error_prefix(error, "parsing %s regexp: ", info->name);
+    regex_free(regex);
+  }
+  return status;
+}
+
+void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
+  static void (*const setters[])(struct shell *, const pprofc_option_info *, pprofc_str) = {
+      [PPROFC_OPTION_BOOL] = variables_set_bool,
+      [PPROFC_OPTION_INT] = variables_set_int,
+      [PPROFC_OPTION_FLOAT] = variables_set_float,
+      [PPROFC_OPTION_CHOICE] = variables_set_choice,
+  };
+  pprofc_error error;
+  if (strcmp(info->name, "sample_index") == 0) {
+    variables_set_sample_index(shell, info, value);
+  } else if (info->kind != PPROFC_OPTION_STRING) {
+    setters[info->kind](shell, info, value);
+  } else if (variables_keep(shell, info, value)) {
+    /* The value stays, as in pprof: only the reports fail. */
+    if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
+  }
+}
+
+void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
+  static const char *const truths[] = {"1", "t", "T", "TRUE", "true", "True"};
+  const pprofc_option_info *info = shell_choice_find(name);
+  const char *choice = variables_choice(info, name);
+  for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
+    if (str_equal(value, str_of(truths[i]))) {
+      *(const char **)variables_field(shell, info) = choice;
+      return;
+    }
+  variables_refuse(shell, choice, value, "it is chosen by its name alone or by true");
+  message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
+}
+
+/* A sample type or an expression that no report can use is told before the first command. */
+void shell_check_options(struct shell *shell) {
+  pprofc_error error;
+  size_t index;
+  const pprofc_option_info *info;
+  if (value_select(shell->profile, str_of(shell->command.report.sample_index), &index, &error) !=
+      PPROFC_OK)
+    message_error("%s", error.message);
+  for (size_t i = 0; (info = shell_option_at(i)); i++)
+    if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
+  if (shell->command.report.divide_by == 0) message_error("zero divisor specified");
+}
+
+/* ---- listing ----------------------------------------- */
+
+#define VALUE_MAX 64
+
+/* A number in Go's shortest form: 0.005, 1e+22. */
+static void variables_print_float(double value, char text[VALUE_MAX]) {
+  double back;
+  int digits = 1;
+  for (; digits < 17; digits++) {
+    snprintf(text, VALUE_MAX, "%.*e", digits - 1, value);
+    if (str_parse_float(str_of(text), &back) && back == value) break;
+  }
+  snprintf(text, VALUE_MAX, "%.*e", digits - 1, value);
+  int64_t exponent = 0;
+  const char *mark = strchr(text, 'e');
+  if (!mark || !str_parse_int(str_of(mark + 1), 10, &exponent)) return; /* nan, inf */
+  bool small = exponent >= -4 && exponent < 6;
+  int decimals = digits - 1 - (int)exponent;
+  if (small) snprintf(text, VALUE_MAX, "%.*f", decimals > 0 ? decimals : 0, value);
+}
+
+static const char *variables_text(const struct shell *shell, const pprofc_option_info *info,
+                                  char text[VALUE_MAX]) {
+  const void *field = variables_value(shell, info);
+  switch (info->kind) {
+  case PPROFC_OPTION_BOOL:
+    return *(const bool *)field ? "true" : "false";
+  case PPROFC_OPTION_INT:
+    snprintf(text, VALUE_MAX, "%d", *(const int *)field);
+    return text;
+  case PPROFC_OPTION_FLOAT:
+    variables_print_float(*(const double *)field, text);
+    return text;
+  case PPROFC_OPTION_STRING:
+  case PPROFC_OPTION_CHOICE:
+    break;
+  }
+  const char *string = *(const char *const *)field;
+  if (string && *string) return string;
+  return info->kind == PPROFC_OPTION_CHOICE ? "(default)" : "\"\"";
+}
+
+static int variables_compare(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void variables_add_choices(const pprofc_option_info *info, struct buffer *out) {
+  const char *names[32];
+  size_t count = 0;
+  while (count < 32 && info->choices[count]) {
+    names[count] = info->choices[count];
+    count++;
+  }
+  qsort(names, count, sizeof *names, variables_compare);
+  for (size_t i = 0; i < count; i++) buffer_printf(out, "%s%s", i ? " | " : "//: [", names[i]);
+  buffer_add_char(out, ']');
+}
+
+static void variables_add_types(const struct shell *shell, struct buffer *out) {
+  const pprofc_profile *p = shell->profile;
+  buffer_add_text(out, "//: [");
+  for (size_t i = 0; i < p->type_count; i++) {
+    if (i) buffer_add_text(out, " | ");
+    buffer_add_str(out, profile_string(p, p->types[i].type));
+  }
+  buffer_add_char(out, ']');
+}
+
+/* One line of the list; as pprof's, it ends with blanks where there is no comment. */
+static void variables_print(const struct shell *shell, const pprofc_option_info *info) {
+  const pprofc_profile *p = shell->profile;
+  char number[VALUE_MAX];
+  pprofc_str value = str_of(variables_text(shell, info, number));
+  struct buffer line, comment;
+  buffer_init(&line, &mem_default, SIZE_MAX / 2);
+  buffer_init(&comment, &mem_default, SIZE_MAX / 2);
+  if (info->kind == PPROFC_OPTION_CHOICE) variables_add_choices(info, &comment);
+  if (strcmp(info->name, "nodecount") == 0 && shell->command.report.nodecount == -1)
+    buffer_add_text(&comment, "//: default");
+  if (strcmp(info->name, "sample_index") == 0) {
+    variables_add_types(shell, &comment);
+    if (!*shell->command.report.sample_index && p->type_count)
+      value = profile_string(p, p->types[p->type_count - 1].type);
+  }
+  buffer_printf(&line, "  %-25s = ", info->name);
+  buffer_add_str(&line, value);
+  size_t cells = utf8_length(value);
+  if (cells < 20) buffer_add_fill(&line, ' ', 20 - cells);
+  buffer_add_char(&line, ' ');
+  buffer_add_str(&line, buffer_str(&comment));
+  if (!line.failed && !comment.failed) message_note("%.*s", STR_ARG(buffer_str(&line)));
+  buffer_free(&line);
+  buffer_free(&comment);
+}
+
+void shell_print_options(const struct shell *shell) {
+  const char *names[SHELL_OPTIONS];
+  const pprofc_option_info *info;
+  size_t count = 0;
+  for (size_t i = 0; i < SHELL_OPTIONS && (info = shell_option_at(i)); i++)
+    if (strcmp(info->name, "source_path") != 0) names[count++] = info->name;
+  qsort(names, count, sizeof *names, variables_compare);
+  for (size_t i = 0; i < count; i++) variables_print(shell, shell_option_find(str_of(names[i])));
+}
