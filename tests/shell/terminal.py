@@ -214,6 +214,22 @@ class Tests:
             assert "paged" not in shell.line("top 30") and "runtime" in shell.text()
             shell.end()
 
+    def test_interrupts_are_for_the_pager(self):
+        self.script("page", "trap '' INT; cat; : >\"$HOME/reading\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.1; done\n")
+        shell = Session(self, rows=12, PAGER="page")
+        os.write(shell.master, b"top 30\r")
+        self.await_file("reading")
+        for _ in range(3):
+            os.write(shell.master, b"\x03")
+            time.sleep(0.1)
+        with open(f"{self.folder}/go", "w", encoding="utf-8"):
+            pass
+        end = time.monotonic() + LIMIT
+        while shell.shown() != PROMPT.strip():
+            assert time.monotonic() < end and shell.read(0.2), shell.text()
+        assert "Showing top 1 " in shell.line("top 1")
+        assert shell.end() == 0
+
     def test_history_is_kept(self):
         shutil.rmtree(f"{self.folder}/state", ignore_errors=True)
         shell = Session(self)

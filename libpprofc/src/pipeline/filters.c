@@ -131,19 +131,25 @@ static pprofc_status apply_tags(struct pipeline_result *r, const struct filters 
   return PPROFC_OK;
 }
 
+/* What is wrong with taghide is told after what tagshow matched, as in pprof. */
 static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
                                     pprofc_error *error) {
-  pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGHIDE, error);
+  pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGSHOW, error);
+  if (status) return status;
+  pprofc_error hide_error;
+  pprofc_status hide_status = filters_compile(r, f, FILTER_TAGHIDE, FILTER_TAGHIDE, &hide_error);
   struct regex *show = f->regex[FILTER_TAGSHOW], *hide = f->regex[FILTER_TAGHIDE];
-  if (status || (!show && !hide)) return status;
+  if (hide_status && error) *error = hide_error;
+  if (!show && !hide) return hide_status;
   bool shown = false, hidden = false;
   pprofc_profile *edited;
-  status = transform_tag_keys(r->profile, show, hide, &shown, &hidden, &edited, error);
-  if (status) return status;
+  pprofc_error *unless = hide_status ? NULL : error;
+  status = transform_tag_keys(r->profile, show, hide, &shown, &hidden, &edited, unless);
+  if (status) return hide_status ? hide_status : status;
   pipeline_take(r, edited);
   pipeline_warn(r, show && !shown, "TagShow expression matched no samples");
   pipeline_warn(r, hide && !hidden, "TagHide expression matched no samples");
-  return PPROFC_OK;
+  return hide_status;
 }
 
 static pprofc_status apply_prune_from(struct pipeline_result *r, const struct filters *f,

@@ -67,6 +67,7 @@ static int pager_start(struct pager *pager) {
   if (words[0]) {
     /* As git does: nothing to page ends at once, colours stay, the screen is not cleared. */
     setenv("LESS", "FRX", 0);
+    shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)
       pager->process = (struct shell_process){.fd = -1};
     pager->process.name = "the pager";
@@ -92,6 +93,7 @@ pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error 
       pager_send(pager, pager->held.data, pager->held.size) != 0)
     status = error_set(error, PPROFC_E_IO, "cannot write the report: %s", ERRNO_TEXT(errno));
   if (pager->process.pid) process_wait(&pager->process);
+  shell_set_paging(false);
   buffer_free(&pager->held);
   return status;
 }

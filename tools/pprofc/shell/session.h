@@ -187,6 +187,9 @@ int process_wait(struct shell_process *process);
 /* Whether ^C was pressed since the last call. */
 bool shell_interrupted(void);
 
+/* Between the start and the end of a pager, ^C is for it: a second one does not end the shell. */
+void shell_set_paging(bool on);
+
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };
 
 /* Waits for input on a terminal, for ^C, or for another signal that has a handler. */

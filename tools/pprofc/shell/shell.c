@@ -61,11 +61,19 @@ void shell_fail_error(struct shell *shell, pprofc_error *error) {
 static volatile sig_atomic_t interrupted;
 static struct budget *volatile interruptible;
 
-/* Called by the signal handler. */
+static volatile sig_atomic_t paging;
+
+/* Called by the signal handler. In a pager ^C is a key like others: however many there are, the
+ * shell goes on. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
   if (budget) budget_cancel(budget);
+  if (paging) signals_catch(shell_interrupt);
+}
+
+void shell_set_paging(bool on) {
+  paging = on;
 }
 
 bool shell_interrupted(void) {
