@@ -50,7 +50,8 @@ def included_room(path, target, known):
         return "own"
     if parts[0] == "pprofc":
         return PUBLIC.get(parts[1].removesuffix(".h"))
-    if parts[0] == "common" and path.startswith("tools/"):
+    # What the programs share, and the folders of a program (tools/PROGRAM/FOLDER).
+    if path.startswith("tools/") and (parts[0] == "common" or parts[0] not in {room.split("/")[0] for room in known}):
         return "own"
     return room_of(parts) if room_of(parts) in known else None
 

@@ -9,7 +9,6 @@
 static void *show(void *context) {
   struct progress *p = context;
   struct timespec wake;
-  unsigned seconds = 0;
   clock_gettime(CLOCK_MONOTONIC, &wake);
   pthread_mutex_lock(&p->lock);
   while (!p->over) {
@@ -19,7 +18,12 @@ static void *show(void *context) {
       woken = pthread_cond_timedwait(&p->ended, &p->lock, &wake);
     if (p->over) break;
     p->shown = true;
-    fprintf(stderr, "\r%s, %u s \033[K", p->step, ++seconds);
+    p->seconds++;
+    bool counts = p->until > p->seconds;
+    if (counts)
+      fprintf(stderr, "\r%s, %u s left \033[K", p->step, p->until - p->seconds);
+    else
+      fprintf(stderr, "\r%s, %u s \033[K", p->step, p->seconds);
     fflush(stderr);
   }
   pthread_mutex_unlock(&p->lock);
@@ -39,9 +43,14 @@ void progress_start(struct progress *p, const char *step) {
 }
 
 void progress_step(struct progress *p, const char *step) {
-  if (!p->running) return;
+  progress_countdown(p, step, 0);
+}
+
+void progress_countdown(struct progress *p, const char *step, int64_t seconds) {
+  if (!p || !p->running) return;
   pthread_mutex_lock(&p->lock);
   p->step = step;
+  p->until = seconds > 0 && seconds < INT32_MAX ? p->seconds + (unsigned)seconds : 0;
   pthread_mutex_unlock(&p->lock);
 }
 

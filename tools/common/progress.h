@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct progress {
   bool running;
@@ -14,10 +15,16 @@ struct progress {
   bool over;
   bool shown;
   const char *step; /* a string that lives on: "reading" */
+  unsigned seconds; /* since the start */
+  unsigned until;   /* the second at which something is over; in the past: nothing is known */
 };
 
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
+
+/* The same for a step that takes that many seconds: the line counts them down. Any of the functions
+ * takes NULL for no line. */
+void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
 /* Takes the line away. Called before anything else is printed. */
 void progress_end(struct progress *progress);

@@ -2,6 +2,7 @@
  * taken for an expression, profiles of two kinds. */
 #include "hints.h"
 
+#include "fetch/content.h"
 #include "profile/profile.h"
 #include "symbolize/elf_file.h"
 
@@ -70,6 +71,8 @@ static void hint_content(const char *path, pprofc_error *error) {
     add_hint(error, "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE");
   else if (str_starts(text, STR("Benchmark")) || str_starts(text, STR("goos: ")))
     add_hint(error, "these are results of benchmarks; benchstatc reads them");
+  else if (content_explain(text, false))
+    add_hint(error, "%s", content_explain(text, false));
   else if (hints_is_text(text))
     add_hint(error, "this is text of no format that is read; docs/FORMATS.md lists those that are, "
                     "as folded stacks and perf script");

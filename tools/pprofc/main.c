@@ -4,6 +4,7 @@
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "destination.h"
+#include "fetch/collect.h"
 #include "hints.h"
 #include "limit_flags.h"
 #include "options.h"
@@ -119,15 +120,37 @@ static int cmd_main_run(struct command *command) {
   if (!command->budget) return cmd_main_fail("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
+  command->progress = &progress;
   pprofc_status status = origin_rules_load(&command->report, &rules, &error);
   if (status == PPROFC_OK) status = sources_fetch(command, &profile, &error);
   progress_step(&progress, "making the report");
   if (status == PPROFC_OK) status = destination_report(command, profile, &error);
   progress_end(&progress);
+  command->progress = NULL;
   status = budget_status(budget_allocator(command->budget), status, &error);
   pprofc_profile_release(profile);
   budget_release(command->budget);
   buffer_free(&rules);
+  if (status == PPROFC_OK) return 0;
+  limit_flags_name(&error);
+  return cmd_main_fail(error.message);
+}
+
+/* -collect makes files and no report. */
+static int run_collect(struct command *command) {
+  struct progress progress;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  if (command->format || *command->base || *command->diff_base)
+    return cmd_main_misused(
+        "-collect only fetches; a format or a base is given when its files are read");
+  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
+  if (!command->budget) return cmd_main_fail("out of memory");
+  progress_start(&progress, "fetching");
+  command->progress = &progress;
+  pprofc_status status = collect_run(command, &error);
+  progress_end(&progress);
+  status = budget_status(budget_allocator(command->budget), status, &error);
+  budget_release(command->budget);
   if (status == PPROFC_OK) return 0;
   limit_flags_name(&error);
   return cmd_main_fail(error.message);
@@ -172,6 +195,7 @@ int main(int argc, char **argv) {
   if (command.sample_types) return print_sample_types(&command);
   if (command.simulate) return run_simulated(&command);
   if (command.source_count == 0) return without_source(&flags, argc, argv);
+  if (*command.collect) return run_collect(&command);
   if (!command.format) return without_format(&command);
   return cmd_main_run(&command);
 }

@@ -20,6 +20,7 @@ enum cmd_options_group {
   GROUP_GRANULARITY,
   GROUP_SORT,
   GROUP_SOURCE,
+  GROUP_FETCH,
   GROUP_SAMPLE,
   GROUP_MISC,
   GROUP_LIMIT
@@ -33,18 +34,24 @@ static const struct flag_group groups[] = {
     [GROUP_GRANULARITY] = {"Granularity", "What one entry of a report is; at most one is given."},
     [GROUP_SORT] = {"Order", "At most one is given."},
     [GROUP_SOURCE] = {"Sources", NULL},
+    [GROUP_FETCH] = {"Sources over HTTP", NULL},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
     [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
 };
 
-static const char *const usage[] = {
-    "FORMAT [flags] [binary] SOURCE ...", "[flags] [binary] SOURCE ...",
-    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]", "-help | -version", NULL};
+static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
+                                    "[flags] [binary] SOURCE ...",
+                                    "-collect=DIR [flags] URL ...",
+                                    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
+                                    "-help | -version",
+                                    NULL};
 
 static const char *const details[] = {
-    "SOURCE is a file, gzip'd or not, or - for standard input; several are added up. The first of "
-    "several may be the program that was profiled.",
+    "SOURCE is a file, gzip'd or not, - for standard input, or the URL of a profile, as "
+    "http://HOST:PORT/debug/pprof/heap; HOST:PORT alone is a CPU profile. Several are added up. "
+    "The "
+    "first of several may be the program that was profiled.",
     "Flags stand before the first source, with one dash or two. A flag that is on or off takes a "
     "value only after =.",
     NULL};
@@ -57,6 +64,8 @@ static const struct flag_note examples[] = {
     {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what became slower and faster"},
     {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
     {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "one profile out of two"},
+    {"pprofc -top -seconds=5 localhost:6060", "where a running Go service spends its time"},
+    {"pprofc -collect=today http://localhost:6060", "all its profiles as files in a folder"},
     {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
     {"pprofc -simulate -- ./bench 100", "instructions and cache misses of one run, by valgrind"},
     {NULL, NULL}};
@@ -68,6 +77,12 @@ static const struct flag_note environment[] = {
     {"TMPDIR", "where files for viewers are put; /tmp when not set"},
     {"PAGER", "what the shell shows long reports with; less when not set"},
     {"XDG_STATE_HOME", "where the shell keeps its history; $HOME/.local/state when not set"},
+    {"PPROF_TMPDIR", "where copies of fetched profiles are kept; $HOME/pprof when not set"},
+    {"HTTP_PROXY", "the proxy for http; http_proxy, too"},
+    {"HTTPS_PROXY", "the proxy for https; https_proxy, too"},
+    {"NO_PROXY", "hosts that are asked without a proxy, with commas between; no_proxy, too"},
+    {"SSL_CERT_FILE", "authorities to trust in place of the system's"},
+    {"SSL_CERT_DIR", "a folder of such"},
     {"NO_COLOR", "when set, messages are not red"},
     {NULL, NULL}};
 
@@ -141,6 +156,16 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
   return "must be proportional, edges or flat";
 }
 
+/* A flag that may be given several times. */
+static const char *store_header(void *options, const struct flag *flag, const char *text) {
+  struct command *command = options;
+  (void)flag;
+  if (command->header_count == MAX_HEADERS)
+    return "too many headers; -header_file has room for more";
+  command->headers[command->header_count++] = text;
+  return NULL;
+}
+
 /* ---- the table --------------------------------------- */
 
 static void cmd_options_add(struct command_flags *flags, struct flag flag) {
@@ -206,7 +231,7 @@ static const char *const *offered_words(const char *name) {
 }
 
 static const char *const symbolize_modes[] = {
-    "none",          "local",         "fastlocal",          "force",
+    "none",          "local",         "fastlocal",          "remote", "force",
     "demangle=full", "demangle=none", "demangle=templates", NULL};
 static const char *const call_stack_ways[] = {"proportional", "edges", "flat", NULL};
 
@@ -253,7 +278,7 @@ static const struct flag own_flags[] = {
     STRING(add_comment, "TEXT", "Comment to add to the profile", GROUP_SOURCE),
     STRING(buildid, "ID", "Build id of the main binary, if it has none", GROUP_SOURCE),
     {"symbolize", FLAG_STRING, FIELD(symbolize), GROUP_SOURCE, "MODE",
-     "Where names of addresses come from: none, local, fastlocal; force to ask again; "
+     "Where names of addresses come from: none, local, fastlocal, remote; force to ask again; "
      "demangle=full, none, templates; several with : between",
      NULL, symbolize_modes, 0, false, NULL},
     STRING(tools, "PATH", "Where addr2line, nm and objdump are", GROUP_SOURCE),
@@ -265,15 +290,22 @@ static const struct flag own_flags[] = {
            "of instructions and cache misses",
            GROUP_SOURCE),
     SWITCH(all_frames, "Ignore drop_frames of the profile", GROUP_SOURCE),
-    INTEGER(seconds, "N", "-1",
-            "Understood as pprof does, for sources that are fetched; there are none yet",
-            GROUP_SOURCE),
+    INTEGER(seconds, "N", "-1", "How long the server of a URL collects", GROUP_FETCH),
     INTEGER(timeout, "N", "-1",
-            "Understood as pprof does, for sources that are fetched; there are none yet",
-            GROUP_SOURCE),
-    STRING(tls_cert, "FILE", "As -seconds: certificate to show to a server", GROUP_SOURCE),
-    STRING(tls_key, "FILE", "As -seconds: its private key", GROUP_SOURCE),
-    STRING(tls_ca, "FILE", "As -seconds: authorities to trust", GROUP_SOURCE),
+            "Seconds for a reply, and 5 more; 1.5 times what the server collects for, or 60",
+            GROUP_FETCH),
+    {"header", FLAG_STRING, 0, GROUP_FETCH, "HEADER",
+     "Header to send, NAME: VALUE, as for an authorization; may be given again; no other host sees "
+     "it",
+     NULL, NULL, 0, false, store_header},
+    STRING(header_file, "FILE", "File of such headers, one a line", GROUP_FETCH),
+    STRING(tls_cert, "FILE", "Certificate to show to a server", GROUP_FETCH),
+    STRING(tls_key, "FILE", "Its private key", GROUP_FETCH),
+    STRING(tls_ca, "FILE", "Authorities to trust in place of the system's", GROUP_FETCH),
+    SWITCH(no_save, "Keep no copy of what was fetched", GROUP_FETCH),
+    STRING(collect, "DIR",
+           "Fetch profile, heap, goroutine, mutex and block of each server into a folder",
+           GROUP_FETCH),
     {"e", FLAG_BOOL, FIELD(stop_on_error), GROUP_MISC, NULL,
      "Shell: the first line of standard input that fails ends it, with status 2", NULL, NULL, 0,
      false, NULL},

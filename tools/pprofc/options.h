@@ -9,6 +9,9 @@
 #define MAX_FORMATS 64
 #define MAX_CHOICES 16
 #define MAX_SAMPLES 8
+#define MAX_HEADERS 64
+
+struct progress;
 
 struct command {
   pprofc_report_options report;
@@ -22,6 +25,12 @@ struct command {
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;                /* for sources that are fetched */
   const char *tls_cert, *tls_key, *tls_ca; /* the same */
+  const char *headers[MAX_HEADERS];        /* of -header, in their order */
+  size_t header_count;
+  const char *header_file;
+  bool no_save;
+  const char *collect;       /* a folder, or "" */
+  struct progress *progress; /* NULL: there is none */
   bool all_frames;
   bool stop_on_error, no_pager; /* of the shell */
   bool help, version, manual;

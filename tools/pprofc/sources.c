@@ -1,21 +1,22 @@
-/* Reading sources in parallel, and combining them in the order pprof does. */
+/* Reading sources in parallel, and combining them in the order pprof does. What comes over HTTP is
+ * one kind of source: fetch/ brings the bytes, the workers here read them like a file. */
 #include "sources.h"
 
 #include "common/terminal.h"
 #include "core/parallel.h"
+#include "fetch/fetcher.h"
+#include "fetch/save.h"
+#include "finish.h"
 #include "hints.h"
 #include "limit_flags.h"
 #include "mappings.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "symbolize/elf_file.h"
-#include "symbolize/symbolize.h"
 #include "transform/combine/diff.h"
-#include "transform/transform.h"
 
+#include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* So many are read and merged at a time: what is in memory at once is bounded. */
@@ -23,12 +24,24 @@
 
 /* One source, while its chunk is being read. */
 struct fetch {
-  const char *source;
-  pprofc_profile *profile; /* NULL: it failed */
+  const char *source, *path; /* as typed, and the file to read */
+  const char *shown;         /* without a password */
+  struct remote *remote;     /* NULL: it is a file */
+  pprofc_profile *profile;   /* NULL: it failed */
   pprofc_error error;
 };
 
-struct fetched;
+/* What came of all sources. */
+struct fetched {
+  const struct command *command;
+  struct fetcher fetcher;
+  pprofc_profile *head, *base;
+  size_t heads, bases;
+  const char *first_shown; /* what messages call the first source */
+  bool from_server;        /* one of those that were read came over HTTP */
+  pprofc_status status;
+  pprofc_error *error;
+};
 
 struct source_chunk {
   const struct command *command;
@@ -50,72 +63,35 @@ void sources_find_executable(struct command *command) {
   command->source_count--;
 }
 
-static bool looks_like_url(const char *source) {
-  pprofc_str s = str_of(source);
-  size_t colon = str_find_char(s, ':');
-  return str_find(s, STR("://")) < s.size ||
-         (colon < s.size && str_find_char(str_slice(s, colon, s.size), '/') < s.size - colon);
-}
-
-/* Says what helps when a source is no file. */
-static pprofc_status check_source(const struct command *command, const char *source,
+/* Says why a source is nothing that can be read, in pprof's words, or what helps. */
+static pprofc_status check_source(const struct command *command, const struct fetch *item,
                                   pprofc_error *error) {
   struct stat info;
-  if (strcmp(source, "-") == 0 || stat(source, &info) == 0) return PPROFC_OK;
-  if (*source == '-' && source != command->sources[0])
+  if (strcmp(item->path, "-") == 0 || stat(item->path, &info) == 0) return PPROFC_OK;
+  int missing = errno;
+  if (*item->source == '-' && item->source != command->sources[0])
     return error_set(error, PPROFC_E_INVALID,
                      "cannot read '%s': no such file (flags stand before the first profile)",
-                     source);
-  if (looks_like_url(source))
-    return error_set(error, PPROFC_E_UNSUPPORTED,
-                     "cannot fetch '%s': profiles are read from files and standard input only",
-                     source);
-  return PPROFC_OK; /* the reader words it */
+                     item->shown);
+  if (address_has_scheme(str_of(item->source)) && !str_starts(str_of(item->source), STR("file:")))
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "cannot fetch '%s': the address is malformed, in its host, its port or an escape",
+        item->shown);
+  return error_set(error, PPROFC_E_IO, "%s: stat %s: %s", item->shown, item->shown,
+                   ERRNO_TEXT(missing));
 }
 
-/* Replaces *profile by what a step made of it. */
-static void sources_take(pprofc_profile **profile, pprofc_profile *made) {
-  pprofc_profile_release(*profile);
-  *profile = made;
-}
-
-/* Where binaries are looked for, into `path`. */
-static void symbol_options(const struct command *command, struct symbolize_options *options,
-                           char path[4096]) {
-  const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
-  path[0] = '\0';
-  if (home && *home) snprintf(path, 4096, "%s/pprof/binaries", home);
-  if (!folders || !*folders) folders = path;
-  *options = (struct symbolize_options){
-      .mode = command->symbolize,
-      .tools = command->tools,
-      .search_path = folders,
-      .executable = command->executable,
-      .build_id = *command->buildid ? command->buildid : NULL,
-      .skip_unused = *command->base || *command->diff_base,
-      .warn = command->report.warn,
-  };
-}
-
-static pprofc_status locate_binaries(const struct command *command, pprofc_profile **profile,
-                                     pprofc_error *error) {
-  struct symbolize_options options;
-  char path[4096];
-  pprofc_profile *located;
-  symbol_options(command, &options, path);
-  pprofc_status status = symbolize_locate(*profile, &options, &located, error);
-  if (status == PPROFC_OK) sources_take(profile, located);
-  return status;
-}
-
-static pprofc_status sources_symbolize(const struct command *command, pprofc_profile **profile,
-                                       pprofc_error *error) {
-  struct symbolize_options options;
-  char path[4096];
-  pprofc_profile *symbolized;
-  symbol_options(command, &options, path);
-  pprofc_status status = symbolize_profile(*profile, &options, &symbolized, error);
-  if (status == PPROFC_OK) sources_take(profile, symbolized);
+/* Reads the file, or what came from the server. */
+static pprofc_status read_item(const struct command *command, struct fetch *item,
+                               const pprofc_read_options *options) {
+  if (item->error.status != PPROFC_OK) return item->error.status;
+  if (item->remote)
+    return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
+  pprofc_status status = check_source(command, item, &item->error);
+  if (status == PPROFC_OK)
+    status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
+  if (status != PPROFC_OK) hint_source(item->path, &item->error);
   return status;
 }
 
@@ -127,11 +103,10 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  pprofc_status status = check_source(command, item->source, &item->error);
-  if (status == PPROFC_OK)
-    status = pprofc_profile_read_file(item->source, &options, &item->profile, &item->error);
-  if (status != PPROFC_OK) hint_source(item->source, &item->error);
-  if (status == PPROFC_OK) status = locate_binaries(command, &item->profile, &item->error);
+  pprofc_status status = read_item(command, item, &options);
+  if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
+  if (status == PPROFC_OK && item->remote)
+    status = mappings_name_by_url(&item->profile, item->remote->address.shown, &item->error);
   if (status == PPROFC_OK) return;
   pprofc_profile_release(item->profile);
   item->profile = NULL;
@@ -162,7 +137,7 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
     if (!items[i].profile) continue;
-    names[found] = items[i].source;
+    names[found] = items[i].shown;
     profiles[found++] = items[i].profile;
   }
   *good += found;
@@ -189,16 +164,25 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_
   return PPROFC_OK;
 }
 
-/* What came of all sources. */
-struct fetched {
-  pprofc_profile *head, *base;
-  size_t heads, bases;
-  pprofc_status status;
-  pprofc_error *error;
-};
-
 static void add_item(struct source_chunk *chunk, const char *source) {
-  chunk->items[chunk->count++] = (struct fetch){source, NULL, {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+  struct fetched *fetched = chunk->fetched;
+  struct fetch *item = &chunk->items[chunk->count++];
+  *item = (struct fetch){.source = source, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+  if (fetched->status == PPROFC_OK)
+    fetched->status = fetcher_classify(&fetched->fetcher, source, &item->remote, &item->path,
+                                       &item->shown, fetched->error);
+  if (!fetched->first_shown) fetched->first_shown = item->shown;
+}
+
+/* Fetches what comes over HTTP, all at once: the waiting is the servers'. */
+static void fetch_remotes(struct source_chunk *chunk) {
+  struct fetched *fetched = chunk->fetched;
+  struct remote *remotes[CHUNK + 1];
+  size_t count = 0;
+  for (size_t i = 0; i < chunk->count; i++)
+    if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
+  if (fetched->status == PPROFC_OK)
+    fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
 /* The run ends when its memory does: which source is met by that is a matter of chance. Others that
@@ -222,6 +206,8 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from, const char *bas
   chunk->count = 0;
   for (size_t i = 0; i < chunk->heads; i++) add_item(chunk, command->sources[from + i]);
   if (from == 0 && *base) add_item(chunk, base);
+  fetch_remotes(chunk);
+  if (chunk->fetched->status != PPROFC_OK) return;
   fetch_all(chunk);
   chunk->alone = command->source_count == 1 && !*base;
   end_without_memory(chunk);
@@ -252,19 +238,32 @@ static void merge_base(const struct source_chunk *chunk, struct fetched *fetched
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
 
+/* Remembers which servers know the names of which mappings. */
+static void note_servers(const struct source_chunk *chunk, struct fetched *fetched) {
+  for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
+    const struct fetch *item = &chunk->items[i];
+    if (!item->remote || !item->profile) continue;
+    fetched->from_server = true;
+    fetched->status = symbols_note(&fetched->fetcher.symbols, item->profile, i >= chunk->heads,
+                                   &item->remote->address.url);
+    if (fetched->status != PPROFC_OK) error_nomem(fetched->error);
+  }
+}
+
 /* Merges the profiles of a chunk with those of the chunks before it, on so many threads. */
 static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   if (fetched->head) fetched->head->threads = threads;
+  note_servers(chunk, fetched);
   if (fetched->status == PPROFC_OK) merge_heads(chunk, fetched);
   if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) merge_base(chunk, fetched);
   for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 
-static pprofc_status fetch_chunks(const struct command *command, const char *base,
-                                  struct fetched *fetched, pprofc_error *error) {
+static pprofc_status fetch_chunks(const char *base, struct fetched *fetched, pprofc_error *error) {
+  const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
   if (!chunks) return error_nomem(error);
   struct source_chunk *before = NULL;
@@ -289,52 +288,19 @@ static pprofc_status fetch_chunks(const struct command *command, const char *bas
   return PPROFC_OK;
 }
 
-static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
-                                 pprofc_error *error) {
-  pprofc_profile *edit = profile_edit(*profile);
-  if (!edit) return error_nomem(error);
-  size_t count = edit->comment_count;
-  uint32_t *comments = arena_array(&edit->region->arena, count + 1, sizeof *comments);
-  pprofc_str text = str_of(comment);
-  if (!comments || !profile_add_strings(edit, &text, 1)) {
-    pprofc_profile_release(edit);
-    return error_nomem(error);
-  }
-  if (count) memcpy(comments, edit->comments, count * sizeof *comments);
-  comments[count] = (uint32_t)(edit->strings.count - 1);
-  edit->comments = comments;
-  edit->comment_count = count + 1;
-  sources_take(profile, edit);
-  return PPROFC_OK;
-}
-
-/* What happens to the combined profile before any report, in pprof's order. */
-static pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
-                                    pprofc_error *error) {
-  pprofc_status status = sources_symbolize(command, profile, error);
-  if (status == PPROFC_OK && !command->all_frames) {
-    pprofc_profile *pruned;
-    status = transform_drop_frames(*profile, &pruned, error);
-    if (status == PPROFC_OK) sources_take(profile, pruned);
-  }
-  if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
-  if (status == PPROFC_OK && *command->add_comment)
-    status = add_comment(profile, command->add_comment, error);
-  return status; /* reading has checked the profile, and no edit makes a valid one invalid */
-}
-
 /* Makes the head of what was fetched the difference. A report that only adds up need not find equal
- * samples of the two first, where that cannot change a sum. */
-static pprofc_status subtract(const struct command *command, const char *base_name,
-                              struct fetched *fetched, pprofc_error *error) {
+ * samples of the two first, where that cannot change a sum; a copy that is saved shows them. */
+static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
+  const struct command *command = fetched->command;
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
   bool normalize = command->report.normalize;
+  bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
   char types[HINT_MAX]; /* made before the profiles are given away */
-  hint_types(base_name, base, command->sources[0], head, types);
+  hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
-  if (command->format->adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
+  if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
     status = transform_diff_unmerged(head, base, normalize, &fetched->head, error);
   } else {
     status = pprofc_diff(head, base, kind, normalize, &fetched->head, error);
@@ -345,19 +311,66 @@ static pprofc_status subtract(const struct command *command, const char *base_na
   return status;
 }
 
+/* Takes what was fetched to the end, and keeps a copy of what came over HTTP. */
+static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
+  pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
+  if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
+    save_copy(fetched->head);
+  return status;
+}
+
+/* Head and base apart, each as if it were alone. */
+static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
+                                  pprofc_error *error) {
+  pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);
+  if (status == PPROFC_OK && sources->base)
+    status = finish_profile(&fetched->fetcher, &sources->base, error);
+  return status;
+}
+
+void sources_release(struct sources *sources) {
+  pprofc_profile_release(sources->head);
+  pprofc_profile_release(sources->base);
+  pprofc_profile_release(sources->combined);
+  *sources = (struct sources){NULL, NULL, NULL};
+}
+
+/* Reads and combines all; with `apart` head and base stay there beside what is made of them. */
+static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
+                                 pprofc_error *error) {
+  struct fetched fetched = {.command = command, .status = PPROFC_OK};
+  const char *base = *command->base ? command->base : command->diff_base;
+  *sources = (struct sources){NULL, NULL, NULL};
+  fetcher_init(&fetched.fetcher, command);
+  pprofc_status status = fetch_chunks(base, &fetched, error);
+  if (status == PPROFC_OK && apart) {
+    sources->head = pprofc_profile_retain(fetched.head);
+    sources->base = pprofc_profile_retain(fetched.base);
+  }
+  if (status == PPROFC_OK && fetched.base) {
+    pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));
+    status = subtract(shown.data, &fetched, error);
+  }
+  pprofc_profile_release(fetched.base);
+  if (status == PPROFC_OK) status = finish_combined(&fetched, error);
+  if (status == PPROFC_OK && apart) status = finish_apart(&fetched, sources, error);
+  sources->combined = fetched.head;
+  fetcher_free(&fetched.fetcher);
+  if (status != PPROFC_OK) sources_release(sources);
+  return status;
+}
+
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error) {
-  struct fetched fetched = {.status = PPROFC_OK};
-  const char *base = *command->base ? command->base : command->diff_base;
-  pprofc_status status = fetch_chunks(command, base, &fetched, error);
-  if (status == PPROFC_OK && fetched.base) status = subtract(command, base, &fetched, error);
-  pprofc_profile_release(fetched.base);
-  if (status == PPROFC_OK) status = sources_finish(command, &fetched.head, error);
-  if (status != PPROFC_OK) {
-    pprofc_profile_release(fetched.head);
-    return status;
-  }
-  *profile = fetched.head;
-  fetched.head->disposable = true; /* one report is made of it */
+  struct sources sources;
+  pprofc_status status = sources_get(command, false, &sources, error);
+  if (status != PPROFC_OK) return status;
+  *profile = sources.combined;
+  sources.combined->disposable = true; /* one report is made of it */
   return PPROFC_OK;
+}
+
+pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
+                                  pprofc_error *error) {
+  return sources_get(command, true, sources, error);
 }

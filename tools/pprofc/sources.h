@@ -13,4 +13,16 @@ void sources_find_executable(struct command *command);
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
+/* The sources apart, for a program that shows them side by side. */
+struct sources {
+  pprofc_profile *head, *base; /* base is NULL when there is none */
+  pprofc_profile *combined;    /* what sources_fetch gives */
+};
+
+/* Reads everything once, as sources_fetch does, and gives head and base apart, too; each has its
+ * names. Any number of reports may be made of them. */
+pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
+                                  pprofc_error *error);
+void sources_release(struct sources *sources);
+
 #endif

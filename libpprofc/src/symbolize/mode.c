@@ -40,14 +40,17 @@ static void mode_none(struct mode *mode) {
 
 static void mode_local(struct mode *mode) {
   mode->local = true;
+  mode->remote = false;
 }
 
 static void mode_fast(struct mode *mode) {
   mode->local = mode->fast = true;
+  mode->remote = false;
 }
 
 static void mode_remote(struct mode *mode) {
   mode->local = false;
+  mode->remote = true;
 }
 
 static void mode_force(struct mode *mode) {
@@ -80,7 +83,7 @@ static pprofc_str mode_lower(const char *text, char *room, size_t size) {
 }
 
 void mode_parse(const struct symbolize_options *options, struct mode *mode) {
-  *mode = (struct mode){.local = true};
+  *mode = (struct mode){.local = true, .remote = true};
   char lower[255];
   pprofc_str rest = mode_lower(options->mode ? options->mode : "", lower, sizeof lower), word;
   while (!mode->none && str_next(&rest, ':', &word)) {

@@ -6,7 +6,7 @@
 #include "symbolize/symbolize.h"
 
 struct mode {
-  bool none, local, fast, force;
+  bool none, local, remote, fast, force;
   enum demangle_mode demangle;
 };
 

@@ -9,6 +9,7 @@
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mode.h"
+#include "symbolize/remote.h"
 #include "symbolize/tools.h"
 
 /* ---- the local pass ---------------------------------- */
@@ -40,7 +41,7 @@ static bool unsymbolizable(pprofc_str name) {
 
 static bool symbolize_is_url(pprofc_str name) {
   return str_starts(name, STR("http://")) || str_starts(name, STR("https://")) ||
-         str_starts(name, STR("https+insecure://"));
+         str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
 /* Whether a mapping is to be symbolized; says why not where pprof does. */
@@ -463,6 +464,8 @@ pprofc_status symbolize_profile(const pprofc_profile *source,
     arena_init(&pass.scratch, &pass.profile->mem);
     if (mode.local) status = local_pass(&pass, error);
     arena_free(&pass.scratch);
+    if (status == PPROFC_OK && mode.remote && options->server)
+      status = remote_symbolize(pass.profile, options, mode.force, error);
     if (status == PPROFC_OK) status = demangle_names(pass.profile, &mode, error);
   }
   if (status == PPROFC_OK)

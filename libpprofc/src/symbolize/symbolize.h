@@ -2,17 +2,30 @@
 #ifndef PPROFC_SYMBOLIZE_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
+#include "core/buffer.h"
 #include "core/error.h"
 #include "profile/profile.h"
+
+/* Where a profile came from, when that place can name addresses, too (8.5). */
+struct symbolize_server {
+  void *context;
+  /* Whether there is such a place for a mapping, and where the mapping began in the profile that
+   * came from there. */
+  bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
+  /* Sends "0x12ab+0x34cd" to the place found last; appends lines of "0x12ab NAME" to the reply. */
+  pprofc_status (*ask)(void *context, pprofc_str addresses, struct buffer *reply,
+                       pprofc_error *error);
+};
 
 struct symbolize_options {
   const char *mode;  /* -symbolize: "none", "local", "fastlocal:force", "demangle=full" ...; "" for
                         the default */
   const char *tools; /* -tools or PPROF_TOOLS */
-  const char *search_path; /* PPROF_BINARY_PATH, ':' between folders */
-  const char *executable;  /* binary named on the command line, or NULL */
-  const char *build_id;    /* -buildid, or NULL */
-  bool skip_unused;        /* do not symbolize locations that no sample uses */
+  const char *search_path;               /* PPROF_BINARY_PATH, ':' between folders */
+  const char *executable;                /* binary named on the command line, or NULL */
+  const char *build_id;                  /* -buildid, or NULL */
+  const struct symbolize_server *server; /* asked after the binaries; NULL: there is none */
+  bool skip_unused; /* locations may be there that no sample uses: leave them alone */
   void (*warn)(void *context, const char *message);
   void *warn_context;
 };

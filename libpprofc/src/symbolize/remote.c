@@ -1,0 +1,291 @@
+/* Asking a server for names: one request for each mapping, and the answers as lines of locations.
+ */
+#include "symbolize/remote.h"
+
+#include "core/array.h"
+#include "core/map.h"
+#include "pprofc/builder.h"
+#include "symbolize/mode.h"
+
+#include <inttypes.h>
+
+#define REPLY_MAX     ((size_t)1 << 30)
+#define ADDRESSES_MAX ((size_t)1 << 30)
+
+/* ---- the reply --------------------------------------- */
+
+static bool remote_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\f' || c == '\r';
+}
+
+static int remote_hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* "0x12ab NAME" anywhere in a line. */
+static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
+  for (;;) {
+    size_t at = str_find(line, STR("0x"));
+    if (at == line.size) return false;
+    line = str_slice(line, at + 2, line.size);
+    size_t digits = 0, blanks = 0;
+    while (digits < line.size && remote_hex(line.data[digits]) >= 0) digits++;
+    pprofc_str rest = str_slice(line, digits, line.size);
+    while (blanks < rest.size && remote_is_blank(rest.data[blanks])) blanks++;
+    if (!digits || !blanks || !str_parse_uint(str_slice(line, 0, digits), 16, address)) continue;
+    *name = str_slice(rest, blanks, rest.size);
+    return true;
+  }
+}
+
+bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) {
+  while (reply->size) {
+    size_t end = str_find_char(*reply, '\n');
+    if (end == reply->size) return false;
+    pprofc_str line = str_slice(*reply, 0, end);
+    *reply = str_slice(*reply, end + 1, reply->size);
+    if (str_ends(line, STR("\r"))) line.size--;
+    if (remote_read_line(line, address, name)) return true;
+  }
+  return false;
+}
+
+/* ---- the answers ------------------------------------- */
+
+/* An address of the profile and its name, an index in the interner of its mapping. */
+struct remote_symbol {
+  uint64_t address;
+  uint32_t function; /* among those of the profile, new ones included */
+};
+
+struct remote_pass {
+  pprofc_profile *profile;
+  const struct symbolize_options *options;
+  bool force;
+  struct mapping *mappings; /* to be written */
+  uint32_t *named;          /* [location] its new function, or NONE */
+  uint32_t *order;          /* [location] locations by mapping */
+  size_t *first;            /* [mapping + 1] where its locations begin in `order` */
+  pprofc_str *names;        /* of new functions */
+  size_t count, capacity;
+  struct remote_symbol *symbols; /* of the mapping at hand */
+  size_t symbol_capacity;
+  struct buffer text, reply;
+};
+
+static bool remote_same_address(const void *symbols, uint32_t index, const void *key) {
+  return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
+}
+
+/* Adds two addresses as pprof does: what wraps around is no address. */
+static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
+  *out = down ? address - by : address + by;
+  return down ? by <= address : *out >= address;
+}
+
+/* Writes the addresses without a name, as the server knows them. */
+static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
+  const struct locations *l = &pass->profile->locations;
+  uint64_t own = pass->mappings[index].start, address;
+  buffer_clear(&pass->text);
+  for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
+    uint32_t i = pass->order[k];
+    if (!l->address[i] || l->line_from[i + 1] != l->line_from[i]) continue;
+    bool down = start < own;
+    if (!remote_shift(l->address[i], down ? own - start : start - own, down, &address)) continue;
+    buffer_printf(&pass->text, "%s0x%" PRIx64, pass->text.size ? "+" : "", address);
+  }
+}
+
+/* The function of a name that this mapping has, made when it is new. NONE: out of memory. */
+static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
+                                pprofc_str name) {
+  pprofc_profile *p = pass->profile;
+  size_t known = names->count;
+  uint32_t id = interner_copy(names, &p->region->arena, name);
+  if (id == MAP_NONE || p->functions.count + pass->count + 1 >= NONE) return NONE;
+  if (names->count > known) {
+    if (!ARRAY_RESERVE(&p->mem, pass->names, pass->capacity, pass->count + 1)) return NONE;
+    pass->names[pass->count++] = names->items[id];
+  }
+  return (uint32_t)(p->functions.count + first + id);
+}
+
+/* Reads the reply into pass->symbols, the last name of an address counts. */
+static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_t start,
+                                 struct interner *names, struct map *by_address) {
+  pprofc_str rest = buffer_str(&pass->reply), name;
+  uint64_t own = pass->mappings[index].start, asked, address;
+  size_t first = pass->count;
+  while (remote_next_symbol(&rest, &asked, &name)) {
+    bool down = own < start;
+    if (!remote_shift(asked, down ? start - own : own - start, down, &address)) continue;
+    uint32_t function = remote_function(pass, names, first, name);
+    uint32_t next = (uint32_t)by_address->count;
+    if (function == NONE ||
+        !ARRAY_RESERVE(&pass->profile->mem, pass->symbols, pass->symbol_capacity, (size_t)next + 1))
+      return PPROFC_E_NOMEM;
+    uint32_t slot = map_find_or_add(by_address, hash_mix(address, 1), remote_same_address,
+                                    pass->symbols, &address, next);
+    if (slot == MAP_NONE) return PPROFC_E_NOMEM;
+    pass->symbols[slot] = (struct remote_symbol){address, function};
+  }
+  return PPROFC_OK;
+}
+
+/* Gives the locations of the mapping the names that came for their addresses. */
+static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
+  const struct locations *l = &pass->profile->locations;
+  for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
+    uint32_t i = pass->order[k];
+    struct map_probe probe = map_start(by_address, hash_mix(l->address[i], 1));
+    uint32_t slot;
+    while ((slot = map_next(by_address, &probe)) != MAP_NONE)
+      if (pass->symbols[slot].address == l->address[i]) {
+        pass->named[i] = pass->symbols[slot].function;
+        break;
+      }
+  }
+}
+
+static pprofc_status remote_take(struct remote_pass *pass, size_t index, uint64_t start) {
+  struct interner names;
+  struct map by_address;
+  interner_init(&names, &pass->profile->mem);
+  map_init(&by_address, &pass->profile->mem);
+  pprofc_status status = remote_read(pass, index, start, &names, &by_address);
+  if (status == PPROFC_OK) remote_name(pass, index, &by_address);
+  interner_free(&names);
+  map_free(&by_address);
+  return status;
+}
+
+static pprofc_status remote_ask_mapping(struct remote_pass *pass, size_t index) {
+  const pprofc_profile *p = pass->profile;
+  const struct symbolize_server *server = pass->options->server;
+  struct mapping *m = &pass->mappings[index];
+  pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  uint64_t start = 0;
+  if ((m->flags & PPROFC_HAS_FUNCTIONS) && !pass->force) return PPROFC_OK;
+  if (!server->find(server->context, profile_string(p, m->file), profile_string(p, m->build_id),
+                    &start))
+    return PPROFC_OK;
+  remote_list(pass, index, start);
+  if (pass->text.failed) return PPROFC_E_NOMEM;
+  buffer_clear(&pass->reply);
+  pprofc_status status = PPROFC_OK;
+  if (pass->text.size)
+    status = server->ask(server->context, buffer_str(&pass->text), &pass->reply, &why);
+  if (status == PPROFC_E_NOMEM || pass->reply.failed) return PPROFC_E_NOMEM;
+  if (status != PPROFC_OK) {
+    symbolize_warn(pass->options, "remote symbolization: %s", why.message);
+    return PPROFC_OK;
+  }
+  m->flags |= PPROFC_HAS_FUNCTIONS;
+  return pass->text.size ? remote_take(pass, index, start) : PPROFC_OK;
+}
+
+/* ---- the new columns --------------------------------- */
+
+/* A longer copy of a column; what is new is 0. NULL when out of memory. */
+static void *remote_extend(struct arena *arena, const void *column, size_t old, size_t all,
+                           size_t size) {
+  void *copy = arena_zero_array(arena, all, size);
+  if (copy && old) memcpy(copy, column, old * size);
+  return copy;
+}
+
+static bool remote_new_functions(struct remote_pass *pass) {
+  pprofc_profile *p = pass->profile;
+  struct arena *arena = &p->region->arena;
+  struct functions *f = &p->functions;
+  size_t old = f->count, all = old + pass->count;
+  uint32_t *name = remote_extend(arena, f->name, old, all, sizeof *name);
+  uint32_t *system_name = remote_extend(arena, f->system_name, old, all, sizeof *system_name);
+  uint32_t *file = remote_extend(arena, f->filename, old, all, sizeof *file);
+  int64_t *start_line = remote_extend(arena, f->start_line, old, all, sizeof *start_line);
+  uint64_t *ids = f->ids ? remote_extend(arena, f->ids, old, all, sizeof *ids) : NULL;
+  bool room = name && file && start_line && system_name && (ids || !f->ids);
+  if (!room) return false;
+  for (size_t i = old; i < all; i++) {
+    name[i] = system_name[i] = (uint32_t)(p->strings.count + (i - old));
+    if (ids) ids[i] = i + 1;
+  }
+  *f = (struct functions){all, ids, name, system_name, file, start_line};
+  return profile_add_strings(p, pass->names, pass->count);
+}
+
+static bool remote_new_lines(struct remote_pass *pass) {
+  pprofc_profile *p = pass->profile;
+  struct locations *l = &p->locations;
+  size_t total = 0, n = 0;
+  for (size_t i = 0; i < l->count; i++)
+    total += pass->named[i] != NONE ? 1 : l->line_from[i + 1] - l->line_from[i];
+  uint32_t *from = arena_array(&p->region->arena, l->count + 1, sizeof *from);
+  struct line *lines = arena_array(&p->region->arena, total, sizeof *lines);
+  if (!from || !lines || total >= NONE) return false;
+  for (size_t i = 0; i < l->count; i++) {
+    from[i] = (uint32_t)n;
+    if (pass->named[i] != NONE) {
+      lines[n++] = (struct line){pass->named[i], 0, 0};
+      continue;
+    }
+    for (size_t k = l->line_from[i]; k < l->line_from[i + 1]; k++) lines[n++] = l->lines[k];
+  }
+  from[l->count] = (uint32_t)n;
+  l->line_from = from;
+  l->lines = lines;
+  return true;
+}
+
+/* Sorts the locations by their mappings, so that each mapping looks at its own ones only. */
+static void remote_sort(struct remote_pass *pass) {
+  const struct locations *l = &pass->profile->locations;
+  size_t mappings = pass->profile->mappings.count;
+  for (size_t i = 0; i < l->count; i++)
+    if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
+  for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
+  /* Filled from the back: afterwards first[i] is where mapping i begins, not where it ends. */
+  for (size_t i = l->count; i-- > 0;)
+    if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
+  for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];
+  pass->first[mappings] = 0;
+  for (size_t i = 0; i < l->count; i++) pass->first[mappings] += l->mapping[i] != NONE;
+}
+
+static bool remote_prepare(struct remote_pass *pass, struct arena *scratch) {
+  pprofc_profile *p = pass->profile;
+  struct arena *arena = &p->region->arena;
+  pass->mappings = arena_copy(arena, p->mappings.items, p->mappings.count * sizeof *pass->mappings);
+  pass->named = arena_array(scratch, p->locations.count, sizeof *pass->named);
+  pass->order = arena_array(scratch, p->locations.count, sizeof *pass->order);
+  pass->first = arena_zero_array(scratch, p->mappings.count + 1, sizeof *pass->first);
+  if (!pass->mappings || !pass->named || !pass->order || !pass->first) return false;
+  for (size_t i = 0; i < p->locations.count; i++) pass->named[i] = NONE;
+  remote_sort(pass);
+  return true;
+}
+
+pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
+                               bool force, pprofc_error *error) {
+  struct remote_pass pass = {.profile = profile, .options = options, .force = force};
+  buffer_init(&pass.text, &profile->mem, ADDRESSES_MAX);
+  buffer_init(&pass.reply, &profile->mem, REPLY_MAX);
+  struct arena scratch;
+  arena_init(&scratch, &profile->mem);
+  pprofc_status status = remote_prepare(&pass, &scratch) ? PPROFC_OK : PPROFC_E_NOMEM;
+  for (size_t i = 0; i < profile->mappings.count && status == PPROFC_OK; i++)
+    status = remote_ask_mapping(&pass, i);
+  if (status == PPROFC_OK) profile->mappings.items = pass.mappings;
+  if (status == PPROFC_OK && pass.count &&
+      !(remote_new_lines(&pass) && remote_new_functions(&pass)))
+    status = PPROFC_E_NOMEM;
+  arena_free(&scratch);
+  ARRAY_FREE(&profile->mem, pass.names, pass.capacity);
+  ARRAY_FREE(&profile->mem, pass.symbols, pass.symbol_capacity);
+  buffer_free(&pass.text);
+  buffer_free(&pass.reply);
+  return status == PPROFC_OK ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,16 @@
+/* Names for addresses from the server that a profile came from. */
+#ifndef PPROFC_SYMBOLIZE_REMOTE_H
+#define PPROFC_SYMBOLIZE_REMOTE_H
+
+#include "symbolize/symbolize.h"
+
+/* Asks options->server for the locations of mappings that have no functions, or with `force` of
+ * all. A server that fails is told through `warn` and changes nothing. The profile is an edit. */
+pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
+                               bool force, pprofc_error *error);
+
+/* Takes the next address and its name out of a reply; lines without are left out, and so is a last
+ * line without an end. False at the end. */
+bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name);
+
+#endif

@@ -1,0 +1,414 @@
+/* The client: one transfer of libcurl for each request. Redirects are followed here and not by
+ * libcurl, because headers and passwords may not leave the host they were given for, and a reply
+ * may not lead to a socket or a file of this machine. */
+#include "fetch/client.h"
+
+#include "fetch/failure.h"
+#include "fetch/libcurl.h"
+#include "pprofc/base.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define REDIRECTS_MAX  10
+#define ERROR_BODY_MAX ((size_t)64 << 10)
+
+#ifdef HAVE_LIBCURL
+
+struct client {
+  struct client_options options;
+  struct libcurl curl;
+  CURLM *multi;
+  struct proxy_settings proxies;
+  pprofc_status status; /* what keeps it from sending anything */
+  pprofc_error error;
+};
+
+/* A request that is under way. */
+struct transfer {
+  struct client *client;
+  struct exchange *exchange;
+  CURL *easy;
+  struct curl_slist *headers;
+  struct url url; /* of this leg */
+  bool post;
+  bool home; /* every leg so far was at the source's own host: it may see the headers */
+  bool too_large, running;
+  unsigned redirects;
+  int64_t deadline; /* in milliseconds of the monotonic clock */
+  char why[CURL_ERROR_SIZE];
+};
+
+static int64_t client_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- callbacks --------------------------------------- */
+
+static size_t transfer_header(char *data, size_t size, size_t count, void *context) {
+  struct transfer *transfer = context;
+  reply_header(&transfer->exchange->reply, (pprofc_str){data, size * count});
+  return size * count;
+}
+
+/* Of a reply that is no profile only the beginning is kept. */
+static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
+  struct transfer *transfer = context;
+  struct buffer *body = &transfer->exchange->reply.body;
+  size_t bytes = size * count;
+  if (transfer->exchange->reply.code != 200 && body->size + bytes > ERROR_BODY_MAX) return 0;
+  transfer->too_large = bytes > body->ceiling - body->size;
+  if (!transfer->too_large) buffer_add(body, data, bytes);
+  return transfer->too_large || body->failed ? 0 : bytes;
+}
+
+/* ---- setting up -------------------------------------- */
+
+/* Whether both are at the same host, port and scheme. */
+static bool transfer_same_host(const struct url *a, const struct url *b) {
+  return str_equal(a->scheme, b->scheme) && str_equal(a->host, b->host);
+}
+
+static bool transfer_add_header(struct transfer *t, const char *line) {
+  struct curl_slist *list = t->client->curl.slist_append(t->headers, line);
+  if (!list) return false;
+  t->headers = list;
+  return true;
+}
+
+/* Our own headers, where the user has none of that name. */
+static bool transfer_make_headers(struct transfer *t) {
+  static const struct {
+    pprofc_str name;
+    const char *line;
+    bool post;
+  } own[] = {{{"User-Agent", 10}, "User-Agent: pprofc/" PPROFC_VERSION, false},
+             {{"Accept", 6}, "Accept:", false},
+             {{"Accept-Encoding", 15}, "Accept-Encoding: gzip", false},
+             {{"Expect", 6}, "Expect:", true},
+             {{"Content-Type", 12}, "Content-Type: application/octet-stream", true}};
+  const struct headers *given = t->client->options.headers;
+  t->client->curl.slist_free_all(t->headers);
+  t->headers = NULL;
+  for (size_t i = 0; t->home && i < given->count; i++)
+    if (!transfer_add_header(t, given->items[i].line)) return false;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    bool taken = t->home && headers_has(given, own[i].name);
+    if (taken || (own[i].post && !t->post)) continue;
+    if (!transfer_add_header(t, own[i].line)) return false;
+  }
+  return true;
+}
+
+/* The URL as libcurl gets it: a scheme that it knows, without user and fragment. */
+static pprofc_str transfer_target(struct transfer *t) {
+  struct url url = t->url;
+  bool socket = str_equal(url.scheme, STR("http+unix"));
+  if (str_equal(url.scheme, STR("https+insecure"))) url.scheme = STR("https");
+  if (socket) url.scheme = STR("http");
+  if (socket) url.host = STR("localhost");
+  url.fragment = STR("");
+  return url_text(t->exchange->arena, &url, URL_WITHOUT_USER);
+}
+
+#define SET(option, value) (t->client->curl.easy_setopt(t->easy, (option), (value)) == CURLE_OK)
+
+/* Sets an option that is a path; an empty one leaves libcurl's own. */
+static bool transfer_set_path(struct transfer *t, CURLoption option, const char *path) {
+  return !path || !*path || SET(option, path);
+}
+
+static bool transfer_set_tls(struct transfer *t) {
+  const struct tls_files *files = &t->client->options.tls;
+  bool verify = !str_equal(t->url.scheme, STR("https+insecure"));
+  bool done = SET(CURLOPT_SSL_VERIFYPEER, verify ? 1L : 0L);
+  done = done && SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
+  done = done && transfer_set_path(t, CURLOPT_SSLCERT, files->cert) &&
+         transfer_set_path(t, CURLOPT_SSLKEY, files->key);
+  /* -tls_ca takes the place of the authorities of the system. */
+  if (*files->ca)
+    return done && SET(CURLOPT_CAINFO, files->ca) && SET(CURLOPT_CAPATH, (char *)NULL);
+  return done && transfer_set_path(t, CURLOPT_CAINFO, getenv("SSL_CERT_FILE")) &&
+         transfer_set_path(t, CURLOPT_CAPATH, getenv("SSL_CERT_DIR"));
+}
+
+static bool transfer_set_user(struct transfer *t) {
+  struct arena *arena = t->exchange->arena;
+  if (!t->url.has_user) return SET(CURLOPT_USERNAME, (char *)NULL);
+  pprofc_str user = arena_str(arena, t->url.user), password = arena_str(arena, t->url.password);
+  return user.data && password.data && SET(CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) &&
+         SET(CURLOPT_USERNAME, user.data) && SET(CURLOPT_PASSWORD, password.data);
+}
+
+static bool transfer_set_place(struct transfer *t, const char *proxy) {
+  pprofc_str target = transfer_target(t);
+  const char *socket = NULL;
+  if (str_equal(t->url.scheme, STR("http+unix"))) {
+    socket = arena_str(t->exchange->arena, t->url.host).data;
+    if (!socket) return false;
+  }
+  return target.data && SET(CURLOPT_URL, target.data) && SET(CURLOPT_PROXY, proxy) &&
+         SET(CURLOPT_NOPROXY, "") && SET(CURLOPT_UNIX_SOCKET_PATH, socket);
+}
+
+static bool transfer_set_time(struct transfer *t) {
+  int64_t left = t->deadline - client_now();
+  if (left > INT_MAX) left = INT_MAX;
+  if (left < 1) left = 1;
+  return SET(CURLOPT_TIMEOUT_MS, (long)left) && SET(CURLOPT_CONNECTTIMEOUT_MS, (long)left);
+}
+
+/* What one leg needs beside the place. */
+static bool transfer_set_request(struct transfer *t) {
+  bool done = SET(CURLOPT_HTTPHEADER, t->headers) && SET(CURLOPT_ERRORBUFFER, t->why) &&
+              SET(CURLOPT_PRIVATE, t);
+  if (!t->post) return done && SET(CURLOPT_HTTPGET, 1L);
+  return done && SET(CURLOPT_POST, 1L) &&
+         SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->exchange->body.size) &&
+         SET(CURLOPT_POSTFIELDS, t->exchange->body.data);
+}
+
+/* What is the same for every leg. */
+static bool transfer_set_common(struct transfer *t) {
+  return SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_PATH_AS_IS, 1L) &&
+         SET(CURLOPT_FRESH_CONNECT, 1L) && SET(CURLOPT_FORBID_REUSE, 1L) &&
+         SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
+         SET(CURLOPT_HTTP_CONTENT_DECODING, 0L) && SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
+         SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE) &&
+         SET(CURLOPT_HEADERFUNCTION, transfer_header) && SET(CURLOPT_HEADERDATA, t) &&
+         SET(CURLOPT_WRITEFUNCTION, transfer_body) && SET(CURLOPT_WRITEDATA, t);
+}
+
+/* ---- the end of a transfer --------------------------- */
+
+static void transfer_fail(struct transfer *t, pprofc_status status) {
+  t->exchange->status = status;
+}
+
+static bool client_knows_scheme(const struct transfer *t) {
+  static const char *const schemes[] = {"http", "https", "https+insecure", "http+unix"};
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    if (str_equal(t->url.scheme, str_of(schemes[i]))) return true;
+  return false;
+}
+
+/* Prepares the leg at t->url. */
+static pprofc_status transfer_prepare(struct transfer *t) {
+  pprofc_error *error = &t->exchange->error;
+  const char *proxy = "";
+  if (!client_knows_scheme(t))
+    return error_set(error, PPROFC_E_UNSUPPORTED, "unsupported protocol scheme \"%.*s\"",
+                     STR_ARG(t->url.scheme));
+  pprofc_status status = proxy_for(t->exchange->arena, &t->client->proxies, &t->url, &proxy, error);
+  if (status != PPROFC_OK) return status;
+  bool done = transfer_make_headers(t) && transfer_set_common(t) && transfer_set_place(t, proxy);
+  done = done && transfer_set_user(t) && transfer_set_tls(t) && transfer_set_time(t);
+  if (done && transfer_set_request(t)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
+}
+
+/* Begins the leg. False: the exchange has its error. */
+static bool transfer_start(struct transfer *t) {
+  t->why[0] = '\0';
+  buffer_clear(&t->exchange->reply.body);
+  t->exchange->reply.code = 0;
+  pprofc_status status = transfer_prepare(t);
+  if (status == PPROFC_OK &&
+      t->client->curl.multi_add_handle(t->client->multi, t->easy) != CURLM_OK)
+    status = error_nomem(&t->exchange->error);
+  t->running = status == PPROFC_OK;
+  if (!t->running) transfer_fail(t, status);
+  return t->running;
+}
+
+static void transfer_explain(struct transfer *t, CURLcode code) {
+  const struct libcurl *curl = &t->client->curl;
+  long number = 0;
+  curl->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+  struct failure failure = {.code = code,
+                            .why = *t->why ? t->why : curl->easy_strerror(code),
+                            .number = (int)number,
+                            .url = &t->url,
+                            .limit_ms = t->exchange->limit_ms,
+                            .came = t->exchange->reply.code != 0,
+                            .certificate = *t->client->options.tls.cert != '\0'};
+  transfer_fail(t, failure_explain(&failure, &t->exchange->error));
+}
+
+/* Goes on at the place that a redirect names. False: it has ended, with an error. */
+static bool transfer_follow(struct transfer *t) {
+  struct exchange *exchange = t->exchange;
+  pprofc_error *error = &exchange->error;
+  struct url next;
+  pprofc_str location = buffer_str(&exchange->reply.location);
+  if (++t->redirects >= REDIRECTS_MAX) {
+    transfer_fail(t, error_set(error, PPROFC_E_IO, "stopped after %d redirects", REDIRECTS_MAX));
+    return false;
+  }
+  location = arena_str(exchange->arena, location);
+  pprofc_status status =
+      location.data ? url_resolve(exchange->arena, &t->url, location, &next) : PPROFC_E_NOMEM;
+  if (status == PPROFC_E_FORMAT || (status == PPROFC_OK && !next.host.size)) {
+    transfer_fail(t, error_set(error, PPROFC_E_IO, "the redirect has a malformed Location"));
+    return false;
+  }
+  if (status != PPROFC_OK) {
+    transfer_fail(t, error_nomem(error));
+    return false;
+  }
+  bool same = transfer_same_host(&t->url, &next);
+  if (!same && str_equal(next.scheme, STR("http+unix"))) {
+    transfer_fail(t, error_set(error, PPROFC_E_IO,
+                               "a redirect leads to a socket of this machine, "
+                               "which is not followed"));
+    return false;
+  }
+  t->post = t->post && exchange->reply.code >= 307;
+  t->home = t->home && same;
+  t->url = next;
+  exchange->redirected = true;
+  return transfer_start(t);
+}
+
+/* A transfer is over. True when it goes on elsewhere. */
+static bool transfer_end(struct transfer *t, CURLcode code) {
+  struct exchange *exchange = t->exchange;
+  struct reply *reply = &exchange->reply;
+  t->client->curl.multi_remove_handle(t->client->multi, t->easy);
+  t->running = false;
+  exchange->final = t->url;
+  if (reply->body.failed && !t->too_large) {
+    transfer_fail(t, error_nomem(&exchange->error));
+    return false;
+  }
+  if (t->too_large) {
+    transfer_fail(t, error_set(&exchange->error, PPROFC_E_LIMIT,
+                               "the reply has more than %zu bytes (raise the limit input_bytes)",
+                               reply->body.ceiling));
+    return false;
+  }
+  if (reply_is_redirect(reply)) return transfer_follow(t);
+  if (code != CURLE_OK && (reply->code == 0 || reply->code == 200)) {
+    transfer_explain(t, code);
+    return false;
+  }
+  pprofc_status unpacked =
+      reply_unpack(reply, t->client->options.mem, t->client->options.limits, &exchange->error);
+  if (reply->code != 200) unpacked = reply_error(reply, &exchange->error);
+  transfer_fail(t, unpacked);
+  return false;
+}
+
+/* ---- several at once --------------------------------- */
+
+static void client_wait(struct client *client, size_t running) {
+  while (running) {
+    int active, left;
+    CURLMsg *message;
+    client->curl.multi_perform(client->multi, &active);
+    while ((message = client->curl.multi_info_read(client->multi, &left))) {
+      if (message->msg != CURLMSG_DONE) continue;
+      CURLcode code = message->data.result; /* the message is gone with its handle */
+      struct transfer *t = NULL;
+      client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
+      if (!transfer_end(t, code)) running--;
+    }
+    if (running) client->curl.multi_poll(client->multi, NULL, 0, 500, NULL);
+  }
+}
+
+/* The client's error, or PPROFC_E_NOMEM, for a request that was never begun. */
+static void client_refuse(const struct client *client, struct exchange *exchange) {
+  exchange->status = client->status != PPROFC_OK ? client->status : PPROFC_E_NOMEM;
+  exchange->error = client->error;
+  if (client->status == PPROFC_OK) error_nomem(&exchange->error);
+}
+
+static bool client_begin(struct client *client, struct exchange *exchange, struct transfer *t) {
+  uint64_t most = client->options.limits->input_bytes;
+  *t = (struct transfer){.client = client,
+                         .exchange = exchange,
+                         .url = *exchange->url,
+                         .post = exchange->post,
+                         .home = true,
+                         .deadline = client_now() + exchange->limit_ms};
+  exchange->status = PPROFC_OK;
+  exchange->error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  exchange->final = *exchange->url;
+  exchange->redirected = false;
+  reply_init(&exchange->reply, client->options.mem,
+             most > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)most);
+  if (client->status == PPROFC_OK) t->easy = client->curl.easy_init();
+  if (!t->easy) {
+    client_refuse(client, exchange);
+    return false;
+  }
+  return transfer_start(t);
+}
+
+void client_run(struct client *client, struct exchange *items, size_t count) {
+  struct transfer *transfers = mem_zero_array(&mem_default, count, sizeof *transfers);
+  size_t running = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (transfers)
+      running += client_begin(client, &items[i], &transfers[i]);
+    else
+      client_refuse(client, &items[i]);
+  }
+  client_wait(client, running);
+  for (size_t i = 0; transfers && i < count; i++) {
+    if (transfers[i].easy) client->curl.easy_cleanup(transfers[i].easy);
+    if (transfers[i].headers) client->curl.slist_free_all(transfers[i].headers);
+  }
+  mem_free(&mem_default, transfers, count, sizeof *transfers);
+}
+
+struct client *client_open(const struct client_options *options) {
+  struct client *client = mem_zero_array(&mem_default, 1, sizeof *client);
+  if (!client) return NULL;
+  client->options = *options;
+  proxy_from_environment(&client->proxies);
+  client->status = libcurl_load(&client->curl, &client->error);
+  if (client->status == PPROFC_OK) client->status = tls_check(&options->tls, &client->error);
+  if (client->status == PPROFC_OK) client->multi = client->curl.multi_init();
+  if (client->status == PPROFC_OK && !client->multi) client->status = error_nomem(&client->error);
+  return client;
+}
+
+void client_close(struct client *client) {
+  if (!client) return;
+  if (client->multi) client->curl.multi_cleanup(client->multi);
+  mem_free(&mem_default, client, 1, sizeof *client);
+}
+
+#else
+
+struct client {
+  struct client_options options;
+};
+
+struct client *client_open(const struct client_options *options) {
+  struct client *client = mem_zero_array(&mem_default, 1, sizeof *client);
+  if (client) client->options = *options;
+  return client;
+}
+
+void client_close(struct client *client) {
+  mem_free(&mem_default, client, 1, sizeof *client);
+}
+
+void client_run(struct client *client, struct exchange *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct exchange *exchange = &items[i];
+    exchange->final = *exchange->url;
+    reply_init(&exchange->reply, client->options.mem, 1);
+    exchange->status = error_set(&exchange->error, PPROFC_E_UNSUPPORTED,
+                                 "this pprofc was built without libcurl; install the package "
+                                 "libcurl4-openssl-dev and build it again");
+  }
+}
+
+#endif

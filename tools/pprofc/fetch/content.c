@@ -1,0 +1,102 @@
+/* Recognizing what is served or saved beside profiles: pages, traces, dumps, JSON. */
+#include "fetch/content.h"
+
+#define CONTENT_LOOK 4096
+
+static bool content_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Whether the text begins with the word, in any case. */
+static bool content_begins(pprofc_str text, const char *word) {
+  size_t size = strlen(word);
+  if (text.size < size) return false;
+  for (size_t i = 0; i < size; i++) {
+    char c = text.data[i];
+    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+    if (c != word[i]) return false;
+  }
+  return true;
+}
+
+static bool content_is_page(pprofc_str text) {
+  static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body", "<!--"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (content_begins(text, starts[i])) return true;
+  return false;
+}
+
+static bool content_is_index(pprofc_str text) {
+  return content_is_page(text) && str_find(text, STR("/debug/pprof/")) < text.size;
+}
+
+/* "goroutine 1 [running]:"; "goroutine profile: total 5" is a profile. */
+static bool content_is_dump(pprofc_str text) {
+  return str_starts(text, STR("goroutine ")) && text.size > 10 && text.data[10] >= '0' &&
+         text.data[10] <= '9' && str_find(text, STR(" [")) < text.size;
+}
+
+/* "go 1.22 trace\0\0\0" */
+static bool content_is_trace(pprofc_str text) {
+  return str_starts(text, STR("go 1.")) &&
+         str_find(str_slice(text, 0, 20), STR(" trace")) < (text.size < 20 ? text.size : 20);
+}
+
+static bool content_is_symbols(pprofc_str text) {
+  return str_starts(text, STR("num_symbols:"));
+}
+
+static bool content_is_json(pprofc_str text) {
+  return str_starts(text, STR("{")) || str_starts(text, STR("["));
+}
+
+static bool content_is_any(pprofc_str text) {
+  (void)text;
+  return true;
+}
+
+static const struct {
+  bool (*is)(pprofc_str text);
+  bool never;                  /* no profile, even where a reader would take it for one */
+  const char *fetched, *saved; /* NULL: others have words for it */
+} content_kinds[] = {
+    {content_is_index, true,
+     "this is the index page of net/http/pprof; one of its profiles is meant, as "
+     "/debug/pprof/heap",
+     NULL},
+    {content_is_page, true,
+     "this is a web page; is it a login page? -header and -header_file carry an authorization",
+     NULL},
+    {content_is_trace, true, "this is an execution trace of Go; go tool trace shows it",
+     "this is an execution trace of Go; go tool trace shows it"},
+    {content_is_dump, true,
+     "this is a dump of the stacks of goroutines, as debug=2 gives it; debug=1 or no debug gives a "
+     "profile",
+     "this is a dump of the stacks of goroutines, as debug=2 gives it; debug=1 or no debug gives a "
+     "profile"},
+    {content_is_symbols, true, "this is the reply of a symbol address, not of a profile", NULL},
+    {content_is_json, false,
+     "this is JSON of no format that is read; docs/FORMATS.md lists those that are", NULL},
+    {content_is_any, false, "docs/FORMATS.md lists the formats that are read", NULL},
+};
+
+static pprofc_str content_look(pprofc_str text) {
+  text = str_slice(text, 0, CONTENT_LOOK);
+  while (text.size && content_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
+  return text;
+}
+
+bool content_is_no_profile(pprofc_str text) {
+  text = content_look(text);
+  for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
+    if (content_kinds[i].is(text)) return content_kinds[i].never;
+  return false;
+}
+
+const char *content_explain(pprofc_str text, bool fetched) {
+  text = content_look(text);
+  for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
+    if (content_kinds[i].is(text))
+      return fetched ? content_kinds[i].fetched : content_kinds[i].saved;
+  return NULL;
+}

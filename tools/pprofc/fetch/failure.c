@@ -1,0 +1,53 @@
+/* From libcurl's codes to messages. */
+#include "fetch/failure.h"
+
+#ifdef HAVE_LIBCURL
+
+/* What libcurl says itself comes between `text` and `more`; NULL in `more`: it adds nothing. */
+static const struct {
+  CURLcode code;
+  const char *text, *more;
+} failure_reasons[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, "the host cannot be resolved: ", ""},
+    {CURLE_COULDNT_RESOLVE_PROXY, "the proxy's host cannot be resolved: ", ""},
+    {CURLE_URL_MALFORMAT, "the address is malformed: ", ""},
+    {CURLE_GOT_NOTHING, "the server closed the connection without a reply", NULL},
+    {CURLE_PARTIAL_FILE, "the reply ended early: ", ""},
+    {CURLE_WEIRD_SERVER_REPLY, "what came is no reply of HTTP: ", ""},
+    {CURLE_UNSUPPORTED_PROTOCOL, "what came is no reply of HTTP/1: ", ""},
+    {CURLE_FILESIZE_EXCEEDED, "the reply is too large: ", ""},
+    {CURLE_PEER_FAILED_VERIFICATION,
+     "the server's certificate is not trusted: ", " (-tls_ca=FILE names its authority)"},
+    {CURLE_SSL_CONNECT_ERROR, "no TLS connection: ", ""},
+    {CURLE_SSL_CACERT_BADFILE, "the authority of the server's certificate is not known: ", ""},
+    {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
+};
+
+/* A server that wants another certificate, or one at all, ends the connection; its reason may get
+ * lost then. */
+static const char *failure_certificate_hint(const struct failure *f) {
+  bool ended =
+      f->code == CURLE_RECV_ERROR || f->code == CURLE_SEND_ERROR || f->code == CURLE_GOT_NOTHING;
+  if (!ended || f->came || !str_starts(f->url->scheme, STR("https"))) return "";
+  return f->certificate ? " (the server may refuse the certificate of -tls_cert)"
+                        : " (the server may want a certificate: -tls_cert and -tls_key)";
+}
+
+pprofc_status failure_explain(const struct failure *f, pprofc_error *error) {
+  const char *hint = failure_certificate_hint(f);
+  if (f->code == CURLE_COULDNT_CONNECT)
+    return error_set(error, PPROFC_E_IO, "cannot connect to %.*s: %s", STR_ARG(f->url->host),
+                     f->number ? ERRNO_TEXT(f->number) : f->why);
+  if (f->code == CURLE_OPERATION_TIMEDOUT)
+    return error_set(error, PPROFC_E_IO, "%s within %g s: timeout (-timeout=N waits longer)",
+                     f->came ? "the reply did not end" : "no reply", (double)f->limit_ms / 1000);
+  for (size_t i = 0; i < sizeof failure_reasons / sizeof *failure_reasons; i++) {
+    if (failure_reasons[i].code != f->code) continue;
+    const char *more = failure_reasons[i].more;
+    if (!more) return error_set(error, PPROFC_E_IO, "%s%s", failure_reasons[i].text, hint);
+    return error_set(error, PPROFC_E_IO, "%s%s%s%s", failure_reasons[i].text, f->why, more, hint);
+  }
+  return error_set(error, PPROFC_E_IO, "the connection failed: %s%s", f->why, hint);
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* Telling sources apart, and fetching those that are URLs. */
+#include "fetch/fetcher.h"
+
+#include "common/progress.h"
+#include "common/terminal.h"
+#include "core/array.h"
+#include "fetch/content.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define SYMBOL_LIMIT_MS 65000
+
+void fetcher_init(struct fetcher *fetcher, const struct command *command) {
+  *fetcher = (struct fetcher){.command = command};
+  arena_init(&fetcher->arena, &mem_default);
+  headers_init(&fetcher->headers, &fetcher->arena);
+}
+
+void fetcher_free(struct fetcher *fetcher) {
+  if (fetcher->client) symbols_free(&fetcher->symbols);
+  client_close(fetcher->client);
+  headers_free(&fetcher->headers);
+  arena_free(&fetcher->arena);
+}
+
+/* ---- telling apart ----------------------------------- */
+
+static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
+                                   struct remote **remote) {
+  const struct command *command = fetcher->command;
+  struct remote *made = arena_zero_array(&fetcher->arena, 1, sizeof *made);
+  if (!made) return PPROFC_E_NOMEM;
+  pprofc_status status = address_parse(&fetcher->arena, str_of(source), command->seconds,
+                                       command->timeout, &made->address);
+  if (status == PPROFC_OK) *remote = made;
+  return status == PPROFC_E_FORMAT ? PPROFC_OK : status; /* no URL: a file that is not there */
+}
+
+pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
+                               const char **path, const char **shown, pprofc_error *error) {
+  struct stat info;
+  const char *file;
+  *remote = NULL;
+  *path = *shown = source;
+  if (strcmp(source, "-") == 0 || stat(source, &info) == 0) return PPROFC_OK;
+  if (address_file(&fetcher->arena, str_of(source), &file) && stat(file, &info) == 0) {
+    *path = file;
+    return PPROFC_OK;
+  }
+  if (fetcher_parse(fetcher, source, remote) != PPROFC_OK) return error_nomem(error);
+  pprofc_str hidden = url_hide_password(&fetcher->arena, str_of(source));
+  *shown = hidden.data;
+  return PPROFC_OK;
+}
+
+/* ---- fetching ---------------------------------------- */
+
+static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error *error) {
+  const struct command *command = fetcher->command;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < command->header_count && status == PPROFC_OK; i++) {
+    char where[40];
+    snprintf(where, sizeof where, "-header %zu", i + 1);
+    status = headers_add(&fetcher->headers, str_of(command->headers[i]), where, error);
+  }
+  if (status == PPROFC_OK && *command->header_file)
+    status = headers_add_file(&fetcher->headers, command->header_file, error);
+  return status;
+}
+
+pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
+  const struct command *command = fetcher->command;
+  if (fetcher->client) return PPROFC_OK;
+  pprofc_status status = fetcher_read_headers(fetcher, error);
+  if (status != PPROFC_OK) return status;
+  struct client_options options = {.mem = budget_allocator(command->budget),
+                                   .limits = &command->limits,
+                                   .tls = {command->tls_cert, command->tls_key, command->tls_ca},
+                                   .headers = &fetcher->headers};
+  fetcher->client = client_open(&options);
+  if (!fetcher->client) return error_nomem(error);
+  int64_t limit = command->timeout > 0 ? (command->timeout + 5) * 1000 : SYMBOL_LIMIT_MS;
+  symbols_init(&fetcher->symbols, &fetcher->arena, fetcher->client, limit);
+  return PPROFC_OK;
+}
+
+/* Says what is asked for, and for how long there will be nothing to see. */
+static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
+  const struct address *address = &remote->address;
+  char duration[48];
+  message_note("Fetching profile over HTTP from %s", address->shown.data);
+  if (address->asked_seconds)
+    message_note("Please wait... (%s)", address_duration(address->seconds, duration));
+  if (fetcher->command->timeout > 0 && address->limit_ms <= address->seconds * 1000)
+    message_error("-timeout=%lld ends the request before the server has collected for %s",
+                  (long long)fetcher->command->timeout,
+                  address_duration(address->seconds, duration));
+}
+
+pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes, size_t count,
+                          pprofc_error *error) {
+  if (!count) return PPROFC_OK;
+  pprofc_status status = fetcher_open(fetcher, error);
+  if (status != PPROFC_OK) return status;
+  struct exchange *exchanges = mem_zero_array(&mem_default, count, sizeof *exchanges);
+  if (!exchanges) return error_nomem(error);
+  int64_t longest = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct address *address = &remotes[i]->address;
+    fetcher_announce(fetcher, remotes[i]);
+    if (address->seconds > longest) longest = address->seconds;
+    exchanges[i] = (struct exchange){
+        .url = &address->url, .limit_ms = address->limit_ms, .arena = &fetcher->arena};
+  }
+  progress_countdown(fetcher->command->progress, "waiting for the server", longest);
+  client_run(fetcher->client, exchanges, count);
+  progress_step(fetcher->command->progress, "reading");
+  for (size_t i = 0; i < count; i++) {
+    remotes[i]->exchange = exchanges[i];
+    fetcher->fetched |= exchanges[i].status == PPROFC_OK;
+  }
+  mem_free(&mem_default, exchanges, count, sizeof *exchanges);
+  return PPROFC_OK;
+}
+
+/* ---- reading ----------------------------------------- */
+
+static void fetcher_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
+
+static void fetcher_hint(pprofc_error *error, const char *format, ...) {
+  size_t size = strlen(error->message), room = sizeof error->message - size;
+  va_list arguments;
+  char text[sizeof error->message];
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length >= 0 && (size_t)length + 4 <= room)
+    snprintf(error->message + size, room, " (%s)", text);
+}
+
+/* What helps against a status. */
+static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
+  static const struct {
+    int code;
+    const char *text;
+  } hints[] = {
+      {401, "-header 'Authorization: ...' or -header_file identifies you"},
+      {403, "-header 'Authorization: ...' or -header_file identifies you"},
+      {404, "is net/http/pprof part of the program that serves there?"},
+      {407, "the proxy wants a user and password, as in HTTP_PROXY=http://USER:PASSWORD@HOST"},
+  };
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (exchange->reply.code == hints[i].code) fetcher_hint(error, "%s", hints[i].text);
+}
+
+/* What came in place of a profile, and from where. */
+static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
+  pprofc_str content = reply_content(&exchange->reply);
+  bool unknown = strstr(error->message, "unrecognized profile format") != NULL;
+  const char *text = unknown ? content_explain(content, true) : NULL;
+  if (text) fetcher_hint(error, "%s", text);
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  pprofc_str final = url_text(&arena, &exchange->final, URL_SHOWN);
+  if (exchange->redirected && final.data)
+    fetcher_hint(error, "after a redirect to %.*s", STR_ARG(final));
+  arena_free(&arena);
+}
+
+pprofc_status fetcher_read(struct remote *remote, const char *shown,
+                           const pprofc_read_options *options, pprofc_profile **profile,
+                           pprofc_error *error) {
+  struct exchange *exchange = &remote->exchange;
+  pprofc_status status = exchange->status;
+  if (status != PPROFC_OK) {
+    *error = exchange->error;
+    fetcher_hint_status(exchange, error);
+    error_prefix(error, "cannot fetch '%.300s': ", shown);
+  } else {
+    pprofc_str content = reply_content(&exchange->reply);
+    status = content_is_no_profile(content)
+                 ? error_set(error, PPROFC_E_FORMAT, "parsing profile: unrecognized profile format")
+                 : pprofc_profile_read_memory(content.data, content.size, options, profile, error);
+    if (status != PPROFC_OK) fetcher_hint_content(exchange, error);
+    if (status != PPROFC_OK) error_prefix(error, "cannot read '%.300s': ", shown);
+  }
+  reply_free(&exchange->reply);
+  return status;
+}

@@ -1,0 +1,34 @@
+/* Headers that the user adds to requests: -header and -header_file. Their values are secrets; no
+ * message shows them. */
+#ifndef PPROFC_TOOLS_FETCH_HEADERS_H
+#define PPROFC_TOOLS_FETCH_HEADERS_H
+
+#include "core/error.h"
+#include "core/mem.h"
+#include "core/str.h"
+
+struct header {
+  pprofc_str name;
+  const char *line; /* "Name: value", or "Name;" for an empty value, as libcurl wants it */
+};
+
+struct headers {
+  struct arena *arena;
+  struct header *items;
+  size_t count, capacity;
+};
+
+void headers_init(struct headers *headers, struct arena *arena);
+void headers_free(struct headers *headers);
+
+/* Adds "Name: value". `where` is what messages call it: "-header 2", "-header_file 'x', line 3". */
+pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
+                          pprofc_error *error);
+
+/* Adds the lines of a file; empty ones and those that begin with '#' are left out. */
+pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
+
+/* Whether there is one of that name, in any case. */
+bool headers_has(const struct headers *headers, pprofc_str name);
+
+#endif

@@ -1,0 +1,34 @@
+/* The functions of libcurl that are used, loaded when the first source is a URL. */
+#ifndef PPROFC_TOOLS_FETCH_LIBCURL_H
+#define PPROFC_TOOLS_FETCH_LIBCURL_H
+
+#include "core/error.h"
+
+#ifdef HAVE_LIBCURL
+#include <curl/curl.h>
+
+struct libcurl {
+  CURLcode (*global_init)(long flags);
+  CURL *(*easy_init)(void);
+  CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+  CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+  void (*easy_cleanup)(CURL *easy);
+  const char *(*easy_strerror)(CURLcode code);
+  struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+  void (*slist_free_all)(struct curl_slist *list);
+  CURLM *(*multi_init)(void);
+  CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
+  CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
+  CURLMcode (*multi_perform)(CURLM *multi, int *running);
+  CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *fds, unsigned count, int timeout_ms,
+                          int *ready);
+  CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
+  CURLMcode (*multi_cleanup)(CURLM *multi);
+};
+
+/* Loads the library and fills in the table. Errors: PPROFC_E_UNSUPPORTED, which names the package
+ * to install. Called by one thread. */
+pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
+#endif
+
+#endif

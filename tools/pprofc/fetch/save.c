@@ -1,0 +1,162 @@
+/* Saved copies: folder, name and number are pprof's, except that no name leads out of the folder.
+ */
+#include "fetch/save.h"
+
+#include "common/signals.h"
+#include "common/terminal.h"
+#include "core/escape.h"
+#include "core/outfile.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_ROOM     4096
+#define SAVE_NAME_MAX 240 /* leaves room for ".0001.pb.gz" in the 255 bytes of a name */
+#define NUMBER_MAX    9999
+
+/* ---- the folder -------------------------------------- */
+
+/* Makes a folder and those above it. Returns 0 or an errno. */
+static int save_make_folder(const char *path) {
+  char part[PATH_ROOM];
+  struct stat info;
+  size_t size = strlen(path);
+  if (stat(path, &info) == 0) return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (size >= sizeof part) return ENAMETOOLONG;
+  for (size_t i = 1; i <= size; i++) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    memcpy(part, path, i);
+    part[i] = '\0';
+    if (mkdir(part, 0755) != 0 && errno != EEXIST) return errno;
+  }
+  if (stat(path, &info) != 0) return errno;
+  return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+}
+
+/* Puts $NAME/below into path; false when the variable is not set. */
+static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
+  const char *value = getenv(variable);
+  if (!value || !*value) return false;
+  int length = snprintf(path, PATH_ROOM, "%s%s", value, below);
+  return length > 0 && length < PATH_ROOM;
+}
+
+/* The first folder that is there or can be made. */
+static bool save_choose_folder(char path[PATH_ROOM]) {
+  static const char *const places[][2] = {
+      {"PPROF_TMPDIR", ""}, {"HOME", "/pprof"}, {"TMPDIR", ""}, {NULL, NULL}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    bool given = places[i][0] && save_candidate(places[i][0], places[i][1], path);
+    if (places[i][0] && !given) continue;
+    if (!places[i][0]) snprintf(path, PATH_ROOM, "/tmp");
+    int failed = save_make_folder(path);
+    if (!failed) return true;
+    message_error("Could not use temp dir %s: mkdir %s: %s", path, path, ERRNO_TEXT(failed));
+  }
+  return false;
+}
+
+/* ---- the name ---------------------------------------- */
+
+/* A part of a file name: without slashes, and without what would drive a terminal that lists it. */
+static void save_add_part(struct buffer *name, pprofc_str part) {
+  for (size_t at = 0; at < part.size;) {
+    size_t before = at;
+    int32_t c = utf8_next(part, &at);
+    pprofc_str bytes = str_slice(part, before, at);
+    bool plain = c >= 0 && c != '/' && escape_terminal_clean(bytes);
+    if (name->size + bytes.size + 1 > SAVE_NAME_MAX) break;
+    buffer_add_str(name, plain ? bytes : STR("_"));
+  }
+  if (name->size < SAVE_NAME_MAX) buffer_add_char(name, '.');
+}
+
+/* "pprof.BINARY.TYPE.TYPE." */
+static void save_make_name(const pprofc_profile *p, struct buffer *name) {
+  buffer_add_text(name, "pprof.");
+  pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
+  if (file.size) save_add_part(name, str_path_base(file));
+  for (size_t i = 0; i < p->type_count; i++)
+    save_add_part(name, profile_string(p, p->types[i].type));
+}
+
+/* ---- the file ---------------------------------------- */
+
+/* Gives a finished file the first free number. Returns 0 or an errno. */
+static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
+  for (int number = 1; number <= NUMBER_MAX; number++) {
+    snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
+    if (link(temporary, path) == 0) return 0;
+    if (errno == EEXIST) continue;
+    /* No links on this file system: the name is taken first, then the file is moved onto it. */
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) return errno;
+    close(fd);
+    return rename(temporary, path) == 0 ? 0 : errno;
+  }
+  return EEXIST;
+}
+
+/* Makes an empty file with a new name; the rights are those of any new file. */
+static int save_open_temporary(const char *folder, char path[PATH_ROOM + 32]) {
+  snprintf(path, PATH_ROOM + 32, "%s/.pprofc.XXXXXX", folder);
+  int fd = mkstemp(path);
+  mode_t mask = umask(0);
+  umask(mask);
+  if (fd >= 0 && fchmod(fd, 0666 & ~mask) != 0) errno = 0;
+  return fd;
+}
+
+static void save_failed(const char *path, const char *why) {
+  message_error("Could not save profile: cannot write '%s': %s", path, why);
+}
+
+static void save_write(const pprofc_profile *profile, const char *folder, const char *start) {
+  char temporary[PATH_ROOM + 32], path[PATH_ROOM + 32];
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  int fd = save_open_temporary(folder, temporary);
+  if (fd < 0) {
+    save_failed(start, ERRNO_TEXT(errno));
+    return;
+  }
+  signals_remove(temporary);
+  pprofc_status status = pprofc_profile_write(profile, fd_write, &fd, &error);
+  int failed = status == PPROFC_E_IO ? errno : 0;
+  if (close(fd) != 0 && !failed) failed = errno;
+  if (status == PPROFC_OK && !failed) failed = save_number(temporary, start, path);
+  unlink(temporary);
+  signals_remove(NULL);
+  if (status != PPROFC_OK && status != PPROFC_E_IO)
+    save_failed(start, error.message);
+  else if (failed)
+    save_failed(start, ERRNO_TEXT(failed));
+  else
+    message_note("Saved profile in %s", path);
+}
+
+void save_copy(const pprofc_profile *profile) {
+  char folder[PATH_ROOM], clean[PATH_ROOM + 2];
+  struct buffer name;
+  if (!save_choose_folder(folder)) {
+    message_error("Could not save profile: there is no folder for it");
+    return;
+  }
+  pprofc_str path = str_path_clean(str_of(folder), clean);
+  clean[path.size] = '\0';
+  buffer_init(&name, &mem_default, SIZE_MAX / 2);
+  save_make_name(profile, &name);
+  buffer_add_char(&name, '\0');
+  char start[PATH_ROOM];
+  int length = name.failed ? -1 : snprintf(start, sizeof start, "%s/%s", clean, name.data);
+  buffer_free(&name);
+  if (length > 0 && (size_t)length < sizeof start)
+    save_write(profile, clean, start);
+  else
+    save_failed(clean, "its name is too long");
+}

@@ -1,0 +1,91 @@
+/* The steps between reading a profile and reporting on it, in pprof's order. */
+#include "finish.h"
+
+#include "mappings.h"
+#include "profile/profile.h"
+#include "symbolize/symbolize.h"
+#include "transform/transform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Replaces *profile by what a step made of it. */
+static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
+  pprofc_profile_release(*profile);
+  *profile = made;
+}
+
+/* Where binaries are looked for, into `path`. */
+static void symbol_options(const struct command *command, struct symbolize_options *options,
+                           char path[4096]) {
+  const char *folders = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
+  path[0] = '\0';
+  if (home && *home) snprintf(path, 4096, "%s/pprof/binaries", home);
+  if (!folders || !*folders) folders = path;
+  *options = (struct symbolize_options){
+      .mode = command->symbolize,
+      .tools = command->tools,
+      .search_path = folders,
+      .executable = command->executable,
+      .build_id = *command->buildid ? command->buildid : NULL,
+      .skip_unused = *command->base || *command->diff_base,
+      .warn = command->report.warn,
+  };
+}
+
+pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
+                            pprofc_error *error) {
+  struct symbolize_options options;
+  char path[4096];
+  pprofc_profile *located;
+  symbol_options(command, &options, path);
+  pprofc_status status = symbolize_locate(*profile, &options, &located, error);
+  if (status == PPROFC_OK) finish_take(profile, located);
+  return status;
+}
+
+static pprofc_status finish_symbolize(const struct fetcher *fetcher, pprofc_profile **profile,
+                                      pprofc_error *error) {
+  struct symbolize_options options;
+  char path[4096];
+  pprofc_profile *symbolized;
+  symbol_options(fetcher->command, &options, path);
+  if (fetcher->fetched) options.server = &fetcher->symbols.server;
+  pprofc_status status = symbolize_profile(*profile, &options, &symbolized, error);
+  if (status == PPROFC_OK) finish_take(profile, symbolized);
+  return status;
+}
+
+static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
+                                 pprofc_error *error) {
+  pprofc_profile *edit = profile_edit(*profile);
+  if (!edit) return error_nomem(error);
+  size_t count = edit->comment_count;
+  uint32_t *comments = arena_array(&edit->region->arena, count + 1, sizeof *comments);
+  pprofc_str text = str_of(comment);
+  if (!comments || !profile_add_strings(edit, &text, 1)) {
+    pprofc_profile_release(edit);
+    return error_nomem(error);
+  }
+  if (count) memcpy(comments, edit->comments, count * sizeof *comments);
+  comments[count] = (uint32_t)(edit->strings.count - 1);
+  edit->comments = comments;
+  edit->comment_count = count + 1;
+  finish_take(profile, edit);
+  return PPROFC_OK;
+}
+
+pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
+                             pprofc_error *error) {
+  const struct command *command = fetcher->command;
+  pprofc_status status = finish_symbolize(fetcher, profile, error);
+  if (status == PPROFC_OK && !command->all_frames) {
+    pprofc_profile *pruned;
+    status = transform_drop_frames(*profile, &pruned, error);
+    if (status == PPROFC_OK) finish_take(profile, pruned);
+  }
+  if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
+  if (status == PPROFC_OK && *command->add_comment)
+    status = add_comment(profile, command->add_comment, error);
+  return status; /* reading has checked the profile, and no edit makes a valid one invalid */
+}
