@@ -10,7 +10,7 @@ from source import Report, files, read
 # The room that a public header belongs to.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
           "report": "report", "bench": "bench", "stats": "stats", "gate": "gate", "samples": "profile",
-          "symbolize": "symbolize", "graph": "report", "pprofc": "tools"}
+          "symbolize": "symbolize", "graph": "report", "verdict": "verdict", "pprofc": "tools"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 ORDER = re.compile(r"^    (\w[\w ,]*<[\w ,<]+)$", re.M)

@@ -13,5 +13,6 @@
 #include "pprofc/stats.h"
 #include "pprofc/symbolize.h"
 #include "pprofc/transform.h"
+#include "pprofc/verdict.h"
 
 #endif

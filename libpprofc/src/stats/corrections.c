@@ -11,6 +11,16 @@ void corrections_benjamini_hochberg(const double *p, size_t count, double *adjus
   }
 }
 
+void corrections_benjamini_yekutieli(const double *p, size_t count, double *adjusted) {
+  double harmonic = 0;
+  for (size_t i = count; i > 0; i--) harmonic += 1 / (double)i;
+  corrections_benjamini_hochberg(p, count, adjusted);
+  for (size_t i = 0; i < count; i++) {
+    double value = adjusted[i] * harmonic;
+    adjusted[i] = value < 1 ? value : 1;
+  }
+}
+
 /* From the smallest p up: the largest of p times the number of tests that are left. */
 void corrections_holm(const double *p, size_t count, double *adjusted) {
   double most = 0;

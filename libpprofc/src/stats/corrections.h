@@ -11,6 +11,10 @@
  * (Benjamini, Hochberg 1995). */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted);
 
+/* The same whatever the tests depend on each other: p-values times 1 + 1/2 + ... + 1/count
+ * (Benjamini, Yekutieli 2001). */
+void corrections_benjamini_yekutieli(const double *p, size_t count, double *adjusted);
+
 /* Controls the family-wise error rate: the chance of one false change or more (Holm 1979). */
 void corrections_holm(const double *p, size_t count, double *adjusted);
 

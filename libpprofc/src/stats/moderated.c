@@ -1,0 +1,79 @@
+/* The prior of variances: noise between runs by the median, degrees of freedom by the spread of
+ * log variances. */
+#include "stats/moderated.h"
+
+#include "pprofc/stats.h"
+#include "stats/gamma.h"
+
+#include <math.h>
+
+/* The noise between runs is looked for up to 200 %. */
+#define CV2_MOST 4.0
+/* A row that shows no variance at all counts as this share of its floor. */
+#define RATIO_LEAST 1e-3
+/* What a prior that fits perfectly is worth, before the cap. */
+#define DEGREES_PERFECT 100.0
+
+static double variance_trend(const struct variance *row, double cv2) {
+  return 1 + cv2 * row->samples;
+}
+
+/* The weighted median of seen over expected variance. */
+static double variance_ratio(const struct variance *rows, size_t count, double median, double cv2,
+                             struct weighted *scratch) {
+  for (size_t i = 0; i < count; i++) {
+    double ratio = rows[i].seen / rows[i].floor;
+    scratch[i].value = ratio / (median * variance_trend(&rows[i], cv2));
+    scratch[i].weight = sqrt(rows[i].samples);
+    scratch[i].place = i;
+  }
+  return stats_weighted_median(scratch, count);
+}
+
+/* The noise at which that median is 1. */
+static double variance_noise(const struct variance *rows, size_t count, double degrees,
+                             struct weighted *scratch) {
+  double median = stats_chi2_quantile(0.5, degrees) / degrees;
+  double low = 0, high = CV2_MOST;
+  if (!(variance_ratio(rows, count, median, 0, scratch) > 1)) return 0;
+  for (int i = 0; i < 60; i++) {
+    double middle = (low + high) / 2;
+    if (variance_ratio(rows, count, median, middle, scratch) > 1)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/* The spread of log variances is that of a chi-squared variable plus that of the true variances. */
+static double variance_degrees(const struct variance *rows, size_t count, double degrees,
+                               double cv2) {
+  double mean = 0, squares = 0;
+  double shift = log(degrees / 2) - stats_digamma(degrees / 2);
+  for (size_t i = 0; i < count; i++) {
+    double ratio = fmax(rows[i].seen / rows[i].floor, RATIO_LEAST);
+    double e = log(ratio / variance_trend(&rows[i], cv2)) + shift, delta = e - mean;
+    mean += delta / (double)(i + 1);
+    squares += delta * (e - mean);
+  }
+  double spread = squares / (double)(count - 1) - stats_trigamma(degrees / 2);
+  if (!(spread > 0)) return DEGREES_PERFECT;
+  return fmin(fmax(2 * stats_trigamma_inverse(spread), 1), DEGREES_PERFECT);
+}
+
+struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
+                                           double degrees, struct weighted *scratch) {
+  struct variance_prior prior = {0, 0};
+  if (count < PRIOR_ROWS_LEAST) return prior;
+  prior.cv2 = variance_noise(rows, count, degrees, scratch);
+  prior.degrees = fmin(variance_degrees(rows, count, degrees, prior.cv2), PRIOR_DEGREES_MOST);
+  return prior;
+}
+
+double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
+                                double degrees) {
+  double expected = row->floor * variance_trend(row, prior->cv2);
+  double pooled = (prior->degrees * expected + degrees * row->seen) / (prior->degrees + degrees);
+  return fmax(fmax(pooled, row->floor), row->seen);
+}

@@ -1,0 +1,212 @@
+/* Verdicts as the public interface has them: computed at once, then read. */
+#include "core/budget.h"
+#include "core/options.h"
+#include "verdict/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct pprofc_verdicts {
+  pprofc_allocator mem;
+  struct budget *budget; /* behind `mem`; held */
+  struct comparison c;
+};
+
+/* ---- words ------------------------------------------- */
+
+const char *pprofc_verdict_name(pprofc_verdict verdict) {
+  static const char *const names[] = {
+      [PPROFC_VERDICT_RARE] = "rare",       [PPROFC_VERDICT_ENVIRONMENT] = "environment",
+      [PPROFC_VERDICT_UNKNOWN] = "unknown", [PPROFC_VERDICT_NOISE] = "noise",
+      [PPROFC_VERDICT_GREW] = "grew",       [PPROFC_VERDICT_SHRANK] = "shrank",
+      [PPROFC_VERDICT_NEW] = "new",         [PPROFC_VERDICT_GONE] = "gone",
+  };
+  return names[verdict];
+}
+
+bool pprofc_verdict_is_change(pprofc_verdict verdict) {
+  return verdict >= PPROFC_VERDICT_GREW;
+}
+
+const char *pprofc_verdict_relation_name(pprofc_verdict_relation relation) {
+  static const char *const names[] = {
+      [PPROFC_RELATION_NONE] = "",
+      [PPROFC_RELATION_MOVED] = "moved",
+      [PPROFC_RELATION_RENAMED] = "renamed",
+      [PPROFC_RELATION_INLINED] = "inlined",
+  };
+  return names[relation];
+}
+
+/* ---- options ----------------------------------------- */
+
+void pprofc_verdict_options_init(pprofc_verdict_options *options) {
+  *options = (pprofc_verdict_options){
+      .struct_size = sizeof *options,
+      .sample_index = "",
+      .alpha = 0.05,
+      .noise_cv = 0.05,
+      .min_samples = 10,
+      .rules_name = "rules",
+  };
+}
+
+static pprofc_status verdicts_check(const pprofc_verdict_options *o, pprofc_error *error) {
+  if (!(o->alpha > 0 && o->alpha < 1))
+    return error_set(error, PPROFC_E_INVALID, "alpha must be between 0 and 1");
+  if (!(o->noise_cv >= 0 && o->noise_cv <= 10))
+    return error_set(error, PPROFC_E_INVALID, "noise_cv must be from 0 to 10: 0.05 is 5 %%");
+  if (!(o->min_samples >= 1 && isfinite(o->min_samples)))
+    return error_set(error, PPROFC_E_INVALID, "min_samples must be 1 or more");
+  if (o->normalize_by < PPROFC_EXPOSURE_AUTO || o->normalize_by > PPROFC_EXPOSURE_NONE)
+    return error_set(error, PPROFC_E_INVALID, "normalize_by is none of its values");
+  return PPROFC_OK;
+}
+
+/* ---- the steps --------------------------------------- */
+
+static int verdicts_row_order(const void *a, const void *b) {
+  const pprofc_verdict_row *x = a, *y = b;
+  double dx = fabs(x->flat.delta), dy = fabs(y->flat.delta);
+  if (dx != dy) return dx < dy ? 1 : -1;
+  return str_compare(x->name, y->name);
+}
+
+pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
+  size_t names = c->names.texts.count;
+  c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
+  if (!c->row_of) return error_nomem(error);
+  qsort(c->row, c->rows, sizeof *c->row, verdicts_row_order);
+  for (size_t i = 0; i < names; i++) c->row_of[i] = MAP_NONE;
+  for (size_t i = 0; i < c->rows; i++) {
+    c->row_of[interner_find(&c->names.texts, c->row[i].name)] = (uint32_t)i;
+    c->summary.changed += pprofc_verdict_is_change(c->row[i].flat.verdict);
+  }
+  return PPROFC_OK;
+}
+
+/* Heap profiles have no machine speed. */
+static struct model_settings comparison_settings(const struct comparison *c) {
+  return (struct model_settings){
+      .noise_cv = c->options.noise_cv,
+      .min_samples = c->options.min_samples,
+      .common = !c->options.no_common && c->quantum.sampling != SAMPLING_HEAP,
+  };
+}
+
+static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error) {
+  struct arena scratch;
+  pprofc_status status = comparison_read(c, error);
+  if (status) return status;
+  struct model_settings settings = comparison_settings(c);
+  arena_init(&scratch, c->mem);
+  status = model_fit(&c->flat_matrix, &settings, &c->arena, &c->flat, error);
+  if (!status) status = model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
+  if (!status) status = family_judge(c, error);
+  if (!status) status = comparison_sort(c, error);
+  if (!status) status = relations_find(c, error);
+  if (!status) status = account_fill(c, error);
+  arena_free(&scratch);
+  return status;
+}
+
+/* What only the comparison needed. */
+static void comparison_close(struct comparison *c) {
+  for (size_t r = 0; c->runs && r < c->count; r++) run_free(&c->runs[r]);
+  mem_free(c->mem, c->runs, c->count, sizeof *c->runs);
+  c->runs = NULL;
+  c->given_base = c->given_head = NULL;
+  c->options.filter = NULL;
+  c->options.rules = NULL;
+}
+
+static pprofc_status comparison_run(struct comparison *c, pprofc_error *error) {
+  pprofc_str text = {c->options.rules, c->options.rules_size};
+  c->runs = mem_zero_array(c->mem, c->count, sizeof *c->runs);
+  pprofc_status status = c->runs ? PPROFC_OK : error_nomem(error);
+  if (!status) status = rules_init(&c->rules, c->mem, c->options.rules_name, text, error);
+  if (!status) status = comparison_judge(c, error);
+  comparison_close(c);
+  return status;
+}
+
+/* ---- the interface ----------------------------------- */
+
+static pprofc_status verdicts_make(const pprofc_verdict_run *base, size_t base_count,
+                                   const pprofc_verdict_run *head, size_t head_count,
+                                   const pprofc_verdict_options *options, pprofc_verdicts **out,
+                                   pprofc_error *error) {
+  const pprofc_allocator *mem = &base[0].profile->mem;
+  pprofc_verdicts *made = mem_zero_array(mem, 1, sizeof *made);
+  if (!made) return error_nomem(error);
+  made->mem = *mem;
+  made->budget = budget_of(mem) ? budget_retain(budget_of(mem)) : NULL;
+  made->c = (struct comparison){.mem = &made->mem,
+                                .options = *options,
+                                .count = base_count + head_count,
+                                .bases = base_count,
+                                .given_base = base,
+                                .given_head = head};
+  arena_init(&made->c.arena, &made->mem);
+  made->c.rules = (struct rules){.mem = &made->mem};
+  arena_init(&made->c.rules.arena, &made->mem);
+  names_init(&made->c.names, &made->mem, &made->c.rules);
+  pprofc_status status = comparison_run(&made->c, error);
+  if (status)
+    pprofc_verdicts_free(made);
+  else
+    *out = made;
+  return status;
+}
+
+pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
+                                  const pprofc_verdict_run *head, size_t head_count,
+                                  const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
+                                  pprofc_error *error) {
+  pprofc_verdict_options all;
+  pprofc_verdict_options_init(&all);
+  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
+  if (!status) status = verdicts_check(&all, error);
+  if (status) return status;
+  if (!base_count || !head_count)
+    return error_set(error, PPROFC_E_INVALID, "base and head need one run each, at least");
+  const pprofc_allocator *mem = &base[0].profile->mem;
+  status = verdicts_make(base, base_count, head, head_count, &all, verdicts, error);
+  return budget_status(mem, status, error);
+}
+
+void pprofc_verdicts_free(pprofc_verdicts *verdicts) {
+  if (!verdicts) return;
+  pprofc_allocator mem = verdicts->mem;
+  struct budget *budget = verdicts->budget;
+  names_free(&verdicts->c.names);
+  rules_free(&verdicts->c.rules);
+  arena_free(&verdicts->c.arena);
+  mem_free(&mem, verdicts, 1, sizeof *verdicts);
+  if (budget) budget_release(budget);
+}
+
+const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts *verdicts, size_t *count) {
+  *count = verdicts->c.rows;
+  return verdicts->c.row;
+}
+
+const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts, pprofc_str name) {
+  const struct comparison *c = &verdicts->c;
+  uint32_t id = interner_find(&c->names.texts, name);
+  if (id == MAP_NONE || c->row_of[id] == MAP_NONE) return NULL;
+  return &c->row[c->row_of[id]];
+}
+
+bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name, const char *today,
+                             pprofc_str *reason, pprofc_str *until) {
+  const struct accepted *row = rules_accept(&verdicts->c.rules, name, str_of(today));
+  if (!row) return false;
+  *reason = row->reason;
+  *until = row->until;
+  return true;
+}
+
+void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts, pprofc_verdict_summary *summary) {
+  *summary = verdicts->c.summary;
+}

@@ -1,0 +1,56 @@
+/* A comparison: runs in, rows out. */
+#ifndef PPROFC_VERDICT_COMPARE_H
+#define PPROFC_VERDICT_COMPARE_H
+
+#include "pprofc/verdict.h"
+#include "verdict/model.h"
+#include "verdict/runs.h"
+
+struct comparison {
+  const pprofc_allocator *mem;
+  pprofc_verdict_options options;
+  struct arena arena; /* of what stays */
+  struct rules rules;
+  struct names names;
+  struct run *runs; /* [count], the bases first; without profiles once the rows are done */
+  size_t count, bases;
+  const pprofc_verdict_run *given_base, *given_head; /* during the comparison */
+
+  struct quantum quantum; /* of the first run: all are alike */
+  pprofc_str type, unit;
+  pprofc_verdict_exposure exposure;
+  double *exposures; /* [count] */
+  double mean_total; /* of all runs, over the mean exposure */
+
+  uint32_t *order; /* [rows] the names that have a value, by bytes */
+  size_t rows;
+  struct matrix flat_matrix, cum_matrix;
+  struct fit flat, cum;
+  pprofc_verdict_row *row; /* [rows] in the order of `order` until comparison_sort */
+  uint32_t *row_of;        /* [names] the row of each name, or MAP_NONE */
+  pprofc_verdict_summary summary;
+};
+
+/* The given run of an index. */
+const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
+
+/* Reads and checks the runs: profiles, sums, exposures, matrices. */
+pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
+
+/* Exposures of the runs, from their totals and what is known of them. */
+pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
+
+/* Adjusts p-values and finds the words, for flat and cum of all rows. */
+pprofc_status family_judge(struct comparison *c, pprofc_error *error);
+
+/* Puts the rows into their final order, and fills row_of. */
+pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
+
+/* Finds pairs of rows that cancel, and callers that changed through their callees; rows are sorted.
+ */
+pprofc_status relations_find(struct comparison *c, pprofc_error *error);
+
+/* Totals, the part explained, and what could have been seen, into the summary. */
+pprofc_status account_fill(struct comparison *c, pprofc_error *error);
+
+#endif

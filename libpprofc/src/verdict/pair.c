@@ -1,0 +1,80 @@
+/* One run a side: a score test with sampling variance, an assumed noise between runs, and the
+ * dispersion that the other functions show. */
+#include "pprofc/stats.h"
+#include "stats/ratio.h"
+#include "stats/robust.h"
+#include "verdict/model.h"
+
+#include <math.h>
+
+/* Fewer functions say nothing about dispersion. */
+#define DISPERSION_ROWS 20
+
+/* The median of the chi-squared distribution with one degree of freedom. */
+#define CHI2_MEDIAN 0.45493642311957283
+
+/* z of one row before dispersion; fills base, head and delta. */
+static double pair_score(const struct model *model, size_t row) {
+  const double *values = model->m->values + row * 2, *scaled = model->scaled;
+  struct estimate *e = &model->fit->of[row];
+  double quantum = model->m->quantum[row], cv = model->settings->noise_cv;
+  e->base = values[0] / scaled[0];
+  e->head = values[1] / scaled[1];
+  e->delta = e->head - e->base;
+  double rate = (values[0] + values[1]) / (scaled[0] + scaled[1]);
+  double variance = quantum * rate * (1 / scaled[0] + 1 / scaled[1]);
+  if (quantum > 0) variance += 2 * (cv * rate) * (cv * rate);
+  if (variance > 0) return e->delta / sqrt(variance);
+  return e->delta == 0 ? 0 : (double)INFINITY;
+}
+
+/* How much more the functions differ than sampling and the assumed noise explain. */
+static double pair_dispersion(const struct model *model, const double *z, double *squares) {
+  size_t count = 0;
+  for (size_t i = 0; i < model->m->rows; i++)
+    if (model->fit->of[i].tested && model->m->quantum[i] > 0) squares[count++] = z[i] * z[i];
+  if (count < DISPERSION_ROWS) return 1;
+  return fmax(1, stats_median(squares, count) / CHI2_MEDIAN);
+}
+
+void model_pair_test(struct model *model) {
+  struct fit *fit = model->fit;
+  size_t rows = model->m->rows;
+  double *z = model->scratch;
+  for (size_t i = 0; i < rows; i++) z[i] = pair_score(model, i);
+  fit->dispersion = pair_dispersion(model, z, model->squares);
+  fit->degrees = (double)INFINITY;
+  for (size_t i = 0; i < rows; i++) {
+    double tail = 2 * pprofc_normal_cdf(-fabs(z[i] / sqrt(fit->dispersion)));
+    fit->of[i].p = fit->of[i].tested ? tail : (double)NAN;
+  }
+}
+
+/* Square-and-add of the score intervals of both sides, each widened by the assumed noise. */
+static void pair_interval(const struct model *model, size_t row, double z) {
+  const struct matrix *m = model->m;
+  const double *values = m->values + row * 2;
+  struct estimate *e = &model->fit->of[row];
+  double phi = model->fit->dispersion,
+         noise = phi * z * z * model->settings->noise_cv * model->settings->noise_cv;
+  double down[2], up[2];
+  for (size_t side = 0; side < 2; side++) {
+    double samples = model_samples(m, row, values[side]);
+    double unit = m->quantum[row] / model->scaled[side], low, high;
+    stats_score_interval(samples, phi, z, &low, &high);
+    double extra = noise * samples * samples;
+    down[side] = unit * unit * ((samples - low) * (samples - low) + extra);
+    up[side] = unit * unit * ((high - samples) * (high - samples) + extra);
+  }
+  e->low = e->delta - sqrt(down[1] + up[0]);
+  e->high = e->delta + sqrt(up[1] + down[0]);
+}
+
+void model_pair_intervals(struct model *model) {
+  double z = pprofc_normal_quantile(MODEL_TAIL);
+  for (size_t i = 0; i < model->m->rows; i++) {
+    struct estimate *e = &model->fit->of[i];
+    e->low = e->high = e->delta;
+    if (model->m->quantum[i] > 0) pair_interval(model, i, z);
+  }
+}

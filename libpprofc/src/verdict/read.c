@@ -1,0 +1,144 @@
+/* Reading the runs: filters, sums, what all runs must have alike, and the matrices. */
+#include "verdict/compare.h"
+
+#include "pipeline/pipeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run) {
+  return run < c->bases ? &c->given_base[run] : &c->given_head[run - c->bases];
+}
+
+/* ---- one run ----------------------------------------- */
+
+static pprofc_status read_filter(struct comparison *c, size_t run, pprofc_error *error) {
+  const pprofc_profile *source = comparison_given(c, run)->profile;
+  struct run *into = &c->runs[run];
+  if (c->options.filter) return pprofc_filter(source, c->options.filter, &into->profile, error);
+  into->profile = profile_edit(source);
+  return into->profile ? PPROFC_OK : error_nomem(error);
+}
+
+/* "cpu/nanoseconds" for messages; long names are cut. */
+static void read_type_text(const pprofc_profile *p, struct value_type type, char out[160]) {
+  pprofc_str name = str_slice(profile_string(p, type.type), 0, 70);
+  pprofc_str unit = str_slice(profile_string(p, type.unit), 0, 70);
+  snprintf(out, 160, "%.*s/%.*s", STR_ARG(name), STR_ARG(unit));
+}
+
+static bool read_same_type(const pprofc_profile *a, struct value_type x, const pprofc_profile *b,
+                           struct value_type y) {
+  return str_equal(profile_string(a, x.type), profile_string(b, y.type)) &&
+         str_equal(profile_string(a, x.unit), profile_string(b, y.unit));
+}
+
+/* Values of different kinds have no difference. */
+static pprofc_status read_check_alike(const struct comparison *c, size_t run, size_t value,
+                                      pprofc_error *error) {
+  const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
+  struct value_type expected = first->types[c->quantum.value], found = p->types[value];
+  char a[160], b[160];
+  if (!read_same_type(first, expected, p, found)) {
+    read_type_text(first, expected, a);
+    read_type_text(p, found, b);
+    return error_set(error, PPROFC_E_INVALID, "values are %s, those of the first run %s", b, a);
+  }
+  if (p->period != first->period)
+    return error_set(error, PPROFC_E_INVALID, "the period is %lld, that of the first run %lld",
+                     (long long)p->period, (long long)first->period);
+  if (read_same_type(first, first->period_type, p, p->period_type)) return PPROFC_OK;
+  read_type_text(first, first->period_type, a);
+  read_type_text(p, p->period_type, b);
+  return error_set(error, PPROFC_E_INVALID, "the period is of %s, that of the first run of %s", b,
+                   a);
+}
+
+static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *error) {
+  const char *name = comparison_given(c, run)->name;
+  struct run *r = &c->runs[run];
+  size_t value;
+  pprofc_status status = read_filter(c, run, error);
+  if (!status) status = value_select(r->profile, str_of(c->options.sample_index), &value, error);
+  if (!status && run == 0) c->quantum = quantum_of(r->profile, value);
+  if (!status) status = read_check_alike(c, run, value, error);
+  if (!status) status = run_sum(r, value, !c->options.noinlines, &c->names, error);
+  if (status && status != PPROFC_E_NOMEM && name) error_prefix(error, "cannot judge '%s': ", name);
+  return status;
+}
+
+/* ---- the matrices ------------------------------------ */
+
+/* Names by bytes. */
+struct row_name {
+  pprofc_str name;
+  uint32_t id;
+};
+
+static int named_order(const void *a, const void *b) {
+  return str_compare(((const struct row_name *)a)->name, ((const struct row_name *)b)->name);
+}
+
+static bool read_has_value(const struct comparison *c, uint32_t id) {
+  for (size_t r = 0; r < c->count; r++)
+    if (id < c->runs[r].cell_count && c->runs[r].cells[id].cum > 0) return true;
+  return false;
+}
+
+static bool read_order(struct comparison *c) {
+  size_t count = c->names.texts.count;
+  struct row_name *named = mem_array(c->mem, count, sizeof *named);
+  c->order = arena_array(&c->arena, count, sizeof *c->order);
+  if (named && c->order) {
+    for (uint32_t id = 0; id < count; id++)
+      if (read_has_value(c, id)) named[c->rows++] = (struct row_name){c->names.texts.items[id], id};
+    qsort(named, c->rows, sizeof *named, named_order);
+    for (size_t i = 0; i < c->rows; i++) c->order[i] = named[i].id;
+  }
+  bool done = named && c->order;
+  mem_free(c->mem, named, count, sizeof *named);
+  return done;
+}
+
+static double read_cell(const struct run *run, uint32_t id, bool cum, double *noise) {
+  if (id >= run->cell_count) return 0;
+  const struct run_cell *cell = &run->cells[id];
+  *noise += cum ? cell->cum_noise : cell->flat_noise;
+  return cum ? cell->cum : cell->flat;
+}
+
+static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
+  size_t runs = c->count;
+  double *values = c->rows && runs > SIZE_MAX / c->rows
+                       ? NULL
+                       : arena_array(&c->arena, c->rows * runs, sizeof *values);
+  double *quantum = arena_array(&c->arena, c->rows, sizeof *quantum);
+  bool *aside = arena_array(&c->arena, c->rows, sizeof *aside);
+  if (!values || !quantum || !aside) return false;
+  for (size_t i = 0; i < c->rows; i++) {
+    double sum = 0, noise = 0;
+    for (size_t r = 0; r < runs; r++) {
+      double value = read_cell(&c->runs[r], c->order[i], cum, &noise);
+      values[i * runs + r] = value;
+      sum += value;
+    }
+    quantum[i] = sum > 0 ? noise / sum : 0;
+    aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
+  }
+  *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside};
+  return true;
+}
+
+pprofc_status comparison_read(struct comparison *c, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t r = 0; r < c->count && !status; r++) status = read_run(c, r, error);
+  if (!status) status = exposure_find(c, error);
+  if (status) return status;
+  const pprofc_profile *first = c->runs[0].profile;
+  struct value_type type = first->types[c->quantum.value];
+  c->type = arena_str(&c->arena, profile_string(first, type.type));
+  c->unit = arena_str(&c->arena, profile_string(first, type.unit));
+  bool made = c->type.data && c->unit.data && read_order(c) &&
+              read_matrix(c, false, &c->flat_matrix) && read_matrix(c, true, &c->cum_matrix);
+  return made ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,210 @@
+/* The table of functions that belong to the machine, and the file that extends it. */
+#include "verdict/rules.h"
+
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/json_tree.h"
+#include "regex/regex.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Only what the machine decides is in it. Functions of garbage collectors are not: more garbage is
+ * a consequence of a change. docs/VERDICTS.md shows this table. */
+static const struct name_rule name_rules[] = {
+    {NAME_FOLDED, "^runtime\\.asyncPreempt2?$", "Go stops the function below it"},
+    {NAME_ENVIRONMENT, "^(irqentry_|asm_sysvec_|sysvec_|asm_common_interrupt|common_interrupt)",
+     "Linux: entry of interrupts"},
+    {NAME_ENVIRONMENT, "^(handle_softirqs|__irq_exit|irq_exit)", "Linux: work after interrupts"},
+    {NAME_ENVIRONMENT, "^(finish_task_switch|_raw_spin_unlock_irq|__?schedule$|exit_to_user_mode)",
+     "Linux: another task ran"},
+    {NAME_ENVIRONMENT, "^(tlb_remove_table_rcu|rcu_)", "Linux: deferred freeing"},
+    {NAME_ENVIRONMENT, "^(tick_|hrtimer_|update_process_times|scheduler_tick)", "Linux: timers"},
+    {NAME_ENVIRONMENT,
+     "^runtime\\.(findRunnable|schedule|mcall|park_m|futex|usleep|osyield|sysmon|stealWork|"
+     "futexsleep|futexwakeup|notesleep|netpoll)$",
+     "Go: the scheduler looks for work or waits"},
+};
+
+const struct name_rule *name_rule_at(size_t index) {
+  return index < COUNT(name_rules) ? &name_rules[index] : NULL;
+}
+
+/* ---- the file ---------------------------------------- */
+
+/* Adds "|(?:pattern)". */
+static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
+  if (all->size) buffer_add_char(all, '|');
+  buffer_add_text(all, "(?:");
+  buffer_add_str(all, pattern);
+  buffer_add_text(all, ")");
+}
+
+static pprofc_status rules_wrong(const char *path, const struct node *at, const char *what,
+                                 pprofc_error *error) {
+  return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
+}
+
+/* Checks one expression of the file: its mistake is told with its line. */
+static pprofc_status rules_compile(const struct rules *rules, const char *path,
+                                   const struct node *at, struct regex **regex,
+                                   pprofc_error *error) {
+  if (at->kind != NODE_STRING) return rules_wrong(path, at, "must be a string", error);
+  pprofc_status status = regex_compile(rules->mem, at->text, regex, error);
+  if (status && status != PPROFC_E_NOMEM) error_prefix(error, "%s:%u: ", path, at->line);
+  return status;
+}
+
+/* A list of expressions, behind those of the table. */
+static pprofc_status rules_take_list(struct rules *rules, const char *path, const struct node *list,
+                                     struct buffer *all, pprofc_error *error) {
+  if (!list) return PPROFC_OK;
+  if (list->kind != NODE_ARRAY)
+    return rules_wrong(path, list, "must be a list of regular expressions", error);
+  for (const struct node *at = list->first; at; at = at->next) {
+    struct regex *regex = NULL;
+    pprofc_status status = rules_compile(rules, path, at, &regex, error);
+    regex_free(regex);
+    if (status) return status;
+    rules_add_pattern(all, at->text);
+  }
+  return PPROFC_OK;
+}
+
+static bool rules_is_day(pprofc_str text) {
+  static const char form[] = "0000-00-00";
+  if (text.size != sizeof form - 1) return false;
+  for (size_t i = 0; form[i]; i++) {
+    bool digit = text.data[i] >= '0' && text.data[i] <= '9';
+    if (form[i] == '0' ? !digit : text.data[i] != form[i]) return false;
+  }
+  return true;
+}
+
+/* A text member that must be there. */
+static bool rules_member(struct rules *rules, const struct node *object, const char *name,
+                         pprofc_str *out) {
+  const struct node *node = node_get(object, name);
+  *out = STR("");
+  if (!node || node->kind != NODE_STRING || !node->text.size) return false;
+  *out = arena_str(&rules->arena, node->text);
+  return true;
+}
+
+static pprofc_status rules_take_accepted(struct rules *rules, const char *path,
+                                         const struct node *at, pprofc_error *error) {
+  const struct node *function = node_get(at, "function");
+  struct accepted row = {NULL, STR(""), STR("")};
+  if (!function) return rules_wrong(path, at, "an accepted change needs a \"function\"", error);
+  if (!rules_member(rules, at, "reason", &row.reason))
+    return rules_wrong(path, at, "an accepted change needs a \"reason\"", error);
+  if (!rules_member(rules, at, "until", &row.until) || !rules_is_day(row.until))
+    return rules_wrong(path, at, "an accepted change needs a day \"until\", as 2027-01-31", error);
+  if (!row.reason.data || !row.until.data) return error_nomem(error);
+  pprofc_status status = rules_compile(rules, path, function, &row.function, error);
+  if (status) return status;
+  if (!ARRAY_RESERVE(rules->mem, rules->accepted, rules->accepted_capacity,
+                     rules->accepted_count + 1)) {
+    regex_free(row.function);
+    return error_nomem(error);
+  }
+  rules->accepted[rules->accepted_count++] = row;
+  return PPROFC_OK;
+}
+
+static pprofc_status rules_take_all_accepted(struct rules *rules, const char *path,
+                                             const struct node *list, pprofc_error *error) {
+  if (!list) return PPROFC_OK;
+  if (list->kind != NODE_ARRAY)
+    return rules_wrong(path, list, "\"accept\" must be a list of objects", error);
+  pprofc_status status = PPROFC_OK;
+  for (const struct node *at = list->first; at && !status; at = at->next)
+    status = rules_take_accepted(rules, path, at, error);
+  return status;
+}
+
+static const char *const rules_lists[] = {"fold", "environment", "judge"};
+
+/* A member that is misspelled would be a rule that does nothing. */
+static pprofc_status rules_check_members(const char *path, const struct node *root,
+                                         pprofc_error *error) {
+  if (root->kind != NODE_OBJECT) return rules_wrong(path, root, "must be an object", error);
+  for (const struct node *at = root->first; at; at = at->next) {
+    bool known = str_equal(at->key, STR("accept"));
+    for (size_t i = 0; i < COUNT(rules_lists); i++)
+      known |= str_equal(at->key, str_of(rules_lists[i]));
+    if (!known)
+      return error_set(error, PPROFC_E_FORMAT, "%s:%u: unknown member \"%.*s\"", path, at->line,
+                       STR_ARG(at->key));
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status rules_read_file(struct rules *rules, const char *path, pprofc_str text,
+                                     struct buffer lists[3], pprofc_error *error) {
+  struct arena arena;
+  struct node *root;
+  arena_init(&arena, rules->mem);
+  pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
+  if (!status) status = rules_check_members(path, root, error);
+  for (size_t i = 0; i < COUNT(rules_lists) && !status; i++)
+    status = rules_take_list(rules, path, node_get(root, rules_lists[i]), &lists[i], error);
+  if (!status) status = rules_take_all_accepted(rules, path, node_get(root, "accept"), error);
+  arena_free(&arena);
+  return status;
+}
+
+/* ---- all rules --------------------------------------- */
+
+static pprofc_status rules_finish(struct rules *rules, const struct buffer lists[3],
+                                  pprofc_error *error) {
+  struct regex **const targets[] = {&rules->folded, &rules->environment, &rules->judged};
+  for (size_t i = 0; i < COUNT(targets); i++) {
+    if (lists[i].failed) return error_nomem(error);
+    if (!lists[i].size) continue;
+    pprofc_str pattern = {lists[i].data, lists[i].size};
+    pprofc_status status = regex_compile(rules->mem, pattern, targets[i], error);
+    if (status) return status;
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status rules_init(struct rules *rules, const pprofc_allocator *mem, const char *path,
+                         pprofc_str text, pprofc_error *error) {
+  struct buffer lists[3];
+  *rules = (struct rules){.mem = mem};
+  arena_init(&rules->arena, mem);
+  for (size_t i = 0; i < COUNT(lists); i++) buffer_init(&lists[i], mem, SIZE_MAX);
+  for (size_t i = 0; i < COUNT(name_rules); i++)
+    rules_add_pattern(&lists[name_rules[i].flag == NAME_FOLDED ? 0 : 1],
+                      str_of(name_rules[i].pattern));
+  pprofc_status status = PPROFC_OK;
+  if (text.data) status = rules_read_file(rules, path, text, lists, error);
+  if (!status) status = rules_finish(rules, lists, error);
+  for (size_t i = 0; i < COUNT(lists); i++) buffer_free(&lists[i]);
+  return status;
+}
+
+void rules_free(struct rules *rules) {
+  for (size_t i = 0; i < rules->accepted_count; i++) regex_free(rules->accepted[i].function);
+  ARRAY_FREE(rules->mem, rules->accepted, rules->accepted_capacity);
+  regex_free(rules->folded);
+  regex_free(rules->environment);
+  regex_free(rules->judged);
+  arena_free(&rules->arena);
+}
+
+unsigned rules_flags(const struct rules *rules, pprofc_str name) {
+  unsigned flags = 0;
+  if (rules->judged && regex_match(rules->judged, name)) return 0;
+  if (regex_match(rules->folded, name)) flags |= NAME_FOLDED;
+  if (regex_match(rules->environment, name)) flags |= NAME_ENVIRONMENT;
+  return flags;
+}
+
+const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, pprofc_str today) {
+  for (size_t i = 0; i < rules->accepted_count; i++) {
+    const struct accepted *row = &rules->accepted[i];
+    if (str_compare(today, row->until) <= 0 && regex_match(row->function, name)) return row;
+  }
+  return NULL;
+}

@@ -1,0 +1,52 @@
+/* One pass over a run: flat and cum of each function. */
+#include "verdict/runs.h"
+
+static void run_add_sample(struct run *run, size_t stamp) {
+  const struct walk *walk = &run->walk;
+  double value = (double)walk->values[walk->quantum.value];
+  double noise = value * quantum_of_sample(&walk->quantum, walk->values);
+  struct run_cell *leaf = &run->cells[walk->frames[0]];
+  run->total += value;
+  leaf->flat += value;
+  leaf->flat_noise += noise;
+  for (size_t i = 0; i < walk->depth; i++) {
+    struct run_cell *cell = &run->cells[walk->frames[i]];
+    if (cell->seen == stamp) continue;
+    cell->seen = stamp;
+    cell->cum += value;
+    cell->cum_noise += noise;
+  }
+}
+
+/* A difference, or a file that is damaged: neither has a sampling variance. */
+static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
+  if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID,
+                   "negative values cannot be judged: the profile is a difference already");
+}
+
+pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names *names,
+                      pprofc_error *error) {
+  const pprofc_allocator *mem = &run->profile->mem;
+  pprofc_status status = walk_init(&run->walk, run->profile, value, inlines, names, error);
+  if (status) return status;
+  run->cells = mem_zero_array(mem, names->texts.count, sizeof *run->cells);
+  if (!run->cells) return error_nomem(error);
+  run->cell_count = names->texts.count;
+  bool more = true;
+  for (size_t stamp = 1; more && !status; stamp++) {
+    if (!walk_next(&run->walk, &more)) return error_nomem(error);
+    if (!more) break;
+    status = run_check(&run->walk, error);
+    if (!status) run_add_sample(run, stamp);
+  }
+  return status;
+}
+
+void run_free(struct run *run) {
+  if (!run->profile) return;
+  mem_free(&run->profile->mem, run->cells, run->cell_count, sizeof *run->cells);
+  walk_free(&run->walk);
+  pprofc_profile_release(run->profile);
+  *run = (struct run){.profile = NULL};
+}

@@ -1,0 +1,27 @@
+/* Runs: the values of each function in each profile, and the matrices that the model judges. */
+#ifndef PPROFC_VERDICT_RUNS_H
+#define PPROFC_VERDICT_RUNS_H
+
+#include "verdict/walk.h"
+
+/* Sums of one function in one run; `noise` is the sum of value times quantum. */
+struct run_cell {
+  double flat, flat_noise;
+  double cum, cum_noise;
+  size_t seen; /* the sample that added to cum last, from 1 */
+};
+
+struct run {
+  pprofc_profile *profile; /* filtered; retained */
+  struct walk walk;
+  struct run_cell *cells; /* [cell_count] by name */
+  size_t cell_count;
+  double total;
+};
+
+/* Adds up the samples of run->profile. A negative value is PPROFC_E_INVALID. */
+pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names *names,
+                      pprofc_error *error);
+void run_free(struct run *run);
+
+#endif

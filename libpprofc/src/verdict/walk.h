@@ -1,0 +1,49 @@
+/* The samples of a run as stacks of names: inlined functions are frames, frames without a function
+ * are left out, and folded leaves are gone. */
+#ifndef PPROFC_VERDICT_WALK_H
+#define PPROFC_VERDICT_WALK_H
+
+#include "core/map.h"
+#include "profile/stack.h"
+#include "verdict/quantum.h"
+#include "verdict/rules.h"
+
+/* The names of all runs, numbered in order of first use. */
+struct names {
+  const pprofc_allocator *mem;
+  const struct rules *rules;
+  struct arena arena;
+  struct interner texts;
+  uint8_t *flags; /* [texts.count] NAME_* */
+  size_t flag_capacity;
+};
+
+void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
+void names_free(struct names *names);
+
+struct walk {
+  const pprofc_profile *profile;
+  const struct names *names;
+  struct quantum quantum;
+  bool inlines;  /* false: an inlined function is part of its caller */
+  uint32_t *ids; /* [functions of the profile] the name of each */
+  struct stack_reader reader;
+  size_t next;
+  uint32_t *frames; /* of the current sample, leaf first */
+  size_t frame_capacity, depth;
+  const int64_t *values; /* of the current sample */
+};
+
+/* Enters the names of the profile's functions, and begins before its first sample. `walk` is to be
+ * freed, also after an error. */
+pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
+                        bool inlines, struct names *names, pprofc_error *error);
+void walk_free(struct walk *walk);
+
+/* Begins before the first sample again. */
+void walk_restart(struct walk *walk);
+
+/* Moves to the next sample with a value and a frame, and sets *more; false when out of memory. */
+bool walk_next(struct walk *walk, bool *more);
+
+#endif

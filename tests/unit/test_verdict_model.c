@@ -1,0 +1,180 @@
+/* The statistics of verdicts against recorded numbers, and their answers where there is no usual
+ * one. */
+#include "core/mem.h"
+#include "pprofc/stats.h"
+#include "stats/corrections.h"
+#include "stats/gamma.h"
+#include "stats/moderated.h"
+#include "stats/ratio.h"
+#include "stats/robust.h"
+#include "unit.h"
+#include "verdict/model.h"
+#include "verdict/quantum.h"
+#include "verdict_vectors.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static bool near_to(double value, double expected, double precision) {
+  if (isnan(expected)) return isnan(value);
+  if (isinf(expected)) return value == expected;
+  return fabs(value - expected) <= precision * fmax(1, fabs(expected));
+}
+
+static bool all_near(const double *values, const double *expected, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!near_to(values[i], expected[i], 1e-9)) return false;
+  return true;
+}
+
+static void test_derivatives_of_log_gamma_agree(void) {
+  for (size_t i = 0; i < COUNT(gamma_vectors); i++) {
+    const double *v = gamma_vectors[i];
+    CU_ASSERT(near_to(stats_digamma(v[0]), v[1], 1e-13));
+    CU_ASSERT(near_to(stats_trigamma(v[0]), v[2], 1e-13));
+    CU_ASSERT(near_to(stats_tetragamma(v[0]), v[3], 1e-13));
+  }
+  CU_ASSERT(isnan(stats_digamma(0)) && isnan(stats_trigamma(-1)) && isnan(stats_tetragamma(0)));
+}
+
+static void test_trigamma_is_inverted(void) {
+  for (size_t i = 0; i < COUNT(trigamma_inverse_vectors); i++) {
+    const double *v = trigamma_inverse_vectors[i];
+    CU_ASSERT(near_to(stats_trigamma_inverse(v[0]), v[1], 1e-9));
+  }
+  CU_ASSERT(isnan(stats_trigamma_inverse(0)) && isnan(stats_trigamma_inverse(-1)));
+}
+
+static void test_incomplete_gamma_and_chi_squared_agree(void) {
+  for (size_t i = 0; i < COUNT(gamma_lower_vectors); i++) {
+    const double *v = gamma_lower_vectors[i];
+    CU_ASSERT(near_to(stats_gamma_lower(v[0], v[1]), v[2], 1e-12));
+  }
+  for (size_t i = 0; i < COUNT(chi2_vectors); i++) {
+    const double *v = chi2_vectors[i];
+    CU_ASSERT(near_to(stats_chi2_quantile(v[0], v[1]), v[2], 1e-11));
+  }
+  CU_ASSERT(isnan(stats_gamma_lower(0, 1)) && isnan(stats_chi2_quantile(1, 3)));
+  CU_ASSERT_EQUAL(stats_gamma_lower(2, 0), 0);
+}
+
+static void test_weighted_median_lies_between_items(void) {
+  struct weighted items[] = {{1, 1, 0}, {3, 2, 1}, {2, 3, 2}, {10, 1, 3}};
+  CU_ASSERT_DOUBLE_EQUAL(stats_weighted_median(items, 4), 2.4, 1e-15);
+  CU_ASSERT_EQUAL(stats_weighted_median(items, 1), 1);
+  CU_ASSERT(isnan(stats_weighted_median(items, 0)));
+  struct weighted heavy[] = {{5, 100, 0}, {7, 1, 1}};
+  CU_ASSERT_DOUBLE_EQUAL(stats_weighted_median(heavy, 2), 5 + 2 * 0.5 / 50.5, 1e-15);
+}
+
+static void test_sums_lose_no_digits(void) {
+  static double values[100001];
+  for (size_t i = 0; i < COUNT(values); i++) values[i] = 0.1;
+  CU_ASSERT_DOUBLE_EQUAL(stats_sum(values, COUNT(values)), 10000.1, 1e-10);
+  for (size_t n = 0; n < 400; n++) {
+    for (size_t i = 0; i < n; i++) values[i] = (double)(i + 1);
+    CU_ASSERT_EQUAL(stats_sum(values, n), (double)(n * (n + 1) / 2));
+  }
+  CU_ASSERT_EQUAL(stats_median(values, 3), 2);
+  CU_ASSERT_EQUAL(stats_median(values, 4), 2.5);
+}
+
+static void test_corrections_for_dependence_are_larger(void) {
+  double p[] = {.01, .03, .04, .2}, bh[4], by[4];
+  corrections_benjamini_hochberg(p, 4, bh);
+  corrections_benjamini_yekutieli(p, 4, by);
+  CU_ASSERT_DOUBLE_EQUAL(bh[0], 0.04, 1e-15);
+  CU_ASSERT_DOUBLE_EQUAL(bh[1], 0.16 / 3, 1e-15);
+  CU_ASSERT_DOUBLE_EQUAL(by[0], 0.04 * 25 / 12, 1e-15);
+  CU_ASSERT_DOUBLE_EQUAL(by[3], 0.2 * 25 / 12, 1e-15);
+}
+
+static void test_parts_have_fiellers_interval(void) {
+  struct ratio_interval r = stats_fieller(part_chosen, part_total, 3, 6);
+  CU_ASSERT(r.defined && r.bounded);
+  CU_ASSERT(near_to(r.ratio, part_low_high[0], 1e-9));
+  CU_ASSERT(near_to(r.low, part_low_high[1], 1e-9));
+  CU_ASSERT(near_to(r.high, part_low_high[2], 1e-9));
+  static const double flat[] = {1, 1, 1, 1};
+  CU_ASSERT_FALSE(stats_fieller(part_chosen, flat, 2, 4).defined);
+  static const double wild[] = {1, 9, 2, 9};
+  CU_ASSERT_FALSE(stats_fieller(part_chosen, wild, 2, 4).bounded);
+  CU_ASSERT_FALSE(stats_fieller(part_chosen, part_total, 1, 2).bounded);
+}
+
+static void test_score_intervals_agree(void) {
+  for (size_t i = 0; i < COUNT(score_vectors); i++) {
+    double low, high;
+    stats_score_interval(score_vectors[i][0], 1, 1.959963984540054, &low, &high);
+    CU_ASSERT(near_to(low, score_vectors[i][1], 1e-12));
+    CU_ASSERT(near_to(high, score_vectors[i][2], 1e-12));
+  }
+}
+
+static void test_heap_sampling_follows_its_formula(void) {
+  for (size_t i = 0; i < COUNT(heap_vectors); i++) {
+    const double *v = heap_vectors[i];
+    int64_t values[] = {10, 10 * (int64_t)v[0]};
+    struct quantum q = {SAMPLING_HEAP, 1, 0, 1, v[1]};
+    CU_ASSERT(near_to(quantum_of_sample(&q, values), v[2], 1e-9));
+    q.value = 0;
+    CU_ASSERT(near_to(quantum_of_sample(&q, values), v[3], 1e-9));
+  }
+}
+
+/* ---- whole comparisons ------------------------------- */
+
+static void check_model(const struct model_vector *v, const struct fit *fit) {
+  size_t wrong = 0;
+  for (size_t i = 0; i < v->rows; i++) {
+    const struct estimate *e = &fit->of[i];
+    wrong += !near_to(e->delta, v->delta[i], 1e-9) || !near_to(e->low, v->low[i], 1e-9) ||
+             !near_to(e->high, v->high[i], 1e-9) || !near_to(e->p, v->p[i], 1e-9);
+  }
+  CU_ASSERT_EQUAL(wrong, 0);
+  CU_ASSERT(all_near(fit->common, v->factor, v->runs));
+  CU_ASSERT(near_to(sqrt(fit->cv2), v->cv, 1e-9));
+  CU_ASSERT(near_to(fit->prior, v->prior, 1e-9));
+  CU_ASSERT(near_to(fit->degrees, v->degrees, 1e-9));
+  CU_ASSERT(near_to(fit->dispersion, v->dispersion, 1e-9));
+}
+
+static void test_comparisons_agree_with_the_reference(void) {
+  for (size_t i = 0; i < COUNT(model_vectors); i++) {
+    const struct model_vector *v = &model_vectors[i];
+    static const bool aside[1000];
+    struct matrix m = {v->rows, v->runs, v->bases, v->values, v->quantum, v->exposure, aside};
+    struct model_settings settings = {v->noise_cv, 10, v->common != 0};
+    struct arena arena;
+    struct fit fit;
+    arena_init(&arena, &mem_default);
+    CU_ASSERT_EQUAL(model_fit(&m, &settings, &arena, &fit, NULL), PPROFC_OK);
+    check_model(v, &fit);
+    arena_free(&arena);
+  }
+}
+
+static void test_exact_values_are_facts(void) {
+  static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
+  static const double exposure[] = {1, 1, 1, 1};
+  static const bool aside[2];
+  struct matrix m = {2, 4, 2, values, quantum, exposure, aside};
+  struct model_settings settings = {0.05, 10, true};
+  struct arena arena;
+  struct fit fit;
+  arena_init(&arena, &mem_default);
+  CU_ASSERT_EQUAL(model_fit(&m, &settings, &arena, &fit, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(fit.of[0].p, 1);
+  CU_ASSERT_EQUAL(fit.of[1].p, 0);
+  CU_ASSERT_EQUAL(fit.of[1].low, 1);
+  CU_ASSERT_FALSE(fit.has_common);
+  arena_free(&arena);
+}
+
+UNIT_MAIN("verdict_model", UNIT(test_derivatives_of_log_gamma_agree),
+          UNIT(test_trigamma_is_inverted), UNIT(test_incomplete_gamma_and_chi_squared_agree),
+          UNIT(test_weighted_median_lies_between_items), UNIT(test_sums_lose_no_digits),
+          UNIT(test_corrections_for_dependence_are_larger), UNIT(test_parts_have_fiellers_interval),
+          UNIT(test_score_intervals_agree), UNIT(test_heap_sampling_follows_its_formula),
+          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_facts))
