@@ -1,5 +1,5 @@
-/* Numbers that src/stats and src/verdict must reproduce: made with SciPy and with a reference in Python,
- * in full precision. */
+/* Numbers that src/stats and src/verdict must reproduce: made with SciPy and with a reference in
+ * Python, in full precision. */
 #ifndef VERDICT_VECTORS_H
 #define VERDICT_VECTORS_H
 

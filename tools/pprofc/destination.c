@@ -6,6 +6,7 @@
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "graphviz.h"
+#include "noise/noise.h"
 #include "time_zone.h"
 #include "viewer.h"
 
@@ -36,6 +37,8 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   pprofc_status status = PPROFC_OK;
   if (!time_zone_enter(&zone))
     status = error_nomem(error);
+  else if (command->verdicts)
+    status = noise_write(command, sink_write, sink, error);
   else if (command->format->graphviz)
     status = graphviz_report(command, profile, write, context, error);
   else

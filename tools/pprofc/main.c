@@ -7,6 +7,7 @@
 #include "fetch/collect.h"
 #include "hints.h"
 #include "limit_flags.h"
+#include "noise/noise.h"
 #include "options.h"
 #include "origin_rules.h"
 #include "profile/profile.h"
@@ -116,22 +117,28 @@ static int cmd_main_run(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
+  int code = 0; /* of a report that was made */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return cmd_main_fail("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
   command->progress = &progress;
   pprofc_status status = origin_rules_load(&command->report, &rules, &error);
-  if (status == PPROFC_OK) status = sources_fetch(command, &profile, &error);
-  progress_step(&progress, "making the report");
-  if (status == PPROFC_OK) status = destination_report(command, profile, &error);
+  if (status == PPROFC_OK && noise_wanted(command)) {
+    status = noise_run(command, &code, &error);
+  } else {
+    if (status == PPROFC_OK) status = sources_fetch(command, &profile, &error);
+    progress_step(&progress, "making the report");
+    if (status == PPROFC_OK) status = destination_report(command, profile, &error);
+  }
   progress_end(&progress);
   command->progress = NULL;
   status = budget_status(budget_allocator(command->budget), status, &error);
   pprofc_profile_release(profile);
   budget_release(command->budget);
   buffer_free(&rules);
-  if (status == PPROFC_OK) return 0;
+  command_free(command);
+  if (status == PPROFC_OK) return code;
   limit_flags_name(&error);
   return cmd_main_fail(error.message);
 }

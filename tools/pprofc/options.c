@@ -3,7 +3,9 @@
 #include "options.h"
 
 #include "common/terminal.h"
+#include "core/array.h"
 #include "memory.h"
+#include "pprofc/verdict.h"
 
 #include <stdlib.h>
 
@@ -21,6 +23,7 @@ enum cmd_options_group {
   GROUP_SORT,
   GROUP_SOURCE,
   GROUP_FETCH,
+  GROUP_NOISE,
   GROUP_SAMPLE,
   GROUP_MISC,
   GROUP_LIMIT
@@ -35,6 +38,9 @@ static const struct flag_group groups[] = {
     [GROUP_SORT] = {"Order", "At most one is given."},
     [GROUP_SOURCE] = {"Sources", NULL},
     [GROUP_FETCH] = {"Sources over HTTP", NULL},
+    [GROUP_NOISE] =
+        {"Noise", "Each profile is a run; a folder is its profiles. docs/VERDICTS.md explains the "
+                  "verdicts."},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
     [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
@@ -166,6 +172,19 @@ static const char *store_header(void *options, const struct flag *flag, const ch
   return NULL;
 }
 
+/* The first value is kept in the flag's own field, too. */
+static const char *store_base(void *options, const struct flag *flag, const char *text) {
+  struct command *command = options;
+  const char **first = (const char **)(void *)((char *)options + flag->offset);
+  struct source_list *list = &command->bases;
+  if (!*text) return NULL;
+  if (!**first) *first = text;
+  if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
+    return "out of memory";
+  list->items[list->count++] = text;
+  return NULL;
+}
+
 /* ---- the table --------------------------------------- */
 
 static void cmd_options_add(struct command_flags *flags, struct flag flag) {
@@ -273,8 +292,11 @@ static void add_options(struct command_flags *flags) {
 
 /* Flags that no other part of the program has in a table. */
 static const struct flag own_flags[] = {
-    STRING(base, "SOURCE", "Profile to subtract", GROUP_SOURCE),
-    STRING(diff_base, "SOURCE", "Profile to compare with; percentages are of it", GROUP_SOURCE),
+    {"base", FLAG_STRING, FIELD(base), GROUP_SOURCE, "SOURCE",
+     "Profile to subtract; several are added up", NULL, NULL, 0, false, store_base},
+    {"diff_base", FLAG_STRING, FIELD(diff_base), GROUP_SOURCE, "SOURCE",
+     "Profile to compare with; percentages are of it; several are added up", NULL, NULL, 0, false,
+     store_base},
     STRING(add_comment, "TEXT", "Comment to add to the profile", GROUP_SOURCE),
     STRING(buildid, "ID", "Build id of the main binary, if it has none", GROUP_SOURCE),
     {"symbolize", FLAG_STRING, FIELD(symbolize), GROUP_SOURCE, "MODE",
@@ -332,6 +354,37 @@ static const struct flag own_flags[] = {
     LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string"),
 };
 
+static const char *const noise_shows[] = {"all", "changed", NULL};
+static const char *const exposures[] = {"auto", "ops", "time", "total", "none", NULL};
+static const char *const commons[] = {"auto", "off", NULL};
+static const char *const noise_corrections[] = {"bh", "by", NULL};
+
+#define NOISE(name, kind, field, argument, initial, choices, call, help)                           \
+  { name, kind, FIELD(noise.field), GROUP_NOISE, argument, help, initial, choices, 0, false, call }
+
+/* Flags of verdicts. */
+static const struct flag noise_flags[] = {
+    NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
+          "With -diff_base: say of each function whether its change is more than noise (-top, "
+          "-text, -json); changed shows those only"),
+    NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,
+          "Share of false discoveries among changes"),
+    NOISE("noise_cv", FLAG_FLOAT, noise_cv, "F", "0.05", NULL, NULL,
+          "Noise between runs that is assumed when there is one run a side"),
+    NOISE("min_samples", FLAG_FLOAT, min_samples, "N", "10", NULL, NULL,
+          "Functions with fewer samples in all runs are rare"),
+    NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, exposures, NULL,
+          "What the values of a run are divided by: operations, seconds, its total, nothing"),
+    NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
+          "Operations of a run of base and of head, or of every run in order"),
+    NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
+          "off: the speed that all functions of a run share is not taken out"),
+    NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
+          "by: p-values are adjusted for any dependence between functions"),
+    NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
+          "JSON file with functions of the machine, folded frames and accepted changes"),
+};
+
 void command_flags_init(struct command_flags *flags) {
   memset(flags, 0, sizeof *flags);
   flags->table = (struct flag_table){
@@ -356,6 +409,7 @@ void command_flags_init(struct command_flags *flags) {
                                          .group = GROUP_SAMPLE,
                                          .help = sample_flags[i].help});
   for (size_t i = 0; i < COUNT(own_flags); i++) cmd_options_add(flags, own_flags[i]);
+  for (size_t i = 0; i < COUNT(noise_flags); i++) cmd_options_add(flags, noise_flags[i]);
 }
 
 /* ---- what the flags mean together -------------------- */
@@ -402,20 +456,43 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
+/* Options that verdicts have another answer to, or none. */
+static pprofc_status cmd_options_check_noise(const struct command *command, pprofc_error *error) {
+  const pprofc_report_options *o = &command->report;
+  const char *granularity = o->granularity ? o->granularity : "";
+  if (!*command->noise.show) return PPROFC_OK;
+  if (!command->format ||
+      (strcmp(command->format->name, "top") != 0 && strcmp(command->format->name, "text") != 0 &&
+       strcmp(command->format->name, "json") != 0))
+    return error_set(error, PPROFC_E_INVALID, "-noise is for -top, -text and -json");
+  if (!*command->diff_base)
+    return error_set(error, PPROFC_E_INVALID, "-noise needs -diff_base: the runs to compare with");
+  if (*granularity && strcmp(granularity, "functions") != 0)
+    return error_set(error, PPROFC_E_INVALID, "-noise judges functions: it does not go with -%s",
+                     granularity);
+  if (o->mean) return error_set(error, PPROFC_E_INVALID, "-noise does not go with -mean");
+  if (o->normalize)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-noise does not go with -normalize; -normalize_by=total compares shares");
+  return PPROFC_OK;
+}
+
 static pprofc_status cmd_options_check(const struct command *command, pprofc_error *error) {
   if (*command->base && *command->diff_base)
     return error_set(error, PPROFC_E_INVALID,
                      "-base and -diff_base flags cannot both be specified");
   if (command->report.normalize && !*command->base && !*command->diff_base)
     return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
-  int readers = (strcmp(command->base, "-") == 0) + (strcmp(command->diff_base, "-") == 0);
+  int readers = 0;
+  for (size_t i = 0; i < command->bases.count; i++)
+    readers += strcmp(command->bases.items[i], "-") == 0;
   for (size_t i = 0; i < command->source_count; i++)
     readers += strcmp(command->sources[i], "-") == 0;
   if (readers > 1)
     return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
-  return PPROFC_OK;
+  return cmd_options_check_noise(command, error);
 }
 
 /* With -simulate the operands are a program and its arguments; without a format, its top is shown.
@@ -435,6 +512,7 @@ static void take_program(struct command *command) {
  */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
+  if (!command->noise.show) command->noise.show = "";
   if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
   command->report.threads = (unsigned)command->threads;
   const char *tools = getenv("PPROF_TOOLS");
@@ -448,6 +526,8 @@ static void complete_command(struct command *command, char **operands, size_t co
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error) {
   memset(command, 0, sizeof *command);
+  command->base = "";
+  command->diff_base = "";
   pprofc_report_options_init(&command->report);
   pprofc_limits_init(&command->limits);
   pprofc_status status = flags_defaults(&flags->table, command, error);
@@ -459,4 +539,8 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   if (status != PPROFC_OK) return status;
   complete_command(command, argv + parsed->rest, (size_t)(argc - parsed->rest));
   return cmd_options_check(command, error);
+}
+
+void command_free(struct command *command) {
+  ARRAY_FREE(&mem_default, command->bases.items, command->bases.capacity);
 }

@@ -13,6 +13,22 @@
 
 struct progress;
 
+/* The values of a flag that may come several times, in order; "" is not one of them. */
+struct source_list {
+  const char **items;
+  size_t count, capacity;
+};
+
+/* What verdicts are asked for (noise/noise.h). */
+struct noise_options {
+  const char *show; /* "all", "changed"; "": no verdicts */
+  double alpha, noise_cv, min_samples;
+  int normalize_by; /* pprofc_verdict_exposure */
+  int common;       /* 1: off */
+  int correction;   /* 1: for any dependence */
+  const char *ops, *rules;
+};
+
 struct command {
   pprofc_report_options report;
   const pprofc_format_info *format; /* NULL: none was chosen */
@@ -20,7 +36,10 @@ struct command {
   struct budget *budget; /* of limits.memory_bytes, for the whole run */
   int64_t threads;
   const char *output;
-  const char *base, *diff_base; /* "" when not given */
+  const char *base, *diff_base; /* the first of each; "" when not given */
+  struct source_list bases;     /* of either */
+  struct noise_options noise;
+  const struct noise_report *verdicts; /* what is shown in place of a profile; or NULL */
   pprofc_call_stacks call_stacks;
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;                /* for sources that are fetched */
@@ -69,5 +88,8 @@ void command_flags_init(struct command_flags *flags);
  * source is let through: help and version need neither. */
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
+
+/* Frees what the command line needed memory for. */
+void command_free(struct command *command);
 
 #endif

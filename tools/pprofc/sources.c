@@ -45,7 +45,7 @@ struct fetched {
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK + 1]; /* sources, then perhaps the base */
+  struct fetch items[CHUNK]; /* of the head, then of the base */
   size_t count;
   atomic_size_t next;
   size_t heads; /* of the items */
@@ -198,18 +198,19 @@ static void end_without_memory(const struct source_chunk *chunk) {
   }
 }
 
-/* Reads the sources [from, from + CHUNK), and with the first of them the base. */
-static void fetch_chunk(struct source_chunk *chunk, size_t from, const char *base) {
+/* Reads the next sources from `from` on: those of the head, then those of the base. */
+static void fetch_chunk(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
-  size_t heads = command->source_count - from;
-  chunk->heads = heads < CHUNK ? heads : CHUNK;
-  chunk->count = 0;
-  for (size_t i = 0; i < chunk->heads; i++) add_item(chunk, command->sources[from + i]);
-  if (from == 0 && *base) add_item(chunk, base);
+  size_t heads = command->source_count, all = heads + command->bases.count;
+  chunk->heads = chunk->count = 0;
+  for (size_t i = from; i < all && chunk->count < CHUNK; i++) {
+    add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads]);
+    chunk->heads += i < heads;
+  }
   fetch_remotes(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   fetch_all(chunk);
-  chunk->alone = command->source_count == 1 && !*base;
+  chunk->alone = all == 1;
   end_without_memory(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   for (size_t i = 0; i < chunk->count && !chunk->alone; i++) {
@@ -232,8 +233,8 @@ static void merge_heads(const struct source_chunk *chunk, struct fetched *fetche
 }
 
 static void merge_base(const struct source_chunk *chunk, struct fetched *fetched) {
-  fetched->status =
-      merge_into(chunk->items + chunk->heads, 1, &fetched->base, &fetched->bases, fetched->error);
+  fetched->status = merge_into(chunk->items + chunk->heads, chunk->count - chunk->heads,
+                               &fetched->base, &fetched->bases, fetched->error);
   if (fetched->status != PPROFC_OK)
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
@@ -257,23 +258,24 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   if (fetched->head) fetched->head->threads = threads;
   note_servers(chunk, fetched);
-  if (fetched->status == PPROFC_OK) merge_heads(chunk, fetched);
+  if (fetched->status == PPROFC_OK && chunk->heads) merge_heads(chunk, fetched);
   if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) merge_base(chunk, fetched);
   for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 
-static pprofc_status fetch_chunks(const char *base, struct fetched *fetched, pprofc_error *error) {
+static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
   if (!chunks) return error_nomem(error);
   struct source_chunk *before = NULL;
   fetched->error = error;
-  for (size_t from = 0, turn = 0; from < command->source_count && fetched->status == PPROFC_OK;
+  size_t all = command->source_count + command->bases.count;
+  for (size_t from = 0, turn = 0; from < all && fetched->status == PPROFC_OK;
        from += CHUNK, turn ^= 1) {
     struct source_chunk *chunk = &chunks[turn];
     *chunk = (struct source_chunk){
         .command = command, .fetched = fetched, .before = before, .merge = sources_merge_chunk};
-    fetch_chunk(chunk, from, base);
+    fetch_chunk(chunk, from);
     before = chunk;
   }
   if (before) sources_merge_chunk(before, (unsigned)command->threads);
@@ -281,10 +283,12 @@ static pprofc_status fetch_chunks(const char *base, struct fetched *fetched, ppr
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
   if (status != PPROFC_OK) return status;
   if (!fetched->heads) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
-  if (*base && !fetched->bases)
+  if (command->bases.count && !fetched->bases)
     return error_set(error, PPROFC_E_IO, "failed to fetch any base profiles");
   if (fetched->heads < command->source_count)
     message_error("Fetched %zu source profiles out of %zu", fetched->heads, command->source_count);
+  if (fetched->bases < command->bases.count)
+    message_error("Fetched %zu base profiles out of %zu", fetched->bases, command->bases.count);
   return PPROFC_OK;
 }
 
@@ -342,7 +346,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   const char *base = *command->base ? command->base : command->diff_base;
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
-  pprofc_status status = fetch_chunks(base, &fetched, error);
+  pprofc_status status = fetch_chunks(&fetched, error);
   if (status == PPROFC_OK && apart) {
     sources->head = pprofc_profile_retain(fetched.head);
     sources->base = pprofc_profile_retain(fetched.base);
@@ -373,4 +377,28 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
 pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
                                   pprofc_error *error) {
   return sources_get(command, true, sources, error);
+}
+
+pprofc_status sources_read_run(const struct command *command, const char *source,
+                               pprofc_profile **profile, pprofc_error *error) {
+  struct fetched fetched = {.command = command, .status = PPROFC_OK, .error = error};
+  struct source_chunk alone = {
+      .command = command, .fetched = &fetched, .threads_each = (unsigned)command->threads};
+  struct fetch *item = &alone.items[0];
+  fetcher_init(&fetched.fetcher, command);
+  add_item(&alone, source);
+  fetch_remotes(&alone);
+  pprofc_status status = fetched.status;
+  if (status == PPROFC_OK) {
+    fetch(&alone, item);
+    status = item->profile ? PPROFC_OK : item->error.status;
+    if (!item->profile && error) *error = item->error;
+  }
+  if (status == PPROFC_OK) status = finish_profile(&fetched.fetcher, &item->profile, error);
+  if (status == PPROFC_OK)
+    *profile = item->profile;
+  else
+    pprofc_profile_release(item->profile);
+  fetcher_free(&fetched.fetcher);
+  return status;
 }

@@ -24,5 +24,8 @@ struct sources {
 pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
                                   pprofc_error *error);
 void sources_release(struct sources *sources);
+/* Reads one source as a profile of its own, ready for a report. */
+pprofc_status sources_read_run(const struct command *command, const char *source,
+                               pprofc_profile **profile, pprofc_error *error);
 
 #endif

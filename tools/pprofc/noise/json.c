@@ -1,0 +1,178 @@
+/* Verdicts in JSON; docs/JSON.md has the schema. */
+#include "core/json_write.h"
+#include "noise.h"
+
+static void noise_json_number(struct json_writer *json, const char *key, double value) {
+  json_key(json, key);
+  json_double(json, value);
+}
+
+static void noise_json_str(struct json_writer *json, const char *key, pprofc_str text) {
+  json_key(json, key);
+  json_string(json, text);
+}
+
+static void noise_json_text(struct json_writer *json, const char *key, const char *text) {
+  noise_json_str(json, key, str_of(text));
+}
+
+static const char *const exposure_names[] = {
+    [PPROFC_EXPOSURE_AUTO] = "auto", [PPROFC_EXPOSURE_OPS] = "ops",
+    [PPROFC_EXPOSURE_TIME] = "time", [PPROFC_EXPOSURE_TOTAL] = "total",
+    [PPROFC_EXPOSURE_NONE] = "none",
+};
+
+static void noise_json_common(struct json_writer *json, const pprofc_verdict_summary *s) {
+  json_key(json, "common");
+  json_begin_array(json);
+  for (size_t r = 0; r < s->base_runs + s->head_runs; r++) json_double(json, s->common[r]);
+  json_end(json);
+  json_key(json, "common_change");
+  json_begin_object(json);
+  noise_json_number(json, "change", s->common_change);
+  noise_json_number(json, "low", s->common_low);
+  noise_json_number(json, "high", s->common_high);
+  json_end(json);
+}
+
+static void noise_json_advice(struct json_writer *json, const struct noise_report *report) {
+  const pprofc_verdict_summary *s = &report->summary;
+  if (s->largest == PPROFC_VERDICT_NO_ROW) return;
+  json_key(json, "advice");
+  json_begin_object(json);
+  noise_json_str(json, "function", report->rows[s->largest].name);
+  noise_json_number(json, "visible", s->visible);
+  noise_json_number(json, "runs_for_5_percent", s->runs_for_5);
+  noise_json_number(json, "samples_for_5_percent", s->samples_for_5);
+  json_end(json);
+}
+
+static void noise_json_summary(struct json_writer *json, const struct noise_report *report) {
+  const pprofc_verdict_summary *s = &report->summary;
+  bool pair = s->base_runs == 1 && s->head_runs == 1;
+  json_key(json, "noise");
+  json_begin_object(json);
+  noise_json_text(json, "method", pair ? "pair" : "runs");
+  json_key(json, "runs");
+  json_begin_array(json);
+  json_uint(json, s->base_runs);
+  json_uint(json, s->head_runs);
+  json_end(json);
+  noise_json_text(json, "normalize_by", exposure_names[s->exposure]);
+  noise_json_common(json, s);
+  noise_json_number(json, "between_run_cv", s->between_run_cv);
+  noise_json_number(json, "prior_df", s->prior_degrees);
+  noise_json_number(json, "dispersion", s->dispersion);
+  json_key(json, "tested");
+  json_uint(json, s->tested);
+  json_key(json, "changed");
+  json_uint(json, s->changed);
+  noise_json_number(json, "alpha", s->alpha);
+  noise_json_advice(json, report);
+  json_end(json);
+}
+
+static void noise_json_total(struct json_writer *json, const pprofc_verdict_summary *s) {
+  json_key(json, "total");
+  json_begin_object(json);
+  noise_json_number(json, "base", s->total_base);
+  noise_json_number(json, "head", s->total_head);
+  noise_json_number(json, "delta", s->total_delta);
+  noise_json_number(json, "common", s->total_common);
+  noise_json_number(json, "specific", s->total_specific);
+  json_end(json);
+}
+
+static void noise_json_estimate(struct json_writer *json, const pprofc_verdict_estimate *e) {
+  noise_json_number(json, "base", e->base);
+  noise_json_number(json, "head", e->head);
+  noise_json_number(json, "delta", e->delta);
+  noise_json_number(json, "low", e->low);
+  noise_json_number(json, "high", e->high);
+  noise_json_number(json, "p", e->p);
+  noise_json_number(json, "q", e->q);
+  noise_json_text(json, "verdict", pprofc_verdict_name(e->verdict));
+}
+
+/* Whether -noise=changed leaves the row out. */
+static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
+  return strcmp(report->command->noise.show, "changed") == 0 &&
+         !pprofc_verdict_is_change(row->flat.verdict) &&
+         !pprofc_verdict_is_change(row->cum.verdict);
+}
+
+static void noise_json_row(struct json_writer *json, const struct noise_report *report,
+                           const pprofc_verdict_row *row) {
+  json_line_break(json);
+  json_begin_object(json);
+  noise_json_str(json, "name", row->name);
+  noise_json_estimate(json, &row->flat);
+  if (row->relation) {
+    noise_json_text(json, "relation", pprofc_verdict_relation_name(row->relation));
+    noise_json_str(json, "partner", report->rows[row->partner].name);
+  }
+  json_key(json, "cum");
+  json_begin_object(json);
+  noise_json_estimate(json, &row->cum);
+  json_key(json, "via_callee");
+  json_bool(json, row->via_callee);
+  json_end(json);
+  json_end(json);
+}
+
+/* Each pair once, from what fell to what rose. */
+static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
+  json_key(json, "moved");
+  json_begin_array(json);
+  for (size_t i = 0; i < report->row_count; i++) {
+    const pprofc_verdict_row *row = &report->rows[i];
+    if (!row->relation || row->flat.delta > 0) continue;
+    const pprofc_verdict_row *to = &report->rows[row->partner];
+    json_begin_object(json);
+    noise_json_str(json, "from", row->name);
+    noise_json_str(json, "to", to->name);
+    noise_json_text(json, "kind", pprofc_verdict_relation_name(row->relation));
+    noise_json_number(json, "balance", row->flat.delta + to->flat.delta);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+static void noise_json_explained(struct json_writer *json, const struct noise_report *report) {
+  const pprofc_verdict_summary *s = &report->summary;
+  json_key(json, "explained");
+  json_begin_object(json);
+  noise_json_number(json, "part", s->part);
+  noise_json_number(json, "low", s->part_low);
+  noise_json_number(json, "high", s->part_high);
+  noise_json_number(json, "specific_p", s->specific_p);
+  json_end(json);
+}
+
+static pprofc_str noise_json_type(const pprofc_verdict_summary *s, bool unit) {
+  return unit ? s->unit : s->type;
+}
+
+pprofc_status noise_json(const struct noise_report *report, struct output *out,
+                         pprofc_error *error) {
+  struct json_writer json;
+  json_init(&json, out, &mem_default);
+  json_begin_object(&json);
+  json_key(&json, "version");
+  json_int(&json, 1);
+  noise_json_str(&json, "type", noise_json_type(&report->summary, false));
+  noise_json_str(&json, "unit", noise_json_type(&report->summary, true));
+  noise_json_summary(&json, report);
+  noise_json_total(&json, &report->summary);
+  noise_json_explained(&json, report);
+  noise_json_pairs(&json, report);
+  json_key(&json, "functions");
+  json_begin_array(&json);
+  for (size_t i = 0; i < report->row_count; i++)
+    if (!noise_json_skips(report, &report->rows[i]))
+      noise_json_row(&json, report, &report->rows[i]);
+  json_end(&json);
+  json_end(&json);
+  output_add_char(out, '\n');
+  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+}

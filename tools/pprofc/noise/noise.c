@@ -1,0 +1,149 @@
+/* From the command line to verdicts. */
+#include "noise.h"
+
+#include "../destination.h"
+#include "../limit_flags.h"
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool noise_wanted(const struct command *command) {
+  return *command->noise.show != '\0';
+}
+
+/* ---- options ----------------------------------------- */
+
+/* A rules file has at most so many bytes. */
+#define NOISE_RULES_MOST (1u << 20)
+
+static pprofc_status noise_read_rules(const char *path, struct buffer *text, pprofc_error *error) {
+  char block[4096];
+  size_t n;
+  FILE *file = fopen(path, "rb");
+  if (!file) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
+  while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(text, block, n);
+  int failed = ferror(file) ? errno : 0;
+  fclose(file);
+  if (failed)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(failed));
+  if (text->failed) return error_set(error, PPROFC_E_LIMIT, "'%s' is longer than 1 MB", path);
+  return PPROFC_OK;
+}
+
+static pprofc_filter_options noise_filter(const pprofc_report_options *o) {
+  pprofc_filter_options filter;
+  pprofc_filter_options_init(&filter);
+  filter.tagroot = o->tagroot;
+  filter.tagleaf = o->tagleaf;
+  filter.unit = o->unit;
+  filter.focus = o->focus;
+  filter.ignore = o->ignore;
+  filter.hide = o->hide;
+  filter.show = o->show;
+  filter.show_from = o->show_from;
+  filter.prune_from = o->prune_from;
+  filter.tagfocus = o->tagfocus;
+  filter.tagignore = o->tagignore;
+  filter.tagshow = o->tagshow;
+  filter.taghide = o->taghide;
+  filter.warn = o->warn;
+  filter.warn_context = o->warn_context;
+  return filter;
+}
+
+static pprofc_verdict_options noise_verdict_options(const struct command *command,
+                                                    const pprofc_filter_options *filter,
+                                                    const struct buffer *rules) {
+  const struct noise_options *n = &command->noise;
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.filter = filter;
+  options.sample_index = command->report.sample_index ? command->report.sample_index : "";
+  options.noinlines = command->report.noinlines;
+  options.normalize_by = (pprofc_verdict_exposure)n->normalize_by;
+  options.alpha = n->alpha;
+  options.noise_cv = n->noise_cv;
+  options.min_samples = n->min_samples;
+  options.no_common = n->common != 0;
+  options.dependent = n->correction != 0;
+  if (*n->rules) {
+    options.rules = rules->data ? rules->data : "";
+    options.rules_size = rules->size;
+    options.rules_name = n->rules;
+  }
+  return options;
+}
+
+/* -ops: one number for each side, or one for each run. */
+static pprofc_status noise_set_ops(const char *text, struct loaded_runs *runs,
+                                   pprofc_error *error) {
+  pprofc_str rest = str_of(text), piece;
+  size_t pieces = 0;
+  double side[2] = {0, 0};
+  while (*text && str_next(&rest, ',', &piece)) {
+    double value;
+    if (!str_parse_float(str_trim(piece), &value) || !(value > 0) || value > 1e300)
+      return error_set(error, PPROFC_E_INVALID, "-ops: '%.*s' is no number of operations",
+                       STR_ARG(piece));
+    if (pieces < 2) side[pieces] = value;
+    if (pieces < runs->count) runs->items[pieces].operations = value;
+    pieces++;
+  }
+  if (!pieces || pieces == runs->count) return PPROFC_OK;
+  if (pieces != 2)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-ops has %zu numbers; it takes 2, or one for each of the %zu runs", pieces,
+                     runs->count);
+  for (size_t i = 0; i < runs->count; i++) runs->items[i].operations = side[i >= runs->bases];
+  return PPROFC_OK;
+}
+
+/* ---- the run ----------------------------------------- */
+
+static pprofc_status noise_judge(const struct command *command, struct loaded_runs *runs,
+                                 pprofc_verdicts **verdicts, pprofc_error *error) {
+  struct buffer rules;
+  buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
+  pprofc_status status = noise_set_ops(command->noise.ops, runs, error);
+  if (!status && *command->noise.rules)
+    status = noise_read_rules(command->noise.rules, &rules, error);
+  if (!status) {
+    pprofc_filter_options filter = noise_filter(&command->report);
+    pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
+    status = pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
+                                 runs->count - runs->bases, &options, verdicts, error);
+  }
+  buffer_free(&rules);
+  return status;
+}
+
+pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
+  struct loaded_runs runs;
+  struct noise_report report = {.command = command};
+  *code = 0;
+  pprofc_status status = runs_load(command, &runs, error);
+  if (!status) status = noise_judge(command, &runs, &report.verdicts, error);
+  runs_free(&runs);
+  if (status) return status;
+  pprofc_verdicts_summary_of(report.verdicts, &report.summary);
+  report.rows = pprofc_verdicts_rows(report.verdicts, &report.row_count);
+  command->verdicts = &report;
+  status = destination_report(command, NULL, error);
+  command->verdicts = NULL;
+  pprofc_verdicts_free(report.verdicts);
+  return status;
+}
+
+pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
+                          pprofc_error *error) {
+  struct output out;
+  output_init(&out, write, context);
+  bool json = strcmp(command->format->name, "json") == 0;
+  const struct noise_report *report = command->verdicts;
+  pprofc_status status = json ? noise_json(report, &out, error) : noise_table(report, &out, error);
+  return status ? status : output_flush(&out, error);
+}

@@ -1,0 +1,51 @@
+/* Verdicts on the command line: -noise and what belongs to it. */
+#ifndef PPROFC_TOOLS_NOISE_H
+#define PPROFC_TOOLS_NOISE_H
+
+#include "runs.h"
+
+/* What is printed in place of a profile's report. */
+struct noise_report {
+  const struct command *command;
+  pprofc_verdicts *verdicts;
+  pprofc_verdict_summary summary;
+  const pprofc_verdict_row *rows;
+  size_t row_count;
+};
+
+/* Whether the command asks for verdicts. */
+bool noise_wanted(const struct command *command);
+
+/* Reads the runs, judges them, and takes the report where the command says. *code becomes the exit
+ * status. */
+pprofc_status noise_run(struct command *command, int *code, pprofc_error *error);
+
+/* Writes the report of command->verdicts. */
+pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
+                          pprofc_error *error);
+
+/* ---- the parts of a report --------------------------- */
+
+struct output;
+
+/* The table of -top; nothing but memory can fail. */
+pprofc_status noise_table(const struct noise_report *report, struct output *out,
+                          pprofc_error *error);
+pprofc_status noise_json(const struct noise_report *report, struct output *out,
+                         pprofc_error *error);
+
+/* The lines above a table. */
+void noise_header(const struct noise_report *report, struct output *out);
+
+/* A value in the unit of a column. */
+struct noise_unit {
+  pprofc_str from, to;
+  double ratio; /* 1 / -divide_by */
+};
+struct noise_unit noise_unit_for(const struct noise_report *report, double largest);
+#define NOISE_TEXT 64
+pprofc_str noise_value(const struct noise_unit *unit, double value, char out[NOISE_TEXT]);
+/* The same with a plus in front of what is above 0. */
+pprofc_str noise_change(const struct noise_unit *unit, double value, char out[NOISE_TEXT]);
+
+#endif
