@@ -3,9 +3,10 @@
     base < unit, model < codec < tools      rooms, each group above those before it
     bench: read, print < classic            rooms inside a room; the files of the room itself are below them
 """
+import os
 import re
 
-from source import Report, files, read
+from source import ROOT, Report, files, read
 
 # The room that a public header belongs to.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
@@ -53,6 +54,8 @@ def included_room(path, target, known):
     # What the programs share, and the folders of a program (tools/PROGRAM/FOLDER).
     if path.startswith("tools/") and (parts[0] == "common" or parts[0] not in {room.split("/")[0] for room in known}):
         return "own"
+    if path.startswith("tools/") and os.path.exists(os.path.join(ROOT, *path.split("/")[:2], target)):
+        return "own"  # a folder of the program
     return room_of(parts) if room_of(parts) in known else None
 
 

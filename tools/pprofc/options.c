@@ -94,7 +94,11 @@ static const struct flag_note environment[] = {
 
 static const struct flag_note asks[] = {{"sample_index", "sample_types"}, {NULL, NULL}};
 
-static const struct flag_note statuses[] = {{"0", "done"}, {"2", "failed"}, {NULL, NULL}};
+static const struct flag_note statuses[] = {{"0", "done"},
+                                            {"1", "-fail_on: there was nothing to judge"},
+                                            {"2", "failed, or -fail_on found a regression"},
+                                            {"3", "-fail_on -strict: a side has fewer than 3 runs"},
+                                            {NULL, NULL}};
 
 /* -NAME is short for -sample_index=INDEX. In the order in which they are looked at: the first one
  * wins. */
@@ -179,6 +183,15 @@ static const char *store_base(void *options, const struct flag *flag, const char
   struct source_list *list = &command->bases;
   if (!*text) return NULL;
   if (!**first) *first = text;
+  if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
+    return "out of memory";
+  list->items[list->count++] = text;
+  return NULL;
+}
+
+static const char *store_list(void *options, const struct flag *flag, const char *text) {
+  struct source_list *list = (void *)((char *)options + flag->offset);
+  if (!*text) return NULL;
   if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1))
     return "out of memory";
   list->items[list->count++] = text;
@@ -365,7 +378,7 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 /* Flags of verdicts. */
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
-          "With -diff_base: say of each function whether its change is more than noise (-top, "
+          "With -diff_base: tell for each function whether its change is more than noise (-top, "
           "-text, -json); changed shows those only"),
     NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,
           "Share of false discoveries among changes"),
@@ -383,6 +396,11 @@ static const struct flag noise_flags[] = {
           "by: p-values are adjusted for any dependence between functions"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
           "JSON file with functions of the machine, folded frames and accepted changes"),
+    NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
+          "Exit with 2 when a function grew by that much: flat>5%, cum>5%, self>10%, flat>10ms, "
+          "name=RE, or flat>5%,name=RE; may come several times"),
+    NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
+          "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };
 
 void command_flags_init(struct command_flags *flags) {
@@ -456,25 +474,33 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
+static bool noise_has_format(const struct command *command) {
+  static const char *const formats[] = {"top", "text", "json"};
+  for (size_t i = 0; i < COUNT(formats) && command->format; i++)
+    if (strcmp(command->format->name, formats[i]) == 0) return true;
+  return false;
+}
+
 /* Options that verdicts have another answer to, or none. */
-static pprofc_status cmd_options_check_noise(const struct command *command, pprofc_error *error) {
+static const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
-  const char *granularity = o->granularity ? o->granularity : "";
-  if (!*command->noise.show) return PPROFC_OK;
-  if (!command->format ||
-      (strcmp(command->format->name, "top") != 0 && strcmp(command->format->name, "text") != 0 &&
-       strcmp(command->format->name, "json") != 0))
-    return error_set(error, PPROFC_E_INVALID, "-noise is for -top, -text and -json");
-  if (!*command->diff_base)
-    return error_set(error, PPROFC_E_INVALID, "-noise needs -diff_base: the runs to compare with");
-  if (*granularity && strcmp(granularity, "functions") != 0)
-    return error_set(error, PPROFC_E_INVALID, "-noise judges functions: it does not go with -%s",
-                     granularity);
-  if (o->mean) return error_set(error, PPROFC_E_INVALID, "-noise does not go with -mean");
-  if (o->normalize)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-noise does not go with -normalize; -normalize_by=total compares shares");
-  return PPROFC_OK;
+  bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
+  if (!noise_has_format(command)) return "-noise is for -top, -text and -json";
+  if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
+  if (!functions) return "-noise judges functions: it does not go with another granularity";
+  if (o->mean) return "-noise does not go with -mean";
+  if (!o->normalize) return NULL;
+  return "-noise does not go with -normalize; -normalize_by=total compares shares";
+}
+
+static pprofc_status cmd_options_check_noise(const struct command *command, pprofc_error *error) {
+  const struct noise_options *n = &command->noise;
+  const char *conflict = NULL;
+  if (*n->show)
+    conflict = noise_conflict(command);
+  else if (n->fail_on.count || n->strict)
+    conflict = "-fail_on and -strict need -noise";
+  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
 static pprofc_status cmd_options_check(const struct command *command, pprofc_error *error) {
@@ -543,4 +569,5 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
 
 void command_free(struct command *command) {
   ARRAY_FREE(&mem_default, command->bases.items, command->bases.capacity);
+  ARRAY_FREE(&mem_default, command->noise.fail_on.items, command->noise.fail_on.capacity);
 }

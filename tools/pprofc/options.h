@@ -27,6 +27,8 @@ struct noise_options {
   int common;       /* 1: off */
   int correction;   /* 1: for any dependence */
   const char *ops, *rules;
+  struct source_list fail_on;
+  bool strict;
 };
 
 struct command {

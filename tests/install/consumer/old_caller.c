@@ -190,6 +190,23 @@ static void judge(void) {
   expect(pprofc_gate_new(&whole, &gate, &error) == PPROFC_E_INVALID, "gate options of size 0");
 }
 
+static void compare_runs(const pprofc_profile *profile) {
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_verdict_options whole;
+  pprofc_verdict_run run = {NULL, "run", 0, 0};
+  pprofc_verdicts *verdicts = NULL;
+  void *old;
+  run.profile = profile;
+  pprofc_verdict_options_init(&whole);
+  old = shortened(&whole, offsetof(pprofc_verdict_options, no_common));
+  expect(pprofc_verdicts_new(&run, 1, &run, 1, old, &verdicts, &error) == PPROFC_OK, error.message);
+  pprofc_verdicts_free(verdicts);
+  free(old);
+  memset(&whole, 0, sizeof whole);
+  expect(pprofc_verdicts_new(&run, 1, &run, 1, &whole, &verdicts, &error) == PPROFC_E_INVALID,
+         "verdict options of size 0");
+}
+
 int main(int argc, char **argv) {
   pprofc_profile *profile;
   if (argc < 2) return 1;
@@ -199,6 +216,7 @@ int main(int argc, char **argv) {
   edit(profile);
   graph(profile);
   judge();
+  compare_runs(profile);
   pprofc_profile_release(profile);
   puts("2 samples, last 30");
   return 0;

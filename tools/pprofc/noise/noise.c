@@ -1,11 +1,12 @@
 /* From the command line to verdicts. */
 #include "noise.h"
 
-#include "../destination.h"
-#include "../limit_flags.h"
 #include "core/array.h"
 #include "core/buffer.h"
+#include "core/log_guard.h"
 #include "core/output.h"
+#include "destination.h"
+#include "limit_flags.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,7 +126,9 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   struct loaded_runs runs;
   struct noise_report report = {.command = command};
   *code = 0;
-  pprofc_status status = runs_load(command, &runs, error);
+  pprofc_status status = noise_gate_check(command, error);
+  if (status) return status;
+  status = runs_load(command, &runs, error);
   if (!status) status = noise_judge(command, &runs, &report.verdicts, error);
   runs_free(&runs);
   if (status) return status;
@@ -134,6 +137,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   command->verdicts = &report;
   status = destination_report(command, NULL, error);
   command->verdicts = NULL;
+  if (!status) *code = noise_gate(&report);
   pprofc_verdicts_free(report.verdicts);
   return status;
 }

@@ -24,6 +24,12 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 
+/* Whether all -fail_on can be read. */
+pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
+
+/* Tells what -fail_on finds, on standard error; returns the exit status. */
+int noise_gate(const struct noise_report *report);
+
 /* ---- the parts of a report --------------------------- */
 
 struct output;
@@ -36,6 +42,9 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
 
 /* The lines above a table. */
 void noise_header(const struct noise_report *report, struct output *out);
+
+/* Text of a profile, safe for a terminal. */
+void noise_put_text(struct output *out, pprofc_str text);
 
 /* A value in the unit of a column. */
 struct noise_unit {

@@ -1,10 +1,10 @@
 /* Folders become their files, and each file a profile. */
 #include "runs.h"
 
-#include "../limit_flags.h"
-#include "../sources.h"
 #include "common/terminal.h"
 #include "core/array.h"
+#include "limit_flags.h"
+#include "sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,7 +69,9 @@ static bool runs_is_other(const pprofc_error *error) {
 static pprofc_status runs_read(const struct command *command, struct loaded_runs *runs,
                                const char *path, bool listed, pprofc_error *error) {
   pprofc_profile *profile = NULL;
-  pprofc_status status = sources_read_run(command, path, &profile, error);
+  struct command quiet = *command;
+  if (runs->count) quiet.report.warn = NULL; /* the same would be told of every run */
+  pprofc_status status = sources_read_run(&quiet, path, &profile, error);
   if (status && listed && runs_is_other(error)) {
     message_note("'%s' is no profile: left out", path);
     return PPROFC_OK;

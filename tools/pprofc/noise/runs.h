@@ -2,8 +2,8 @@
 #ifndef PPROFC_TOOLS_NOISE_RUNS_H
 #define PPROFC_TOOLS_NOISE_RUNS_H
 
-#include "../options.h"
 #include "core/mem.h"
+#include "options.h"
 #include "pprofc/verdict.h"
 
 struct loaded_runs {

@@ -33,6 +33,7 @@ static bool bases_find_head(struct shell *shell) {
   pprofc_error error;
   command.base = "";
   command.diff_base = "";
+  command.bases.count = 0;
   command.report.normalize = false;
   if (bases_read(&command, &shell->head, &error) == PPROFC_OK) return true;
   shell_fail_error(shell, &error);
@@ -45,6 +46,7 @@ static bool bases_make_difference(struct shell *shell, const char *source, bool 
   pprofc_error error;
   command.base = "";
   command.diff_base = "";
+  command.bases.count = 0;
   command.add_comment = "";
   command.sources = &source;
   command.source_count = 1;

@@ -77,7 +77,10 @@ static void speedscope_find_types(struct speedscope_reader *r) {
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
-    pprofc_builder_type(r->builder, r->names_are_types ? name : type_of_unit(unit), unit);
+    const char *type = r->names_are_types ? name : type_of_unit(unit);
+    /* A type without a length: weights are sampled, how often is not in the file. */
+    if (r->type_count == 0) pprofc_builder_period(r->builder, type, unit, 0);
+    pprofc_builder_type(r->builder, type, unit);
     r->type_count++;
   }
 }

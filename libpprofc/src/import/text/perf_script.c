@@ -35,6 +35,8 @@ struct perf {
   struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
   size_t frame_count;
   uint64_t bad_blocks, samples;
+  int64_t period;
+  bool has_period;
 };
 
 /* ---- words ------------------------------------------- */
@@ -249,13 +251,32 @@ static size_t event_index(struct perf *p, pprofc_str name) {
   return p->event_count - 1;
 }
 
+static bool is_clock(pprofc_str event) {
+  return str_find(event, STR("-clock")) < event.size;
+}
+
+static pprofc_str event_unit(pprofc_str event) {
+  return is_clock(event) ? STR("nanoseconds") : STR("count");
+}
+
 static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
+/* The period of the profile is that of the first event when that is a clock, whose samples have
+ * equal periods. The kernel changes those of other events while it samples: 0. */
+static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
+  if (event != 0 || !is_clock(p->events[0])) return;
+  if (!p->has_period) p->period = period;
+  p->has_period = true;
+  if (p->period != period) p->period = 0;
+}
+
 static void finish_block(struct perf *p, const struct perf_script_header *h) {
   int64_t values[MOST_EVENTS + 1] = {1};
-  values[1 + event_index(p, h->event)] = h->period >= 0 ? h->period : 1;
+  size_t event = event_index(p, h->event);
+  values[1 + event] = h->period >= 0 ? h->period : 1;
+  perf_script_note_period(p, event, values[1 + event]);
   pprofc_builder_sample(p->builder, p->stack, make_stack(p), values);
   builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                 .string = builder_string(p->builder, h->comm)});
@@ -339,12 +360,12 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
                                pprofc_error *error) {
   read_blocks(p, text, true);
   pprofc_builder_type(p->builder, "samples", "count");
-  for (size_t i = 0; i < p->event_count; i++) {
-    bool clock = str_find(p->events[i], STR("-clock")) < p->events[i].size;
-    builder_add_type(p->builder, p->events[i], clock ? STR("nanoseconds") : STR("count"));
-  }
+  for (size_t i = 0; i < p->event_count; i++)
+    builder_add_type(p->builder, p->events[i], event_unit(p->events[i]));
   p->bad_blocks = 0;
   read_blocks(p, text, false);
+  if (p->event_count)
+    builder_set_period(p->builder, p->events[0], event_unit(p->events[0]), p->period);
   if (p->bad_blocks) {
     char note[96];
     snprintf(note, sizeof note, "%llu lines of perf script could not be read",

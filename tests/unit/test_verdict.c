@@ -1,0 +1,329 @@
+/* Verdicts from profiles: which words rows get, what runs must have alike, what rules change, and
+ * memory that runs out. */
+#include "faults.h"
+#include "pprofc/verdict.h"
+#include "profile_text.h"
+#include "unit.h"
+
+#include <math.h>
+
+static pprofc_error error;
+
+/* Samples of function i of a run; a run varies by a few samples. */
+static int64_t usual(int i, int run) {
+  return 3000 / (i + 1) + (run * 13 * (i + 3)) % 17;
+}
+
+static void add_functions(pprofc_builder *b, int run, int64_t unit) {
+  for (int i = 0; i < 15; i++) {
+    char stack[64];
+    snprintf(stack, sizeof stack, "f%d caller main", i);
+    sample(b, stack, usual(i, run) * unit, 0);
+  }
+}
+
+static pprofc_builder *run_builder(const pprofc_allocator *mem) {
+  pprofc_builder *b = pprofc_builder_new(mem);
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  pprofc_builder_period(b, "cpu", "nanoseconds", 1000);
+  return b;
+}
+
+/* A run of the base or the head: the head has the changes that the tests look for. */
+static pprofc_profile *make_run(int run, bool head) {
+  pprofc_builder *b = run_builder(NULL);
+  add_functions(b, run, 1000);
+  sample(b, "grown caller main", (head ? 900 : 500) * 1000, 0);
+  if (head) sample(b, "fresh other main", 300 * 1000, 0);
+  if (!head) sample(b, "lost third main", 390 * 1000, 0);
+  sample(b, head ? "after fourth main" : "before fourth main", (400 + run) * 1000, 0);
+  sample(b, "rcu_core main", (200 + 50 * run) * 1000, 0);
+  sample(b, "runtime.asyncPreempt folded caller main", (250 + run) * 1000, 0);
+  sample(b, "seldom caller main", 1000, 0);
+  return finish(b);
+}
+
+struct sides {
+  pprofc_profile *profiles[8];
+  pprofc_verdict_run runs[8];
+  size_t bases, heads;
+};
+
+static struct sides make_sides(size_t bases, size_t heads) {
+  struct sides s = {.bases = bases, .heads = heads};
+  for (size_t i = 0; i < bases + heads; i++) {
+    s.profiles[i] = make_run((int)i, i >= bases);
+    s.runs[i] = (pprofc_verdict_run){.profile = s.profiles[i], .name = "run"};
+  }
+  return s;
+}
+
+static void free_sides(struct sides *s) {
+  for (size_t i = 0; i < s->bases + s->heads; i++) pprofc_profile_release(s->profiles[i]);
+}
+
+static pprofc_status judge_sides(const struct sides *s, const pprofc_verdict_options *options,
+                                 pprofc_verdicts **verdicts) {
+  return pprofc_verdicts_new(s->runs, s->bases, s->runs + s->bases, s->heads, options, verdicts,
+                             &error);
+}
+
+static pprofc_verdict verdict_of(const pprofc_verdicts *v, const char *name) {
+  const pprofc_verdict_row *row = pprofc_verdicts_find(v, str_of(name));
+  CU_ASSERT_FATAL(row != NULL);
+  return row->flat.verdict;
+}
+
+static void test_each_row_gets_its_word(void) {
+  struct sides s = make_sides(3, 3);
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  free_sides(&s); /* verdicts hold copies */
+  CU_ASSERT_EQUAL(verdict_of(v, "grown"), PPROFC_VERDICT_GREW);
+  CU_ASSERT_EQUAL(verdict_of(v, "fresh"), PPROFC_VERDICT_NEW);
+  CU_ASSERT_EQUAL(verdict_of(v, "lost"), PPROFC_VERDICT_GONE);
+  CU_ASSERT_EQUAL(verdict_of(v, "rcu_core"), PPROFC_VERDICT_ENVIRONMENT);
+  CU_ASSERT_EQUAL(verdict_of(v, "seldom"), PPROFC_VERDICT_RARE);
+  CU_ASSERT_EQUAL(verdict_of(v, "folded"), PPROFC_VERDICT_NOISE);
+  CU_ASSERT_EQUAL(verdict_of(v, "f3"), PPROFC_VERDICT_NOISE);
+  CU_ASSERT_PTR_NULL(pprofc_verdicts_find(v, STR("runtime.asyncPreempt")));
+  CU_ASSERT_PTR_NULL(pprofc_verdicts_find(v, STR("nowhere")));
+  pprofc_verdicts_free(v);
+}
+
+static void test_rows_are_sorted_by_their_change(void) {
+  struct sides s = make_sides(3, 4);
+  pprofc_verdicts *v = NULL;
+  size_t count;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  const pprofc_verdict_row *rows = pprofc_verdicts_rows(v, &count);
+  for (size_t i = 1; i < count; i++)
+    CU_ASSERT(fabs(rows[i - 1].flat.delta) >= fabs(rows[i].flat.delta));
+  for (size_t i = 0; i < count; i++)
+    CU_ASSERT_PTR_EQUAL(pprofc_verdicts_find(v, rows[i].name), &rows[i]);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+static void test_a_renamed_function_is_a_pair(void) {
+  struct sides s = make_sides(3, 3);
+  pprofc_verdicts *v = NULL;
+  size_t count;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  const pprofc_verdict_row *rows = pprofc_verdicts_rows(v, &count);
+  const pprofc_verdict_row *row = pprofc_verdicts_find(v, STR("before"));
+  CU_ASSERT_EQUAL(row->relation, PPROFC_RELATION_RENAMED);
+  CU_ASSERT(str_equal(rows[row->partner].name, STR("after")));
+  /* "lost" and "fresh" have no common caller but main, which is not the next frame. */
+  CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("lost"))->relation, PPROFC_RELATION_NONE);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+static void test_a_caller_changes_through_its_callee(void) {
+  struct sides s = make_sides(4, 4);
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  const pprofc_verdict_row *other = pprofc_verdicts_find(v, STR("other"));
+  CU_ASSERT_EQUAL(other->cum.verdict, PPROFC_VERDICT_NEW);
+  CU_ASSERT(other->via_callee);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+static void test_totals_add_up(void) {
+  struct sides s = make_sides(3, 3);
+  for (size_t i = 0; i < 6; i++) s.runs[i].operations = 100;
+  pprofc_verdicts *v = NULL;
+  pprofc_verdict_summary sum;
+  size_t count;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  pprofc_verdicts_summary_of(v, &sum);
+  const pprofc_verdict_row *rows = pprofc_verdicts_rows(v, &count);
+  double deltas = 0;
+  for (size_t i = 0; i < count; i++) deltas += rows[i].flat.delta;
+  CU_ASSERT_EQUAL(sum.exposure, PPROFC_EXPOSURE_OPS);
+  CU_ASSERT_DOUBLE_EQUAL(deltas, sum.total_specific, 1e-9 * sum.total_base);
+  CU_ASSERT_DOUBLE_EQUAL(sum.total_common + sum.total_specific, sum.total_delta, 0);
+  CU_ASSERT(sum.common_low <= sum.common_change && sum.common_change <= sum.common_high);
+  CU_ASSERT_EQUAL(sum.base_runs + sum.head_runs, 6);
+  CU_ASSERT(sum.changed >= 3 && sum.tested > sum.changed);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+static void test_a_pair_is_judged_weakly(void) {
+  struct sides s = make_sides(1, 1);
+  pprofc_verdicts *v = NULL;
+  pprofc_verdict_summary sum;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  pprofc_verdicts_summary_of(v, &sum);
+  CU_ASSERT_EQUAL(verdict_of(v, "fresh"), PPROFC_VERDICT_NEW);
+  CU_ASSERT(sum.dispersion >= 1 && isnan(sum.between_run_cv) && isnan(sum.common_low));
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+/* ---- sample types ------------------------------------ */
+
+static pprofc_profile *mutex_run(int64_t factor) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "contentions", "count");
+  pprofc_builder_type(b, "delay", "nanoseconds");
+  pprofc_builder_period(b, "contentions", "count", 1);
+  sample(b, "lock main", 1000 * factor, 5000000 * factor);
+  sample(b, "wait main", 2000, 9000000);
+  return finish(b);
+}
+
+static pprofc_verdict judge_mutex(size_t each) {
+  struct sides s = {.bases = each, .heads = each};
+  for (size_t i = 0; i < 2 * each; i++) {
+    s.profiles[i] = mutex_run(i < each ? 1 : 3);
+    s.runs[i].profile = s.profiles[i];
+  }
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.normalize_by = PPROFC_EXPOSURE_NONE;
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, &options, &v), PPROFC_OK);
+  pprofc_verdict verdict = verdict_of(v, "lock");
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+  return verdict;
+}
+
+static void test_contentions_need_two_runs_a_side(void) {
+  CU_ASSERT_EQUAL(judge_mutex(1), PPROFC_VERDICT_UNKNOWN);
+  CU_ASSERT_EQUAL(judge_mutex(3), PPROFC_VERDICT_GREW);
+}
+
+static void test_one_recursive_stack_counts_once(void) {
+  struct sides s = {.bases = 1, .heads = 1};
+  for (size_t i = 0; i < 2; i++) {
+    pprofc_builder *b = run_builder(NULL);
+    sample(b, "f g f g f main", 50000, 0);
+    s.profiles[i] = finish(b);
+    s.runs[i].profile = s.profiles[i];
+  }
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  const pprofc_verdict_row *row = pprofc_verdicts_find(v, STR("f"));
+  CU_ASSERT_EQUAL(row->cum.base, 50000);
+  CU_ASSERT_EQUAL(row->flat.base, 50000);
+  CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("g"))->cum.base, 50000);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+/* ---- what is refused --------------------------------- */
+
+static void expect_refused(pprofc_profile *base, pprofc_profile *head,
+                           const pprofc_verdict_options *options, const char *message) {
+  pprofc_verdict_run b = {.profile = base, .name = "b"}, h = {.profile = head, .name = "h"};
+  pprofc_verdicts *v = NULL;
+  pprofc_status status = pprofc_verdicts_new(&b, 1, &h, 1, options, &v, &error);
+  expect_message(status, PPROFC_E_INVALID, &error, message);
+  CU_ASSERT_PTR_NULL(v);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+static pprofc_profile *single_run(const char *type, const char *unit, int64_t period,
+                                  int64_t value) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, type, unit);
+  pprofc_builder_period(b, type, unit, period);
+  sample(b, "f main", value, 0);
+  return finish(b);
+}
+
+static void test_runs_must_be_alike(void) {
+  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "count", 5, 50), NULL,
+                 "cannot judge 'h': values are cpu/count, those of the first run cpu/nanoseconds");
+  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 6, 50),
+                 NULL, "cannot judge 'h': the period is 6, that of the first run 5");
+  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 5, -50),
+                 NULL,
+                 "cannot judge 'h': negative values cannot be judged: the profile is a difference "
+                 "already");
+  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 5, 0),
+                 NULL, "cannot judge 'h': its total is 0");
+}
+
+static void test_options_that_make_no_sense_are_refused(void) {
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.alpha = 1;
+  expect_refused(make_run(0, false), make_run(1, true), &options, "alpha must be between 0 and 1");
+  pprofc_verdict_options_init(&options);
+  options.noise_cv = (double)NAN;
+  expect_refused(make_run(0, false), make_run(1, true), &options,
+                 "noise_cv must be from 0 to 10: 0.05 is 5 %");
+  pprofc_verdict_options_init(&options);
+  options.normalize_by = PPROFC_EXPOSURE_TIME;
+  expect_refused(make_run(0, false), make_run(1, true), &options,
+                 "cannot judge 'b': its duration is not known");
+  memset(&options, 0, sizeof options);
+  expect_refused(make_run(0, false), make_run(1, true), &options,
+                 "pprofc_verdict_options is not initialised: call pprofc_verdict_options_init "
+                 "first");
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL(pprofc_verdicts_new(NULL, 0, NULL, 0, NULL, &v, &error), PPROFC_E_INVALID);
+}
+
+static void test_rules_extend_the_table(void) {
+  struct sides s = make_sides(3, 3);
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.rules = "{\"environment\": [\"^grown$\"], \"judge\": [\"^rcu_\"], \"accept\": "
+                  "[{\"function\": \"^fresh$\", \"until\": \"2027-01-31\", \"reason\": \"why\"}]}";
+  options.rules_size = strlen(options.rules);
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, &options, &v), PPROFC_OK);
+  CU_ASSERT_EQUAL(verdict_of(v, "grown"), PPROFC_VERDICT_ENVIRONMENT);
+  CU_ASSERT_NOT_EQUAL(verdict_of(v, "rcu_core"), PPROFC_VERDICT_ENVIRONMENT);
+  pprofc_str why, until;
+  CU_ASSERT(pprofc_verdicts_accepts(v, STR("fresh"), "2027-01-31", &why, &until));
+  CU_ASSERT(str_equal(why, STR("why")) && str_equal(until, STR("2027-01-31")));
+  CU_ASSERT_FALSE(pprofc_verdicts_accepts(v, STR("fresh"), "2027-02-01", &why, &until));
+  CU_ASSERT_FALSE(pprofc_verdicts_accepts(v, STR("grown"), "2027-01-01", &why, &until));
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+static void test_memory_may_run_out_anywhere(void) {
+  struct faults faults = {.fail_at = SIZE_MAX};
+  pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &faults};
+  pprofc_profile *profiles[4];
+  pprofc_verdict_run runs[4] = {{NULL, NULL, 0, 0}};
+  for (int i = 0; i < 4; i++) {
+    pprofc_builder *b = run_builder(&mem);
+    add_functions(b, i, 1000);
+    if (i > 1) sample(b, "fresh caller main", 500000, 0);
+    if (i < 2) sample(b, "stale caller main", 500000, 0);
+    runs[i].profile = profiles[i] = finish(b);
+  }
+  size_t before = faults.live;
+  pprofc_status status = PPROFC_E_NOMEM;
+  for (size_t at = 0; status == PPROFC_E_NOMEM && at < 5000; at++) {
+    pprofc_verdicts *v = NULL;
+    faults.fail_at = faults.calls + at;
+    status = pprofc_verdicts_new(runs, 2, runs + 2, 2, NULL, &v, &error);
+    CU_ASSERT(status == PPROFC_OK || status == PPROFC_E_NOMEM);
+    pprofc_verdicts_free(v);
+    CU_ASSERT_EQUAL_FATAL(faults.live, before);
+  }
+  CU_ASSERT_EQUAL(status, PPROFC_OK);
+  faults.fail_at = SIZE_MAX;
+  for (int i = 0; i < 4; i++) pprofc_profile_release(profiles[i]);
+  CU_ASSERT_EQUAL(faults.live, 0);
+  CU_ASSERT_EQUAL(faults.wrong_sizes, 0);
+}
+
+UNIT_MAIN("verdict", UNIT(test_each_row_gets_its_word), UNIT(test_rows_are_sorted_by_their_change),
+          UNIT(test_a_renamed_function_is_a_pair), UNIT(test_a_caller_changes_through_its_callee),
+          UNIT(test_totals_add_up), UNIT(test_a_pair_is_judged_weakly),
+          UNIT(test_contentions_need_two_runs_a_side), UNIT(test_one_recursive_stack_counts_once),
+          UNIT(test_runs_must_be_alike), UNIT(test_options_that_make_no_sense_are_refused),
+          UNIT(test_rules_extend_the_table), UNIT(test_memory_may_run_out_anywhere))

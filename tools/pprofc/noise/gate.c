@@ -1,0 +1,222 @@
+/* -fail_on: which changes of functions end the program with a status that says so. */
+#include "common/terminal.h"
+#include "noise.h"
+#include "regex/regex.h"
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+/* As parse_bench_regressions has them. */
+enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
+
+/* With fewer runs a side the noise between runs is hardly known. */
+#define GATE_RUNS 3
+
+enum noise_measure {
+  MEASURE_FLAT, /* change of flat, of the total of the base */
+  MEASURE_CUM,
+  MEASURE_SELF /* change of flat, of the function itself */
+};
+
+/* flat>5%,name=RE */
+struct noise_condition {
+  enum noise_measure measure;
+  double threshold; /* a share when `unit` is empty */
+  pprofc_str unit;  /* of an absolute threshold */
+  pprofc_str name;  /* a regular expression, or empty */
+};
+
+/* ---- reading ----------------------------------------- */
+
+static const struct noise_measure_name {
+  const char *text;
+  enum noise_measure measure;
+} measure_names[] = {{"flat>", MEASURE_FLAT}, {"cum>", MEASURE_CUM}, {"self>", MEASURE_SELF}};
+
+/* Takes "flat>" off the front. */
+static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
+  for (size_t i = 0; i < sizeof measure_names / sizeof measure_names[0]; i++) {
+    pprofc_str name = str_of(measure_names[i].text);
+    if (!str_starts(*text, name)) continue;
+    *measure = measure_names[i].measure;
+    *text = str_slice(*text, name.size, text->size);
+    return true;
+  }
+  return false;
+}
+
+/* "5%", "10ms", "1000". */
+static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
+  size_t digits = 0;
+  while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))
+    digits++;
+  c->unit = str_slice(text, digits, text.size);
+  if (!str_parse_float(str_slice(text, 0, digits), &c->threshold)) return false;
+  if (str_equal(c->unit, STR("%"))) {
+    c->threshold /= 100;
+    c->unit = STR("");
+    return true;
+  }
+  if (!c->unit.size) c->unit = STR("count");
+  return c->measure != MEASURE_SELF;
+}
+
+static bool noise_gate_parse(const char *text, struct noise_condition *c) {
+  pprofc_str rest = str_of(text);
+  *c = (struct noise_condition){MEASURE_FLAT, 0, STR(""), STR("")};
+  if (noise_gate_measure(&rest, &c->measure)) {
+    size_t comma = str_find_char(rest, ',');
+    if (!noise_gate_threshold(str_slice(rest, 0, comma), c)) return false;
+    if (comma == rest.size) return true;
+    rest = str_slice(rest, comma + 1, rest.size);
+  }
+  if (!str_starts(rest, STR("name=")) || rest.size == 5) return false;
+  c->name = str_slice(rest, 5, rest.size);
+  return true;
+}
+
+pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
+  for (size_t i = 0; i < command->noise.fail_on.count; i++) {
+    const char *text = command->noise.fail_on.items[i];
+    struct noise_condition c;
+    struct regex *regex = NULL;
+    if (!noise_gate_parse(text, &c))
+      return error_set(
+          error, PPROFC_E_INVALID,
+          "-fail_on='%s' is none of flat>5%%, cum>5%%, self>10%%, flat>10ms and name=RE", text);
+    if (!c.name.size) continue;
+    pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
+    regex_free(regex);
+    if (status) {
+      error_prefix(error, "-fail_on='%s': ", text);
+      return status;
+    }
+  }
+  return PPROFC_OK;
+}
+
+/* ---- judging ----------------------------------------- */
+
+struct noise_gate {
+  const struct noise_report *report;
+  const char *text;
+  struct noise_condition c;
+  struct regex *name; /* or NULL */
+  double threshold;   /* in the unit of the profile, or a share */
+  char today[16];
+};
+
+static bool noise_gate_is_pair(const struct noise_report *report) {
+  return report->summary.base_runs == 1 && report->summary.head_runs == 1;
+}
+
+/* What grew; with one run a side the lower end of the interval. Cost that came from another
+ * function is no regression but for what is left over. */
+static double noise_gate_growth(const struct noise_gate *g, const pprofc_verdict_row *row) {
+  const pprofc_verdict_estimate *e = g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
+  if (e->verdict != PPROFC_VERDICT_GREW && e->verdict != PPROFC_VERDICT_NEW)
+    return -(double)INFINITY;
+  double growth = noise_gate_is_pair(g->report) ? e->low : e->delta;
+  if (g->c.unit.size) return growth;
+  double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
+  if (whole > 0) return growth / whole;
+  return growth > 0 ? (double)INFINITY : 0;
+}
+
+static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_row *row) {
+  if (g->name && !regex_match(g->name, row->name)) return false;
+  double growth = noise_gate_growth(g, row);
+  return growth >= g->threshold && growth > 0;
+}
+
+/* Tells one row that fires; false when it is accepted. */
+static bool noise_gate_tell(const struct noise_gate *g, const pprofc_verdict_row *row) {
+  const pprofc_verdict_estimate *e = g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
+  struct noise_unit unit = noise_unit_for(g->report, fabs(e->delta));
+  char delta[NOISE_TEXT];
+  noise_change(&unit, e->delta, delta);
+  pprofc_str reason, until;
+  if (pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today, &reason, &until)) {
+    message_note("accepted until %.*s: %.*s %s by %s: %.*s", STR_ARG(until), STR_ARG(row->name),
+                 pprofc_verdict_name(e->verdict), delta, STR_ARG(reason));
+    return false;
+  }
+  char relation[160] = "";
+  if (row->relation) {
+    pprofc_str from = str_slice(g->report->rows[row->partner].name, 0, 120);
+    snprintf(relation, sizeof relation, ", %s from %.*s",
+             pprofc_verdict_relation_name(row->relation), STR_ARG(from));
+  }
+  message_error("pprofc: -fail_on='%s': %.*s %s by %s (q=%.2g)%s", g->text, STR_ARG(row->name),
+                pprofc_verdict_name(e->verdict), delta, e->q, relation);
+  return true;
+}
+
+/* An absolute threshold in the unit of the profile. */
+static bool noise_gate_convert(struct noise_gate *g) {
+  pprofc_str unit = g->report->summary.unit;
+  g->threshold = g->c.threshold;
+  if (!g->c.unit.size) return true;
+  if (!unit_compatible(g->c.unit, unit)) return false;
+  g->threshold = unit_scale_double(g->c.threshold, g->c.unit, unit).value;
+  return true;
+}
+
+/* 1 for each row that fires; SIZE_MAX when the condition cannot be used. */
+static size_t noise_gate_count(struct noise_gate *g) {
+  size_t fired = 0;
+  if (!noise_gate_convert(g)) {
+    message_error("pprofc: -fail_on='%s': values are in %.*s", g->text,
+                  STR_ARG(g->report->summary.unit));
+    return SIZE_MAX;
+  }
+  for (size_t i = 0; i < g->report->row_count; i++) {
+    const pprofc_verdict_row *row = &g->report->rows[i];
+    if (noise_gate_fires(g, row)) fired += noise_gate_tell(g, row);
+  }
+  return fired;
+}
+
+static void noise_gate_today(char out[16]) {
+  time_t now = time(NULL);
+  struct tm day;
+  if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
+}
+
+/* The conditions have been checked. */
+static size_t noise_gate_run(const struct noise_report *report, const char *text) {
+  struct noise_gate g = {.report = report, .text = text};
+  pprofc_error error;
+  noise_gate_today(g.today);
+  if (!noise_gate_parse(text, &g.c)) return SIZE_MAX;
+  if (g.c.name.size && regex_compile(&mem_default, g.c.name, &g.name, &error) != PPROFC_OK)
+    return SIZE_MAX;
+  size_t fired = noise_gate_count(&g);
+  if (g.name && regex_tripped(g.name)) fired = SIZE_MAX;
+  regex_free(g.name);
+  return fired;
+}
+
+int noise_gate(const struct noise_report *report) {
+  const struct noise_options *o = &report->command->noise;
+  const pprofc_verdict_summary *s = &report->summary;
+  bool fired = false;
+  if (!o->fail_on.count) return GATE_PASSED;
+  if (noise_gate_is_pair(report))
+    message_note("-fail_on with one run a side is weak: it counts changes whose whole interval is "
+                 "beyond the threshold");
+  for (size_t i = 0; i < o->fail_on.count; i++)
+    fired |= noise_gate_run(report, o->fail_on.items[i]);
+  if (fired) return GATE_REGRESSED;
+  if (!s->tested) {
+    message_error("pprofc: -fail_on: no function has enough samples to be judged");
+    return GATE_NO_RESULT;
+  }
+  bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;
+  if (!o->strict || !few) return GATE_PASSED;
+  message_error("pprofc: -strict: %zu + %zu runs; %d a side are needed", s->base_runs, s->head_runs,
+                GATE_RUNS);
+  return GATE_DOUBTS;
+}
