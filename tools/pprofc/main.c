@@ -137,7 +137,6 @@ static int cmd_main_run(struct command *command) {
   pprofc_profile_release(profile);
   budget_release(command->budget);
   buffer_free(&rules);
-  command_free(command);
   if (status == PPROFC_OK) return code;
   limit_flags_name(&error);
   return cmd_main_fail(error.message);
@@ -184,25 +183,34 @@ static void keep_small_blocks(void) {
 #endif
 }
 
+static int cmd_main_choose(const struct command_flags *flags, struct command *command, int argc,
+                           char **argv) {
+  if (command->help || command->version || command->manual || *command->completion)
+    return cmd_main_print_about(flags, command);
+  command->report.warn = cmd_main_warn;
+  if (command->sample_types) return print_sample_types(command);
+  if (command->simulate) return run_simulated(command);
+  if (command->source_count == 0) return without_source(flags, argc, argv);
+  if (*command->collect) return run_collect(command);
+  if (!command->format) return without_format(command);
+  return cmd_main_run(command);
+}
+
 int main(int argc, char **argv) {
   struct command_flags flags;
   struct flags_parsed parsed = {0};
   struct command command;
   pprofc_error error;
+  int code;
   keep_small_blocks();
   signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
-  if (command_parse(&flags, &command, argc, argv, &parsed, &error) != PPROFC_OK) {
+  if (command_parse(&flags, &command, argc, argv, &parsed, &error) == PPROFC_OK) {
+    code = cmd_main_choose(&flags, &command, argc, argv);
+  } else {
     if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);
-    return misspelled(error.message, parsed.nearest);
+    code = misspelled(error.message, parsed.nearest);
   }
-  if (command.help || command.version || command.manual || *command.completion)
-    return cmd_main_print_about(&flags, &command);
-  command.report.warn = cmd_main_warn;
-  if (command.sample_types) return print_sample_types(&command);
-  if (command.simulate) return run_simulated(&command);
-  if (command.source_count == 0) return without_source(&flags, argc, argv);
-  if (*command.collect) return run_collect(&command);
-  if (!command.format) return without_format(&command);
-  return cmd_main_run(&command);
+  command_free(&command);
+  return code;
 }
