@@ -148,7 +148,7 @@ static void draw_changes(struct random *r, struct trial *t, const struct setup *
   }
 }
 
-/* The place of each run in the session: in turns, who begins is drawn. */
+/* The place of each run in the session: in turns, the first of each two is drawn. */
 static void draw_order(struct random *r, const struct setup *s, double *when) {
   size_t n = s->each;
   double last = (double)(2 * n - 1);

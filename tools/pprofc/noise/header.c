@@ -95,6 +95,9 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
 /* The speed that all functions share is a change that no row shows: never dropped in silence. */
 static void noise_put_common(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
+  bool shares = s->exposure == PPROFC_EXPOSURE_TOTAL;
+  if (!s->has_common && shares)
+    output_add_text(out, "Shares only: another function may have changed instead\n");
   if (!s->has_common) return;
   output_printf(out, "Common: %+.1f%%", 100 * s->common_change);
   if (isnan(s->common_low))
