@@ -380,6 +380,8 @@ static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: tell for each function whether its change is more than noise (-top, "
           "-text, -json); changed shows those only"),
+    NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
+          "As -top -noise, but what makes up the change of the total: lines that add up to it"),
     NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,
           "Share of false discoveries among changes"),
     NOISE("noise_cv", FLAG_FLOAT, noise_cv, "F", "0.05", NULL, NULL,
@@ -521,11 +523,8 @@ static pprofc_status cmd_options_check(const struct command *command, pprofc_err
   return cmd_options_check_noise(command, error);
 }
 
-/* With -simulate the operands are a program and its arguments; without a format, its top is shown.
- */
-static void take_program(struct command *command) {
-  command->program = command->source_count ? command->sources : NULL;
-  command->source_count = 0;
+/* Without a format, top is shown. */
+static void choose_top(struct command *command) {
   const pprofc_format_info *info;
   for (size_t i = 0; !command->format && (info = pprofc_format_at(i)); i++)
     if (strcmp(info->name, "top") == 0) {
@@ -534,11 +533,17 @@ static void take_program(struct command *command) {
     }
 }
 
+/* With -simulate the operands are a program and its arguments. */
+static void take_program(struct command *command) {
+  command->program = command->source_count ? command->sources : NULL;
+  command->source_count = 0;
+}
+
 /* What the flags alone do not say: defaults of the machine and the environment, and the operands.
  */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);
-  if (!command->noise.show) command->noise.show = "";
+  if (command->noise.blame && !*command->noise.show) command->noise.show = "all";
   if (!command->limits.memory_bytes) command->limits.memory_bytes = memory_default();
   command->report.threads = (unsigned)command->threads;
   const char *tools = getenv("PPROF_TOOLS");
@@ -547,6 +552,7 @@ static void complete_command(struct command *command, char **operands, size_t co
   command->sources = (const char **)(uintptr_t)operands;
   command->source_count = count;
   if (command->simulate) take_program(command);
+  if (command->simulate || command->noise.blame) choose_top(command);
 }
 
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,

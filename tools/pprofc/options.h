@@ -22,6 +22,7 @@ struct source_list {
 /* What verdicts are asked for (noise/noise.h). */
 struct noise_options {
   const char *show; /* "all", "changed"; "": no verdicts */
+  bool blame;
   double alpha, noise_cv, min_samples;
   int normalize_by; /* pprofc_verdict_exposure */
   int common;       /* 1: off */

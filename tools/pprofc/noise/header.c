@@ -17,8 +17,11 @@ struct noise_unit noise_unit_for(const struct noise_report *report, double large
   pprofc_str asked = str_of(o->unit ? o->unit : "");
   struct noise_unit unit = {report->summary.unit, asked, 1 / divide};
   bool chosen = asked.size && !str_equal(asked, STR("minimum")) && !str_equal(asked, STR("auto"));
-  /* A tenth of the largest number has a digit before the point. */
-  if (!chosen) unit.to = unit_scale_double(largest * unit.ratio / 10, unit.from, STR("auto")).unit;
+  if (chosen) return unit;
+  /* A tenth of the largest number has a digit before the point; there is no unit below the one of
+   * the profile. */
+  double tenth = largest * unit.ratio / 10;
+  unit.to = tenth < 1 ? unit.from : unit_scale_double(tenth, unit.from, STR("auto")).unit;
   return unit;
 }
 

@@ -148,6 +148,12 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
   output_init(&out, write, context);
   bool json = strcmp(command->format->name, "json") == 0;
   const struct noise_report *report = command->verdicts;
-  pprofc_status status = json ? noise_json(report, &out, error) : noise_table(report, &out, error);
+  pprofc_status status = PPROFC_OK;
+  if (json)
+    status = noise_json(report, &out, error);
+  else if (command->noise.blame)
+    noise_blame(report, &out);
+  else
+    status = noise_table(report, &out, error);
   return status ? status : output_flush(&out, error);
 }

@@ -40,6 +40,9 @@ pprofc_status noise_table(const struct noise_report *report, struct output *out,
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
                          pprofc_error *error);
 
+/* What makes up the change of the total. */
+void noise_blame(const struct noise_report *report, struct output *out);
+
 /* The lines above a table. */
 void noise_header(const struct noise_report *report, struct output *out);
 
