@@ -115,7 +115,7 @@ static void account_power(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   account_largest(c);
   s->visible = s->runs_for_5 = s->samples_for_5 = (double)NAN;
-  if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact) return;
+  if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact || family_is_blind(c)) return;
   bool pair = c->count == 2;
   double runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases));
   double sampling = (pair ? c->flat.dispersion : 1) / c->row[s->largest].flat.samples;

@@ -43,6 +43,9 @@ pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
 /* Adjusts p-values and finds the words, for flat and cum of all rows. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
+/* Where sampling noise is a lower bound or unknown, one run a side says nothing. */
+bool family_is_blind(const struct comparison *c);
+
 /* Puts the rows into their final order, and fills row_of. */
 pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
 

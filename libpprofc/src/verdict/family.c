@@ -50,8 +50,7 @@ static bool family_seen(const struct matrix *m, size_t row, size_t from, size_t 
   return false;
 }
 
-/* Where sampling noise is a lower bound or unknown, one run a side says nothing. */
-static bool family_is_blind(const struct comparison *c) {
+bool family_is_blind(const struct comparison *c) {
   bool unsure = c->quantum.sampling == SAMPLING_EVENTS || c->quantum.sampling == SAMPLING_UNKNOWN;
   return unsure && (c->bases < 2 || c->count - c->bases < 2);
 }

@@ -91,10 +91,6 @@ static double blame_largest(const struct noise_report *report) {
   return largest;
 }
 
-static const char *blame_functions(size_t count) {
-  return count == 1 ? "function" : "functions";
-}
-
 void noise_blame(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct blame b = {.report = report, .unit = noise_unit_for(report, blame_largest(report))};
@@ -109,10 +105,10 @@ void noise_blame(const struct noise_report *report, struct output *out) {
   if (b.environment_count) {
     blame_put_delta(&b, out, b.environment);
     output_printf(out, "environment (%zu %s)\n", b.environment_count,
-                  blame_functions(b.environment_count));
+                  noise_functions(b.environment_count));
   }
   blame_put_delta(&b, out, s->total_delta - s->total_common - b.told - b.environment);
   output_printf(out, "rest (%zu %s, none significant)\n", b.rest_count,
-                blame_functions(b.rest_count));
+                noise_functions(b.rest_count));
   blame_put_part(report, out);
 }

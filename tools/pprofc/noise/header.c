@@ -66,6 +66,10 @@ void noise_put_text(struct output *out, pprofc_str text) {
   buffer_free(&safe);
 }
 
+const char *noise_functions(size_t count) {
+  return count == 1 ? "function" : "functions";
+}
+
 /* ---- lines ------------------------------------------- */
 
 static const char *const per_what[] = {
@@ -135,8 +139,8 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out, "Judged: nothing to judge: %.0f samples\n", samples);
     return;
   }
-  output_printf(out, "Judged: %zu functions, %zu changed (q < %g)\n", s->tested, s->changed,
-                s->alpha);
+  output_printf(out, "Judged: %zu %s, %zu changed (q < %g)\n", s->tested,
+                noise_functions(s->tested), s->changed, s->alpha);
 }
 
 /* What could have been seen, when nothing was. */

@@ -49,6 +49,9 @@ void noise_header(const struct noise_report *report, struct output *out);
 /* Text of a profile, safe for a terminal. */
 void noise_put_text(struct output *out, pprofc_str text);
 
+/* "function" or "functions". */
+const char *noise_functions(size_t count);
+
 /* A value in the unit of a column. */
 struct noise_unit {
   pprofc_str from, to;

@@ -160,8 +160,8 @@ static void noise_put_dropped(const struct noise_rows *rows, struct output *out)
   struct noise_unit unit = noise_unit_for(rows->report, rows->cutoff);
   char text[NOISE_TEXT];
   if (rows->dropped)
-    output_printf(out, "Dropped %zu functions (change <= %.*s)\n", rows->dropped,
-                  STR_ARG(noise_value(&unit, rows->cutoff, text)));
+    output_printf(out, "Dropped %zu %s (change <= %.*s)\n", rows->dropped,
+                  noise_functions(rows->dropped), STR_ARG(noise_value(&unit, rows->cutoff, text)));
   if (rows->left_out)
     output_printf(out, "Showing top %zu functions out of %zu\n", rows->count,
                   rows->count + rows->left_out);
