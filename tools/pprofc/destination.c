@@ -38,7 +38,7 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   if (!time_zone_enter(&zone))
     status = error_nomem(error);
   else if (command->verdicts)
-    status = noise_write(command, sink_write, sink, error);
+    status = noise_write(command, write, context, error);
   else if (command->format->graphviz)
     status = graphviz_report(command, profile, write, context, error);
   else

@@ -92,13 +92,8 @@ static pprofc_status runs_read_source(const struct command *command, struct load
   else if (!runs_add(&runs->paths, source))
     status = error_nomem(error);
   size_t wanted = runs->count + runs->paths.count - first;
-  pprofc_verdict_run *grown =
-      status ? NULL
-             : mem_resize(&mem_default, runs->items, runs->capacity, wanted, sizeof *runs->items);
   if (status) return status;
-  if (!grown) return error_nomem(error);
-  runs->items = grown;
-  runs->capacity = wanted;
+  if (!ARRAY_RESERVE(&mem_default, runs->items, runs->capacity, wanted)) return error_nomem(error);
   for (size_t i = first; i < runs->paths.count && !status; i++)
     status = runs_read(command, runs, runs->paths.items[i], folder, error);
   if (!status && runs->count == before)
