@@ -15,6 +15,7 @@
 #include "simulate.h"
 #include "sources.h"
 #include "version.h"
+#include "web/web.h"
 
 #include <malloc.h>
 #include <unistd.h>
@@ -192,6 +193,7 @@ static int cmd_main_choose(const struct command_flags *flags, struct command *co
   if (command->simulate) return run_simulated(command);
   if (command->source_count == 0) return without_source(flags, argc, argv);
   if (*command->collect) return run_collect(command);
+  if (command->http_on) return web_run(command);
   if (!command->format) return without_format(command);
   return cmd_main_run(command);
 }

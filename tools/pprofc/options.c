@@ -154,6 +154,13 @@ static const char *store_u32(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
+/* An empty address is one that is wrong, not one that was not given. */
+static const char *store_http(void *options, const struct flag *flag, const char *text) {
+  *(const char **)(void *)((char *)options + flag->offset) = text;
+  ((struct command *)options)->http_on = true;
+  return NULL;
+}
+
 static const char *store_call_stacks(void *options, const struct flag *flag, const char *text) {
   static const char *const names[] = {[PPROFC_STACKS_PROPORTIONAL] = "proportional",
                                       [PPROFC_STACKS_EDGES] = "edges",
@@ -345,6 +352,10 @@ static const struct flag own_flags[] = {
      "Shell: the first line of standard input that fails ends it, with status 2", NULL, NULL, 0,
      false, NULL},
     SWITCH(no_pager, "Shell: print long reports without $PAGER", GROUP_MISC),
+    {"http", FLAG_STRING, FIELD(http), GROUP_MISC, "HOST:PORT",
+     "Serve the profile as a web page there; : is a free port of this machine", NULL, NULL, 0,
+     false, store_http},
+    SWITCH(no_browser, "Do not start a browser for -http", GROUP_MISC),
     STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
     INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
     STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),
@@ -518,6 +529,11 @@ static pprofc_status cmd_options_check(const struct command *command, pprofc_err
     readers += strcmp(command->sources[i], "-") == 0;
   if (readers > 1)
     return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
+  if (command->http_on && command->format)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-http is not compatible with an output format on the command line");
+  if (command->no_browser && !command->http_on)
+    return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
   return cmd_options_check_noise(command, error);

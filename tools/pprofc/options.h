@@ -64,6 +64,9 @@ struct command {
   bool simulate;
   const char **program;  /* of -simulate, with its arguments; ends with NULL */
   const char *simulated; /* its profile, which becomes the source */
+  const char *http;      /* HOST:PORT of the web page, or "" */
+  bool http_on;          /* -http was given */
+  bool no_browser;
 
   /* What the flags of formats and choices set, until command_parse looks at them together. */
   bool format_on[MAX_FORMATS];

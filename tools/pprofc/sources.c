@@ -339,6 +339,17 @@ void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
+/* Keeps base and head as they are shown beside the difference: the head is scaled as the difference
+ * has it. */
+static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
+                                pprofc_error *error) {
+  sources->base = pprofc_profile_retain(fetched->base);
+  if (fetched->base && fetched->command->report.normalize)
+    return transform_normalize(fetched->head, fetched->base, &sources->head, error);
+  sources->head = pprofc_profile_retain(fetched->head);
+  return PPROFC_OK;
+}
+
 /* Reads and combines all; with `apart` head and base stay there beside what is made of them. */
 static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                                  pprofc_error *error) {
@@ -347,10 +358,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
   pprofc_status status = fetch_chunks(&fetched, error);
-  if (status == PPROFC_OK && apart) {
-    sources->head = pprofc_profile_retain(fetched.head);
-    sources->base = pprofc_profile_retain(fetched.base);
-  }
+  if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
   if (status == PPROFC_OK && fetched.base) {
     pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));
     status = subtract(shown.data, &fetched, error);

@@ -92,9 +92,8 @@ static void diff_add_up(const pprofc_profile *p, int64_t *sums) {
       sums[t] = sum_add(sums[t], p->samples.values[i * p->type_count + t]);
 }
 
-/* Head scaled so that its sums are those of base. */
-static pprofc_status normalize_head(const pprofc_profile *head, const pprofc_profile *base,
-                                    pprofc_profile **out, pprofc_error *error) {
+pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
+                                  pprofc_profile **out, pprofc_error *error) {
   pprofc_status status = compatible_check(head, base, error);
   if (status != PPROFC_OK) return status;
   size_t types = head->type_count;
@@ -154,7 +153,7 @@ static pprofc_status diff_combine(const pprofc_profile *head, const pprofc_profi
 
 static pprofc_status prepare_head(const pprofc_profile *head, const pprofc_profile *base,
                                   bool normalize, pprofc_profile **out, pprofc_error *error) {
-  if (normalize) return normalize_head(head, base, out, error);
+  if (normalize) return transform_normalize(head, base, out, error);
   *out = edit_same(head);
   return PPROFC_OK;
 }

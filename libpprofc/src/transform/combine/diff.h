@@ -10,6 +10,10 @@
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
+/* Head scaled so that each of its sums is that of base. */
+pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
+                                  pprofc_profile **out, pprofc_error *error);
+
 /* Whether both kinds of difference have the same flat and cumulative sums and the same total, which
  * is so when equal samples have the same sign. */
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,

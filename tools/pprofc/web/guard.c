@@ -1,0 +1,245 @@
+/* Which requests are answered: Host, Origin, Sec-Fetch-*, methods, token, sizes. */
+#include "web/guard.h"
+
+#include <stdio.h>
+
+/* ---- headers ----------------------------------------- */
+
+static char guard_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool guard_same(pprofc_str text, pprofc_str lower) {
+  if (text.size != lower.size) return false;
+  for (size_t i = 0; i < text.size; i++)
+    if (guard_lower(text.data[i]) != lower.data[i]) return false;
+  return true;
+}
+
+/* The value of a header, and how many there are of it. */
+static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
+  size_t count = 0;
+  *value = STR("");
+  for (size_t i = 0; i < r->header_count; i++)
+    if (guard_same(r->headers[i].name, name) && count++ == 0) *value = r->headers[i].value;
+  return count;
+}
+
+/* ---- names ------------------------------------------- */
+
+/* Takes ":PORT" off a host; false when another port is there. Without one it is that of http. */
+static bool guard_take_port(pprofc_str *host, unsigned port) {
+  char ours[16];
+  size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
+  bool given = colon < host->size && (end == host->size || end < colon);
+  if (!given) return port == 80;
+  snprintf(ours, sizeof ours, "%u", port);
+  if (!str_equal(str_slice(*host, colon + 1, host->size), str_of(ours))) return false;
+  *host = str_slice(*host, 0, colon);
+  return true;
+}
+
+/* Whether a name is one of this machine. Anything else may be a name that an attacker has pointed
+ * here. */
+static bool guard_owns_host(const struct guard *g, pprofc_str host) {
+  static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
+  if (!guard_take_port(&host, g->port)) return false;
+  for (size_t i = 0; g->loopback && i < sizeof names / sizeof *names; i++)
+    if (guard_same(host, names[i])) return true;
+  return g->host.size && host.size == g->host.size && guard_same(host, g->host);
+}
+
+/* With a token a name proves nothing and is not needed: machines have many names. */
+static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
+  if (!g->token.size || g->host.size) return guard_owns_host(g, host);
+  return guard_take_port(&host, g->port);
+}
+
+/* ---- token ------------------------------------------- */
+
+/* Takes as long for any two texts of the same length. */
+static bool guard_token_is(const struct guard *g, pprofc_str text) {
+  unsigned char difference = 0;
+  if (text.size != g->token.size) return false;
+  for (size_t i = 0; i < text.size; i++)
+    difference |= (unsigned char)(text.data[i] ^ g->token.data[i]);
+  return difference == 0;
+}
+
+/* The value of a name in "a=b; c=d" or "a=b&c=d". */
+static pprofc_str guard_value(pprofc_str list, char separator, pprofc_str name) {
+  pprofc_str pair;
+  while (str_next(&list, separator, &pair)) {
+    pair = str_trim(pair);
+    size_t equal = str_find_char(pair, '=');
+    if (str_equal(str_slice(pair, 0, equal), name)) return str_slice(pair, equal + 1, pair.size);
+  }
+  return STR("");
+}
+
+static bool guard_has_cookie(const struct guard *g, const struct guard_request *r) {
+  char name[32];
+  snprintf(name, sizeof name, "pprofc_%u", g->port);
+  for (size_t i = 0; i < r->header_count; i++)
+    if (guard_same(r->headers[i].name, STR("cookie")) &&
+        guard_token_is(g, guard_value(r->headers[i].value, ';', str_of(name))))
+      return true;
+  return false;
+}
+
+/* ---- one question each ------------------------------- */
+
+static struct guard_decision guard_refuse(struct guard_decision d, unsigned status,
+                                          const char *why) {
+  d.answer = GUARD_REFUSE;
+  d.status = status;
+  d.why = why;
+  return d;
+}
+
+static unsigned guard_method_of(pprofc_str method) {
+  static const struct {
+    pprofc_str name;
+    unsigned method;
+  } methods[] = {{{"GET", 3}, GUARD_GET},
+                 {{"HEAD", 4}, GUARD_GET},
+                 {{"POST", 4}, GUARD_POST},
+                 {{"DELETE", 6}, GUARD_DELETE}};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    if (str_equal(method, methods[i].name)) return methods[i].method;
+  return 0;
+}
+
+/* Sizes and characters of the request line and the headers. */
+static bool guard_is_long(const struct guard_request *r) {
+  size_t bytes = r->target.size;
+  for (size_t i = 0; i < r->header_count; i++)
+    bytes += r->headers[i].name.size + r->headers[i].value.size + 4;
+  return bytes > GUARD_HEAD_BYTES || r->header_count > GUARD_HEADERS_MAX;
+}
+
+static bool guard_is_path(pprofc_str target) {
+  if (!target.size || target.data[0] != '/') return false;
+  for (size_t i = 0; i < target.size; i++)
+    if (target.data[i] <= ' ' || target.data[i] == 0x7F) return false;
+  return true;
+}
+
+/* The body must say its length and be no longer than the path allows. 0: it is well. */
+static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
+  pprofc_str length, coding;
+  uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
+  size_t lengths = guard_find(r, STR("content-length"), &length);
+  bool coded = guard_find(r, STR("transfer-encoding"), &coding) > 0;
+  if (lengths > 1 || (lengths && !str_parse_uint(str_trim(length), 10, &bytes))) return 400;
+  if (coded && method == GUARD_GET) return 400;
+  if (coded) return 411;
+  return bytes > most ? 413 : 0;
+}
+
+/* Whether the browser says that another site asks. A person who follows a link from another site to
+ * a page of ours is welcome. */
+static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
+  pprofc_str site, mode, dest;
+  if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
+  if (guard_same(site, STR("same-origin")) || guard_same(site, STR("none"))) return false;
+  guard_find(r, STR("sec-fetch-mode"), &mode);
+  guard_find(r, STR("sec-fetch-dest"), &dest);
+  return method != GUARD_GET || !guard_same(mode, STR("navigate")) ||
+         !guard_same(dest, STR("document"));
+}
+
+/* What the headers say about the page that asks. */
+enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
+
+static enum guard_sender guard_sender_of(const struct guard *g, const struct guard_request *r) {
+  pprofc_str origin, site, host;
+  size_t origins = guard_find(r, STR("origin"), &origin);
+  size_t sites = guard_find(r, STR("sec-fetch-site"), &site);
+  bool same = sites == 1 && guard_same(site, STR("same-origin"));
+  guard_find(r, STR("host"), &host);
+  if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
+  /* Under our referrer policy browsers hide the origin of a form that is sent without a script. */
+  if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
+  size_t scheme = str_starts(origin, STR("http://")) ? 7 : 0;
+  if (!scheme && !g->loopback && str_starts(origin, STR("https://"))) scheme = 8; /* a proxy */
+  bool equal = scheme && str_equal(str_slice(origin, scheme, origin.size), host);
+  return origins == 1 && equal ? SENDER_OURS : SENDER_FOREIGN;
+}
+
+/* ---- in turn ----------------------------------------- */
+
+static struct guard_decision guard_check_head(const struct guard *g, const struct guard_request *r,
+                                              struct guard_decision d) {
+  pprofc_str host;
+  if (r->target.size > GUARD_HEAD_BYTES) return guard_refuse(d, 414, "the address is too long");
+  if (guard_is_long(r)) return guard_refuse(d, 431, "the headers are too long");
+  if (!guard_is_path(r->target)) return guard_refuse(d, 400, "the address is no path");
+  if (guard_find(r, STR("host"), &host) != 1)
+    return guard_refuse(d, 400, "there must be one Host header");
+  if (!guard_is_own_host(g, host))
+    return guard_refuse(d, 421, "this server does not have that name");
+  if (g->loopback && !r->from_loopback) return guard_refuse(d, 403, "permission denied");
+  return d;
+}
+
+static struct guard_decision
+guard_check_sender(const struct guard *g, const struct guard_request *r, struct guard_decision d) {
+  enum guard_sender sender = guard_sender_of(g, r);
+  if (sender == SENDER_FOREIGN || guard_is_foreign(r, d.method))
+    return guard_refuse(d, 403, "another site may not ask this");
+  if (d.method != GUARD_GET && sender != SENDER_OURS)
+    return guard_refuse(d, 403, "only the page of this server may change something");
+  if (!g->token.size || guard_has_cookie(g, r)) return d;
+  if (d.method == GUARD_GET && guard_token_is(g, guard_value(d.query, '&', STR("token"))))
+    d.answer = GUARD_ENTER;
+  else
+    return guard_refuse(d, 403, "the address must have the token that the program printed");
+  return d;
+}
+
+struct guard_decision guard_decide(const struct guard *g, const struct guard_request *r) {
+  struct guard_decision d = {.answer = GUARD_PASS};
+  bool upload = false;
+  size_t question = str_find_char(r->target, '?');
+  d.path = str_slice(r->target, 0, question);
+  d.query = str_slice(r->target, question + 1, r->target.size);
+  d.head = str_equal(r->method, STR("HEAD"));
+  d.method = guard_method_of(r->method);
+  d = guard_check_head(g, r, d);
+  if (d.answer != GUARD_PASS) return d;
+  d.allowed = g->methods(d.path, &upload);
+  if (!(d.method & d.allowed)) return guard_refuse(d, 405, "this address has no such method");
+  unsigned status = guard_check_body(r, d.method, upload);
+  if (status == 413) return guard_refuse(d, status, "the body is too long");
+  if (status) return guard_refuse(d, status, "the body must say how long it is");
+  return guard_check_sender(g, r, d);
+}
+
+/* ---- bytes ------------------------------------------- */
+
+static bool guard_read_line(pprofc_str *rest, pprofc_str *line) {
+  size_t end = str_find(*rest, STR("\r\n"));
+  if (end >= rest->size) return false;
+  *line = str_slice(*rest, 0, end);
+  *rest = str_slice(*rest, end + 2, rest->size);
+  return true;
+}
+
+bool guard_read(pprofc_str bytes, struct guard_header *headers, struct guard_request *r) {
+  pprofc_str line, rest = bytes;
+  if (!guard_read_line(&rest, &line)) return false;
+  size_t first = str_find_char(line, ' '), last = str_find_last_char(line, ' ');
+  if (first >= line.size || last <= first) return false;
+  *r = (struct guard_request){.method = str_slice(line, 0, first),
+                              .target = str_slice(line, first + 1, last),
+                              .headers = headers,
+                              .from_loopback = true};
+  while (guard_read_line(&rest, &line) && line.size) {
+    size_t colon = str_find_char(line, ':');
+    if (colon >= line.size || r->header_count == GUARD_HEADERS_MAX) return false;
+    headers[r->header_count++] = (struct guard_header){
+        str_slice(line, 0, colon), str_trim(str_slice(line, colon + 1, line.size))};
+  }
+  return true;
+}

@@ -1,0 +1,498 @@
+/* Serving HTTP with libmicrohttpd: one thread for all connections, one that watches them. */
+#include "web/http_server.h"
+
+#include "common/library.h"
+
+#ifndef HAVE_LIBMICROHTTPD
+
+pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
+                                pprofc_error *error) {
+  (void)settings;
+  (void)server;
+  return error_set(error, PPROFC_E_UNSUPPORTED,
+                   "-http needs libmicrohttpd, which this program was built without; install the "
+                   "package libmicrohttpd-dev and build again");
+}
+
+void http_server_stop(struct http_server *server) {
+  (void)server;
+}
+
+void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
+  (void)exchange;
+  reply_release(reply);
+}
+
+#else
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As many connections as a browser or a test needs. From SERVER_CROWD on those that wait longest
+ * for a request are closed, so that slow clients cannot keep others out. */
+#define SERVER_CONNECTIONS 512u
+#define SERVER_CROWD       256u
+#define SERVER_PER_ADDRESS 16u
+#define SERVER_IDLE_S      10u   /* to send the head of a request, or to read on */
+#define SERVER_BODY_MS     60000 /* to send a body */
+#define SERVER_LOOK_MS     100   /* so often the watcher looks */
+
+/* ---- the library ------------------------------------- */
+
+#if MHD_VERSION >= 0x00097002
+typedef enum MHD_Result mhd_result;
+#else
+typedef int mhd_result;
+#endif
+
+/* Its functions, under their own names. */
+static struct {
+  __typeof__(&MHD_start_daemon) start_daemon;
+  __typeof__(&MHD_stop_daemon) stop_daemon;
+  __typeof__(&MHD_queue_response) queue_response;
+  __typeof__(&MHD_create_response_from_buffer_with_free_callback_cls) create_response;
+  __typeof__(&MHD_add_response_header) add_response_header;
+  __typeof__(&MHD_destroy_response) destroy_response;
+  __typeof__(&MHD_get_connection_values_n) get_connection_values;
+  __typeof__(&MHD_get_connection_info) get_connection_info;
+  __typeof__(&MHD_suspend_connection) suspend_connection;
+  __typeof__(&MHD_resume_connection) resume_connection;
+} mhd;
+
+static pprofc_status server_load(pprofc_error *error) {
+  static const struct library_function functions[] = {
+      {"MHD_start_daemon", &mhd.start_daemon},
+      {"MHD_stop_daemon", &mhd.stop_daemon},
+      {"MHD_queue_response", &mhd.queue_response},
+      {"MHD_create_response_from_buffer_with_free_callback_cls", &mhd.create_response},
+      {"MHD_add_response_header", &mhd.add_response_header},
+      {"MHD_destroy_response", &mhd.destroy_response},
+      {"MHD_get_connection_values_n", &mhd.get_connection_values},
+      {"MHD_get_connection_info", &mhd.get_connection_info},
+      {"MHD_suspend_connection", &mhd.suspend_connection},
+      {"MHD_resume_connection", &mhd.resume_connection},
+  };
+  return library_load("libmicrohttpd.so.12", "libmicrohttpd12", functions,
+                      sizeof functions / sizeof *functions, error);
+}
+
+/* ---- connections ------------------------------------- */
+
+struct http_connection {
+  struct http_connection *next, **link;
+  int fd;
+  int64_t since;                 /* the connection waits for a request since then */
+  int64_t body_since;            /* or for a body; 0: no */
+  bool busy;                     /* a request is being answered */
+  struct http_exchange *waiting; /* its exchange, while another thread works on it */
+};
+
+struct http_server {
+  struct MHD_Daemon *daemon;
+  struct http_settings settings;
+  pthread_mutex_t lock; /* for the connections */
+  struct http_connection *connections;
+  size_t connection_count;
+  pthread_t watcher;
+  atomic_bool stopping;
+};
+
+struct http_exchange {
+  struct http_server *server;
+  struct MHD_Connection *connection;
+  struct http_connection *of;
+  char *target; /* as it was sent */
+  bool begun;
+  struct http_request request;
+  struct web_reply *reply;
+};
+
+static int64_t server_clock(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void server_open_connection(struct http_server *s, struct MHD_Connection *connection,
+                                   void **context) {
+  struct http_connection *c = mem_zero_array(&mem_default, 1, sizeof *c);
+  const union MHD_ConnectionInfo *info =
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  *context = c;
+  if (!c) return;
+  c->fd = info ? info->connect_fd : -1;
+  c->since = server_clock();
+  pthread_mutex_lock(&s->lock);
+  c->next = s->connections;
+  c->link = &s->connections;
+  if (c->next) c->next->link = &c->next;
+  s->connections = c;
+  s->connection_count++;
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void server_close_connection(struct http_server *s, void **context) {
+  struct http_connection *c = *context;
+  if (!c) return;
+  pthread_mutex_lock(&s->lock);
+  *c->link = c->next;
+  if (c->next) c->next->link = c->link;
+  s->connection_count--;
+  pthread_mutex_unlock(&s->lock);
+  mem_free(&mem_default, c, 1, sizeof *c);
+  *context = NULL;
+}
+
+static void server_notify(void *server, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code) {
+  if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    server_open_connection(server, connection, context);
+  else
+    server_close_connection(server, context);
+}
+
+/* ---- watching ---------------------------------------- */
+
+/* Closes connections whose client takes too long, and the oldest ones when there is a crowd. The
+ * lock keeps their sockets from being closed and used again meanwhile. */
+static void server_close_slow(struct http_server *s, int64_t now) {
+  struct http_connection *oldest = NULL;
+  for (struct http_connection *c = s->connections; c; c = c->next) {
+    bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
+    if (c->busy && !late) continue;
+    if (late || now - c->since > SERVER_IDLE_S * 1000)
+      shutdown(c->fd, SHUT_RDWR);
+    else if (!oldest || c->since <= oldest->since)
+      oldest = c;
+  }
+  if (!oldest || s->connection_count < SERVER_CROWD) return;
+  int64_t before = oldest->since + 2 * SERVER_LOOK_MS;
+  if (before > now - SERVER_LOOK_MS) return;
+  for (struct http_connection *c = s->connections; c; c = c->next)
+    if (!c->busy && c->since <= before) shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Tells the handler of clients that are gone while they wait for an answer. */
+static void server_find_gone(struct http_server *s) {
+  for (struct http_connection *c = s->connections; c; c = c->next) {
+    struct pollfd state = {c->fd, POLLRDHUP, 0};
+    if (!c->waiting || poll(&state, 1, 0) <= 0) continue;
+    struct http_exchange *exchange = c->waiting;
+    c->waiting = NULL;
+    s->settings.handler.gone(s->settings.handler.context, exchange);
+  }
+}
+
+static void *server_watch(void *server) {
+  struct http_server *s = server;
+  while (!atomic_load(&s->stopping)) {
+    pthread_mutex_lock(&s->lock);
+    server_find_gone(s);
+    server_close_slow(s, server_clock());
+    pthread_mutex_unlock(&s->lock);
+    nanosleep(&(struct timespec){0, SERVER_LOOK_MS * 1000000L}, NULL);
+  }
+  return NULL;
+}
+
+/* ---- answers ----------------------------------------- */
+
+/* No page of ours runs inline code, asks another site for anything, is shown in a frame, or leaves
+ * traces. */
+static const struct {
+  const char *name, *value;
+} server_headers[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"X-Frame-Options", "DENY"},
+};
+
+static void server_release_reply(void *reply) {
+  reply_release(reply);
+}
+
+static bool server_add_headers(struct MHD_Response *response, const struct web_reply *reply) {
+  bool cached = false, ok = true;
+  for (size_t i = 0; i < sizeof server_headers / sizeof *server_headers; i++)
+    ok = ok && mhd.add_response_header(response, server_headers[i].name, server_headers[i].value);
+  for (size_t i = 0; i < reply->header_count; i++) {
+    cached = cached || strcmp(reply->headers[i].name, "Cache-Control") == 0;
+    ok = ok && mhd.add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+  }
+  if (!cached) ok = ok && mhd.add_response_header(response, "Cache-Control", "no-store");
+  return ok && mhd.add_response_header(response, "Content-Type", reply->type);
+}
+
+/* Sends a reply and takes it over. */
+static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
+  static char nothing[1];
+  if (!reply) return MHD_NO; /* out of memory: the connection is closed */
+  void *data = reply->body.size ? reply->body.data : nothing;
+  struct MHD_Response *response =
+      mhd.create_response(reply->body.size, data, server_release_reply, reply);
+  if (!response) {
+    reply_release(reply);
+    return MHD_NO;
+  }
+  mhd_result result = MHD_NO;
+  if (server_add_headers(response, reply))
+    result = mhd.queue_response(connection, reply->status, response);
+  mhd.destroy_response(response);
+  return result;
+}
+
+void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
+  struct http_server *s = exchange->server;
+  pthread_mutex_lock(&s->lock);
+  exchange->reply = reply ? reply : reply_text(503, "out of memory");
+  if (exchange->of) exchange->of->waiting = NULL;
+  pthread_mutex_unlock(&s->lock);
+  mhd.resume_connection(exchange->connection);
+}
+
+/* ---- requests ---------------------------------------- */
+
+struct server_head {
+  struct guard_header headers[GUARD_HEADERS_MAX + 1];
+  size_t count;
+};
+
+static mhd_result server_take_header(void *head, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_size, const char *value, size_t value_size) {
+  struct server_head *h = head;
+  (void)kind;
+  if (h->count <= GUARD_HEADERS_MAX)
+    h->headers[h->count++] = (struct guard_header){{name, name_size}, {value, value_size}};
+  return MHD_YES;
+}
+
+static bool server_from_loopback(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (!info || !info->client_addr) return false;
+  if (info->client_addr->sa_family == AF_INET) {
+    struct sockaddr_in address;
+    memcpy(&address, info->client_addr, sizeof address);
+    return ntohl(address.sin_addr.s_addr) >> 24 == 127;
+  }
+  struct sockaddr_in6 address;
+  if (info->client_addr->sa_family != AF_INET6) return false;
+  memcpy(&address, info->client_addr, sizeof address);
+  return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr) ||
+         (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr) && address.sin6_addr.s6_addr[12] == 127);
+}
+
+/* The reply of the guard: a refusal, or the way in for whoever has the token. */
+static struct web_reply *server_refuse(const struct guard *g, const struct guard_decision *d) {
+  char text[96];
+  struct web_reply *reply;
+  if (d->answer == GUARD_REFUSE) {
+    reply = reply_text(d->status, d->why);
+    snprintf(text, sizeof text, "%s%s%s", d->allowed & GUARD_GET ? "GET, HEAD, " : "",
+             d->allowed & GUARD_POST ? "POST, " : "", d->allowed & GUARD_DELETE ? "DELETE, " : "");
+    if (reply && d->status == 405 && strlen(text) > 2)
+      reply_add_header(reply, "Allow", (pprofc_str){text, strlen(text) - 2});
+    return reply;
+  }
+  struct buffer query;
+  pprofc_str rest = d->query, pair;
+  buffer_init(&query, &mem_default, 2 * GUARD_HEAD_BYTES);
+  while (str_next(&rest, '&', &pair)) {
+    if (str_starts(pair, STR("token=")) || !pair.size) continue;
+    if (query.size) buffer_add_char(&query, '&');
+    buffer_add_str(&query, pair);
+  }
+  snprintf(text, sizeof text, "pprofc_%u=%.*s; HttpOnly; SameSite=Strict; Path=/", g->port,
+           STR_ARG(g->token));
+  buffer_add(&query, "", 1);
+  char *path = query.failed ? NULL : strndup(d->path.data, d->path.size);
+  reply = path ? reply_redirect(302, path, str_of(query.data)) : NULL;
+  if (reply) reply_add_header(reply, "Set-Cookie", str_of(text));
+  free(path);
+  buffer_free(&query);
+  return reply;
+}
+
+/* Makes room for the body of an upload: a file without a name. */
+static bool server_open_body(struct http_exchange *exchange) {
+  FILE *file = tmpfile();
+  exchange->request.body = file ? dup(fileno(file)) : -1;
+  if (file) fclose(file);
+  return exchange->request.body >= 0;
+}
+
+/* The head of a request is complete: asks the guard. */
+static mhd_result server_begin(struct http_exchange *e, const char *method) {
+  struct http_server *s = e->server;
+  struct server_head head = {.count = 0};
+  mhd.get_connection_values(e->connection, MHD_HEADER_KIND, server_take_header, &head);
+  struct guard_request request = {.method = str_of(method),
+                                  .target = str_of(e->target),
+                                  .headers = head.headers,
+                                  .header_count = head.count,
+                                  .from_loopback = server_from_loopback(e->connection)};
+  struct guard_decision d = guard_decide(s->settings.guard, &request);
+  if (d.answer != GUARD_PASS)
+    return server_send(e->connection, server_refuse(s->settings.guard, &d));
+  e->request.method = d.method;
+  e->request.path = d.path;
+  e->request.query = d.query;
+  bool upload = false;
+  s->settings.guard->methods(d.path, &upload);
+  if (d.method != GUARD_GET && upload && !server_open_body(e))
+    return server_send(e->connection, reply_text(503, "cannot keep the body"));
+  pthread_mutex_lock(&s->lock);
+  if (e->of) {
+    e->of->busy = true;
+    e->of->body_since = d.method == GUARD_GET ? 0 : server_clock();
+  }
+  pthread_mutex_unlock(&s->lock);
+  return MHD_YES;
+}
+
+/* A part of a body: kept for an upload, else dropped. The guard has limited its length. */
+static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
+  for (size_t written = 0; e->request.body >= 0 && written < *size;) {
+    ssize_t more = write(e->request.body, data + written, *size - written);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) return MHD_NO;
+    written += (size_t)more;
+    e->request.body_size += (uint64_t)more;
+  }
+  *size = 0;
+  return MHD_YES;
+}
+
+/* The request is complete: asks the handler. */
+static mhd_result server_ask(struct http_exchange *e) {
+  struct http_server *s = e->server;
+  if (e->request.body >= 0) lseek(e->request.body, 0, SEEK_SET);
+  mhd.suspend_connection(e->connection);
+  pthread_mutex_lock(&s->lock);
+  if (e->of) {
+    e->of->body_since = 0;
+    e->of->waiting = e;
+  }
+  pthread_mutex_unlock(&s->lock);
+  struct web_reply *reply = s->settings.handler.answer(s->settings.handler.context, e, &e->request);
+  if (reply) http_answer(e, reply);
+  return MHD_YES;
+}
+
+static mhd_result server_access(void *server, struct MHD_Connection *connection, const char *url,
+                                const char *method, const char *version, const char *data,
+                                size_t *size, void **context) {
+  struct http_exchange *e = *context;
+  (void)url;
+  (void)version;
+  if (!e) return MHD_NO;
+  if (!e->begun) {
+    const union MHD_ConnectionInfo *info =
+        mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    e->begun = true;
+    e->server = server;
+    e->connection = connection;
+    e->of = info ? info->socket_context : NULL;
+    return server_begin(e, method);
+  }
+  if (e->reply) {
+    struct web_reply *reply = e->reply;
+    e->reply = NULL;
+    return server_send(connection, reply);
+  }
+  return *size ? server_take_body(e, data, size) : server_ask(e);
+}
+
+/* Called with the target as it was sent: makes the exchange. */
+static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
+  struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
+  (void)server;
+  (void)connection;
+  if (!e) return NULL;
+  e->request.body = -1;
+  e->target = strdup(target);
+  if (e->target) return e;
+  mem_free(&mem_default, e, 1, sizeof *e);
+  return NULL;
+}
+
+static void server_completed(void *server, struct MHD_Connection *connection, void **context,
+                             enum MHD_RequestTerminationCode how) {
+  struct http_server *s = server;
+  struct http_exchange *e = *context;
+  (void)connection;
+  (void)how;
+  if (!e) return;
+  pthread_mutex_lock(&s->lock);
+  if (e->of) {
+    e->of->busy = false;
+    e->of->body_since = 0;
+    e->of->waiting = NULL;
+    e->of->since = server_clock();
+  }
+  pthread_mutex_unlock(&s->lock);
+  reply_release(e->reply);
+  if (e->request.body >= 0) close(e->request.body);
+  free(e->target);
+  mem_free(&mem_default, e, 1, sizeof *e);
+  *context = NULL;
+}
+
+/* ---- life -------------------------------------------- */
+
+static struct MHD_Daemon *server_daemon(struct http_server *s) {
+  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned per_address = s->settings.per_address ? SERVER_PER_ADDRESS : 0;
+  return mhd.start_daemon(
+      flags, 0, NULL, NULL, server_access, s, MHD_OPTION_LISTEN_SOCKET, s->settings.listening,
+      MHD_OPTION_CONNECTION_LIMIT, SERVER_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+      per_address, MHD_OPTION_CONNECTION_TIMEOUT, SERVER_IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      (size_t)48 << 10, MHD_OPTION_NOTIFY_CONNECTION, server_notify, s, MHD_OPTION_NOTIFY_COMPLETED,
+      server_completed, s, MHD_OPTION_URI_LOG_CALLBACK, server_log, s, MHD_OPTION_END);
+}
+
+pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
+                                pprofc_error *error) {
+  pprofc_status status = server_load(error);
+  if (status != PPROFC_OK) return status;
+  struct http_server *s = mem_zero_array(&mem_default, 1, sizeof *s);
+  if (!s) return error_nomem(error);
+  s->settings = *settings;
+  pthread_mutex_init(&s->lock, NULL);
+  bool watched = pthread_create(&s->watcher, NULL, server_watch, s) == 0;
+  s->daemon = watched ? server_daemon(s) : NULL;
+  if (s->daemon) {
+    *server = s;
+    return PPROFC_OK;
+  }
+  atomic_store(&s->stopping, true);
+  if (watched) pthread_join(s->watcher, NULL);
+  pthread_mutex_destroy(&s->lock);
+  mem_free(&mem_default, s, 1, sizeof *s);
+  return error_set(error, PPROFC_E_IO, "cannot start the server: %s", ERRNO_TEXT(errno));
+}
+
+void http_server_stop(struct http_server *s) {
+  atomic_store(&s->stopping, true);
+  pthread_join(s->watcher, NULL);
+  mhd.stop_daemon(s->daemon);
+  pthread_mutex_destroy(&s->lock);
+  mem_free(&mem_default, s, 1, sizeof *s);
+}
+
+#endif

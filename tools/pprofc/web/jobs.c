@@ -1,0 +1,240 @@
+/* A pool of threads that answer questions. */
+#include "web/jobs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct job_asker {
+  void *asker;
+  bool gone;
+};
+
+struct web_job {
+  struct web_job *next;
+  char *key;
+  size_t key_size;
+  void *question;
+  struct job_asker *askers;
+  size_t asker_count, asker_capacity;
+  struct budget *budget; /* while it runs */
+  bool cancelled;
+};
+
+struct web_jobs {
+  struct jobs_settings settings;
+  pthread_mutex_t lock;
+  pthread_cond_t work;
+  struct web_job *queue, **queue_end; /* that wait for a thread */
+  struct web_job *running;
+  size_t waiting;
+  pthread_t *threads;
+  unsigned thread_count;
+  bool stopping;
+};
+
+/* ---- one job ----------------------------------------- */
+
+static void job_free(struct web_jobs *jobs, struct web_job *job) {
+  if (job->question) jobs->settings.forget(job->question);
+  mem_free(&mem_default, job->key, job->key_size + 1, 1);
+  mem_free(&mem_default, job->askers, job->asker_capacity, sizeof *job->askers);
+  mem_free(&mem_default, job, 1, sizeof *job);
+}
+
+static bool job_add_asker(struct web_job *job, void *asker) {
+  if (job->asker_count == job->asker_capacity) {
+    size_t capacity = job->asker_capacity ? 2 * job->asker_capacity : 4;
+    struct job_asker *askers =
+        mem_resize(&mem_default, job->askers, job->asker_capacity, capacity, sizeof *askers);
+    if (!askers) return false;
+    job->askers = askers;
+    job->asker_capacity = capacity;
+  }
+  job->askers[job->asker_count++] = (struct job_asker){asker, false};
+  return true;
+}
+
+static struct web_job *job_new(pprofc_str key, void *asker) {
+  struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
+  if (!job) return NULL;
+  job->key = mem_array(&mem_default, key.size + 1, 1);
+  job->key_size = key.size;
+  if (job->key && key.size) memcpy(job->key, key.data, key.size);
+  if (job->key && job_add_asker(job, asker)) return job;
+  mem_free(&mem_default, job->key, key.size + 1, 1);
+  mem_free(&mem_default, job, 1, sizeof *job);
+  return NULL;
+}
+
+static struct web_job *job_find(struct web_job *list, pprofc_str key) {
+  while (list && (list->cancelled || !str_equal((pprofc_str){list->key, list->key_size}, key)))
+    list = list->next;
+  return list;
+}
+
+/* Gives the answer to all that wait. The lock is not held: nobody else knows the job now. */
+static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
+  if (!reply) reply = reply_text(503, "out of memory");
+  for (size_t i = 0; i < job->asker_count; i++)
+    jobs->settings.answer(job->askers[i].asker, reply_retain(reply));
+  reply_release(reply);
+  job_free(jobs, job);
+}
+
+/* ---- threads ----------------------------------------- */
+
+static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
+  const struct jobs_settings *settings = &jobs->settings;
+  struct budget *budget = budget_new(budget_allocator(settings->parent), settings->bytes);
+  if (!budget) return NULL;
+  budget_set_time(budget, settings->milliseconds);
+  pthread_mutex_lock(&jobs->lock);
+  job->budget = budget;
+  if (job->cancelled || jobs->stopping) budget_cancel(budget);
+  pthread_mutex_unlock(&jobs->lock);
+  struct web_reply *reply = settings->run(job->question, budget);
+  pthread_mutex_lock(&jobs->lock);
+  job->budget = NULL;
+  pthread_mutex_unlock(&jobs->lock);
+  budget_release(budget);
+  return reply;
+}
+
+/* Takes the oldest job out of the queue, waiting for one; NULL when it is time to end. */
+static struct web_job *jobs_take(struct web_jobs *jobs) {
+  while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
+  struct web_job *job = jobs->queue;
+  if (!job || jobs->stopping) return NULL;
+  jobs->queue = job->next;
+  if (!jobs->queue) jobs->queue_end = &jobs->queue;
+  jobs->waiting--;
+  job->next = jobs->running;
+  jobs->running = job;
+  return job;
+}
+
+static void jobs_end(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
+  struct web_job **link = &jobs->running;
+  while (*link != job) link = &(*link)->next;
+  *link = job->next;
+  if (reply && reply->keep && job->key_size && !job->cancelled)
+    cache_put(jobs->settings.cache, (pprofc_str){job->key, job->key_size}, reply);
+}
+
+static void *jobs_work(void *context) {
+  struct web_jobs *jobs = context;
+  struct web_job *job;
+  pthread_mutex_lock(&jobs->lock);
+  while ((job = jobs_take(jobs))) {
+    pthread_mutex_unlock(&jobs->lock);
+    struct web_reply *reply = job->cancelled ? NULL : job_run(jobs, job);
+    pthread_mutex_lock(&jobs->lock);
+    jobs_end(jobs, job, reply);
+    pthread_mutex_unlock(&jobs->lock);
+    job_answer(jobs, job, reply);
+    pthread_mutex_lock(&jobs->lock);
+  }
+  pthread_mutex_unlock(&jobs->lock);
+  return NULL;
+}
+
+struct web_jobs *jobs_start(const struct jobs_settings *settings) {
+  struct web_jobs *jobs = mem_zero_array(&mem_default, 1, sizeof *jobs);
+  if (!jobs) return NULL;
+  jobs->settings = *settings;
+  jobs->queue_end = &jobs->queue;
+  pthread_mutex_init(&jobs->lock, NULL);
+  pthread_cond_init(&jobs->work, NULL);
+  jobs->threads = mem_array(&mem_default, settings->workers, sizeof *jobs->threads);
+  while (jobs->threads && jobs->thread_count < settings->workers) {
+    if (pthread_create(&jobs->threads[jobs->thread_count], NULL, jobs_work, jobs) != 0) break;
+    jobs->thread_count++;
+  }
+  if (jobs->thread_count) return jobs;
+  jobs_stop(jobs);
+  return NULL;
+}
+
+void jobs_stop(struct web_jobs *jobs) {
+  if (!jobs) return;
+  pthread_mutex_lock(&jobs->lock);
+  jobs->stopping = true;
+  for (struct web_job *job = jobs->running; job; job = job->next)
+    if (job->budget) budget_cancel(job->budget);
+  pthread_cond_broadcast(&jobs->work);
+  pthread_mutex_unlock(&jobs->lock);
+  for (unsigned i = 0; i < jobs->thread_count; i++) pthread_join(jobs->threads[i], NULL);
+  while (jobs->queue) {
+    struct web_job *job = jobs->queue;
+    jobs->queue = job->next;
+    job_answer(jobs, job, reply_text(503, "the server ends"));
+  }
+  mem_free(&mem_default, jobs->threads, jobs->settings.workers, sizeof *jobs->threads);
+  pthread_cond_destroy(&jobs->work);
+  pthread_mutex_destroy(&jobs->lock);
+  mem_free(&mem_default, jobs, 1, sizeof *jobs);
+}
+
+/* ---- questions --------------------------------------- */
+
+/* Joins work on the same question. */
+static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
+  if (!key.size) return false;
+  struct web_job *same = job_find(jobs->queue, key);
+  if (!same) same = job_find(jobs->running, key);
+  return same && job_add_asker(same, asker);
+}
+
+static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void **question,
+                                    void *asker) {
+  if (jobs->stopping) return reply_text(503, "the server ends");
+  if (jobs->waiting >= jobs->settings.waiting_most)
+    return reply_text(503, "too many questions at once; try again in a moment");
+  struct web_job *job = job_new(key, asker);
+  if (!job) return reply_text(503, "out of memory");
+  job->question = *question;
+  *question = NULL;
+  *jobs->queue_end = job;
+  jobs->queue_end = &job->next;
+  jobs->waiting++;
+  pthread_cond_signal(&jobs->work);
+  return NULL;
+}
+
+struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker) {
+  pthread_mutex_lock(&jobs->lock);
+  struct web_reply *reply = key.size ? cache_get(jobs->settings.cache, key) : NULL;
+  if (!reply && !jobs_join(jobs, key, asker)) reply = jobs_queue(jobs, key, &question, asker);
+  pthread_mutex_unlock(&jobs->lock);
+  if (question) jobs->settings.forget(question);
+  return reply;
+}
+
+/* Marks the asker in a list of jobs; cancels the job that has nobody left. */
+static bool jobs_leave_list(struct web_job *job, const void *asker) {
+  for (; job; job = job->next) {
+    bool found = false, left = false;
+    for (size_t i = 0; i < job->asker_count; i++) {
+      found = found || job->askers[i].asker == asker;
+      if (job->askers[i].asker == asker) job->askers[i].gone = true;
+      left = left || !job->askers[i].gone;
+    }
+    if (!found) continue;
+    job->cancelled = job->cancelled || !left;
+    if (job->cancelled && job->budget) budget_cancel(job->budget);
+    return true;
+  }
+  return false;
+}
+
+void jobs_leave(struct web_jobs *jobs, void *asker) {
+  pthread_mutex_lock(&jobs->lock);
+  if (!jobs_leave_list(jobs->queue, asker)) jobs_leave_list(jobs->running, asker);
+  pthread_mutex_unlock(&jobs->lock);
+}
+
+void jobs_forget_answers(struct web_jobs *jobs) {
+  pthread_mutex_lock(&jobs->lock);
+  cache_clear(jobs->settings.cache);
+  pthread_mutex_unlock(&jobs->lock);
+}

@@ -1,0 +1,141 @@
+/* The table of addresses, and how a question gets to its handler. */
+#include "web/routes.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- the table --------------------------------------- */
+
+typedef struct web_reply *(*route_fn)(struct web_question *q);
+
+struct web_route {
+  const char *path; /* below /ui/ */
+  unsigned methods;
+  route_fn answer;
+  const char *redirect; /* instead: 301 to this */
+  bool upload;          /* takes a long body */
+  bool at_once;         /* answered on the thread of the connections: takes no time */
+  bool keep;            /* the answer depends on the query and the generation only */
+};
+
+static const struct web_route routes[] = {
+    {"", GUARD_GET, NULL, "flamegraph", false, true, false},
+    {"flamegraph2", GUARD_GET, NULL, "flamegraph", false, true, false},
+    {"flamegraphold", GUARD_GET, NULL, "flamegraph", false, true, false},
+    {"flamedata", GUARD_GET, route_flamedata, NULL, false, false, true},
+    {"download", GUARD_GET, route_download, NULL, false, false, false},
+    {"status", GUARD_GET, route_status, NULL, false, true, false},
+};
+
+/* All views have one. */
+static const struct web_route view_route = {"", GUARD_GET, route_view, NULL, false, false, true};
+
+static bool routes_below(pprofc_str path, pprofc_str *name) {
+  if (!str_starts(path, STR("/ui/"))) return false;
+  *name = str_slice(path, 4, path.size);
+  return true;
+}
+
+static const struct web_route *routes_find(pprofc_str name) {
+  for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+    if (str_equal(name, str_of(routes[i].path))) return &routes[i];
+  return web_view_find(name) ? &view_route : NULL;
+}
+
+unsigned routes_methods(pprofc_str path, bool *upload) {
+  pprofc_str name;
+  const struct web_route *route = routes_below(path, &name) ? routes_find(name) : NULL;
+  *upload = route && route->upload;
+  return route ? route->methods : GUARD_GET;
+}
+
+/* ---- questions --------------------------------------- */
+
+static struct web_question *routes_question(struct web *web, const struct web_route *route,
+                                            const struct http_request *request, pprofc_error *error,
+                                            pprofc_status *status) {
+  struct web_question *q = mem_zero_array(&mem_default, 1, sizeof *q);
+  *status = PPROFC_E_NOMEM;
+  error_nomem(error);
+  if (!q) return NULL;
+  *q = (struct web_question){.web = web, .route = route, .method = request->method, .body = -1};
+  arena_init(&q->arena, &mem_default);
+  *status = web_query_parse(request->query, &q->arena, &q->query, error);
+  if (*status == PPROFC_OK && request->body >= 0) {
+    q->body = dup(request->body);
+    q->body_size = request->body_size;
+    if (q->body < 0) *status = error_set(error, PPROFC_E_IO, "cannot keep the body");
+  }
+  if (*status == PPROFC_OK) return q;
+  routes_forget(q);
+  return NULL;
+}
+
+void routes_forget(void *question) {
+  struct web_question *q = question;
+  if (q->body >= 0) close(q->body);
+  arena_free(&q->arena);
+  mem_free(&mem_default, q, 1, sizeof *q);
+}
+
+struct web_reply *routes_run(void *question, struct budget *budget) {
+  struct web_question *q = question;
+  q->budget = budget;
+  return q->route->answer(q);
+}
+
+struct web_reply *route_failure(pprofc_status status, const pprofc_error *error) {
+  return reply_text(reply_status_of(status), error->message);
+}
+
+/* What a question is, for finding equal ones: "GENERATION NAME QUERY". */
+static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
+  if (!q->route->keep) return true;
+  buffer_printf(key, "%llu ", (unsigned long long)state_generation(q->web->state));
+  buffer_add_str(key, name);
+  buffer_add_char(key, ' ');
+  web_query_write(key, &q->query, NULL, 0);
+  return !key->failed;
+}
+
+static struct web_reply *routes_ask(struct web *web, const struct web_route *route, pprofc_str name,
+                                    struct http_exchange *exchange,
+                                    const struct http_request *request) {
+  pprofc_error error;
+  pprofc_status status;
+  struct buffer key;
+  struct web_question *q = routes_question(web, route, request, &error, &status);
+  if (!q) return route_failure(status, &error);
+  q->view = route == &view_route ? web_view_find(name) : NULL;
+  if (route->at_once) {
+    struct web_reply *reply = route->answer(q);
+    routes_forget(q);
+    return reply;
+  }
+  buffer_init(&key, &mem_default, 1 << 20);
+  struct web_reply *reply = NULL;
+  if (routes_key(q, name, &key)) {
+    reply = jobs_ask(web->jobs, buffer_str(&key), q, exchange);
+  } else {
+    routes_forget(q);
+    reply = reply_text(503, "out of memory");
+  }
+  buffer_free(&key);
+  return reply;
+}
+
+struct web_reply *routes_answer(void *context, struct http_exchange *exchange,
+                                const struct http_request *request) {
+  struct web *web = context;
+  pprofc_str name;
+  if (str_equal(request->path, STR("/ui"))) return reply_redirect(307, "ui/", request->query);
+  if (!routes_below(request->path, &name)) return reply_redirect(307, "/ui", request->query);
+  const struct web_route *route = routes_find(name);
+  if (!route) return reply_text(404, "there is no such page");
+  if (route->redirect) return reply_redirect(301, route->redirect, request->query);
+  return routes_ask(web, route, name, exchange, request);
+}
+
+void routes_gone(void *context, struct http_exchange *exchange) {
+  jobs_leave(((struct web *)context)->jobs, exchange);
+}

@@ -1,0 +1,57 @@
+/* Which address does what. */
+#ifndef PPROFC_WEB_ROUTES_H
+#define PPROFC_WEB_ROUTES_H
+
+#include "web/http_server.h"
+#include "web/jobs.h"
+#include "web/state.h"
+#include "web/views/views.h"
+
+/* What all requests share. */
+struct web {
+  struct command *command;
+  struct web_state *state;
+  struct web_cache *cache;
+  struct web_jobs *jobs;
+  struct dot_slots *dot;
+};
+
+struct web_route;
+
+/* A request on its way: what a handler gets. */
+struct web_question {
+  struct web *web;
+  const struct web_route *route;
+  const struct web_view *view; /* of a view, else NULL */
+  unsigned method;             /* GUARD_* */
+  int body;                    /* of an upload, or -1; closed with the question */
+  uint64_t body_size;
+  struct arena arena; /* of what lives as long as the question */
+  struct web_query query;
+  struct budget *budget; /* of the answer, while it is made */
+};
+
+/* The methods of an address, for the guard. */
+unsigned routes_methods(pprofc_str path, bool *upload);
+
+/* Answers what the guard let pass, or gives it to the threads. */
+struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
+                                const struct http_request *request);
+void routes_gone(void *web, struct http_exchange *exchange);
+
+/* For jobs. */
+struct web_reply *routes_run(void *question, struct budget *budget);
+void routes_forget(void *question);
+
+/* ---- handlers, one file for each kind ---------------- */
+
+struct web_reply *route_view(struct web_question *q);
+struct web_reply *route_download(struct web_question *q);
+struct web_reply *route_flamedata(struct web_question *q);
+struct web_reply *route_status(struct web_question *q);
+struct web_reply *route_asset(struct web_question *q, pprofc_str name);
+
+/* A reply that says why there is no other. */
+struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);
+
+#endif

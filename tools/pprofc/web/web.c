@@ -1,0 +1,141 @@
+/* -http from start to end: reads the profiles, serves, starts a browser, waits for a signal. */
+#include "web/web.h"
+
+#include "common/terminal.h"
+#include "core/mem.h"
+#include "limit_flags.h"
+#include "sources.h"
+#include "web/address.h"
+#include "web/routes.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 2
+
+/* What one answer may use. */
+#define ANSWER_BYTES        ((uint64_t)512 << 20)
+#define ANSWER_MILLISECONDS 30000
+#define ANSWERS_WAITING     256
+#define CACHE_BYTES         ((size_t)64 << 20)
+#define WORKERS_MOST        16
+
+/* Twice as many threads as cores, since some of them wait for graphviz. */
+static unsigned web_workers(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  long workers = cores > 0 ? 2 * cores : 2;
+  return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
+}
+
+/* Signals reach sigwait in the main thread only; a write to a closed connection is no signal. */
+static void web_block_signals(sigset_t *signals) {
+  sigemptyset(signals);
+  sigaddset(signals, SIGINT);
+  sigaddset(signals, SIGTERM);
+  sigaddset(signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/* Connections, pipes and files beside each other. */
+static void web_raise_limits(void) {
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
+  files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* Threads share few heaps, and memory goes back to the system: the server stays up. */
+static void web_tune_memory(void) {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
+static void web_answer(void *asker, struct web_reply *reply) {
+  http_answer(asker, reply);
+}
+
+static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
+  web->cache = cache_new(CACHE_BYTES);
+  if (!web->cache) return error_nomem(error);
+  const struct jobs_settings settings = {.workers = web_workers(),
+                                         .waiting_most = ANSWERS_WAITING,
+                                         .parent = web->command->budget,
+                                         .bytes = ANSWER_BYTES,
+                                         .milliseconds = ANSWER_MILLISECONDS,
+                                         .cache = web->cache,
+                                         .run = routes_run,
+                                         .forget = routes_forget,
+                                         .answer = web_answer};
+  web->jobs = jobs_start(&settings);
+  return web->jobs ? PPROFC_OK : error_nomem(error);
+}
+
+/* Serves until a signal comes. */
+static pprofc_status web_serve(struct web *web, struct web_address *address,
+                               const sigset_t *signals, pprofc_error *error) {
+  char text[300];
+  struct http_server *server;
+  struct guard guard = {.methods = routes_methods};
+  struct http_settings settings = {.guard = &guard, .handler = {routes_answer, routes_gone, web}};
+  pprofc_status status = web_start_jobs(web, error);
+  if (status == PPROFC_OK) status = address_listen(address, &settings.listening, error);
+  if (status != PPROFC_OK) return status;
+  guard.port = address->port;
+  guard.loopback = address->loopback;
+  guard.host = address->any ? STR("") : str_of(address->host);
+  address_write(address, text, sizeof text);
+  settings.per_address = !address->loopback;
+  status = http_server_start(&settings, &server, error);
+  if (status != PPROFC_OK) {
+    close(settings.listening);
+    return status;
+  }
+  message_note("Serving web UI on http://%s", text);
+  int number;
+  sigwait(signals, &number);
+  jobs_stop(web->jobs);
+  web->jobs = NULL;
+  http_server_stop(server);
+  return PPROFC_OK;
+}
+
+static pprofc_status web_begin(struct command *command, struct web_address *address,
+                               pprofc_error *error) {
+  pprofc_status status = address_parse(command->http, address, error);
+  if (status != PPROFC_OK) return status;
+  command->budget = budget_new(&mem_default, command->limits.memory_bytes);
+  if (!command->budget) return error_nomem(error);
+  sources_find_executable(command);
+  return PPROFC_OK;
+}
+
+int web_run(struct command *command) {
+  struct web web = {.command = command};
+  struct web_address address;
+  sigset_t signals;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  web_tune_memory();
+  web_raise_limits();
+  pprofc_status status = web_begin(command, &address, &error);
+  if (status == PPROFC_OK) status = state_load(command, &web.state, &error);
+  web_block_signals(&signals);
+  if (status == PPROFC_OK) status = web_serve(&web, &address, &signals, &error);
+  status = budget_status(budget_allocator(command->budget), status, &error);
+  jobs_stop(web.jobs);
+  cache_free(web.cache);
+  state_free(web.state);
+  budget_release(command->budget);
+  if (status == PPROFC_OK) return 0;
+  limit_flags_name(&error);
+  message_error("pprofc: %s", error.message);
+  return EXIT_FAILED;
+}
