@@ -18,3 +18,34 @@ function(pprofc_concatenate output)
     DEPENDS ${ARGN}
     COMMENT "Joining scripts")
 endfunction()
+
+# pprofc_embed_packed(folder files...): FOLDER/assets.c has the files compressed by gzip (as they are where there is no
+# gzip), and FOLDER/table.c lists them: `const struct web_asset web_assets[]`, `const size_t web_asset_count`.
+find_program(PPROFC_GZIP gzip)
+function(pprofc_embed_packed folder)
+  set(packed)
+  set(names)
+  set(rows)
+  foreach(file ${ARGN})
+    get_filename_component(name ${file} NAME)
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" symbol ${name})
+    set(symbol asset_${symbol}_gz)
+    if(PPROFC_GZIP)
+      set(pack ${PPROFC_GZIP} -9 -n -c ${file})
+    else()
+      set(pack ${CMAKE_COMMAND} -E cat ${file})
+    endif()
+    add_custom_command(
+      OUTPUT ${folder}/packed/${name}.gz
+      COMMAND ${pack} > ${folder}/packed/${name}.gz
+      DEPENDS ${file}
+      COMMENT "Packing ${name}")
+    list(APPEND packed ${folder}/packed/${name}.gz)
+    string(APPEND names "extern const unsigned char ${symbol}[];\nextern const size_t ${symbol}_size;\n"
+      "extern const char ${symbol}_sha256[];\n")
+    string(APPEND rows "    {\"${name}\", ${symbol}, &${symbol}_size, ${symbol}_sha256},\n")
+  endforeach()
+  pprofc_embed(${folder}/assets.c ${packed})
+  file(GENERATE OUTPUT ${folder}/table.c CONTENT
+    "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets;\n")
+endfunction()

@@ -352,6 +352,9 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   e->request.method = d.method;
   e->request.path = d.path;
   e->request.query = d.query;
+  for (size_t i = 0; i < head.count; i++)
+    if (strncasecmp(head.headers[i].name.data, "accept-encoding", 16) == 0)
+      e->request.gzip = str_find(head.headers[i].value, STR("gzip")) < head.headers[i].value.size;
   bool upload = false;
   s->settings.guard->methods(d.path, &upload);
   if (d.method != GUARD_GET && upload && !server_open_body(e))

@@ -15,7 +15,8 @@ struct http_exchange;
 struct http_request {
   unsigned method; /* GUARD_* */
   pprofc_str path, query;
-  int body; /* a file with the body of an upload, at its beginning; -1: there is none */
+  bool gzip; /* the client takes compressed bodies */
+  int body;  /* a file with the body of an upload, at its beginning; -1: there is none */
   uint64_t body_size;
 };
 

@@ -1,5 +1,6 @@
 /* Documents: the question, the profiles of the chosen side, and what the page says beside them. */
 #include "profile/profile.h"
+#include "web/assets.h"
 #include "web/routes.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   pprofc_status status = web_query_options(&q->query, &p->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &p->choice, error);
-  if (!view_list(q, p)) return error_nomem(error);
+  if (!view_list(q, p) || !assets_name(&p->info, &q->arena)) return error_nomem(error);
   if (status != PPROFC_OK) return status;
   p->info.head_name = p->choice.head->name;
   p->info.base_name = p->choice.base ? p->choice.base->name : NULL;

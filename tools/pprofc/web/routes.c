@@ -1,6 +1,8 @@
 /* The table of addresses, and how a question gets to its handler. */
 #include "web/routes.h"
 
+#include "web/assets.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -131,6 +133,10 @@ struct web_reply *routes_answer(void *context, struct http_exchange *exchange,
   if (str_equal(request->path, STR("/ui"))) return reply_redirect(307, "ui/", request->query);
   if (!routes_below(request->path, &name)) return reply_redirect(307, "/ui", request->query);
   const struct web_route *route = routes_find(name);
+  if (str_starts(name, STR("assets/"))) {
+    const struct web_asset *asset = asset_find(str_slice(name, 7, name.size));
+    return asset ? asset_reply(asset, request->gzip) : reply_text(404, "there is no such file");
+  }
   if (!route) return reply_text(404, "there is no such page");
   if (route->redirect) return reply_redirect(301, route->redirect, request->query);
   return routes_ask(web, route, name, exchange, request);

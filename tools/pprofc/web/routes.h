@@ -49,7 +49,6 @@ struct web_reply *route_view(struct web_question *q);
 struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
-struct web_reply *route_asset(struct web_question *q, pprofc_str name);
 
 /* A reply that says why there is no other. */
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);

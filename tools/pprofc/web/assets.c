@@ -1,0 +1,94 @@
+/* Assets: names with hashes, so that they may be cached for ever. */
+#include "web/assets.h"
+
+#include <stdio.h>
+#include <zlib.h>
+
+#define HASH_DIGITS 16
+
+/* "app-0123456789abcdef.css", without a NUL when it does not fit. */
+static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
+  pprofc_str name = str_of(asset->name);
+  size_t dot = str_find_last_char(name, '.');
+  int length = snprintf(out, size, "%.*s-%.*s%.*s", (int)dot, name.data, HASH_DIGITS, asset->sha256,
+                        (int)(name.size - dot), name.data + dot);
+  return length > 0 ? (size_t)length : 0;
+}
+
+const struct web_asset *asset_find(pprofc_str name) {
+  char full[256];
+  for (size_t i = 0; i < web_asset_count; i++) {
+    size_t size = asset_write_name(&web_assets[i], full, sizeof full);
+    if (size < sizeof full && str_equal(name, (pprofc_str){full, size})) return &web_assets[i];
+  }
+  return NULL;
+}
+
+static const char *asset_type(pprofc_str name) {
+  static const struct {
+    const char *ending, *type;
+  } types[] = {{".css", "text/css; charset=utf-8"},
+               {".js", "text/javascript; charset=utf-8"},
+               {".svg", "image/svg+xml"},
+               {".png", "image/png"}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (str_ends(name, str_of(types[i].ending))) return types[i].type;
+  return REPLY_BINARY;
+}
+
+/* Unpacks our own bytes: the only failure is that memory runs out. */
+static bool asset_inflate(const struct web_asset *asset, struct buffer *out) {
+  unsigned char chunk[16 * 1024];
+  z_stream stream = {.next_in = (unsigned char *)(uintptr_t)asset->data,
+                     .avail_in = (uInt)*asset->size};
+  int result = inflateInit2(&stream, 15 + 16);
+  if (result != Z_OK) return false;
+  while (result == Z_OK) {
+    stream.next_out = chunk;
+    stream.avail_out = sizeof chunk;
+    result = inflate(&stream, Z_NO_FLUSH);
+    buffer_add(out, chunk, sizeof chunk - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  return result == Z_STREAM_END && !out->failed;
+}
+
+struct web_reply *asset_reply(const struct web_asset *asset, bool gzip) {
+  struct web_reply *reply = reply_new(200, asset_type(str_of(asset->name)));
+  bool packed = *asset->size > 2 && asset->data[0] == 0x1F && asset->data[1] == 0x8B;
+  if (!reply) return NULL;
+  bool ok = reply_add_header(reply, "Cache-Control", STR("public, max-age=31536000, immutable")) &&
+            reply_add_header(reply, "Vary", STR("Accept-Encoding"));
+  if (packed && !gzip) {
+    ok = ok && asset_inflate(asset, &reply->body);
+  } else {
+    buffer_add(&reply->body, asset->data, *asset->size);
+    if (packed) ok = ok && reply_add_header(reply, "Content-Encoding", STR("gzip"));
+  }
+  if (ok && !reply->body.failed) return reply;
+  reply_release(reply);
+  return NULL;
+}
+
+/* "assets/app-0123456789abcdef.css"; NULL when there is no such file. */
+static const char *asset_address(const char *name, struct arena *arena, bool *ok) {
+  char address[288] = "assets/";
+  for (size_t i = 0; i < web_asset_count; i++) {
+    if (strcmp(web_assets[i].name, name) != 0) continue;
+    size_t size = asset_write_name(&web_assets[i], address + 7, sizeof address - 7);
+    const char *copy = arena_copy(arena, address, size + 8);
+    *ok = *ok && copy;
+    return copy;
+  }
+  return NULL;
+}
+
+bool assets_name(struct web_info *info, struct arena *arena) {
+  bool ok = true;
+  info->css = asset_address("app.css", arena, &ok);
+  info->js = asset_address("app.js", arena, &ok);
+  info->flame_css = asset_address("flame.css", arena, &ok);
+  info->flame_js = asset_address("flame.js", arena, &ok);
+  info->icon = asset_address("icon.svg", arena, &ok);
+  return ok;
+}
