@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 #include "web/assets.h"
 #include "web/routes.h"
+#include "web/settings.h"
 
 #include <stdio.h>
 
@@ -64,10 +65,13 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->options.format = "top";
   p->info.version = PPROFC_VERSION;
   p->info.generation = state_generation(q->web->state);
-  p->info.head_name = p->info.base_name = NULL;
+  p->info.draw = dot_draw;
+  p->info.draw_context = q->web->dot;
   pprofc_status status = web_query_options(&q->query, &p->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &p->choice, error);
+  if (!settings_list(q->web->settings, &q->query, &q->arena, &p->info.saved, &p->info.saved_count))
+    return error_nomem(error);
   if (!view_list(q, p) || !assets_name(&p->info, &q->arena)) return error_nomem(error);
   if (status != PPROFC_OK) return status;
   p->info.head_name = p->choice.head->name;

@@ -2,6 +2,7 @@
 #include "web/routes.h"
 
 #include "web/assets.h"
+#include "web/settings.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@ static const struct web_route routes[] = {
     {"flamegraphold", GUARD_GET, NULL, "flamegraph", false, true, false},
     {"flamedata", GUARD_GET, route_flamedata, NULL, false, false, true},
     {"download", GUARD_GET, route_download, NULL, false, false, false},
+    {"saveconfig", GUARD_POST, route_save, NULL, false, false, false},
+    {"deleteconfig", GUARD_POST | GUARD_DELETE, route_delete, NULL, false, false, false},
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
@@ -93,7 +96,8 @@ struct web_reply *route_failure(pprofc_status status, const pprofc_error *error)
 /* What a question is, for finding equal ones: "GENERATION NAME QUERY". */
 static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
   if (!q->route->keep) return true;
-  buffer_printf(key, "%llu ", (unsigned long long)state_generation(q->web->state));
+  buffer_printf(key, "%llu %llu ", (unsigned long long)state_generation(q->web->state),
+                (unsigned long long)settings_stamp(q->web->settings));
   buffer_add_str(key, name);
   buffer_add_char(key, ' ');
   web_query_write(key, &q->query, NULL, 0);

@@ -2,6 +2,7 @@
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
+#include "web/dot.h"
 #include "web/http_server.h"
 #include "web/jobs.h"
 #include "web/state.h"
@@ -14,6 +15,7 @@ struct web {
   struct web_cache *cache;
   struct web_jobs *jobs;
   struct dot_slots *dot;
+  char settings[4096]; /* the file of saved views */
 };
 
 struct web_route;
@@ -48,6 +50,8 @@ void routes_forget(void *question);
 struct web_reply *route_view(struct web_question *q);
 struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
+struct web_reply *route_save(struct web_question *q);
+struct web_reply *route_delete(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
 /* A reply that says why there is no other. */

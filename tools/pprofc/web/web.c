@@ -7,6 +7,7 @@
 #include "sources.h"
 #include "web/address.h"
 #include "web/routes.h"
+#include "web/settings.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -75,6 +76,8 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
                                          .run = routes_run,
                                          .forget = routes_forget,
                                          .answer = web_answer};
+  web->dot = dot_slots_new((web_workers() + 1) / 2);
+  if (!web->dot) return error_nomem(error);
   web->jobs = jobs_start(&settings);
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
@@ -108,14 +111,15 @@ static pprofc_status web_serve(struct web *web, struct web_address *address,
   return PPROFC_OK;
 }
 
-static pprofc_status web_begin(struct command *command, struct web_address *address,
-                               pprofc_error *error) {
+/* The folder of saved views must be known, even when none is ever saved. */
+static pprofc_status web_begin(struct command *command, struct web_address *address, char *settings,
+                               size_t settings_size, pprofc_error *error) {
   pprofc_status status = address_parse(command->http, address, error);
   if (status != PPROFC_OK) return status;
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return error_nomem(error);
   sources_find_executable(command);
-  return PPROFC_OK;
+  return settings_path(settings, settings_size, error);
 }
 
 int web_run(struct command *command) {
@@ -125,13 +129,14 @@ int web_run(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   web_tune_memory();
   web_raise_limits();
-  pprofc_status status = web_begin(command, &address, &error);
+  pprofc_status status = web_begin(command, &address, web.settings, sizeof web.settings, &error);
   if (status == PPROFC_OK) status = state_load(command, &web.state, &error);
   web_block_signals(&signals);
   if (status == PPROFC_OK) status = web_serve(&web, &address, &signals, &error);
   status = budget_status(budget_allocator(command->budget), status, &error);
   jobs_stop(web.jobs);
   cache_free(web.cache);
+  dot_slots_free(web.dot);
   state_free(web.state);
   budget_release(command->budget);
   if (status == PPROFC_OK) return 0;

@@ -1,0 +1,416 @@
+/* Reading and writing pprof's settings file. */
+#include "web/settings.h"
+
+#include "core/escape.h"
+#include "core/json_tree.h"
+#include "core/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the file ---------------------------------------- */
+
+pprofc_status settings_path(char *out, size_t size, pprofc_error *error) {
+  const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  int length = -1;
+  if (folder && *folder)
+    length = snprintf(out, size, "%s/pprof/settings.json", folder);
+  else if (home && *home)
+    length = snprintf(out, size, "%s/.config/pprof/settings.json", home);
+  else
+    return error_set(error, PPROFC_E_INVALID, "neither $XDG_CONFIG_HOME nor $HOME are defined");
+  if (length > 0 && (size_t)length < size) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
+}
+
+uint64_t settings_stamp(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0) return 0;
+  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec ^
+         (uint64_t)info.st_ino << 20 ^ (uint64_t)info.st_size;
+}
+
+static pprofc_status settings_fail(const char *what, const char *path, pprofc_error *error) {
+  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
+}
+
+/* Reads the whole file into the arena; *data is empty when there is none. */
+static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
+                                   pprofc_error *error) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info;
+  *data = STR("");
+  if (fd < 0) return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
+  pprofc_status status = PPROFC_OK;
+  size_t used = 0;
+  char *text = NULL;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+      (uint64_t)info.st_size > SETTINGS_FILE_BYTES)
+    status = error_set(error, PPROFC_E_FORMAT, "could not parse settings: no file of a usual size");
+  else if (!(text = arena_alloc(arena, (size_t)info.st_size + 1)))
+    status = error_nomem(error);
+  while (status == PPROFC_OK && used < (size_t)info.st_size) {
+    ssize_t more = read(fd, text + used, (size_t)info.st_size - used);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) status = settings_fail("read", path, error);
+    if (more <= 0) break;
+    used += (size_t)more;
+  }
+  close(fd);
+  if (status == PPROFC_OK) *data = (pprofc_str){text, used};
+  return status;
+}
+
+/* The object of the file; *root is NULL when there is no file. */
+static pprofc_status settings_parse(const char *path, struct arena *arena, struct node **root,
+                                    pprofc_error *error) {
+  pprofc_str data;
+  *root = NULL;
+  pprofc_status status = settings_read(path, arena, &data, error);
+  if (status != PPROFC_OK || !str_trim(data).size) return status;
+  status = json_tree_parse(arena, NULL, data, root, error);
+  if (status == PPROFC_E_NOMEM) return status;
+  if (status != PPROFC_OK) {
+    error_prefix(error, "could not parse settings: ");
+    return PPROFC_E_FORMAT;
+  }
+  const struct node *configs = node_get(*root, "configs");
+  if (!node_is(*root, NODE_OBJECT) ||
+      (configs && !node_is(configs, NODE_ARRAY) && !node_is(configs, NODE_NULL)))
+    return error_set(error, PPROFC_E_FORMAT, "could not parse settings: no list of configs");
+  return PPROFC_OK;
+}
+
+/* ---- writing ----------------------------------------- */
+
+/* A string as Go writes it. */
+static void settings_write_string(struct buffer *out, pprofc_str text) {
+  buffer_add_char(out, '"');
+  for (size_t at = 0; at < text.size;) {
+    size_t from = at;
+    int32_t c = utf8_next(text, &at);
+    if (c == '"' || c == '\\')
+      buffer_printf(out, "\\%c", (char)c);
+    else if (c == '\n' || c == '\r' || c == '\t')
+      buffer_printf(out, "\\%c", "tn  r"[c - '\t']);
+    else if (c < 0)
+      buffer_add_text(out, "\\ufffd");
+    else if (c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029)
+      buffer_printf(out, "\\u%04x", (unsigned)c);
+    else
+      buffer_add_str(out, str_slice(text, from, at));
+  }
+  buffer_add_char(out, '"');
+}
+
+static void settings_indent(struct buffer *out, size_t depth) {
+  buffer_add_char(out, '\n');
+  buffer_add_fill(out, ' ', 2 * depth);
+}
+
+/* A value without members. */
+static void settings_write_scalar(struct buffer *out, const struct node *node) {
+  static const char *const words[] = {
+      [NODE_NULL] = "null", [NODE_FALSE] = "false", [NODE_TRUE] = "true"};
+  if (node->kind == NODE_STRING)
+    settings_write_string(out, node->text);
+  else if (node->kind == NODE_NUMBER)
+    buffer_add_str(out, node->text);
+  else if (node->kind == NODE_ARRAY || node->kind == NODE_OBJECT)
+    buffer_add_text(out, node->kind == NODE_ARRAY ? "[]" : "{}");
+  else
+    buffer_add_text(out, words[node->kind]);
+}
+
+#define SETTINGS_DEPTH 32
+
+/* Writes a value and all that is in it, as deep as `depth`. False when it is nested too deep. */
+static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
+  const struct node *above[SETTINGS_DEPTH];
+  size_t levels = 0;
+  const struct node *node = root;
+  while (node) {
+    if (levels && (node->key.data || above[levels - 1]->kind == NODE_OBJECT)) {
+      settings_write_string(out, node->key);
+      buffer_add_text(out, ": ");
+    }
+    if (node->first) {
+      if (levels == SETTINGS_DEPTH) return false;
+      buffer_add_char(out, node->kind == NODE_ARRAY ? '[' : '{');
+      above[levels++] = node;
+      settings_indent(out, depth + levels);
+      node = node->first;
+      continue;
+    }
+    settings_write_scalar(out, node);
+    while (levels && !node->next) {
+      node = above[--levels];
+      settings_indent(out, depth + levels);
+      buffer_add_char(out, node->kind == NODE_ARRAY ? ']' : '}');
+    }
+    if (!levels) break;
+    node = node->next;
+    buffer_add_char(out, ',');
+    settings_indent(out, depth + levels);
+  }
+  return true;
+}
+
+/* Whether a text is the zero of its kind, which Go leaves out. */
+static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
+  double number;
+  if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;
+  if (info->kind == PPROFC_OPTION_INT || info->kind == PPROFC_OPTION_FLOAT)
+    return str_parse_float(str_of(text), &number) && number == 0;
+  return !*text;
+}
+
+/* One view, in the order and indentation of pprof. */
+static void settings_write_options(struct buffer *out, const char *name,
+                                   const pprofc_report_options *options) {
+  const pprofc_option_info *info;
+  char text[64 << 10];
+  buffer_add_text(out, "{");
+  settings_indent(out, 3);
+  buffer_add_text(out, "\"name\": ");
+  settings_write_string(out, str_of(name));
+  for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
+    size_t size;
+    if (!info->saved) continue;
+    pprofc_status got =
+        pprofc_report_options_get(options, info->name, text, sizeof text, &size, NULL);
+    if (got != PPROFC_OK || size >= sizeof text) out->failed = true;
+    if (out->failed || settings_is_zero(info, text)) continue;
+    buffer_add_char(out, ',');
+    settings_indent(out, 3);
+    buffer_printf(out, "\"%s\": ", info->name);
+    bool quoted = info->kind == PPROFC_OPTION_STRING || info->kind == PPROFC_OPTION_CHOICE;
+    if (quoted)
+      settings_write_string(out, str_of(text));
+    else
+      buffer_add_text(out, text);
+  }
+  settings_indent(out, 2);
+  buffer_add_char(out, '}');
+}
+
+/* One change of the file. */
+struct settings_change {
+  const char *name;
+  const pprofc_report_options *options; /* NULL: the view is deleted */
+  bool found;
+};
+
+static bool settings_write_configs(struct buffer *out, const struct node *configs,
+                                   struct settings_change *change) {
+  bool ok = true, any = false;
+  buffer_add_text(out, "[");
+  const struct node *config = configs ? configs->first : NULL;
+  for (; config; config = config->next) {
+    bool same = str_equal(node_text(config, "name"), str_of(change->name));
+    bool again = same && change->found;
+    change->found = change->found || same;
+    if (again || (same && !change->options)) continue;
+    if (any) buffer_add_char(out, ',');
+    any = true;
+    settings_indent(out, 2);
+    if (same)
+      settings_write_options(out, change->name, change->options);
+    else
+      ok = ok && settings_write_tree(out, config, 2);
+  }
+  if (change->options && !change->found) {
+    if (any) buffer_add_char(out, ',');
+    any = true;
+    settings_indent(out, 2);
+    settings_write_options(out, change->name, change->options);
+  }
+  if (any) settings_indent(out, 1);
+  buffer_add_char(out, ']');
+  return ok;
+}
+
+/* The file with the change. */
+static bool settings_write(struct buffer *out, const struct node *root,
+                           struct settings_change *change) {
+  bool ok = true;
+  buffer_add_text(out, "{");
+  for (const struct node *member = root ? root->first : NULL; member; member = member->next) {
+    if (str_equal(member->key, STR("configs"))) continue;
+    settings_indent(out, 1);
+    settings_write_string(out, member->key);
+    buffer_add_text(out, ": ");
+    ok = ok && settings_write_tree(out, member, 1);
+    buffer_add_char(out, ',');
+  }
+  settings_indent(out, 1);
+  buffer_add_text(out, "\"configs\": ");
+  ok = settings_write_configs(out, node_get(root, "configs"), change) && ok;
+  settings_indent(out, 0);
+  buffer_add_char(out, '}');
+  return ok;
+}
+
+/* ---- changing ---------------------------------------- */
+
+/* Makes the folders of a path that are missing, for the owner alone. */
+static pprofc_status settings_make_folder(const char *path, char folder[4096],
+                                          pprofc_error *error) {
+  snprintf(folder, 4096, "%s", path);
+  char *end = strrchr(folder, '/');
+  if (!end || end == folder) return error_set(error, PPROFC_E_INVALID, "no folder for settings");
+  *end = '\0';
+  for (char *slash = folder + 1; *slash; slash++) {
+    if (*slash != '/') continue;
+    *slash = '\0';
+    mkdir(folder, 0700);
+    *slash = '/';
+  }
+  if (mkdir(folder, 0700) == 0 || errno == EEXIST) return PPROFC_OK;
+  return settings_fail("create", folder, error);
+}
+
+static pprofc_status settings_replace(const char *path, pprofc_str text, pprofc_error *error) {
+  struct outfile file;
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  bool written = fchmod(file.fd, 0600) == 0 && outfile_write(&file, text.data, text.size) == 0;
+  if (written) return outfile_commit(&file, error);
+  status = settings_fail("write", path, error);
+  outfile_discard(&file);
+  return status;
+}
+
+static pprofc_status settings_check(const struct node *root, const struct settings_change *change,
+                                    const struct buffer *text, bool whole, pprofc_error *error) {
+  if (!change->options && !change->found)
+    return error_set(error, PPROFC_E_INVALID, "config %s not found", change->name);
+  if (change->options && !change->found && node_size(node_get(root, "configs")) >= SETTINGS_MOST)
+    return error_set(error, PPROFC_E_INVALID, "there are %d saved views already", SETTINGS_MOST);
+  if (!whole) return error_set(error, PPROFC_E_FORMAT, "could not parse settings: nested too deep");
+  if (text->size > SETTINGS_FILE_BYTES || text->failed)
+    return error_set(error, PPROFC_E_LIMIT, "the settings become too large");
+  return PPROFC_OK;
+}
+
+/* With the lock held: reads the file, changes it, writes it. */
+static pprofc_status settings_edit(const char *path, struct settings_change *change,
+                                   pprofc_error *error) {
+  struct arena arena;
+  struct node *root;
+  struct buffer text;
+  arena_init(&arena, &mem_default);
+  buffer_init(&text, &mem_default, 2 * SETTINGS_FILE_BYTES);
+  pprofc_status status = settings_parse(path, &arena, &root, error);
+  if (status == PPROFC_OK) {
+    bool whole = settings_write(&text, root, change);
+    status = settings_check(root, change, &text, whole, error);
+  }
+  if (status == PPROFC_OK) status = settings_replace(path, buffer_str(&text), error);
+  buffer_free(&text);
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status settings_change(const char *path, struct settings_change *change,
+                                     pprofc_error *error) {
+  char folder[4096];
+  pprofc_str name = str_of(change->name);
+  if (!name.size || name.size > SETTINGS_NAME_BYTES || !escape_terminal_clean(name))
+    return error_set(error, PPROFC_E_INVALID, "invalid config name");
+  if (strlen(path) >= sizeof folder)
+    return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
+  pprofc_status status = settings_make_folder(path, folder, error);
+  if (status != PPROFC_OK) return status;
+  /* The file is replaced, so the lock is one of its folder. */
+  int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock < 0) return settings_fail("open", folder, error);
+  while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
+  status = settings_edit(path, change, error);
+  close(lock);
+  return status;
+}
+
+pprofc_status settings_save(const char *path, const char *name,
+                            const pprofc_report_options *options, pprofc_error *error) {
+  struct settings_change change = {name, options, false};
+  return settings_change(path, &change, error);
+}
+
+pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error) {
+  struct settings_change change = {name, NULL, false};
+  return settings_change(path, &change, error);
+}
+
+/* ---- the menu ---------------------------------------- */
+
+/* The value of an option in a link to a view; empty when it is the default. */
+static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {
+  const struct node *member = node_get(config, info->name);
+  double number = 0, initial = 0;
+  if (info->kind == PPROFC_OPTION_BOOL) {
+    bool on = node_is(member, NODE_TRUE);
+    if (on == (strcmp(info->default_text, "true") == 0)) return STR("");
+    return on ? STR("t") : STR("f");
+  }
+  if (info->kind == PPROFC_OPTION_INT || info->kind == PPROFC_OPTION_FLOAT) {
+    pprofc_str text = node_is(member, NODE_NUMBER) ? member->text : STR("0");
+    bool same = str_parse_float(text, &number) &&
+                str_parse_float(str_of(info->default_text), &initial) && number == initial;
+    return same ? STR("") : text;
+  }
+  pprofc_str text = node_text(config, info->name);
+  return str_equal(text, str_of(info->default_text)) ? STR("") : text;
+}
+
+/* The query that leads to a view; data is NULL when out of memory. */
+static pprofc_str settings_query(const struct node *config, const struct web_query *query,
+                                 struct arena *arena) {
+  struct web_change changes[WEB_PARAMETERS_MAX];
+  const pprofc_option_info *info;
+  struct buffer text;
+  size_t count = 0;
+  for (size_t i = 0; (info = pprofc_option_at(i)) && count < WEB_PARAMETERS_MAX; i++)
+    if (info->saved)
+      changes[count++] =
+          (struct web_change){info->url ? info->url : info->name, settings_value(config, info)};
+  buffer_init(&text, &mem_default, (size_t)1 << 20);
+  web_query_write(&text, query, changes, count);
+  buffer_add(&text, "", 1);
+  pprofc_str kept = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return kept;
+}
+
+bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
+                   const struct web_item **items, size_t *count) {
+  struct node *root = NULL;
+  struct buffer now;
+  *items = NULL;
+  *count = 0;
+  pprofc_status status = settings_parse(path, arena, &root, NULL);
+  if (status != PPROFC_OK || !root) return status != PPROFC_E_NOMEM;
+  const struct node *configs = node_get(root, "configs");
+  size_t most = node_size(configs) < SETTINGS_MOST ? node_size(configs) : SETTINGS_MOST;
+  struct web_item *list = arena_array(arena, most, sizeof *list);
+  buffer_init(&now, &mem_default, (size_t)1 << 20);
+  web_query_write(&now, query, NULL, 0);
+  bool ok = list && !now.failed;
+  const struct node *config = configs ? configs->first : NULL;
+  for (; ok && config && *count < most; config = config->next) {
+    pprofc_str name = arena_str(arena, node_text(config, "name"));
+    pprofc_str link = settings_query(config, query, arena);
+    ok = name.data && link.data;
+    if (!ok || !name.size) continue;
+    bool current = str_equal(str_of(link.data), buffer_str(&now));
+    list[(*count)++] = (struct web_item){name.data, link.data, current};
+  }
+  buffer_free(&now);
+  *items = list;
+  return ok;
+}
