@@ -112,6 +112,7 @@ struct http_exchange {
   struct MHD_Connection *connection;
   struct http_connection *of;
   char *target; /* as it was sent */
+  struct buffer form;
   bool begun;
   struct http_request request;
   struct web_reply *reply;
@@ -368,8 +369,10 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* A part of a body: kept for an upload, else dropped. The guard has limited its length. */
+/* A part of a body: into the file of an upload, else into memory. The guard has limited its length.
+ */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
+  if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {
     ssize_t more = write(e->request.body, data + written, *size - written);
     if (more < 0 && errno == EINTR) continue;
@@ -384,6 +387,7 @@ static mhd_result server_take_body(struct http_exchange *e, const char *data, si
 /* The request is complete: asks the handler. */
 static mhd_result server_ask(struct http_exchange *e) {
   struct http_server *s = e->server;
+  e->request.form = e->form.failed ? STR("") : buffer_str(&e->form);
   if (e->request.body >= 0) lseek(e->request.body, 0, SEEK_SET);
   mhd.suspend_connection(e->connection);
   pthread_mutex_lock(&s->lock);
@@ -428,6 +432,7 @@ static void *server_log(void *server, const char *target, struct MHD_Connection 
   (void)connection;
   if (!e) return NULL;
   e->request.body = -1;
+  buffer_init(&e->form, &mem_default, GUARD_BODY_BYTES);
   e->target = strdup(target);
   if (e->target) return e;
   mem_free(&mem_default, e, 1, sizeof *e);
@@ -452,6 +457,7 @@ static void server_completed(void *server, struct MHD_Connection *connection, vo
   reply_release(e->reply);
   if (e->request.body >= 0) close(e->request.body);
   free(e->target);
+  buffer_free(&e->form);
   mem_free(&mem_default, e, 1, sizeof *e);
   *context = NULL;
 }

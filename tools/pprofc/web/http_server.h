@@ -15,8 +15,9 @@ struct http_exchange;
 struct http_request {
   unsigned method; /* GUARD_* */
   pprofc_str path, query;
-  bool gzip; /* the client takes compressed bodies */
-  int body;  /* a file with the body of an upload, at its beginning; -1: there is none */
+  bool gzip;       /* the client takes compressed bodies */
+  pprofc_str form; /* the body of a form, "a=b&c=d" */
+  int body;        /* a file with the body of an upload, at its beginning; -1: there is none */
   uint64_t body_size;
 };
 

@@ -56,6 +56,21 @@ unsigned routes_methods(pprofc_str path, bool *upload) {
 
 /* ---- questions --------------------------------------- */
 
+/* The parameters of the address, then those of a form. */
+static pprofc_status routes_parse(const struct http_request *request, struct web_question *q,
+                                  pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, GUARD_HEAD_BYTES + GUARD_BODY_BYTES + 1);
+  buffer_add_str(&text, request->query);
+  buffer_add_char(&text, '&');
+  buffer_add_str(&text, request->form);
+  pprofc_status status = text.failed
+                             ? error_nomem(error)
+                             : web_query_parse(buffer_str(&text), &q->arena, &q->query, error);
+  buffer_free(&text);
+  return status;
+}
+
 static struct web_question *routes_question(struct web *web, const struct web_route *route,
                                             const struct http_request *request, pprofc_error *error,
                                             pprofc_status *status) {
@@ -65,7 +80,7 @@ static struct web_question *routes_question(struct web *web, const struct web_ro
   if (!q) return NULL;
   *q = (struct web_question){.web = web, .route = route, .method = request->method, .body = -1};
   arena_init(&q->arena, &mem_default);
-  *status = web_query_parse(request->query, &q->arena, &q->query, error);
+  *status = routes_parse(request, q, error);
   if (*status == PPROFC_OK && request->body >= 0) {
     q->body = dup(request->body);
     q->body_size = request->body_size;

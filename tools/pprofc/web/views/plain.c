@@ -71,13 +71,17 @@ static void plain_links(const struct web_view_input *input, struct output *out) 
 
 static void plain_document(const struct web_view *view, const struct web_view_input *input,
                            pprofc_str notes, pprofc_str text, struct output *out) {
+  struct web_change here = {"view", str_of(view->path)};
   output_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<title>");
   output_add_text(out, view->title);
   output_add_text(out, "</title>\n<nav>");
   plain_links(input, out);
   output_add_text(out, "<form method=\"get\"><input name=\"f\" aria-label=\"focus\" value=\"");
   plain_text(out, str_of(web_query_get(input->query, "f")));
-  output_add_text(out, "\"></form></nav>\n<p role=\"status\">");
+  output_add_text(out, "\"></form><form method=\"post\" action=\"");
+  web_query_link(out, input->query, "saveconfig", &here, 1);
+  output_add_text(out, "\"><input name=\"config\" placeholder=\"name\"><button>Save</button></form>"
+                       "</nav>\n<p role=\"status\">");
   if (input->info->pending) plain_text(out, str_of(input->info->pending));
   plain_text(out, notes);
   output_add_text(out, "</p>\n<main id=\"view\"><pre>");
