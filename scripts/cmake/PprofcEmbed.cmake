@@ -47,5 +47,5 @@ function(pprofc_embed_packed folder)
   endforeach()
   pprofc_embed(${folder}/assets.c ${packed})
   file(GENERATE OUTPUT ${folder}/table.c CONTENT
-    "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets;\n")
+    "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}    {0}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets - 1;\n")
 endfunction()

@@ -65,6 +65,8 @@ typedef struct pprofc_report_options {
   bool inverted; /* root on top */
   bool reverse;  /* merged from the leaf */
   const char *source_link; /* flame: "https://host/{file}#L{line}", where sources can be read */
+
+  bool safe; /* list, weblist: no source file is opened, whatever the profile names */
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

@@ -73,6 +73,7 @@ static const pprofc_option_info options[] = {
            "flamegraph: merge from the leaf: the callers of what is expensive"),
     OPTION(source_link, STRING, "", NULL, false,
            "flame: address of sources, with {file} and {line} in it"),
+    OPTION(safe, BOOL, "false", NULL, false, "list, weblist, http: open no source file"),
 };
 
 const pprofc_option_info *pprofc_option_at(size_t index) {

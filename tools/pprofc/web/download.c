@@ -28,11 +28,3 @@ struct web_reply *route_flamedata(struct web_question *q) {
   (void)q;
   return reply_text(501, "there is no data for the flame graph yet");
 }
-
-struct web_reply *route_status(struct web_question *q) {
-  struct web_reply *reply = reply_new(200, REPLY_JSON);
-  if (!reply) return NULL;
-  buffer_printf(&reply->body, "{\"generation\":%llu,\"pending\":\"\"}\n",
-                (unsigned long long)state_generation(q->web->state));
-  return reply;
-}

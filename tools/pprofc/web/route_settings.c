@@ -2,8 +2,7 @@
 #include "web/routes.h"
 #include "web/settings.h"
 
-/* What a page without a script goes back to: the view it names; else an empty answer. */
-static struct web_reply *settings_done(const struct web_question *q) {
+struct web_reply *route_back(const struct web_question *q) {
   static const struct web_change without[] = {{"config", {"", 0}}, {"view", {"", 0}}};
   const char *view = web_query_get(&q->query, "view");
   struct buffer query;
@@ -21,12 +20,12 @@ struct web_reply *route_save(struct web_question *q) {
   pprofc_status status = web_query_options(&q->query, &options, &error);
   if (status == PPROFC_OK)
     status = settings_save(q->web->settings, web_query_get(&q->query, "config"), &options, &error);
-  return status == PPROFC_OK ? settings_done(q) : route_failure(status, &error);
+  return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
 }
 
 struct web_reply *route_delete(struct web_question *q) {
   pprofc_error error;
   pprofc_status status =
       settings_delete(q->web->settings, web_query_get(&q->query, "config"), &error);
-  return status == PPROFC_OK ? settings_done(q) : route_failure(status, &error);
+  return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
 }

@@ -1,5 +1,6 @@
 /* Documents: the question, the profiles of the chosen side, and what the page says beside them. */
 #include "profile/profile.h"
+#include "web/arguments.h"
 #include "web/assets.h"
 #include "web/routes.h"
 #include "web/settings.h"
@@ -15,6 +16,7 @@ struct view_parts {
   struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t profile_count;
+  char pending[320];
 };
 
 static const char *view_text(struct web_question *q, const char *prefix, unsigned id) {
@@ -65,6 +67,9 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->options.format = "top";
   p->info.version = PPROFC_VERSION;
   p->info.generation = state_generation(q->web->state);
+  state_pending(q->web->state, p->pending, sizeof p->pending);
+  p->info.pending = *p->pending ? p->pending : NULL;
+  p->info.safe = p->options.safe;
   p->info.draw = dot_draw;
   p->info.draw_context = q->web->dot;
   pprofc_status status = web_query_options(&q->query, &p->options, error);
@@ -76,6 +81,9 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   if (status != PPROFC_OK) return status;
   p->info.head_name = p->choice.head->name;
   p->info.base_name = p->choice.base ? p->choice.base->name : NULL;
+  if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
+                      &p->info.argument_count))
+    return error_nomem(error);
   return view_lend_all(q, p, error);
 }
 

@@ -29,6 +29,8 @@ static const struct web_route routes[] = {
     {"download", GUARD_GET, route_download, NULL, false, false, false},
     {"saveconfig", GUARD_POST, route_save, NULL, false, false, false},
     {"deleteconfig", GUARD_POST | GUARD_DELETE, route_delete, NULL, false, false, false},
+    {"upload", GUARD_POST, route_upload, NULL, true, false, false},
+    {"reload", GUARD_POST, route_reload, NULL, false, false, false},
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
@@ -111,7 +113,7 @@ struct web_reply *route_failure(pprofc_status status, const pprofc_error *error)
 /* What a question is, for finding equal ones: "GENERATION NAME QUERY". */
 static bool routes_key(const struct web_question *q, pprofc_str name, struct buffer *key) {
   if (!q->route->keep) return true;
-  buffer_printf(key, "%llu %llu ", (unsigned long long)state_generation(q->web->state),
+  buffer_printf(key, "%llu %llu ", (unsigned long long)state_epoch(q->web->state),
                 (unsigned long long)settings_stamp(q->web->settings));
   buffer_add_str(key, name);
   buffer_add_char(key, ' ');

@@ -8,6 +8,8 @@
 #include "web/state.h"
 #include "web/views/views.h"
 
+#include <stdatomic.h>
+
 /* What all requests share. */
 struct web {
   struct command *command;
@@ -15,6 +17,7 @@ struct web {
   struct web_cache *cache;
   struct web_jobs *jobs;
   struct dot_slots *dot;
+  atomic_bool stopping;
   char settings[4096]; /* the file of saved views */
 };
 
@@ -52,7 +55,13 @@ struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
 struct web_reply *route_save(struct web_question *q);
 struct web_reply *route_delete(struct web_question *q);
+struct web_reply *route_upload(struct web_question *q);
+struct web_reply *route_reload(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
+
+/* What answers a change: the view that the parameter `view` names, for pages without a script; else
+ * nothing but success. */
+struct web_reply *route_back(const struct web_question *q);
 
 /* A reply that says why there is no other. */
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);

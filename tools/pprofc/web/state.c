@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 /* Differences of two profiles that were asked for, by their ids. */
 #define STATE_PAIRS 4
@@ -19,15 +21,27 @@ struct state_pair {
   uint64_t used; /* when */
 };
 
+/* Profiles that belong together. */
+struct state_loaded {
+  struct state_profile *head, *base;
+  pprofc_profile *difference;
+};
+
 struct web_state {
   struct command *command;
+  const char **sources; /* those without a name */
+  size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t count;
   unsigned next_id;
   unsigned head, base; /* ids of what is shown when nothing is chosen; base 0: none */
   struct state_pair pairs[STATE_PAIRS];
-  uint64_t generation, time;
+  unsigned named_base; /* the base that has a name; 0: none */
+  uint64_t generation, epoch, time;
+  struct state_loaded pending; /* read aside */
+  char pending_text[320], pending_clock[16];
+  uint64_t seen, read; /* stamps: of the last look, of what was read */
 };
 
 /* ---- profiles ---------------------------------------- */
@@ -45,19 +59,35 @@ static struct state_profile *state_retain(struct state_profile *p) {
   return p;
 }
 
-/* Adds a profile and takes it over; returns its id, 0 when out of memory or room. */
-static unsigned state_add(struct web_state *s, const char *name, const char *source,
-                          pprofc_profile *profile) {
+/* Takes a profile over; NULL when out of memory. */
+static struct state_profile *state_new(const char *name, const char *source,
+                                       pprofc_profile *profile) {
   struct state_profile *p = mem_zero_array(&mem_default, 1, sizeof *p);
-  if (p) *p = (struct state_profile){1, 0, strdup(name), strdup(source), profile};
-  if (!p || !p->name || !p->source || s->count == STATE_PROFILES_MAX) {
-    if (p)
-      state_release(p);
-    else
-      pprofc_profile_release(profile);
-    return 0;
+  if (!p) {
+    pprofc_profile_release(profile);
+    return NULL;
   }
+  *p = (struct state_profile){1, 0, strdup(name), strdup(source), false, profile};
   profile->disposable = false; /* many reports are made of it */
+  if (p->name && p->source) return p;
+  state_release(p);
+  return NULL;
+}
+
+/* Takes the oldest profile out that is not shown by default, when there is no room. */
+static void state_make_room(struct web_state *s) {
+  size_t i = 0;
+  if (s->count < STATE_PROFILES_MAX) return;
+  while (i + 1 < s->count && (s->profiles[i]->id == s->head || s->profiles[i]->id == s->base)) i++;
+  state_release(s->profiles[i]);
+  memmove(s->profiles + i, s->profiles + i + 1, (s->count - i - 1) * sizeof *s->profiles);
+  s->count--;
+}
+
+/* Adds a profile and takes it over; returns its id, 0 for NULL. */
+static unsigned state_add(struct web_state *s, struct state_profile *p) {
+  if (!p) return 0;
+  state_make_room(s);
   p->id = ++s->next_id;
   s->profiles[s->count++] = p;
   return p->id;
@@ -81,35 +111,235 @@ static void state_short_name(char *out, size_t size, const char *first, size_t c
     snprintf(out, size, "%.*s", STR_ARG(base));
 }
 
-static pprofc_status state_read(struct web_state *s, pprofc_error *error) {
-  struct command command = *s->command;
+/* What was read: the profiles of the command line without names. */
+static void state_free_loaded(struct state_loaded *l) {
+  state_release(l->head);
+  state_release(l->base);
+  pprofc_profile_release(l->difference);
+  *l = (struct state_loaded){NULL, NULL, NULL};
+}
+
+/* Reads sources as the command line without -http would. */
+static pprofc_status state_read(const struct command *from, const char **sources, size_t count,
+                                struct state_loaded *l, pprofc_error *error) {
+  struct command command = *from;
   struct sources sides;
   char name[256];
+  *l = (struct state_loaded){NULL, NULL, NULL};
+  command.sources = sources;
+  command.source_count = count;
   pprofc_status status = sources_fetch_apart(&command, &sides, error);
   if (status != PPROFC_OK) return status;
   pprofc_profile *profile = sides.combined;
-  const char *base = *command.base ? command.base : command.diff_base;
-  state_short_name(name, sizeof name, command.sources[0], command.source_count);
-  if (!sides.base) {
-    pprofc_profile_release(sides.head);
-    s->head = state_add(s, name, command.sources[0], profile);
-    return s->head ? PPROFC_OK : error_nomem(error);
-  }
-  s->head = state_add(s, name, command.sources[0], sides.head);
-  state_short_name(name, sizeof name, base, 1);
-  s->base = state_add(s, name, base, sides.base);
+  if (!sides.base) pprofc_profile_release(sides.head);
   profile->disposable = false;
-  s->pairs[0] = (struct state_pair){s->head, s->base, profile, 0};
-  return s->head && s->base ? PPROFC_OK : error_nomem(error);
+  state_short_name(name, sizeof name, sources[0], count);
+  const char *base = *command.base ? command.base : command.diff_base;
+  l->head = state_new(name, count == 1 ? sources[0] : "", sides.base ? sides.head : profile);
+  if (sides.base) {
+    state_short_name(name, sizeof name, base, 1);
+    l->base = state_new(name, base, sides.base);
+    l->difference = profile;
+  }
+  if (l->head) l->head->is_command = true;
+  if (l->head && (l->base || !l->difference)) return PPROFC_OK;
+  state_free_loaded(l);
+  return error_nomem(error);
 }
+
+/* Shows what was read, and takes it over. */
+static void state_show(struct web_state *s, struct state_loaded *l) {
+  s->head = state_add(s, l->head);
+  s->base = l->base ? state_add(s, l->base) : s->named_base;
+  if (l->difference) {
+    pprofc_profile_release(s->pairs[0].difference);
+    s->pairs[0] = (struct state_pair){s->head, s->base, l->difference, ++s->time};
+  }
+  *l = (struct state_loaded){NULL, NULL, NULL};
+  s->generation++;
+  s->epoch++;
+}
+
+/* ---- names ------------------------------------------- */
+
+/* Whether a source is NAME=FILE, as benchstat has it; *file points behind the sign. A file that has
+ * such a name itself is a file. */
+static bool state_is_named(const char *source, const char **file) {
+  struct stat info;
+  const char *equal = strchr(source, '=');
+  *file = equal ? equal + 1 : source;
+  return equal && equal != source && stat(source, &info) != 0 && stat(*file, &info) == 0;
+}
+
+static pprofc_status state_read_named(struct web_state *s, const char *source, const char *file,
+                                      unsigned *id, pprofc_error *error) {
+  struct command command = *s->command;
+  struct state_loaded loaded;
+  command.base = command.diff_base = "";
+  command.bases.count = 0;
+  command.report.normalize = false;
+  pprofc_status status = state_read(&command, &file, 1, &loaded, error);
+  if (status != PPROFC_OK) return status;
+  char *name = strndup(source, (size_t)(file - 1 - source));
+  if (name) {
+    free(loaded.head->name);
+    loaded.head->name = name;
+  }
+  loaded.head->is_command = false;
+  *id = state_add(s, loaded.head);
+  return PPROFC_OK;
+}
+
+/* Profiles with names are kept apart: the first is the base, the second is shown, and the others
+ * can be chosen. Those without a name are added up and shown in place of the second. */
+static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
+  const struct command *command = s->command;
+  unsigned ids[2] = {0, 0}, named = 0;
+  pprofc_status status = PPROFC_OK;
+  s->sources = mem_array(&mem_default, command->source_count, sizeof *s->sources);
+  if (!s->sources) return error_nomem(error);
+  for (size_t i = 0; i < command->source_count && status == PPROFC_OK; i++) {
+    const char *file;
+    if (!state_is_named(command->sources[i], &file)) {
+      s->sources[s->source_count++] = command->sources[i];
+      continue;
+    }
+    unsigned id = 0;
+    status = state_read_named(s, command->sources[i], file, &id, error);
+    if (named < 2) ids[named++] = id;
+  }
+  if (status != PPROFC_OK) return status;
+  bool compared = *command->base || *command->diff_base;
+  if (!compared && (named > 1 || (named && s->source_count))) s->named_base = ids[0];
+  if (s->source_count) {
+    struct state_loaded loaded;
+    status = state_read(command, s->sources, s->source_count, &loaded, error);
+    if (status == PPROFC_OK) state_show(s, &loaded);
+    return status;
+  }
+  s->base = s->named_base;
+  s->head = ids[s->named_base ? 1 : 0];
+  s->generation = 1;
+  return PPROFC_OK;
+}
+
+/* ---- files that change ------------------------------- */
+
+static uint64_t state_stamp_of(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec << 1 ^
+         (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
+}
+
+/* One number for the state of all files of the command line that are read again. */
+static uint64_t state_stamp(const struct web_state *s) {
+  const struct command *c = s->command;
+  uint64_t stamp = state_stamp_of(*c->base ? c->base : c->diff_base);
+  for (size_t i = 0; i < s->source_count; i++)
+    stamp = stamp * 0x9E3779B97F4A7C15u + state_stamp_of(s->sources[i]);
+  return stamp;
+}
+
+void state_watch(struct web_state *s) {
+  struct state_loaded loaded;
+  uint64_t stamp = state_stamp(s);
+  /* A file that still changes is not looked at. */
+  bool rests = stamp == s->seen;
+  s->seen = stamp;
+  if (!s->source_count || !rests || stamp == s->read) return;
+  s->read = stamp;
+  for (size_t i = 0; i < s->source_count; i++)
+    if (!state_stamp_of(s->sources[i])) return; /* gone for now, or no file */
+  if (state_read(s->command, s->sources, s->source_count, &loaded, NULL) != PPROFC_OK) return;
+  if (state_stamp(s) != stamp) { /* changed while it was read */
+    state_free_loaded(&loaded);
+    s->read = 0;
+    return;
+  }
+  time_t now = time(NULL);
+  struct tm local;
+  char clock[16] = "";
+  if (localtime_r(&now, &local)) strftime(clock, sizeof clock, "%H:%M", &local);
+  pthread_mutex_lock(&s->lock);
+  struct state_loaded old = s->pending;
+  s->pending = loaded;
+  s->epoch++;
+  snprintf(s->pending_text, sizeof s->pending_text, "%s changed at %s", loaded.head->name, clock);
+  snprintf(s->pending_clock, sizeof s->pending_clock, "%s", clock);
+  pthread_mutex_unlock(&s->lock);
+  state_free_loaded(&old);
+}
+
+void state_pending(struct web_state *s, char *text, size_t size) {
+  pthread_mutex_lock(&s->lock);
+  snprintf(text, size, "%s", s->pending_text);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* The profile that is shown until now gets a name that tells it from the new one. */
+static bool state_rename_old(struct web_state *s, unsigned id) {
+  struct state_profile *old = state_find(s, id);
+  char name[320];
+  if (!old) return true;
+  snprintf(name, sizeof name, "%s (before %s)", old->name, s->pending_clock);
+  struct state_profile *copy = state_new(name, "", pprofc_profile_retain(old->profile));
+  if (!copy) return false;
+  copy->id = id;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->profiles[i] == old) s->profiles[i] = copy;
+  state_release(old);
+  return true;
+}
+
+pprofc_status state_reload(struct web_state *s, pprofc_error *error) {
+  pthread_mutex_lock(&s->lock);
+  bool any = s->pending.head != NULL;
+  bool renamed =
+      !any || (state_rename_old(s, s->head) && (!s->pending.base || state_rename_old(s, s->base)));
+  if (any && renamed) {
+    state_show(s, &s->pending);
+    *s->pending_text = '\0';
+  }
+  pthread_mutex_unlock(&s->lock);
+  return renamed ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data, unsigned *id,
+                         pprofc_error *error) {
+  pprofc_read_options options;
+  pprofc_profile *profile;
+  char shown[256];
+  pprofc_read_options_init(&options);
+  options.limits = &s->command->limits;
+  options.allocator = budget_allocator(s->command->budget);
+  options.call_stacks = s->command->call_stacks;
+  state_short_name(shown, sizeof shown, *name ? name : "dropped file", 1);
+  pprofc_status status =
+      pprofc_profile_read_memory(data.data, data.size, &options, &profile, error);
+  if (status != PPROFC_OK) return status;
+  status = sources_finish(s->command, &profile, error);
+  if (status != PPROFC_OK) {
+    pprofc_profile_release(profile);
+    return status;
+  }
+  struct state_profile *p = state_new(shown, "", profile);
+  pthread_mutex_lock(&s->lock);
+  *id = state_add(s, p);
+  s->epoch++;
+  pthread_mutex_unlock(&s->lock);
+  return *id ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- life -------------------------------------------- */
 
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error) {
   struct web_state *s = mem_zero_array(&mem_default, 1, sizeof *s);
   if (!s) return error_nomem(error);
   s->command = command;
-  s->generation = 1;
   pthread_mutex_init(&s->lock, NULL);
-  pprofc_status status = state_read(s, error);
+  pprofc_status status = state_read_all(s, error);
+  s->seen = s->read = state_stamp(s);
   if (status == PPROFC_OK)
     *state = s;
   else
@@ -119,8 +349,10 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
 
 void state_free(struct web_state *s) {
   if (!s) return;
+  state_free_loaded(&s->pending);
   for (size_t i = 0; i < s->count; i++) state_release(s->profiles[i]);
   for (size_t i = 0; i < STATE_PAIRS; i++) pprofc_profile_release(s->pairs[i].difference);
+  mem_free(&mem_default, s->sources, s->command->source_count, sizeof *s->sources);
   pthread_mutex_destroy(&s->lock);
   mem_free(&mem_default, s, 1, sizeof *s);
 }
@@ -234,4 +466,11 @@ uint64_t state_generation(struct web_state *s) {
   uint64_t generation = s->generation;
   pthread_mutex_unlock(&s->lock);
   return generation;
+}
+
+uint64_t state_epoch(struct web_state *s) {
+  pthread_mutex_lock(&s->lock);
+  uint64_t epoch = s->epoch;
+  pthread_mutex_unlock(&s->lock);
+  return epoch;
 }

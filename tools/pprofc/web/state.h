@@ -12,8 +12,9 @@
 struct state_profile {
   int references;
   unsigned id;
-  char *name;   /* short: "cpu.prof" */
-  char *source; /* what stands for it on a command line; "" when nothing does */
+  char *name;      /* short: "cpu.prof" */
+  char *source;    /* the file that it is; "" when no file is */
+  bool is_command; /* instead: the sources of the command line */
   pprofc_profile *profile;
 };
 
@@ -30,6 +31,22 @@ struct state_choice {
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error);
 void state_free(struct web_state *state);
 
+/* ---- files that change ------------------------------- */
+
+/* Looks whether files of the command line have changed since they were read; what has changed and
+ * is whole is read aside. To be called every second or so, on one thread. */
+void state_watch(struct web_state *state);
+
+/* What was read aside, "cpu.prof changed at 12:03", into `text`; "" when nothing was. */
+void state_pending(struct web_state *state, char *text, size_t size);
+
+/* Shows what was read aside. What was shown before stays and can be chosen, as a base, too. */
+pprofc_status state_reload(struct web_state *state, pprofc_error *error);
+
+/* Adds a profile that someone dropped on the page; *id is what parameters call it. */
+pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
+                         pprofc_error *error);
+
 /* What the parameters head, base and side choose; base "none" is no base. Differences that are not
  * known yet are made with `mem`. To be freed also after a failure. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
@@ -41,7 +58,10 @@ void state_choice_free(struct state_choice *choice);
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* A number that changes whenever the answer to any question may change. */
+/* How often changed files were shown, from 1. */
 uint64_t state_generation(struct web_state *state);
+
+/* A number that changes whenever the answer to any question may change. */
+uint64_t state_epoch(struct web_state *state);
 
 #endif

@@ -6,15 +6,20 @@
 #include "limit_flags.h"
 #include "sources.h"
 #include "web/address.h"
+#include "web/browser.h"
 #include "web/routes.h"
 #include "web/settings.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXIT_FAILED 2
@@ -82,32 +87,83 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
+/* 192 bits, for a server that others can reach. */
+static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  unsigned char random[GUARD_TOKEN_SIZE];
+  if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+    return error_set(error, PPROFC_E_IO, "cannot make a token: %s", ERRNO_TEXT(errno));
+  for (size_t i = 0; i < sizeof random; i++) token[i] = letters[random[i] & 63];
+  token[GUARD_TOKEN_SIZE] = '\0';
+  return PPROFC_OK;
+}
+
+/* Says where the page is, and starts a browser where a person sits. */
+static void web_announce(const struct web *web, const struct web_address *address,
+                         const char *token) {
+  char host[300];
+  struct buffer text;
+  buffer_init(&text, &mem_default, (size_t)1 << 20);
+  address_write(address, host, sizeof host);
+  buffer_printf(&text, "http://%s", host);
+  if (*token) buffer_printf(&text, "/ui/?token=%s", token);
+  message_note("Serving web UI on %.*s", STR_ARG(buffer_str(&text)));
+  if (web->command->no_browser || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+    buffer_free(&text);
+    return;
+  }
+  size_t before = text.size;
+  buffer_add_text(&text, *token ? "&" : "/ui/?");
+  size_t from = text.size;
+  browser_write_options(&text, &web->command->report);
+  if (text.size == from) text.size = before;
+  buffer_add(&text, "", 1);
+  if (!text.failed && !browser_start(text.data)) message_note("%s", text.data);
+  buffer_free(&text);
+}
+
+/* Looks at the files once a second. */
+static void *web_watch(void *context) {
+  struct web *web = context;
+  for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+    if (turn % 10 == 0) state_watch(web->state);
+  }
+  return NULL;
+}
+
 /* Serves until a signal comes. */
 static pprofc_status web_serve(struct web *web, struct web_address *address,
                                const sigset_t *signals, pprofc_error *error) {
-  char text[300];
+  char token[GUARD_TOKEN_SIZE + 1] = "";
   struct http_server *server;
   struct guard guard = {.methods = routes_methods};
   struct http_settings settings = {.guard = &guard, .handler = {routes_answer, routes_gone, web}};
   pprofc_status status = web_start_jobs(web, error);
   if (status == PPROFC_OK) status = address_listen(address, &settings.listening, error);
   if (status != PPROFC_OK) return status;
+  if (!address->loopback) status = web_make_token(token, error);
   guard.port = address->port;
   guard.loopback = address->loopback;
+  guard.token = str_of(token);
   guard.host = address->any ? STR("") : str_of(address->host);
-  address_write(address, text, sizeof text);
   settings.per_address = !address->loopback;
-  status = http_server_start(&settings, &server, error);
+  if (status == PPROFC_OK) status = http_server_start(&settings, &server, error);
   if (status != PPROFC_OK) {
     close(settings.listening);
     return status;
   }
-  message_note("Serving web UI on http://%s", text);
+  web_announce(web, address, token);
+  pthread_t watcher;
+  bool watched = pthread_create(&watcher, NULL, web_watch, web) == 0;
   int number;
   sigwait(signals, &number);
+  atomic_store(&web->stopping, true);
+  budget_cancel(web->command->budget);
   jobs_stop(web->jobs);
   web->jobs = NULL;
   http_server_stop(server);
+  if (watched) pthread_join(watcher, NULL);
   return PPROFC_OK;
 }
 
@@ -133,7 +189,8 @@ int web_run(struct command *command) {
   if (status == PPROFC_OK) status = state_load(command, &web.state, &error);
   web_block_signals(&signals);
   if (status == PPROFC_OK) status = web_serve(&web, &address, &signals, &error);
-  status = budget_status(budget_allocator(command->budget), status, &error);
+  if (status != PPROFC_OK && command->budget)
+    status = budget_status(budget_allocator(command->budget), status, &error);
   jobs_stop(web.jobs);
   cache_free(web.cache);
   dot_slots_free(web.dot);

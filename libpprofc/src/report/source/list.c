@@ -144,6 +144,7 @@ static pprofc_status list_print_all(struct list_report *list, pprofc_error *erro
   const pprofc_report_options *o = list->report->options;
   pprofc_status status =
       source_lookup_init(&list->sources, list->report->mem, o->source_path, o->trim_path, error);
+  list->sources.closed = o->safe;
   if (status == PPROFC_OK) listing_total(list->report, list->out);
   for (from = 0; status == PPROFC_OK && from < list->count; from = to) {
     for (to = from + 1; to < list->count && str_equal(list->rows[to].name, list->rows[from].name);)

@@ -200,8 +200,9 @@ static bool load(struct source_lookup *lookup, pprofc_str name, struct source_fi
   buffer_init(&failure, lookup->mem, 1 << 20);
   bool done;
   *file = (struct source_file){NULL, 0, STR("")};
-  if (lookup->bytes > SOURCE_TOTAL_BYTES) {
-    file->failure = STR("more than 512 MiB of source");
+  if (lookup->closed || lookup->bytes > SOURCE_TOTAL_BYTES) {
+    file->failure = lookup->closed ? STR("source files are not opened (-safe)")
+                                   : STR("more than 512 MiB of source");
     done = true;
   } else if (find_and_read(lookup, name, &text, &failure)) {
     lookup->bytes += text.size;

@@ -353,6 +353,7 @@ pprofc_status report_weblist(struct report *report, struct output *out, pprofc_e
   if (status == PPROFC_OK) {
     status = source_lookup_init(&w.sources, report->mem, report->options->source_path,
                                 report->options->trim_path, error);
+    w.sources.closed = report->options->safe;
     if (status == PPROFC_OK && !print_page(&w)) status = error_nomem(error);
     source_lookup_free(&w.sources);
   }

@@ -1,0 +1,67 @@
+/* What the command line said beside report options: flags of sources, then the sources. */
+#include "web/arguments.h"
+
+#include "core/mem.h"
+
+#include <stdio.h>
+
+/* Flags of sources, by their place in the command. */
+static const struct {
+  const char *name;
+  size_t offset;
+} arguments_texts[] = {
+    {"symbolize", offsetof(struct command, symbolize)},
+    {"buildid", offsetof(struct command, buildid)},
+    {"tools", offsetof(struct command, tools)},
+    {"add_comment", offsetof(struct command, add_comment)},
+};
+
+struct arguments {
+  struct arena *arena;
+  const char **items;
+  size_t count;
+  bool failed;
+};
+
+/* Adds "-NAME=VALUE", or the value alone. */
+static void arguments_add(struct arguments *a, const char *name, const char *value) {
+  size_t size = strlen(name) + strlen(value) + 4;
+  char *text = arena_alloc(a->arena, size);
+  a->failed = a->failed || !text;
+  if (!text) return;
+  snprintf(text, size, "%s%s%s%s", *name ? "-" : "", name, *name && *value ? "=" : "", value);
+  a->items[a->count++] = text;
+}
+
+static void arguments_add_flags(struct arguments *a, const struct command *command) {
+  static const char *const stacks[] = {
+      [PPROFC_STACKS_EDGES] = "edges", [PPROFC_STACKS_FLAT] = "flat"};
+  for (size_t i = 0; i < sizeof arguments_texts / sizeof *arguments_texts; i++) {
+    const char *value;
+    memcpy(&value, (const char *)command + arguments_texts[i].offset, sizeof value);
+    if (value && *value) arguments_add(a, arguments_texts[i].name, value);
+  }
+  if (command->all_frames) arguments_add(a, "all_frames", "");
+  if (command->call_stacks != PPROFC_STACKS_PROPORTIONAL)
+    arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
+}
+
+bool arguments_make(const struct command *command, const struct state_choice *choice,
+                    struct arena *arena, const char *const **items, size_t *count) {
+  struct arguments a = {.arena = arena};
+  const struct state_profile *head = choice->head, *base = choice->base;
+  size_t sources = head->is_command ? command->source_count : 1;
+  *items = NULL;
+  *count = 0;
+  if ((!head->is_command && !*head->source) || (base && !*base->source)) return true;
+  a.items = arena_array(arena, sources + 16, sizeof *a.items);
+  if (!a.items) return false;
+  if (base) arguments_add(&a, *command->base ? "base" : "diff_base", base->source);
+  arguments_add_flags(&a, command);
+  if (command->executable) arguments_add(&a, "", command->executable);
+  for (size_t i = 0; i < sources; i++)
+    arguments_add(&a, "", head->is_command ? command->sources[i] : head->source);
+  *items = a.items;
+  *count = a.count;
+  return !a.failed;
+}

@@ -1,0 +1,61 @@
+/* Profiles that someone drops on the page, and changed files that someone asks for. */
+#include "core/escape.h"
+#include "web/routes.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* The body of an upload, in memory that counts. */
+static pprofc_status upload_read(const struct web_question *q, struct buffer *data,
+                                 pprofc_error *error) {
+  char chunk[64 * 1024];
+  ssize_t size = 1;
+  while (size > 0 && !data->failed) {
+    size = read(q->body, chunk, sizeof chunk);
+    if (size < 0 && errno == EINTR)
+      size = 1;
+    else if (size > 0)
+      buffer_add(data, chunk, (size_t)size);
+  }
+  if (data->failed) return error_nomem(error);
+  return size < 0 ? error_set(error, PPROFC_E_IO, "cannot read the file") : PPROFC_OK;
+}
+
+struct web_reply *route_upload(struct web_question *q) {
+  struct buffer data;
+  pprofc_error error;
+  unsigned id = 0;
+  const pprofc_allocator *mem = budget_allocator(q->budget);
+  buffer_init(&data, mem, (size_t)GUARD_UPLOAD_BYTES);
+  pprofc_status status =
+      q->body < 0 ? error_set(&error, PPROFC_E_INVALID, "there is no file in the request")
+                  : upload_read(q, &data, &error);
+  if (status == PPROFC_OK)
+    status =
+        state_drop(q->web->state, web_query_get(&q->query, "name"), buffer_str(&data), &id, &error);
+  buffer_free(&data);
+  if (status != PPROFC_OK) return route_failure(budget_status(mem, status, &error), &error);
+  struct web_reply *reply = reply_new(200, REPLY_JSON);
+  if (reply) buffer_printf(&reply->body, "{\"base\":\"%u\"}\n", id);
+  return reply;
+}
+
+struct web_reply *route_reload(struct web_question *q) {
+  pprofc_error error;
+  pprofc_status status = state_reload(q->web->state, &error);
+  if (status != PPROFC_OK) return route_failure(status, &error);
+  jobs_forget_answers(q->web->jobs);
+  return route_back(q);
+}
+
+struct web_reply *route_status(struct web_question *q) {
+  char pending[320];
+  struct web_reply *reply = reply_new(200, REPLY_JSON);
+  if (!reply) return NULL;
+  state_pending(q->web->state, pending, sizeof pending);
+  buffer_printf(&reply->body, "{\"generation\":%llu,\"pending\":\"",
+                (unsigned long long)state_generation(q->web->state));
+  escape_json(&reply->body, str_of(pending));
+  buffer_add_text(&reply->body, "\"}\n");
+  return reply;
+}
