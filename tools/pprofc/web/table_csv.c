@@ -1,0 +1,117 @@
+/* Rows of functions as CSV. */
+#include "web/table_csv.h"
+
+#include "core/error.h"
+#include "core/escape.h"
+#include "core/mem.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+/* The rows of one profile, sorted by what they are. */
+struct csv_side {
+  pprofc_graph *graph;
+  const pprofc_graph_node **sorted;
+  size_t count;
+};
+
+static int csv_compare(const void *a, const void *b) {
+  const pprofc_graph_node *x = *(const pprofc_graph_node *const *)a;
+  const pprofc_graph_node *y = *(const pprofc_graph_node *const *)b;
+  int order = str_compare(x->name, y->name);
+  if (!order) order = str_compare(x->file, y->file);
+  if (!order) order = (x->line > y->line) - (x->line < y->line);
+  return order ? order : (x->address > y->address) - (x->address < y->address);
+}
+
+static pprofc_status csv_side_open(const pprofc_profile *profile,
+                                   const pprofc_report_options *asked, struct csv_side *side,
+                                   pprofc_error *error) {
+  pprofc_report_options options = *asked;
+  if (!profile) return PPROFC_OK;
+  options.trim = false;
+  options.warn = NULL;
+  pprofc_status status = pprofc_graph_new(profile, &options, &side->graph, error);
+  if (status != PPROFC_OK) return status;
+  const pprofc_graph_node *nodes = pprofc_graph_nodes(side->graph, &side->count);
+  side->sorted = mem_array(&profile->mem, side->count, sizeof *side->sorted);
+  if (!side->sorted) return error_nomem(error);
+  for (size_t i = 0; i < side->count; i++) side->sorted[i] = &nodes[i];
+  qsort(side->sorted, side->count, sizeof *side->sorted, csv_compare);
+  return PPROFC_OK;
+}
+
+static void csv_side_free(const pprofc_profile *profile, struct csv_side *side) {
+  if (side->sorted) mem_free(&profile->mem, side->sorted, side->count, sizeof *side->sorted);
+  pprofc_graph_free(side->graph);
+}
+
+static void csv_text(struct buffer *out, pprofc_str text) {
+  bool formula = text.size && text.data[0] && strchr("=+-@\t\r", text.data[0]);
+  struct buffer clean;
+  buffer_init(&clean, out->mem, (size_t)64 << 20);
+  escape_terminal(&clean, text, false);
+  buffer_add_text(out, formula ? "\"'" : "\"");
+  for (size_t i = 0; i < clean.size; i++) {
+    if (clean.data[i] == '"') buffer_add_char(out, '"');
+    buffer_add_char(out, clean.data[i]);
+  }
+  buffer_add_char(out, '"');
+  out->failed = out->failed || clean.failed;
+  buffer_free(&clean);
+}
+
+/* Flat and cum of the same row in one of the sides. */
+static void csv_side_write(const struct csv_side *side, const pprofc_graph_node *node,
+                           struct buffer *out) {
+  const pprofc_graph_node *const *found = NULL;
+  if (!side->graph) return;
+  if (side->count)
+    found = bsearch(&node, side->sorted, side->count, sizeof *side->sorted, csv_compare);
+  buffer_printf(out, ",%lld,%lld", found ? (long long)(*found)->flat : 0LL,
+                found ? (long long)(*found)->cum : 0LL);
+}
+
+static void csv_head(bool compared, struct buffer *out) {
+  buffer_add_text(out, "name,file,line,flat,cum");
+  if (compared) buffer_add_text(out, ",base flat,base cum,head flat,head cum");
+  buffer_add_text(out, ",type,unit,total\n");
+}
+
+static void csv_row(const pprofc_graph *graph, const pprofc_graph_node *node,
+                    const struct csv_side sides[2], struct buffer *out) {
+  pprofc_graph_totals totals = pprofc_graph_totals_of(graph);
+  csv_text(out, node->name);
+  buffer_add_char(out, ',');
+  csv_text(out, node->file);
+  buffer_printf(out, ",%lld,%lld,%lld", (long long)node->line, (long long)node->flat,
+                (long long)node->cum);
+  csv_side_write(&sides[0], node, out);
+  csv_side_write(&sides[1], node, out);
+  buffer_add_char(out, ',');
+  csv_text(out, totals.type);
+  buffer_add_char(out, ',');
+  csv_text(out, totals.unit);
+  buffer_printf(out, ",%lld\n", (long long)totals.total);
+}
+
+pprofc_status table_csv_write(const pprofc_profile *shown, const pprofc_profile *base,
+                              const pprofc_profile *head, const pprofc_report_options *options,
+                              struct buffer *out, pprofc_error *error) {
+  struct csv_side sides[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
+  pprofc_graph *graph = NULL;
+  size_t count = 0;
+  pprofc_status status = pprofc_graph_new(shown, options, &graph, error);
+  if (status == PPROFC_OK) status = csv_side_open(base, options, &sides[0], error);
+  if (status == PPROFC_OK) status = csv_side_open(head, options, &sides[1], error);
+  if (status == PPROFC_OK) {
+    const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
+    csv_head(base != NULL, out);
+    for (size_t i = 0; i < count; i++) csv_row(graph, &nodes[i], sides, out);
+    if (out->failed) status = error_nomem(error);
+  }
+  csv_side_free(base, &sides[0]);
+  csv_side_free(head, &sides[1]);
+  pprofc_graph_free(graph);
+  return status;
+}
