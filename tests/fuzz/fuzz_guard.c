@@ -29,7 +29,7 @@ static bool has(const struct guard_request *r, const char *name, const char *par
   return false;
 }
 
-/* What passes says who it is: rules written a second time, and looser. */
+/* What passes obeys the rules, written a second time and looser. */
 static void check_pass(const struct guard *g, const struct guard_request *r,
                        const struct guard_decision *d) {
   REQUIRE(d->method == GUARD_GET || d->method == GUARD_POST || d->method == GUARD_DELETE);

@@ -211,6 +211,7 @@ static void take_drawing(struct bytes *in, pprofc_report_options *o, char room[6
   o->inverted = flags & 1;
   o->reverse = flags & 2;
   o->normalize = flags & 4;
+  o->safe = flags & 16;
   o->intel_syntax = flags & 8;
   o->title = take_name(in, room);
   o->colors = TAKE_OF(in, colors);

@@ -1,4 +1,4 @@
-/* The guard of -http: who may ask what. Each test is one way in that must be open or closed. */
+/* The guard of -http. Each test is one way in that must be open or closed. */
 #include "unit.h"
 #include "web/guard.h"
 

@@ -1,5 +1,5 @@
-/* Work on answers: equal questions are worked on once, results are kept within bytes, nobody waits
- * for ever, and work that nobody wants is stopped. */
+/* Work on answers: equal questions are worked on once, results are kept within bytes, all are
+ * answered, and work without an asker is stopped. */
 #include "unit.h"
 #include "web/jobs.h"
 
@@ -126,7 +126,7 @@ static void test_too_many_questions_are_refused(void) {
   finish();
 }
 
-static void test_work_that_nobody_waits_for_is_stopped(void) {
+static void test_work_without_an_asker_is_stopped(void) {
   static char text[] = "x";
   unsigned askers[2] = {0};
   begin(1, 10);
@@ -183,6 +183,5 @@ static void test_the_cache_keeps_what_was_used_last(void) {
 
 UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
           UNIT(test_questions_without_a_key_are_never_joined),
-          UNIT(test_too_many_questions_are_refused),
-          UNIT(test_work_that_nobody_waits_for_is_stopped), UNIT(test_the_end_answers_everyone),
-          UNIT(test_the_cache_keeps_what_was_used_last))
+          UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
+          UNIT(test_the_end_answers_everyone), UNIT(test_the_cache_keeps_what_was_used_last))

@@ -110,7 +110,7 @@ static void test_names_have_a_form(void) {
 }
 
 static void test_a_link_to_settings_stays_one(void) {
-  char target[128], found[128];
+  char target[160], found[160];
   begin("");
   snprintf(target, sizeof target, "%s.target", path);
   CU_ASSERT_EQUAL(rename(path, target), 0);

@@ -516,6 +516,15 @@ static pprofc_status cmd_options_check_noise(const struct command *command, ppro
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
+static pprofc_status check_http(const struct command *command, pprofc_error *error) {
+  if (command->http_on && command->format)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-http is not compatible with an output format on the command line");
+  if (command->no_browser && !command->http_on)
+    return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
+  return PPROFC_OK;
+}
+
 static pprofc_status cmd_options_check(const struct command *command, pprofc_error *error) {
   if (*command->base && *command->diff_base)
     return error_set(error, PPROFC_E_INVALID,
@@ -529,14 +538,10 @@ static pprofc_status cmd_options_check(const struct command *command, pprofc_err
     readers += strcmp(command->sources[i], "-") == 0;
   if (readers > 1)
     return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
-  if (command->http_on && command->format)
-    return error_set(error, PPROFC_E_INVALID,
-                     "-http is not compatible with an output format on the command line");
-  if (command->no_browser && !command->http_on)
-    return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
-  return cmd_options_check_noise(command, error);
+  pprofc_status status = check_http(command, error);
+  return status ? status : cmd_options_check_noise(command, error);
 }
 
 /* Without a format, top is shown. */

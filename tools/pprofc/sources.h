@@ -7,11 +7,6 @@
 /* Takes the executable off the front of the sources when the first of several is one. */
 void sources_find_executable(struct command *command);
 
-/* What happens to a profile before any report, in pprof's order: names, dropped frames, a comment.
- * Replaces *profile. */
-pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
-                             pprofc_error *error);
-
 /* Reads all sources, and the base if there is one; merges, subtracts, prunes and annotates as the
  * command says. A source that cannot be read is reported on standard error and left out as long as
  * there is another. */

@@ -14,7 +14,19 @@ static pprofc_status address_wrong(const char *text, const char *why, pprofc_err
                    why);
 }
 
-pprofc_status address_parse(const char *text, struct web_address *address, pprofc_error *error) {
+static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_error *error) {
+  int64_t number = 0;
+  if (port.size && !str_parse_int(port, 10, &number))
+    return error_set(error, PPROFC_E_INVALID,
+                     "invalid port number: strconv.Atoi: parsing \"%.*s\": invalid syntax",
+                     STR_ARG(port));
+  if (number < 0 || number > 65535)
+    return error_set(error, PPROFC_E_INVALID, "invalid port number: %.*s", STR_ARG(port));
+  *out = (unsigned)number;
+  return PPROFC_OK;
+}
+
+pprofc_status address_parse(const char *text, struct http_address *address, pprofc_error *error) {
   pprofc_str all = str_of(text);
   size_t colon = str_find_last_char(all, ':');
   if (colon == all.size) return address_wrong(text, "missing port in address", error);
@@ -25,20 +37,13 @@ pprofc_status address_parse(const char *text, struct web_address *address, pprof
     return address_wrong(text, "too many colons in address", error);
   if (!host.size) host = STR("localhost");
   if (host.size >= sizeof address->host) return address_wrong(text, "the host is too long", error);
-  int64_t number = 0;
-  if (port.size && !str_parse_int(port, 10, &number))
-    return error_set(error, PPROFC_E_INVALID,
-                     "invalid port number: strconv.Atoi: parsing \"%.*s\": invalid syntax",
-                     STR_ARG(port));
-  if (number < 0 || number > 65535)
-    return error_set(error, PPROFC_E_INVALID, "invalid port number: %.*s", STR_ARG(port));
-  *address = (struct web_address){.port = (unsigned)number};
+  *address = (struct http_address){.port = 0};
   memcpy(address->host, host.data, host.size);
-  return PPROFC_OK;
+  return address_parse_port(port, &address->port, error);
 }
 
 /* What kind of address was bound, and its port. */
-static void address_look(struct web_address *address, const struct sockaddr_storage *bound) {
+static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
   struct sockaddr_in four;
   struct sockaddr_in6 six;
   if (bound->ss_family == AF_INET) {
@@ -67,7 +72,7 @@ static int address_open(const struct addrinfo *info) {
   return -1;
 }
 
-pprofc_status address_listen(struct web_address *address, int *listening, pprofc_error *error) {
+pprofc_status address_listen(struct http_address *address, int *listening, pprofc_error *error) {
   struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
   struct sockaddr_storage bound;
   socklen_t size = sizeof bound;
@@ -92,7 +97,7 @@ pprofc_status address_listen(struct web_address *address, int *listening, pprofc
   return PPROFC_OK;
 }
 
-void address_write(const struct web_address *address, char *out, size_t size) {
-  bool six = strchr(address->host, ':') != NULL;
-  snprintf(out, size, "%s%s%s:%u", six ? "[" : "", address->host, six ? "]" : "", address->port);
+void address_write(const struct http_address *address, char *out, size_t size) {
+  const char *format = strchr(address->host, ':') ? "[%s]:%u" : "%s:%u";
+  snprintf(out, size, format, address->host, address->port);
 }

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/str.h"
 
-struct web_address {
+struct http_address {
   char host[256]; /* as given; "localhost" when empty */
   unsigned port;  /* 0: any that is free */
   bool loopback;  /* what is bound is reachable from this machine only */
@@ -13,12 +13,12 @@ struct web_address {
 };
 
 /* Splits HOST:PORT; both may be empty, the colon may not. Errors are worded as pprof's. */
-pprofc_status address_parse(const char *text, struct web_address *address, pprofc_error *error);
+pprofc_status address_parse(const char *text, struct http_address *address, pprofc_error *error);
 
 /* Binds one address of the host and listens; sets port, loopback and any. */
-pprofc_status address_listen(struct web_address *address, int *listening, pprofc_error *error);
+pprofc_status address_listen(struct http_address *address, int *listening, pprofc_error *error);
 
 /* "localhost:8080", "[::1]:8080". */
-void address_write(const struct web_address *address, char *out, size_t size);
+void address_write(const struct http_address *address, char *out, size_t size);
 
 #endif

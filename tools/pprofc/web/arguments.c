@@ -29,7 +29,10 @@ static void arguments_add(struct arguments *a, const char *name, const char *val
   char *text = arena_alloc(a->arena, size);
   a->failed = a->failed || !text;
   if (!text) return;
-  snprintf(text, size, "%s%s%s%s", *name ? "-" : "", name, *name && *value ? "=" : "", value);
+  if (!*name)
+    snprintf(text, size, "%s", value);
+  else
+    snprintf(text, size, *value ? "-%s=%s" : "-%s%s", name, value);
   a->items[a->count++] = text;
 }
 

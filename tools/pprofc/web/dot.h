@@ -11,7 +11,7 @@ struct dot_slots;
 struct dot_slots *dot_slots_new(unsigned count);
 void dot_slots_free(struct dot_slots *slots);
 
-/* Has graphviz draw a graph as SVG, without what stands before "<svg". Waits for a place, then at
+/* Has graphviz draw a graph as SVG, from "<svg" on. Waits for a place, then at
  * most 10 s; ends early when the budget behind the memory of `svg` is stopped. Errors:
  * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT when it takes too long, PPROFC_E_IO when it
  * fails, PPROFC_E_NOMEM. `slots` is a struct dot_slots. */

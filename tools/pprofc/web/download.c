@@ -31,9 +31,10 @@ static pprofc_status download_report(struct download *d, pprofc_error *error) {
 static pprofc_status download_csv(struct download *d, pprofc_error *error) {
   bool all = strcmp(web_query_get(&d->q->query, "rows"), "all") == 0;
   d->options.nodecount = all ? 0 : 500;
-  bool both = d->choice.side == WEB_DIFF;
-  return table_csv_write(d->shown, both ? d->base : NULL, both ? d->head : NULL, &d->options,
-                         &d->reply->body, error);
+  struct buffer *out = &d->reply->body;
+  if (d->choice.side != WEB_DIFF)
+    return table_csv_write(d->shown, NULL, NULL, &d->options, out, error);
+  return table_csv_write(d->shown, d->base, d->head, &d->options, out, error);
 }
 
 static pprofc_status download_svg(struct download *d, pprofc_error *error) {

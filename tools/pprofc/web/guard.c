@@ -149,6 +149,14 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !guard_same(dest, STR("document"));
 }
 
+/* Whether an origin is that of the host that was asked. A server that others can reach may be
+ * behind a proxy with https. */
+static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
+  if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
+  return !g->loopback && str_starts(origin, STR("https://")) &&
+         str_equal(str_slice(origin, 8, origin.size), host);
+}
+
 /* What the headers say about the page that asks. */
 enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
 
@@ -161,10 +169,8 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
   /* Under our referrer policy browsers hide the origin of a form that is sent without a script. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
-  size_t scheme = str_starts(origin, STR("http://")) ? 7 : 0;
-  if (!scheme && !g->loopback && str_starts(origin, STR("https://"))) scheme = 8; /* a proxy */
-  bool equal = scheme && str_equal(str_slice(origin, scheme, origin.size), host);
-  return origins == 1 && equal ? SENDER_OURS : SENDER_FOREIGN;
+  bool equal = origins == 1 && guard_is_origin(g, origin, host);
+  return equal ? SENDER_OURS : SENDER_FOREIGN;
 }
 
 /* ---- in turn ----------------------------------------- */

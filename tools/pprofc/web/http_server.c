@@ -2,6 +2,7 @@
 #include "web/http_server.h"
 
 #include "common/library.h"
+#include "web/text.h"
 
 #ifndef HAVE_LIBMICROHTTPD
 
@@ -164,23 +165,31 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
 
 /* ---- watching ---------------------------------------- */
 
-/* Closes connections whose client takes too long, and the oldest ones when there is a crowd. The
- * lock keeps their sockets from being closed and used again meanwhile. */
+/* Whether a connection has no complete request. */
+static bool server_is_waiting(const struct http_connection *c) {
+  return !c->busy;
+}
+
+/* Closes connections whose client takes too long. The lock keeps their sockets from being closed
+ * and used again meanwhile. */
 static void server_close_slow(struct http_server *s, int64_t now) {
-  struct http_connection *oldest = NULL;
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
-    if (c->busy && !late) continue;
-    if (late || now - c->since > SERVER_IDLE_S * 1000)
-      shutdown(c->fd, SHUT_RDWR);
-    else if (!oldest || c->since <= oldest->since)
-      oldest = c;
+    bool idle = server_is_waiting(c) && now - c->since > SERVER_IDLE_S * 1000;
+    if (late || idle) shutdown(c->fd, SHUT_RDWR);
   }
-  if (!oldest || s->connection_count < SERVER_CROWD) return;
-  int64_t before = oldest->since + 2 * SERVER_LOOK_MS;
-  if (before > now - SERVER_LOOK_MS) return;
+}
+
+/* In a crowd, closes those that have waited longest for a request: what one client opened at once
+ * goes at once. */
+static void server_thin_out(struct http_server *s, int64_t now) {
+  int64_t oldest = now;
+  if (s->connection_count < SERVER_CROWD) return;
   for (struct http_connection *c = s->connections; c; c = c->next)
-    if (!c->busy && c->since <= before) shutdown(c->fd, SHUT_RDWR);
+    if (server_is_waiting(c) && c->since < oldest) oldest = c->since;
+  if (oldest + 3 * SERVER_LOOK_MS > now) return;
+  for (struct http_connection *c = s->connections; c; c = c->next)
+    if (server_is_waiting(c) && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
 }
 
 /* Tells the handler of clients that are gone while they wait for an answer. */
@@ -200,6 +209,7 @@ static void *server_watch(void *server) {
     pthread_mutex_lock(&s->lock);
     server_find_gone(s);
     server_close_slow(s, server_clock());
+    server_thin_out(s, server_clock());
     pthread_mutex_unlock(&s->lock);
     nanosleep(&(struct timespec){0, SERVER_LOOK_MS * 1000000L}, NULL);
   }
@@ -298,18 +308,32 @@ static bool server_from_loopback(struct MHD_Connection *connection) {
          (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr) && address.sin6_addr.s6_addr[12] == 127);
 }
 
-/* The reply of the guard: a refusal, or the way in for whoever has the token. */
-static struct web_reply *server_refuse(const struct guard *g, const struct guard_decision *d) {
-  char text[96];
-  struct web_reply *reply;
-  if (d->answer == GUARD_REFUSE) {
-    reply = reply_text(d->status, d->why);
-    snprintf(text, sizeof text, "%s%s%s", d->allowed & GUARD_GET ? "GET, HEAD, " : "",
-             d->allowed & GUARD_POST ? "POST, " : "", d->allowed & GUARD_DELETE ? "DELETE, " : "");
-    if (reply && d->status == 405 && strlen(text) > 2)
-      reply_add_header(reply, "Allow", (pprofc_str){text, strlen(text) - 2});
-    return reply;
+/* Methods for the header Allow. */
+static void server_write_methods(unsigned allowed, char *out, size_t size) {
+  static const struct {
+    unsigned method;
+    const char *names;
+  } methods[] = {{GUARD_GET, "GET, HEAD"}, {GUARD_POST, "POST"}, {GUARD_DELETE, "DELETE"}};
+  size_t used = 0;
+  *out = '\0';
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    if (!(allowed & methods[i].method)) continue;
+    int more = snprintf(out + used, size - used, used ? ", %s" : "%s", methods[i].names);
+    used += (size_t)more;
   }
+}
+
+static struct web_reply *server_refuse(const struct guard_decision *d) {
+  char methods[64];
+  struct web_reply *reply = reply_text(d->status, d->why);
+  server_write_methods(d->allowed, methods, sizeof methods);
+  if (reply && d->status == 405 && *methods) reply_add_header(reply, "Allow", str_of(methods));
+  return reply;
+}
+
+/* The token was right: the same address without it, and a cookie. */
+static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
+  char cookie[128];
   struct buffer query;
   pprofc_str rest = d->query, pair;
   buffer_init(&query, &mem_default, 2 * GUARD_HEAD_BYTES);
@@ -318,13 +342,12 @@ static struct web_reply *server_refuse(const struct guard *g, const struct guard
     if (query.size) buffer_add_char(&query, '&');
     buffer_add_str(&query, pair);
   }
-  snprintf(text, sizeof text, "pprofc_%u=%.*s; HttpOnly; SameSite=Strict; Path=/", g->port,
+  snprintf(cookie, sizeof cookie, "pprofc_%u=%.*s; HttpOnly; SameSite=Strict; Path=/", g->port,
            STR_ARG(g->token));
-  buffer_add(&query, "", 1);
-  char *path = query.failed ? NULL : strndup(d->path.data, d->path.size);
-  reply = path ? reply_redirect(302, path, str_of(query.data)) : NULL;
-  if (reply) reply_add_header(reply, "Set-Cookie", str_of(text));
-  free(path);
+  char *path = query.failed ? NULL : text_copy(d->path);
+  struct web_reply *reply = path ? reply_redirect(302, path, buffer_str(&query)) : NULL;
+  if (reply) reply_add_header(reply, "Set-Cookie", str_of(cookie));
+  text_free(path);
   buffer_free(&query);
   return reply;
 }
@@ -348,8 +371,9 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
                                   .header_count = head.count,
                                   .from_loopback = server_from_loopback(e->connection)};
   struct guard_decision d = guard_decide(s->settings.guard, &request);
-  if (d.answer != GUARD_PASS)
-    return server_send(e->connection, server_refuse(s->settings.guard, &d));
+  if (d.answer == GUARD_REFUSE) return server_send(e->connection, server_refuse(&d));
+  if (d.answer == GUARD_ENTER)
+    return server_send(e->connection, server_enter(s->settings.guard, &d));
   e->request.method = d.method;
   e->request.path = d.path;
   e->request.query = d.query;
@@ -433,7 +457,7 @@ static void *server_log(void *server, const char *target, struct MHD_Connection 
   if (!e) return NULL;
   e->request.body = -1;
   buffer_init(&e->form, &mem_default, GUARD_BODY_BYTES);
-  e->target = strdup(target);
+  e->target = text_copy(str_of(target));
   if (e->target) return e;
   mem_free(&mem_default, e, 1, sizeof *e);
   return NULL;
@@ -456,7 +480,7 @@ static void server_completed(void *server, struct MHD_Connection *connection, vo
   pthread_mutex_unlock(&s->lock);
   reply_release(e->reply);
   if (e->request.body >= 0) close(e->request.body);
-  free(e->target);
+  text_free(e->target);
   buffer_free(&e->form);
   mem_free(&mem_default, e, 1, sizeof *e);
   *context = NULL;

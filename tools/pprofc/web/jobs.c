@@ -72,7 +72,7 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Gives the answer to all that wait. The lock is not held: nobody else knows the job now. */
+/* Gives the answer to all that wait. The lock is not held: no other thread knows the job now. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -210,7 +210,7 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Marks the asker in a list of jobs; cancels the job that has nobody left. */
+/* Marks the asker in a list of jobs; cancels the job that has no asker left. */
 static bool jobs_leave_list(struct web_job *job, const void *asker) {
   for (; job; job = job->next) {
     bool found = false, left = false;

@@ -1,5 +1,5 @@
-/* Work on answers: a few threads, a queue with an end, and one piece of work for all who ask the
- * same. */
+/* Work on answers: a few threads, a queue with an end, and one piece of work for equal
+ * questions. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -31,7 +31,7 @@ void jobs_stop(struct web_jobs *jobs);
  * the answer when it is known, or a refusal; NULL when the asker is answered later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* The asker is not interested any more. Work that nobody waits for is cancelled. The asker is
+/* The asker is not interested any more. Work without an asker left is cancelled. The asker is
  * answered all the same. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 

@@ -21,7 +21,7 @@ struct web_query {
   size_t count;
 };
 
-/* Decodes what stands behind the question mark. As in pprof the first of repeated parameters
+/* Decodes what is behind the question mark. As in pprof the first of repeated parameters
  * counts, an empty one is absent, unknown ones and what cannot be decoded are ignored. Values live
  * in `arena`. Errors: PPROFC_E_INVALID for a value with a NUL byte or that is no UTF-8. */
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,

@@ -39,6 +39,19 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
+/* Reads `size` bytes of an open file; fewer when it is shorter. */
+static pprofc_status settings_read_bytes(int fd, const char *path, char *text, size_t size,
+                                         size_t *used, pprofc_error *error) {
+  for (*used = 0; *used < size;) {
+    ssize_t more = read(fd, text + *used, size - *used);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return settings_fail("read", path, error);
+    if (more == 0) break;
+    *used += (size_t)more;
+  }
+  return PPROFC_OK;
+}
+
 /* Reads the whole file into the arena; *data is empty when there is none. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
@@ -47,22 +60,17 @@ static pprofc_status settings_read(const char *path, struct arena *arena, pprofc
   *data = STR("");
   if (fd < 0) return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
   pprofc_status status = PPROFC_OK;
-  size_t used = 0;
-  char *text = NULL;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-      (uint64_t)info.st_size > SETTINGS_FILE_BYTES)
+  bool usual = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+               (uint64_t)info.st_size <= SETTINGS_FILE_BYTES;
+  if (!usual)
     status = error_set(error, PPROFC_E_FORMAT, "could not parse settings: no file of a usual size");
-  else if (!(text = arena_alloc(arena, (size_t)info.st_size + 1)))
-    status = error_nomem(error);
-  while (status == PPROFC_OK && used < (size_t)info.st_size) {
-    ssize_t more = read(fd, text + used, (size_t)info.st_size - used);
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) status = settings_fail("read", path, error);
-    if (more <= 0) break;
-    used += (size_t)more;
-  }
+  char *text = usual ? arena_alloc(arena, (size_t)info.st_size + 1) : NULL;
+  if (usual && !text) status = error_nomem(error);
+  if (status == PPROFC_OK)
+    status = settings_read_bytes(fd, path, text, (size_t)info.st_size, &data->size, error);
   close(fd);
-  if (status == PPROFC_OK) *data = (pprofc_str){text, used};
+  data->data = status == PPROFC_OK ? text : "";
+  if (status != PPROFC_OK) data->size = 0;
   return status;
 }
 
@@ -88,19 +96,24 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
+/* What Go writes as a number, for pages that contain JSON. */
+static bool settings_is_unsafe(int32_t c) {
+  return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
+}
+
 /* A string as Go writes it. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
+  static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt"; /* behind a backslash */
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
     size_t from = at;
     int32_t c = utf8_next(text, &at);
-    if (c == '"' || c == '\\')
-      buffer_printf(out, "\\%c", (char)c);
-    else if (c == '\n' || c == '\r' || c == '\t')
-      buffer_printf(out, "\\%c", "tn  r"[c - '\t']);
+    const char *escaped = c > 0 && c < 128 ? strchr(characters, c) : NULL;
+    if (escaped)
+      buffer_printf(out, "\\%c", letters[escaped - characters]);
     else if (c < 0)
       buffer_add_text(out, "\\ufffd");
-    else if (c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029)
+    else if (settings_is_unsafe(c))
       buffer_printf(out, "\\u%04x", (unsigned)c);
     else
       buffer_add_str(out, str_slice(text, from, at));
@@ -161,7 +174,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* Whether a text is the zero of its kind, which Go leaves out. */
+/* Whether a text is the zero of its kind, which Go skips. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;
@@ -206,28 +219,33 @@ struct settings_change {
   bool found;
 };
 
+/* Puts a comma behind the view before and begins a line. */
+static void settings_next(struct buffer *out, bool *any) {
+  if (*any) buffer_add_char(out, ',');
+  *any = true;
+  settings_indent(out, 2);
+}
+
+/* The view of the name that changes comes where it was first, or at the end. */
 static bool settings_write_configs(struct buffer *out, const struct node *configs,
                                    struct settings_change *change) {
   bool ok = true, any = false;
   buffer_add_text(out, "[");
   const struct node *config = configs ? configs->first : NULL;
   for (; config; config = config->next) {
-    bool same = str_equal(node_text(config, "name"), str_of(change->name));
-    bool again = same && change->found;
-    change->found = change->found || same;
-    if (again || (same && !change->options)) continue;
-    if (any) buffer_add_char(out, ',');
-    any = true;
-    settings_indent(out, 2);
-    if (same)
+    if (!str_equal(node_text(config, "name"), str_of(change->name))) {
+      settings_next(out, &any);
+      ok = settings_write_tree(out, config, 2) && ok;
+    } else if (change->options && !change->found) {
+      settings_next(out, &any);
       settings_write_options(out, change->name, change->options);
-    else
-      ok = ok && settings_write_tree(out, config, 2);
+      change->found = true;
+    } else {
+      change->found = true;
+    }
   }
   if (change->options && !change->found) {
-    if (any) buffer_add_char(out, ',');
-    any = true;
-    settings_indent(out, 2);
+    settings_next(out, &any);
     settings_write_options(out, change->name, change->options);
   }
   if (any) settings_indent(out, 1);

@@ -5,6 +5,7 @@
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "sources.h"
+#include "web/text.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -49,8 +50,8 @@ struct web_state {
 void state_release(struct state_profile *p) {
   if (!p || __atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) != 0) return;
   pprofc_profile_release(p->profile);
-  free(p->name);
-  free(p->source);
+  text_free(p->name);
+  text_free(p->source);
   mem_free(&mem_default, p, 1, sizeof *p);
 }
 
@@ -67,7 +68,8 @@ static struct state_profile *state_new(const char *name, const char *source,
     pprofc_profile_release(profile);
     return NULL;
   }
-  *p = (struct state_profile){1, 0, strdup(name), strdup(source), false, profile};
+  *p = (struct state_profile){1,     0,      text_copy(str_of(name)), text_copy(str_of(source)),
+                              false, profile};
   profile->disposable = false; /* many reports are made of it */
   if (p->name && p->source) return p;
   state_release(p);
@@ -135,7 +137,8 @@ static pprofc_status state_read(const struct command *from, const char **sources
   profile->disposable = false;
   state_short_name(name, sizeof name, sources[0], count);
   const char *base = *command.base ? command.base : command.diff_base;
-  l->head = state_new(name, count == 1 ? sources[0] : "", sides.base ? sides.head : profile);
+  pprofc_profile *head = sides.base ? sides.head : profile;
+  l->head = state_new(name, count == 1 ? sources[0] : "", head);
   if (sides.base) {
     state_short_name(name, sizeof name, base, 1);
     l->base = state_new(name, base, sides.base);
@@ -180,9 +183,9 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   command.report.normalize = false;
   pprofc_status status = state_read(&command, &file, 1, &loaded, error);
   if (status != PPROFC_OK) return status;
-  char *name = strndup(source, (size_t)(file - 1 - source));
+  char *name = text_copy((pprofc_str){source, (size_t)(file - 1 - source)});
   if (name) {
-    free(loaded.head->name);
+    text_free(loaded.head->name);
     loaded.head->name = name;
   }
   loaded.head->is_command = false;
@@ -190,37 +193,45 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Profiles with names are kept apart: the first is the base, the second is shown, and the others
- * can be chosen. Those without a name are added up and shown in place of the second. */
-static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
+/* Reads the sources with a name, the first two of which get into `ids`, and lists the others. */
+static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
-  unsigned ids[2] = {0, 0}, named = 0;
-  pprofc_status status = PPROFC_OK;
-  s->sources = mem_array(&mem_default, command->source_count, sizeof *s->sources);
-  if (!s->sources) return error_nomem(error);
-  for (size_t i = 0; i < command->source_count && status == PPROFC_OK; i++) {
+  size_t named = 0;
+  for (size_t i = 0; i < command->source_count; i++) {
     const char *file;
+    unsigned id = 0;
     if (!state_is_named(command->sources[i], &file)) {
       s->sources[s->source_count++] = command->sources[i];
       continue;
     }
-    unsigned id = 0;
-    status = state_read_named(s, command->sources[i], file, &id, error);
+    pprofc_status status = state_read_named(s, command->sources[i], file, &id, error);
+    if (status != PPROFC_OK) return status;
     if (named < 2) ids[named++] = id;
   }
+  return PPROFC_OK;
+}
+
+/* Profiles with names are kept apart: the first is the base, the second is shown, and the others
+ * can be chosen. Those without a name are added up and shown in place of the second. */
+static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
+  const struct command *command = s->command;
+  unsigned ids[2] = {0, 0};
+  struct state_loaded loaded;
+  s->sources = mem_array(&mem_default, command->source_count, sizeof *s->sources);
+  if (!s->sources) return error_nomem(error);
+  pprofc_status status = state_split(s, ids, error);
   if (status != PPROFC_OK) return status;
   bool compared = *command->base || *command->diff_base;
-  if (!compared && (named > 1 || (named && s->source_count))) s->named_base = ids[0];
-  if (s->source_count) {
-    struct state_loaded loaded;
-    status = state_read(command, s->sources, s->source_count, &loaded, error);
-    if (status == PPROFC_OK) state_show(s, &loaded);
-    return status;
+  if (!compared && (ids[1] || s->source_count)) s->named_base = ids[0];
+  if (!s->source_count) {
+    s->base = s->named_base;
+    s->head = ids[s->named_base ? 1 : 0];
+    s->generation = 1;
+    return PPROFC_OK;
   }
-  s->base = s->named_base;
-  s->head = ids[s->named_base ? 1 : 0];
-  s->generation = 1;
-  return PPROFC_OK;
+  status = state_read(command, s->sources, s->source_count, &loaded, error);
+  if (status == PPROFC_OK) state_show(s, &loaded);
+  return status;
 }
 
 /* ---- files that change ------------------------------- */

@@ -68,8 +68,10 @@ static void csv_side_write(const struct csv_side *side, const pprofc_graph_node 
   if (!side->graph) return;
   if (side->count)
     found = bsearch(&node, side->sorted, side->count, sizeof *side->sorted, csv_compare);
-  buffer_printf(out, ",%lld,%lld", found ? (long long)(*found)->flat : 0LL,
-                found ? (long long)(*found)->cum : 0LL);
+  if (found)
+    buffer_printf(out, ",%lld,%lld", (long long)(*found)->flat, (long long)(*found)->cum);
+  else
+    buffer_add_text(out, ",0,0");
 }
 
 static void csv_head(bool compared, struct buffer *out) {

@@ -99,7 +99,7 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
 }
 
 /* Says where the page is, and starts a browser where a person sits. */
-static void web_announce(const struct web *web, const struct web_address *address,
+static void web_announce(const struct web *web, const struct http_address *address,
                          const char *token) {
   char host[300];
   struct buffer text;
@@ -133,7 +133,7 @@ static void *web_watch(void *context) {
 }
 
 /* Serves until a signal comes. */
-static pprofc_status web_serve(struct web *web, struct web_address *address,
+static pprofc_status web_serve(struct web *web, struct http_address *address,
                                const sigset_t *signals, pprofc_error *error) {
   char token[GUARD_TOKEN_SIZE + 1] = "";
   struct http_server *server;
@@ -168,8 +168,8 @@ static pprofc_status web_serve(struct web *web, struct web_address *address,
 }
 
 /* The folder of saved views must be known, even when none is ever saved. */
-static pprofc_status web_begin(struct command *command, struct web_address *address, char *settings,
-                               size_t settings_size, pprofc_error *error) {
+static pprofc_status web_begin(struct command *command, struct http_address *address,
+                               char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = address_parse(command->http, address, error);
   if (status != PPROFC_OK) return status;
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
@@ -180,7 +180,7 @@ static pprofc_status web_begin(struct command *command, struct web_address *addr
 
 int web_run(struct command *command) {
   struct web web = {.command = command};
-  struct web_address address;
+  struct http_address address;
   sigset_t signals;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   web_tune_memory();
