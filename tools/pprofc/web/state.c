@@ -254,6 +254,7 @@ static uint64_t state_stamp(const struct web_state *s) {
 
 void state_watch(struct web_state *s) {
   struct state_loaded loaded;
+  pprofc_error error;
   uint64_t stamp = state_stamp(s);
   /* A file that still changes is not looked at. */
   bool rests = stamp == s->seen;
@@ -262,7 +263,7 @@ void state_watch(struct web_state *s) {
   s->read = stamp;
   for (size_t i = 0; i < s->source_count; i++)
     if (!state_stamp_of(s->sources[i])) return; /* gone for now, or no file */
-  if (state_read(s->command, s->sources, s->source_count, &loaded, NULL) != PPROFC_OK) return;
+  if (state_read(s->command, s->sources, s->source_count, &loaded, &error) != PPROFC_OK) return;
   if (state_stamp(s) != stamp) { /* changed while it was read */
     state_free_loaded(&loaded);
     s->read = 0;

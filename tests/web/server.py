@@ -1,0 +1,235 @@
+"""The server of `pprofc -http`, without a browser: what it answers, whom it refuses, and that it stays up.
+
+    server.py PPROFC TESTDATA [REQUESTS]
+"""
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PPROFC, TESTDATA = sys.argv[1], sys.argv[2]
+REQUESTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
+CPU, FASTER = (os.path.join(TESTDATA, name) for name in ("generator_cpu.prof", "generator_optimized_cpu.prof"))
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAIL", what)
+
+
+class Server:
+    def __init__(self, *arguments, address="localhost:", **more):
+        self.home = tempfile.mkdtemp()
+        environment = dict(os.environ, XDG_CONFIG_HOME=self.home, HOME=self.home, **more)
+        self.child = subprocess.Popen([PPROFC, f"-http={address}", "-no_browser", *arguments], env=environment,
+                                      stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.said = self.child.stderr.readline()
+        if "libmicrohttpd" in self.said:
+            print("skipped:", self.said.strip())
+            sys.exit(77)
+        self.port = int(re.search(r":(\d+)(/|$)", self.said.strip()).group(1))
+        self.origin = f"http://localhost:{self.port}"
+
+    def ask(self, path, method="GET", body=None, ours=False, **headers):
+        connection = http.client.HTTPConnection("localhost", self.port, timeout=60)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if ours:
+            headers["Origin"] = self.origin
+        try:
+            connection.request(method, path, body, headers)
+            reply = connection.getresponse()
+            reply.text = reply.read()
+            return reply
+        finally:
+            connection.close()
+
+    def memory(self):
+        with open(f"/proc/{self.child.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+    def end(self, number=signal.SIGTERM):
+        began = time.monotonic()
+        self.child.send_signal(number)
+        status = self.child.wait(30)
+        return status, time.monotonic() - began
+
+
+def top(*flags):
+    return subprocess.run([PPROFC, "-top", "-nodecount=500", *flags], check=True, capture_output=True, text=True).stdout
+
+
+def check_addresses(server):
+    for path, status, place in (("/", 307, "/ui"), ("/top?f=x", 307, "/ui?f=x"), ("/ui/?si=0", 301, "flamegraph?si=0"),
+                                ("/ui/flamegraph2?f=a", 301, "flamegraph?f=a"), ("/ui/nosuch", 404, None)):
+        reply = server.ask(path)
+        check((reply.status, reply.headers["Location"]) == (status, place), f"{path} gives {reply.status} {reply.headers['Location']}")
+    for view in ("flamegraph", "top", "graph", "peek?f=mallocgc", "tags", "compare"):
+        reply = server.ask("/ui/" + view)
+        check(reply.status == 200 and reply.headers["Content-Type"].startswith("text/html"), f"{view} gives {reply.status}")
+    for path in ("top?n=abc", "top?f=(", "top?si=nosuch", "top?side=x", "top?base=77", "source?f=zzznosuch", "top?f=%00"):
+        check(server.ask("/ui/" + path).status == 400, f"{path} is no 400")
+    reply = server.ask("/ui/top?f=json")
+    check(b"json.Marshal" in reply.text, "top does not say json.Marshal")
+
+
+def check_sides(server):
+    for side, flags in (("base", [CPU]), ("head", [FASTER]), ("diff", [f"-diff_base={CPU}", FASTER])):
+        reply = server.ask(f"/ui/download?side={side}&what=filtered")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(reply.text)
+            file.flush()
+            want = top(*flags).split("\n", 4)[4] if side != "diff" else None
+            got = top(file.name).split("\n", 4)[4]
+        check(want is None or want == got, f"side {side} is another profile")
+
+
+def check_downloads(server):
+    for what, kind in (("", b"\x1f\x8b"), ("filtered", b"\x1f\x8b"), ("csv", b"name,file"), ("speedscope", b"{"), ("folded", b""),
+                       ("flame", b"<!DOCTYPE")):
+        reply = server.ask(f"/ui/download?what={what}")
+        check(reply.status == 200 and reply.text.startswith(kind), f"download {what} gives {reply.status}")
+        check("attachment" in reply.headers["Content-Disposition"], f"download {what} is no attachment")
+
+
+def check_safety(server):
+    for name, value in (("Content-Security-Policy", "default-src 'none'"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                        ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cache-Control", "no-store")):
+        for path in ("/ui/top", "/ui/top?n=abc", "/ui/download", "/ui/nosuch"):
+            check(value in (server.ask(path).headers[name] or ""), f"{path} has no {name}")
+    check(server.ask("/ui/top", Host="evil.example").status == 421, "a foreign name is answered")
+    check(server.ask("/ui/saveconfig?config=x").status == 405, "GET saves")
+    check(server.ask("/ui/saveconfig?config=x", "POST").status == 403, "a POST from nowhere saves")
+    check(server.ask("/ui/saveconfig?config=x", "POST", Origin="http://evil.example").status == 403, "a foreign POST saves")
+    check(server.ask("/ui/graph", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="image").status == 403, "a foreign image is drawn")
+    check(not os.listdir(server.home), "something was written")
+
+
+def check_settings(server):
+    def save(i, codes):
+        codes.append(server.ask(f"/ui/saveconfig?config=par{i}&f=f{i}", "POST", ours=True).status)
+    codes = []
+    threads = [threading.Thread(target=save, args=(i, codes)) for i in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    path = os.path.join(server.home, "pprof", "settings.json")
+    with open(path, encoding="utf-8") as file:
+        names = {config["name"] for config in json.load(file)["configs"]}
+    check(codes == [200] * 200 and len(names) == 200, f"of 200 views {len(names)} are saved, {codes.count(200)} accepted")
+    check(os.stat(path).st_mode & 0o777 == 0o600, "settings are not private")
+    check(server.ask("/ui/deleteconfig?config=par7", "DELETE", ours=True).status == 200, "a view is not deleted")
+    check(server.ask("/ui/deleteconfig?config=par7", "DELETE", ours=True).status == 400, "a view is deleted twice")
+    check(server.ask("/ui/saveconfig?view=top&f=a", "POST", body="config=form", ours=True).status == 303, "a form does not lead back")
+
+
+def check_files():
+    with tempfile.TemporaryDirectory() as folder:
+        live = os.path.join(folder, "live.prof")
+        new = os.path.join(folder, "new")
+        subprocess.run(["cp", CPU, live], check=True)
+        server = Server(live)
+        with open(new, "wb") as file:
+            file.write(b"\x1f\x8b not a profile")
+        os.rename(new, live)
+        time.sleep(3.5)
+        check(json.loads(server.ask("/ui/status").text)["pending"] == "", "what is no profile is offered")
+        subprocess.run(["cp", FASTER, new], check=True)
+        os.rename(new, live)
+        for _ in range(80):
+            pending = json.loads(server.ask("/ui/status").text)["pending"]
+            if pending:
+                break
+            time.sleep(0.1)
+        check("live.prof changed at" in pending, f"a changed file is not offered: {pending}")
+        before = server.ask("/ui/download").text
+        check(server.ask("/ui/reload", "POST", ours=True).status == 200, "no reload")
+        check(server.ask("/ui/download").text != before, "reload shows the old file")
+        check(server.ask("/ui/download?head=1").text == before, "the old version is gone")
+        check(server.ask("/ui/top?base=1").status == 200, "the old version is no base")
+        with open(CPU, "rb") as file:
+            reply = server.ask("/ui/upload?name=dropped.prof", "POST", body=file.read(), ours=True)
+        number = json.loads(reply.text)["base"]
+        check(server.ask(f"/ui/top?base={number}").status == 200, "a dropped profile is no base")
+        check(server.ask("/ui/upload?name=x", "POST", body=b"nonsense", ours=True).status == 400, "nonsense is a profile")
+        check(server.end()[0] == 0, "does not end well")
+    server = Server(f"old={CPU}", f"new={FASTER}")
+    check(server.ask("/ui/download?side=base").text != server.ask("/ui/download?side=head").text, "named profiles are not kept apart")
+    server.end()
+
+
+def check_token():
+    server = Server(CPU, address="0.0.0.0:")
+    token = re.search(r"token=([\w-]{32})", server.said).group(1)
+    check(server.ask("/ui/top").status == 403, "no token is needed")
+    reply = server.ask(f"/ui/top?f=a&token={token}")
+    check(reply.status == 302 and reply.headers["Location"] == "/ui/top?f=a", f"the token leads to {reply.headers['Location']}")
+    cookie = reply.headers["Set-Cookie"]
+    check("HttpOnly" in cookie and "SameSite=Strict" in cookie, f"the cookie is {cookie}")
+    check(server.ask("/ui/top", Cookie=cookie.split(";")[0]).status == 200, "the cookie does not open")
+    server.end()
+
+
+def check_staying_up(server):
+    slow = [socket.create_connection(("localhost", server.port)) for _ in range(300)]
+    for one in slow:
+        one.send(b"GET /ui/top HTTP/1.1\r\nHost: localhost\r\nX-A: ")
+    began = time.monotonic()
+    check(server.ask("/ui/top").status == 200 and time.monotonic() - began < 8, "slow clients keep others out")
+    for one in slow:
+        one.close()
+    for _ in range(30):
+        with socket.create_connection(("localhost", server.port)) as one:
+            one.send(f"GET /ui/graph?f=g{_} HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode())
+    check(server.ask("/ui/top").status == 200, "gone after aborted requests")
+    try:
+        status = server.ask("/ui/saveconfig?config=big", "POST", body=b"a" * (64 << 20), ours=True).status
+    except OSError:
+        status = 413
+    check(status == 413, f"64 MiB of body get {status}")
+    wanted = {path: len(server.ask("/ui/" + path).text) for path in ("top", "top?f=json", "peek?f=mallocgc", "tags", "download")}
+
+    def work(count):
+        for i in range(count):
+            path = list(wanted)[i % len(wanted)] if i % 7 else f"top?n={i}"
+            reply = server.ask("/ui/" + path)
+            if path in wanted and (reply.status != 200 or len(reply.text) != wanted[path]):
+                failures.append(f"{path} gives {reply.status}, {len(reply.text)} bytes")
+
+    def burst(count):
+        threads = [threading.Thread(target=work, args=(count // 32 + 1,)) for _ in range(32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    burst(REQUESTS)
+    early = server.memory()
+    burst(REQUESTS)
+    late = server.memory()
+    print(f"memory: {early >> 10} MiB after {REQUESTS} requests, {late >> 10} MiB after {2 * REQUESTS}")
+    check(late < early + (8 << 10), f"memory grows from {early} to {late} KiB")
+
+
+def main():
+    server = Server(f"-diff_base={CPU}", FASTER)
+    for part in (check_addresses, check_sides, check_downloads, check_safety, check_settings, check_staying_up):
+        part(server)
+    status, seconds = server.end(signal.SIGINT)
+    check(status == 0 and seconds < 1.5, f"SIGINT ends it with {status} after {seconds:.1f} s")
+    check_files()
+    check_token()
+    print(f"{len(failures)} failures")
+    sys.exit(1 if failures else 0)
+
+
+main()
