@@ -24,7 +24,7 @@ struct source_file {
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
-  bool closed; /* set by the caller: no file is opened */
+  bool closed;            /* set by the caller: no file is opened */
   pprofc_str search_path; /* of the option, or the current folder */
   const char *trim_path;
   pprofc_str *roots; /* the folders of search_path, resolved; "" for one that is not there */
