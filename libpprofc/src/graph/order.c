@@ -150,23 +150,41 @@ static int order_compare_ranked(const void *left, const void *right) {
   return (a->node > b->node) - (a->node < b->node);
 }
 
+/* The keys of a node: what it is ordered by first, and where that is equal. */
+static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node) {
+  const struct graph_node *n = &g->nodes[node];
+  int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
+  struct graph_order_ranked r = {flat, cum, g->name_rank[n->info], n->info, node};
+  bool by_cum = g->options.by_change || g->options.cum_sort;
+  if (g->options.visual && !g->options.by_change) {
+    r.first = number_abs(entropy_score(g, node));
+    r.second = flat;
+  } else if (by_cum) {
+    r.first = cum;
+    r.second = flat;
+  }
+  return r;
+}
+
+/* A quarter of the places belongs to what changed most by itself: a leaf with a large change may
+ * have many callers whose changes are larger still. */
+static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
+  size_t count = g->shown_count, places = count / 4;
+  if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
+    places = (size_t)g->options.nodecount / 4;
+  for (size_t i = 0; i < count; i++) items[i].first = number_abs(g->nodes[items[i].node].flat);
+  qsort(items, count, sizeof *items, order_compare_ranked);
+  for (size_t i = 0; i < count; i++) {
+    bool own = i < places && items[i].first;
+    items[i].first = own ? INT64_MAX : number_abs(g->nodes[items[i].node].cum);
+  }
+}
+
 pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
   struct graph_order_ranked *items = mem_array(g->mem, g->shown_count, sizeof *items);
   if (!items) return error_nomem(error);
-  for (size_t i = 0; i < g->shown_count; i++) {
-    uint32_t node = g->shown[i];
-    const struct graph_node *n = &g->nodes[node];
-    int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
-    struct graph_order_ranked *r = &items[i];
-    *r = (struct graph_order_ranked){flat, cum, g->name_rank[n->info], n->info, node};
-    if (g->options.visual) {
-      r->first = number_abs(entropy_score(g, node));
-      r->second = flat;
-    } else if (g->options.cum_sort) {
-      r->first = cum;
-      r->second = flat;
-    }
-  }
+  for (size_t i = 0; i < g->shown_count; i++) items[i] = rank_node(g, g->shown[i]);
+  if (g->options.by_change) put_own_changes_first(g, items);
   qsort(items, g->shown_count, sizeof *items, order_compare_ranked);
   for (size_t i = 0; i < g->shown_count; i++) g->shown[i] = items[i].node;
   mem_free(g->mem, items, g->shown_count, sizeof *items);

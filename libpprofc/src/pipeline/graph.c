@@ -50,6 +50,7 @@ pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, s
       .drop_negative = o->drop_negative,
       .cum_sort = r->cum_sort,
       .visual = is_wanted(wanted, PIPELINE_VISUAL),
+      .by_change = is_wanted(wanted, PIPELINE_BY_CHANGE),
       .nodecount = r->nodecount,
       .nodefraction = r->nodefraction,
       .edgefraction = r->edgefraction,

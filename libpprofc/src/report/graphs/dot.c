@@ -1,4 +1,6 @@
 /* The report dot: the call graph as a picture that graphviz draws (21.10). */
+#include "report/graphs/dot.h"
+
 #include "report/graphs/dot_text.h"
 #include "report/labels.h"
 #include "unit/unit.h"
@@ -347,19 +349,22 @@ static void print_graph(struct dot *d) {
   }
 }
 
-pprofc_status report_dot(struct report *report, struct output *out, pprofc_error *error) {
-  const unsigned wanted = PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE;
-  struct dot d = {.report = report, .out = out};
+pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
+                        pprofc_error *error) {
+  struct dot d = {.report = report, .graph = *graph, .out = out};
   arena_init(&d.arena, report->mem);
-  pprofc_status status =
-      pipeline_graph(&report->result, wanted, &d.graph, &report->output_unit, error);
-  if (!status) {
-    dot_print_head(&d);
-    if (d.graph.shown_count) print_graph(&d);
-    output_add_text(out, "}\n");
-    if (d.failed) status = error_nomem(error);
-  }
-  graph_free(&d.graph);
+  dot_print_head(&d);
+  if (d.graph.shown_count) print_graph(&d);
+  output_add_text(out, "}\n");
   arena_free(&d.arena);
+  return d.failed ? error_nomem(error) : PPROFC_OK;
+}
+
+pprofc_status report_dot(struct report *report, struct output *out, pprofc_error *error) {
+  struct graph graph;
+  pprofc_status status =
+      pipeline_graph(&report->result, DOT_GRAPH, &graph, &report->output_unit, error);
+  if (!status) status = dot_write(report, &graph, out, error);
+  graph_free(&graph);
   return status;
 }

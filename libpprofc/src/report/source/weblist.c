@@ -5,14 +5,8 @@
 #include "report/labels.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
-#include "report/source/weblist_data.h"
+#include "report/source/weblist_runs.h"
 #include "unit/unit.h"
-
-/* Lines of one function that are further apart than this are two runs. */
-#define MERGE_LINES 20
-
-/* The number of lines shown above and below a run. */
-#define EXPAND_LINES 5
 
 #define VALUE_COLUMN 10
 #define CODE_COLUMN  80
@@ -25,14 +19,6 @@ struct weblist {
   struct web_data data;
   struct source_lookup sources;
   bool labelled; /* a label has been printed */
-};
-
-/* A run of lines of one function; lines [begin, end), places [first, first + count). */
-struct weblist_run {
-  pprofc_str name;
-  int64_t begin, end;
-  size_t first, count;
-  int64_t flat, cum;
 };
 
 /* ---- text in the page -------------------------------- */
@@ -170,15 +156,6 @@ static void weblist_print_instructions(struct weblist *w, const struct web_place
 
 /* ---- lines and functions ----------------------------- */
 
-static void sum_places(const struct weblist *w, const struct web_place *places, size_t count,
-                       int64_t *flat, int64_t *cum) {
-  for (size_t i = 0; i < count; i++) {
-    const struct web_instruction *in = &w->data.instructions[places[i].instruction];
-    *flat = sum_add(*flat, in->flat);
-    *cum = sum_add(*cum, in->cum);
-  }
-}
-
 static const char *line_class(const struct weblist *w, const struct web_place *places,
                               size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -195,7 +172,7 @@ static void weblist_print_line(struct weblist *w, pprofc_str file, int64_t numbe
     text = number ? STR("???") : STR("<instructions with unknown line numbers>");
   }
   int64_t flat = 0, cum = 0;
-  sum_places(w, places, count, &flat, &cum);
+  weblist_sum(&w->data, places, count, &flat, &cum);
   const char *class = line_class(w, places, count);
   output_printf(w->out, "\n<span class=line> %6lld</span> <span class=%s>  ", (long long)number,
                 class);
@@ -227,61 +204,6 @@ static void print_run(struct weblist *w, const struct weblist_run *run) {
   output_add_text(w->out, "\n</pre>\n");
 }
 
-/* The end of the places on the line of places[first]. */
-static size_t line_end(const struct web_data *data, size_t first, size_t end) {
-  size_t i = first + 1;
-  while (i < end && data->places[i].line == data->places[first].line) i++;
-  return i;
-}
-
-/* Puts the lines of one file, places [first, end), into runs; returns how many. */
-static size_t make_runs(const struct weblist *w, size_t first, size_t end,
-                        struct weblist_run *runs) {
-  const struct web_data *data = &w->data;
-  size_t count = 0;
-  for (size_t i = first, next; i < end; i = next) {
-    next = line_end(data, i, end);
-    int64_t line = data->places[i].line;
-    struct weblist_run run = {.name = web_data_name(data, data->places[i].function),
-                              .begin = line,
-                              .end = line + 1,
-                              .first = i,
-                              .count = next - i};
-    sum_places(w, data->places + i, next - i, &run.flat, &run.cum);
-    struct weblist_run *last = count ? &runs[count - 1] : NULL;
-    if (last && line - last->end < MERGE_LINES && str_equal(last->name, run.name)) {
-      last->end = run.end;
-      last->count += run.count;
-      last->flat = sum_add(last->flat, run.flat);
-      last->cum = sum_add(last->cum, run.cum);
-    } else {
-      runs[count++] = run;
-    }
-  }
-  return count;
-}
-
-/* The line at which the first run begins to show; line 0, for unknown lines, stays. */
-static int64_t expand_upwards(int64_t line) {
-  if (line > EXPAND_LINES) return line - EXPAND_LINES;
-  return line > 1 ? 1 : line;
-}
-
-/* Lets runs show the lines around them; a gap between two is shared. */
-static void expand_runs(struct weblist_run *runs, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (i == 0) {
-      runs[i].begin = expand_upwards(runs[i].begin);
-      continue;
-    }
-    int64_t half = (runs[i].begin - runs[i - 1].end) / 2;
-    if (half > EXPAND_LINES) half = EXPAND_LINES;
-    runs[i - 1].end += half;
-    runs[i].begin -= half;
-  }
-  if (count) runs[count - 1].end += EXPAND_LINES;
-}
-
 static bool print_files(struct weblist *w) {
   const struct web_data *data = &w->data;
   struct weblist_run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
@@ -289,8 +211,7 @@ static bool print_files(struct weblist *w) {
   for (size_t first = 0, end; first < data->place_count; first = end) {
     for (end = first + 1; end < data->place_count; end++)
       if (!str_equal(data->places[end].file, data->places[first].file)) break;
-    size_t count = make_runs(w, first, end, runs);
-    expand_runs(runs, count);
+    size_t count = weblist_make_runs(data, first, end, runs);
     for (size_t i = 0; i < count; i++) print_run(w, &runs[i]);
   }
   return true;

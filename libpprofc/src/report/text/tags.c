@@ -1,31 +1,13 @@
 /* The -tags report: for every label key, its values and how much of the profile each accounts for.
  */
+#include "report/text/tag_sums.h"
+
 #include "core/array.h"
 #include "core/escape.h"
-#include "core/map.h"
 #include "profile/sum.h"
-#include "report/report.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
-
-/* The sum over the samples with one label. First there is one sum for each distinct label of the
- * profile; then those with the same text are joined. */
-struct tags_total {
-  struct label label;
-  pprofc_str key, value; /* as printed */
-  int64_t sum;
-};
-
-struct tags {
-  const struct report *report;
-  const pprofc_profile *profile;
-  struct output *out;
-  struct arena texts;
-  struct map map;
-  struct tags_total *items;
-  size_t count, capacity;
-};
 
 static int64_t tag_magnitude(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
@@ -37,19 +19,20 @@ static uint64_t content(const struct label *label) {
   return label->is_number ? (uint64_t)label->number : label->string;
 }
 
-static bool add_tag(struct tags *tags, const struct label *label, uint64_t hash, int64_t value) {
+static bool add_tag(struct tag_sums *tags, const struct label *label, uint64_t hash, int64_t value) {
   if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
   if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
-  tags->items[tags->count++] = (struct tags_total){.label = *label, .sum = value};
+  tags->items[tags->count++] = (struct tag_sum){
+      .label = *label, .sum = value, .low = label->number, .high = label->number};
   return true;
 }
 
-static bool count_label(struct tags *tags, const struct label *label, int64_t value) {
+static bool count_label(struct tag_sums *tags, const struct label *label, int64_t value) {
   uint64_t hash = hash_mix((uint64_t)label->key << 1 | (label->is_number != 0), content(label));
   struct map_probe probe = map_start(&tags->map, hash);
   uint32_t index;
   while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
-    struct tags_total *tag = &tags->items[index];
+    struct tag_sum *tag = &tags->items[index];
     if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
         content(&tag->label) == content(label)) {
       tag->sum = sum_add(tag->sum, value);
@@ -59,7 +42,7 @@ static bool count_label(struct tags *tags, const struct label *label, int64_t va
   return add_tag(tags, label, hash, value);
 }
 
-static bool count_samples(struct tags *tags) {
+static bool count_samples(struct tag_sums *tags) {
   const struct samples *samples = &tags->profile->samples;
   size_t types = tags->profile->type_count;
   for (size_t i = 0; i < samples->count; i++) {
@@ -73,10 +56,10 @@ static bool count_samples(struct tags *tags) {
 }
 
 /* Numbers are shown as text in the unit of their key; equal texts are one value. */
-static bool tags_make_texts(struct tags *tags) {
+static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
-    struct tags_total *tag = &tags->items[i];
+    struct tag_sum *tag = &tags->items[i];
     tag->key = profile_string(tags->profile, tag->label.key);
     if (!tag->label.is_number) {
       tag->value = profile_string(tags->profile, tag->label.string);
@@ -93,30 +76,72 @@ static bool tags_make_texts(struct tags *tags) {
 }
 
 static int by_text(const void *left, const void *right) {
-  const struct tags_total *a = left, *b = right;
+  const struct tag_sum *a = left, *b = right;
   int order = str_compare(a->key, b->key);
   return order ? order : str_compare(a->value, b->value);
 }
 
 static int by_sum(const void *left, const void *right) {
-  const struct tags_total *a = left, *b = right;
+  const struct tag_sum *a = left, *b = right;
   int64_t x = tag_magnitude(a->sum), y = tag_magnitude(b->sum);
   if (x != y) return x > y ? -1 : 1;
   return str_compare(a->value, b->value);
 }
 
-static void join_equal_texts(struct tags *tags) {
+static void join_with(struct tag_sum *into, const struct tag_sum *tag) {
+  into->sum = sum_add(into->sum, tag->sum);
+  if (tag->low < into->low) into->low = tag->low;
+  if (tag->high > into->high) into->high = tag->high;
+}
+
+static void join_equal_texts(struct tag_sums *tags) {
   size_t kept = 0;
   for (size_t i = 0; i < tags->count; i++) {
     if (kept && by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
-      tags->items[kept - 1].sum = sum_add(tags->items[kept - 1].sum, tags->items[i].sum);
+      join_with(&tags->items[kept - 1], &tags->items[i]);
     else
       tags->items[kept++] = tags->items[i];
   }
   tags->count = kept;
 }
 
+static void sort_keys(struct tag_sums *tags) {
+  qsort(tags->items, tags->count, sizeof *tags->items, by_text);
+  join_equal_texts(tags);
+  for (size_t from = 0, to; from < tags->count; from = to) {
+    to = tag_sums_end(tags, from);
+    qsort(tags->items + from, to - from, sizeof *tags->items, by_sum);
+  }
+}
+
+size_t tag_sums_end(const struct tag_sums *tags, size_t from) {
+  size_t to = from + 1;
+  while (to < tags->count && str_equal(tags->items[to].key, tags->items[from].key)) to++;
+  return to;
+}
+
+pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
+                               pprofc_error *error) {
+  *tags = (struct tag_sums){.report = report, .profile = report->result.profile};
+  arena_init(&tags->texts, report->mem);
+  map_init(&tags->map, report->mem);
+  if (!count_samples(tags) || !tags_make_texts(tags)) return error_nomem(error);
+  if (tags->count) sort_keys(tags);
+  return PPROFC_OK;
+}
+
+void tag_sums_free(struct tag_sums *tags) {
+  mem_free(tags->report->mem, tags->items, tags->capacity, sizeof *tags->items);
+  map_free(&tags->map);
+  arena_free(&tags->texts);
+}
+
 /* ---- printing ---------------------------------------- */
+
+struct tags {
+  const struct report *report;
+  struct output *out;
+};
 
 /* "31.25MB (31.68%):" */
 struct cell {
@@ -166,7 +191,7 @@ static void print_total(const struct tags *tags, int64_t sum) {
 }
 
 /* One key: its total, its values, and an empty line. */
-static void print_key(const struct tags *tags, const struct tags_total *items, size_t count) {
+static void print_key(const struct tags *tags, const struct tag_sum *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;
   for (size_t i = 0; i < count; i++) {
@@ -189,27 +214,14 @@ static void print_key(const struct tags *tags, const struct tags_total *items, s
   output_add_char(tags->out, '\n');
 }
 
-static void print_keys(struct tags *tags) {
-  for (size_t from = 0, to; from < tags->count; from = to) {
-    to = from + 1;
-    while (to < tags->count && str_equal(tags->items[to].key, tags->items[from].key)) to++;
-    qsort(tags->items + from, to - from, sizeof *tags->items, by_sum);
-    print_key(tags, tags->items + from, to - from);
-  }
-}
-
 pprofc_status report_tags(struct report *report, struct output *out, pprofc_error *error) {
-  struct tags tags = {.report = report, .profile = report->result.profile, .out = out};
-  arena_init(&tags.texts, report->mem);
-  map_init(&tags.map, report->mem);
-  bool ok = count_samples(&tags) && tags_make_texts(&tags);
-  if (ok && tags.count) {
-    qsort(tags.items, tags.count, sizeof *tags.items, by_text);
-    join_equal_texts(&tags);
-    print_keys(&tags);
+  struct tag_sums sums;
+  pprofc_status status = tag_sums_collect(&sums, report, error);
+  struct tags tags = {report, out};
+  for (size_t from = 0, to; !status && from < sums.count; from = to) {
+    to = tag_sums_end(&sums, from);
+    print_key(&tags, sums.items + from, to - from);
   }
-  mem_free(report->mem, tags.items, tags.capacity, sizeof *tags.items);
-  map_free(&tags.map);
-  arena_free(&tags.texts);
-  return ok ? PPROFC_OK : error_nomem(error);
+  tag_sums_free(&sums);
+  return status;
 }

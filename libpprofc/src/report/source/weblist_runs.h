@@ -1,0 +1,24 @@
+/* Runs of source lines: which lines around the samples of a function are shown together. */
+#ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
+#define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
+
+#include "report/source/weblist_data.h"
+
+/* A run of lines of one function; lines [begin, end), places [first, first + count). */
+struct weblist_run {
+  pprofc_str name;
+  int64_t begin, end;
+  size_t first, count;
+  int64_t flat, cum;
+};
+
+/* Puts the lines of one file, places [first, end), into runs, with some lines around each; returns
+ * how many. `runs` has room for one a place. */
+size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
+                         struct weblist_run *runs);
+
+/* Adds the samples of the places to *flat and *cum. */
+void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
+                 int64_t *flat, int64_t *cum);
+
+#endif

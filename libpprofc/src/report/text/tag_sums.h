@@ -1,0 +1,34 @@
+/* What the report tags prints: the sum of the samples with each label. */
+#ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
+#define PPROFC_REPORT_TEXT_TAG_SUMS_H
+
+#include "core/map.h"
+#include "report/report.h"
+
+/* The sum over the samples with one label. First there is one sum for each distinct label of the
+ * profile; then those with the same text are joined. */
+struct tag_sum {
+  struct label label;
+  pprofc_str key, value; /* as printed */
+  int64_t sum;
+  int64_t low, high; /* of numbers: the least and the greatest with that text */
+};
+
+struct tag_sums {
+  const struct report *report;
+  const pprofc_profile *profile;
+  struct arena texts;
+  struct map map;
+  struct tag_sum *items; /* by key; the values of a key by magnitude of the sum, then by text */
+  size_t count, capacity;
+};
+
+/* Free the sums also after a failure. Keys are in the order of their bytes. */
+pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
+                               pprofc_error *error);
+void tag_sums_free(struct tag_sums *tags);
+
+/* The end of the values of the key that items[from] has. */
+size_t tag_sums_end(const struct tag_sums *tags, size_t from);
+
+#endif
