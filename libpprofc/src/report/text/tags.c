@@ -19,11 +19,12 @@ static uint64_t content(const struct label *label) {
   return label->is_number ? (uint64_t)label->number : label->string;
 }
 
-static bool add_tag(struct tag_sums *tags, const struct label *label, uint64_t hash, int64_t value) {
+static bool add_tag(struct tag_sums *tags, const struct label *label, uint64_t hash,
+                    int64_t value) {
   if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
   if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
-  tags->items[tags->count++] = (struct tag_sum){
-      .label = *label, .sum = value, .low = label->number, .high = label->number};
+  tags->items[tags->count++] =
+      (struct tag_sum){.label = *label, .sum = value, .low = label->number, .high = label->number};
   return true;
 }
 

@@ -1,21 +1,33 @@
-/* The views of the page: one document each. */
-#ifndef PPROFC_WEB_VIEWS_H
-#define PPROFC_WEB_VIEWS_H
+/* The pages of the web server: every view is a whole document that works without a script. */
+#ifndef PPROFC_WEB_VIEWS_VIEWS_H
+#define PPROFC_WEB_VIEWS_VIEWS_H
 
-#include "profile/profile.h"
 #include "web/view.h"
 
-struct web_view;
+struct view_page;
+typedef pprofc_status (*view_body_fn)(struct view_page *page, struct output *out,
+                                      pprofc_error *error);
 
-/* The view at an address below /ui/ ("top"), or NULL. */
+struct web_view {
+  const char *path;  /* below /ui/ */
+  const char *title; /* of its link */
+  char key;
+  view_body_fn body;  /* writes what is inside <main> */
+  const char *about;  /* one sentence for the sheet of keys */
+  const char *format; /* of the command line that prints the same, or NULL */
+};
+
+/* The view at a path, or NULL; the views in the order of their links, NULL past the last. */
 const struct web_view *web_view_find(pprofc_str path);
+const struct web_view *web_view_at(size_t index);
 
-/* Writes the whole document. A failure before the first byte is one of the question: the server
- * answers with web_document_error. */
+/* Writes the whole document. A failure means that nothing has been written: the caller then answers
+ * with web_document_error. Threads: any number at once. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            struct output *out, pprofc_error *error);
 
-/* Writes the document that says why there is no report. */
+/* Writes a document that says why there is no view: bar and pills stay, so that the user can mend
+ * the filter that is wrong. */
 pprofc_status web_document_error(const struct web_view *view, const struct web_view_input *input,
                                  const char *message, struct output *out, pprofc_error *error);
 

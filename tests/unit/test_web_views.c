@@ -1,0 +1,394 @@
+/* The pages of the web server: names never become markup, links keep what is set, values are those
+ * of the command line. */
+#include "core/escape.h"
+#include "pprofc/transform.h"
+#include "profile_text.h"
+#include "unit.h"
+#include "web/views/html.h"
+#include "web/views/svg.h"
+#include "web/views/views.h"
+
+#include <ctype.h>
+
+/* ---- making pages ------------------------------------ */
+
+static int collect_page(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+/* What a page is made of. */
+struct asked {
+  const char *view, *query;
+  const pprofc_profile *head, *base, *diff;
+  struct web_info info;
+};
+
+/* Makes a page, NUL-terminated. A failure gives the page that says why. */
+static pprofc_status make_page(const struct asked *asked, struct buffer *text) {
+  struct arena arena;
+  struct web_query query;
+  pprofc_report_options options;
+  pprofc_error error = {.message = ""};
+  struct output out;
+  arena_init(&arena, &mem_default);
+  pprofc_report_options_init(&options);
+  CU_ASSERT_EQUAL(web_query_parse(str_of(asked->query), &arena, &query, &error), PPROFC_OK);
+  pprofc_status status = web_query_options(&query, &options, &error);
+  struct web_view_input input = {.query = &query,
+                                 .options = &options,
+                                 .profile = asked->diff ? asked->diff : asked->head,
+                                 .base = asked->base,
+                                 .head = asked->base ? asked->head : NULL,
+                                 .side = asked->diff ? WEB_DIFF : WEB_HEAD,
+                                 .info = &asked->info};
+  const struct web_view *view = web_view_find(str_of(asked->view));
+  CU_ASSERT_PTR_NOT_NULL_FATAL(view);
+  buffer_clear(text);
+  output_init(&out, collect_page, text);
+  if (!status) status = web_document(view, &input, &out, &error);
+  CU_ASSERT(status == PPROFC_OK || out.size == 0);
+  if (status) {
+    pprofc_status shown = web_document_error(view, &input, error.message, &out, NULL);
+    CU_ASSERT_EQUAL(shown, PPROFC_OK);
+  }
+  output_flush(&out, NULL);
+  buffer_add_char(text, '\0');
+  arena_free(&arena);
+  return status;
+}
+
+static void expect_text(const struct asked *asked, const char *part, bool there) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, (size_t)1 << 26);
+  make_page(asked, &text);
+  bool found = strstr(text.data, part) != NULL;
+  if (found != there)
+    printf("\n%s?%s, %s: %s\n", asked->view, asked->query, there ? "missing" : "unwanted", part);
+  CU_ASSERT_EQUAL(found, there);
+  buffer_free(&text);
+}
+
+/* ---- markup ------------------------------------------ */
+
+static const char *const known_tags[] = {
+    "html",   "head",    "meta",  "title",  "link",    "script",  "body",  "a",     "header",
+    "nav",    "form",    "input", "span",   "details", "summary", "div",   "label", "select",
+    "option", "button",  "h1",    "h2",     "ul",      "li",      "code",  "p",     "b",
+    "main",   "table",   "thead", "tbody",  "tr",      "th",      "td",    "small", "aside",
+    "dl",     "dt",      "dd",    "dialog", "section", "pre",     "meter", "svg",   "g",
+    "text",   "polygon", "path",  NULL};
+
+static bool tag_is_known(pprofc_str name) {
+  for (size_t i = 0; known_tags[i]; i++)
+    if (str_equal(name, str_of(known_tags[i]))) return true;
+  return false;
+}
+
+static bool is_name_char(char c) {
+  return isalnum((unsigned char)c) || c == '-' || c == ':' || c == '_';
+}
+
+/* Checks one attribute and moves behind it; false for one that a page may not have. */
+static bool take_attribute(const char **at) {
+  const char *name = *at;
+  while (is_name_char(**at)) ++*at;
+  size_t size = (size_t)(*at - name);
+  if (!size || strncmp(name, "on", 2) == 0 || (size == 5 && strncmp(name, "style", 5) == 0))
+    return false;
+  if (**at != '=') return true;
+  ++*at;
+  if (**at != '"') {
+    while (is_name_char(**at) || **at == '.' || **at == '/') ++*at;
+    return true;
+  }
+  const char *end = strchr(*at + 1, '"');
+  if (!end) return false;
+  if (size == 4 && strncmp(name, "href", 4) == 0 && strncmp(*at + 1, "javascript", 10) == 0)
+    return false;
+  *at = end + 1;
+  return true;
+}
+
+/* Whether the page has only tags and attributes that we write. */
+static bool markup_is_ours(const char *at) {
+  while ((at = strchr(at, '<'))) {
+    at++;
+    if (*at == '!') continue; /* the document type */
+    at += *at == '/';
+    const char *name = at;
+    while (isalnum((unsigned char)*at)) at++;
+    if (!tag_is_known((pprofc_str){name, (size_t)(at - name)})) return false;
+    while (*at != '>') {
+      while (*at == ' ' || *at == '\n') at++;
+      if (*at != '>' && !take_attribute(&at)) return false;
+    }
+  }
+  return true;
+}
+
+/* Names that try to become markup, links, script or dot. */
+static const char *const hostile[] = {
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(2)</script>",
+    "\"><svg onload=alert(3)>",
+    "' onmouseover='alert(4)",
+    "--><!--<iframe src=x>",
+    "\"];n9[URL=\"javascript:alert(7)\" tooltip=\"",
+    "javascript:alert(8)",
+    "</title><style>*{color:red}</style>",
+    "a&lt;b&amp;c",
+    "esc\x1b]0;x\x07",
+    "bad\xff\xfe",
+    "\xE2\x80\xAE"
+    "evil",
+    "new\nline\\",
+};
+
+#define HOSTILE_COUNT (sizeof hostile / sizeof *hostile)
+
+static pprofc_profile *hostile_profile(int64_t scale) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, "samples\"><img src=x onerror=alert(15)>", "count");
+  pprofc_builder_type(b, "cpu' onmouseover='alert(16)", "nanoseconds");
+  for (size_t i = 0; i < HOSTILE_COUNT; i++) {
+    uint32_t frames[] = {
+        pprofc_builder_frame(b, hostile[i], hostile[(i + 1) % HOSTILE_COUNT], (int64_t)i + 1),
+        pprofc_builder_frame(b, hostile[(i + 3) % HOSTILE_COUNT], "<b>.c", 3),
+        pprofc_builder_frame(b, "main", "main.c", 1)};
+    int64_t values[] = {1, ((int64_t)i + 1) * 1000000 * scale};
+    pprofc_builder_sample(b, frames, 3, values);
+  }
+  return finish(b);
+}
+
+static pprofc_status draw_nothing(void *context, pprofc_str dot, struct buffer *svg,
+                                  pprofc_error *error) {
+  (void)context;
+  (void)dot;
+  (void)svg;
+  return error_set(error, PPROFC_E_UNSUPPORTED, "graphviz <is> not installed");
+}
+
+static struct web_info plain_info(void) {
+  static const char *const arguments[] = {"-diff_base=it's <old>.prof", "new.prof"};
+  static const struct web_item saved[] = {
+      {"\"><script>alert(1)</script>", "f=%22%3E&g=lines", true}};
+  static const char *const warnings[] = {"<script>alert(3)</script>"};
+  return (struct web_info){.version = "1",
+                           .css = "assets/app.css",
+                           .js = "assets/app.js",
+                           .icon = "assets/icon.svg",
+                           .arguments = arguments,
+                           .argument_count = 2,
+                           .saved = saved,
+                           .saved_count = 1,
+                           .profiles = saved,
+                           .profile_count = 1,
+                           .head_name = "new<i>.prof",
+                           .base_name = "\"old\" onload=x.prof",
+                           .pending = "<u>new.prof changed",
+                           .warnings = warnings,
+                           .warning_count = 1,
+                           .draw = draw_nothing};
+}
+
+static void check_markup(const struct asked *asked) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, (size_t)1 << 26);
+  make_page(asked, &text);
+  bool ours = markup_is_ours(text.data);
+  if (!ours) printf("\n%s?%s has markup that is not ours\n", asked->view, asked->query);
+  CU_ASSERT(ours);
+  CU_ASSERT_PTR_NULL(strstr(text.data, "<img"));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "<script>"));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "\x1b"));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "\xE2\x80\xAE"));
+  CU_ASSERT(utf8_valid((pprofc_str){text.data, text.size - 1}));
+  buffer_free(&text);
+}
+
+static void test_names_never_become_markup(void) {
+  static const char *const queries[] = {"",
+                                        "f=.",
+                                        "sel=%22%3E%3Csvg+onload%3Dalert(3)%3E",
+                                        "f=(%3Cscript%3E",
+                                        "sort=cum&rows=all",
+                                        "only=%3Cb%3E&tf=%3Cx%3E&p=%5E%3Cimg%3E%24",
+                                        "f=nothing%3Cu%3E"};
+  pprofc_profile *head = hostile_profile(1), *base = hostile_profile(3), *diff = NULL;
+  CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  const struct web_view *view;
+  for (size_t i = 0; (view = web_view_at(i)); i++)
+    for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+      struct asked asked = {.view = view->path, .query = queries[q], .head = head};
+      asked.info = plain_info();
+      check_markup(&asked);
+      asked.base = base;
+      asked.diff = diff;
+      check_markup(&asked);
+    }
+  pprofc_profile_release(diff);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+/* ---- what pages say ---------------------------------- */
+
+static pprofc_profile *small_profile(int64_t parse, int64_t write) {
+  pprofc_builder *b = cpu_builder();
+  sample(b, "parse main", parse, 0);
+  if (write) sample(b, "write main", write, 0);
+  return finish(b);
+}
+
+static struct asked ask(const char *view, const char *query, const pprofc_profile *head) {
+  return (struct asked){.view = view, .query = query, .head = head, .info = plain_info()};
+}
+
+static void test_links_keep_filters_and_remove_one(void) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("top", "f=parse&h=x&sel=parse", p);
+  expect_text(&asked, "href=\"graph?f=parse&amp;h=x&amp;sel=parse\"", true);
+  expect_text(&asked, "href=\"top?f=parse&amp;sel=parse\" title=\"remove\" data-parameter=\"h\"",
+              true);
+  asked.query = "rows=all&only=grew";
+  expect_text(&asked, "href=\"graph?", false);
+  expect_text(&asked, "href=\"graph\"", true);
+  pprofc_profile_release(p);
+}
+
+static void test_both_totals_are_said(void) {
+  pprofc_profile *base = small_profile(1000000000, 0), *head = small_profile(3000000000, 500000000);
+  pprofc_profile *diff = NULL;
+  CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  struct asked asked = ask("top", "", head);
+  asked.base = base;
+  asked.diff = diff;
+  expect_text(&asked, "base <b>1000ms</b>, head <b>3500ms</b>", true);
+  expect_text(&asked, "2500ms more</b> (+250.00%)", true);
+  expect_text(&asked, "data-base-self=\"1000ms\"", true);
+  expect_text(&asked, "data-head-self=\"3000ms\"", true);
+  expect_text(&asked, "+ new <small>1</small>", true);
+  expect_text(&asked, "grew <small>2</small>", false); /* main grew in total, not by itself */
+  asked.query = "only=new";
+  expect_text(&asked, "data-name=\"write\"", true);
+  expect_text(&asked, "data-name=\"parse\"", false);
+  pprofc_profile_release(diff);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+static void test_an_exact_name_finds_its_lines(void) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("peek", "f=%5Eparse%24", p);
+  expect_text(&asked, "data-name=\"parse\"", true);
+  expect_text(&asked, "data-name=\"write\"", false);
+  struct buffer text;
+  buffer_init(&text, &mem_default, (size_t)1 << 26);
+  asked.query = "f=%5Epars%24";
+  CU_ASSERT_EQUAL(make_page(&asked, &text), PPROFC_E_NO_MATCH);
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "no matches found for regexp: ^pars$"));
+  buffer_free(&text);
+  pprofc_profile_release(p);
+}
+
+static void test_commands_are_quoted(void) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("top", "f=a+b%27%24%28c%29&sort=cum", p);
+  expect_text(&asked, "pprofc -top -cum -nodecount=500 &#39;-focus=a b&#39;\\&#39;&#39;$(c)&#39;",
+              true);
+  asked.query = "side=head";
+  expect_text(&asked, "-diff_base", false);
+  pprofc_profile_release(p);
+}
+
+static void test_a_pivot_selects(void) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("flamegraph", "p=%5Eparse%24", p);
+  expect_text(&asked, "<h2 data-slot=name>parse</h2>", true);
+  asked.query = "p=pars.";
+  expect_text(&asked, "<h2 data-slot=name></h2>", true);
+  pprofc_profile_release(p);
+}
+
+static void test_a_graph_without_dot_is_data(void) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("graph", "", p);
+  expect_text(&asked, "graphviz &lt;is&gt; not installed", true);
+  expect_text(&asked, "\"edges\":[[0,1,0.666", true);
+  pprofc_profile_release(p);
+}
+
+/* ---- parts ------------------------------------------- */
+
+static void svg_test_box(void *context, struct output *out, size_t number) {
+  (void)context;
+  output_printf(out, " href=\"%zu\" ", number);
+}
+
+static void test_boxes_of_dot_become_links(void) {
+  static const char picture[] =
+      "<?xml version=\"1.0\"?>\n<!-- a -- > b -->\n<svg width=\"8pt\" height=\"9pt\"\n "
+      "viewBox=\"0 0 8 9\" xmlns=\"x\">\n<g id=\"graph0\" class=\"graph\">\n<title>t</title>\n"
+      "<g id=\"node1\" class=\"node\">\n<title>N12</title>\n<g id=\"a_node1\"><a "
+      "xlink:title=\"f (1s)\">\n<text>f</text></a></g></g>\n<g id=\"n2\" class=\"node\"><title>N1_0"
+      "</title><g id=\"x\"><a xlink:title=\"tag\"></a></g></g></g></svg>\n";
+  struct buffer text;
+  struct output out;
+  buffer_init(&text, &mem_default, 1 << 20);
+  output_init(&out, collect_page, &text);
+  svg_write(&out, str_of(picture), svg_test_box, NULL);
+  output_flush(&out, NULL);
+  buffer_add_char(&text, '\0');
+  CU_ASSERT_PTR_NOT_NULL(
+      strstr(text.data, "<a href=\"12\"  xlink:title=\"f (1s)\"><title>f (1s)</title>"));
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "<a xlink:title=\"tag\"><title>tag</title>"));
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, "viewBox=\"0 0 8 9\""));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "width="));
+  CU_ASSERT_PTR_NULL(strstr(text.data, " id="));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "<!--"));
+  CU_ASSERT_PTR_NULL(strstr(text.data, "N12"));
+  buffer_free(&text);
+}
+
+static void test_a_cut_picture_ends(void) {
+  static const char picture[] =
+      "<svg viewBox=\"0 0 1 1\"><!-- a --><g class=\"node\"><title>N1</title><a x";
+  for (size_t size = 0; size < sizeof picture; size++) {
+    struct buffer text;
+    struct output out;
+    buffer_init(&text, &mem_default, 1 << 20);
+    output_init(&out, collect_page, &text);
+    svg_write(&out, (pprofc_str){picture, size}, svg_test_box, NULL);
+    output_flush(&out, NULL);
+    CU_ASSERT(text.size < 1000);
+    buffer_free(&text);
+  }
+}
+
+static void test_changes_in_percent(void) {
+  static const struct {
+    int64_t base, head;
+    const char *text;
+  } cases[] = {
+      {100, 7, "-93.00%"}, {100, 130, "+30.00%"}, {0, 5, "from 0"},      {5, 0, "-100.00%"},
+      {5, 5, ""},          {1, 50, "+4900%"},     {-100, -50, "+50.00%"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct buffer text;
+    struct output out;
+    buffer_init(&text, &mem_default, 100);
+    output_init(&out, collect_page, &text);
+    html_relative(&out, cases[i].base, cases[i].head);
+    output_flush(&out, NULL);
+    CU_ASSERT(str_equal(buffer_str(&text), str_of(cases[i].text)));
+    buffer_free(&text);
+  }
+}
+
+UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
+          UNIT(test_links_keep_filters_and_remove_one), UNIT(test_both_totals_are_said),
+          UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
+          UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
+          UNIT(test_boxes_of_dot_become_links), UNIT(test_a_cut_picture_ends),
+          UNIT(test_changes_in_percent))

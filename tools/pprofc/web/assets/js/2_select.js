@@ -1,0 +1,119 @@
+// The selection: one function, in every view, in the address as `sel`, shown by the inspector.
+"use strict";
+
+const selection = { name: "" };
+
+/** An expression that matches this name alone. */
+const exactly = (name) => `^${name.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")}$`;
+
+/** What in the view stands for a function. */
+function elementsOf(name) {
+  return $$("#view [data-name]").filter((e) => e.dataset.name === name);
+}
+
+function showInAddress(name) {
+  const url = new URL(location.href);
+  url.searchParams.delete("p");
+  if (name) url.searchParams.set("sel", name);
+  else url.searchParams.delete("sel");
+  history.replaceState(history.state, "", url);
+  for (const link of $$("#views a, #sides a, #types a, a.pill, .filters a, .rows th a")) {
+    const target = new URL(link.getAttribute("href"), location.href);
+    if (name) target.searchParams.set("sel", name);
+    else target.searchParams.delete("sel");
+    link.href = target;
+  }
+}
+
+/** Address of what an action of the inspector does. */
+function actionAddress(link, name) {
+  const to = link.dataset.to, parameter = link.dataset.parameter;
+  const url = new URL(location.href);
+  if (to) url.pathname = url.pathname.replace(/[^/]*$/, to);
+  for (const own of ["p", "rows", "only", "v"]) if (to) url.searchParams.delete(own);
+  const before = url.searchParams.get(parameter);
+  const adds = ["i", "h"].includes(parameter) && before;
+  url.searchParams.set(parameter, adds ? `${before}|${exactly(name)}` : exactly(name));
+  url.searchParams.set("sel", name);
+  return url;
+}
+
+function fillSlot(box, slot, text) {
+  const place = $(`[data-slot="${slot}"]`, box);
+  if (!place) return;
+  place.textContent = text ?? "";
+  if (place.localName === "dd") place.parentNode.hidden = !text || text === "0";
+}
+
+/** Fills the inspector from the data of an element; `values` may come from the flame graph instead. */
+function fillInspector(name, values) {
+  const box = $("#inspector");
+  if (!box) return;
+  box.hidden = !name;
+  if (!name) return;
+  fillSlot(box, "name", name);
+  const place = values.file ? values.file + (values.line ? `:${values.line}` : "") : "";
+  fillSlot(box, "place", place);
+  const slots = { self: "self", total: "total", share: "share", "base-self": "baseSelf", "base-total": "baseTotal",
+    "head-self": "headSelf", "head-total": "headTotal" };
+  for (const [slot, key] of Object.entries(slots)) fillSlot(box, slot, values[key]);
+  for (const link of $$("a[data-action]", box)) link.href = actionAddress(link, name);
+}
+
+function markSelected(name) {
+  for (const e of $$("#view .selected")) e.classList.remove("selected");
+  if (name) for (const e of elementsOf(name)) e.classList.add("selected");
+}
+
+/** Selects a function; "" clears. */
+function select(name, { element = null, values = null, quiet = false } = {}) {
+  selection.name = name;
+  const source = element ?? elementsOf(name)[0];
+  markSelected(name);
+  fillInspector(name, values ?? source?.dataset ?? {});
+  showInAddress(name);
+  if (name && !quiet) {
+    const v = values ?? source?.dataset ?? {};
+    announce(`${name}${v.self ? `, self ${v.self}` : ""}${v.total ? `, total ${v.total}` : ""}`);
+  }
+}
+
+/** Callers and callees of what is selected. */
+function openSelected() {
+  const link = $("#inspector a[data-action=peek]");
+  if (selection.name && link) navigate(actionAddress(link, selection.name));
+}
+
+onPage(() => {
+  const url = new URL(location.href);
+  selection.name = url.searchParams.get("sel") ?? ($("#inspector")?.hidden ? "" : $("#inspector h2")?.textContent ?? "");
+  markSelected(selection.name);
+  const source = selection.name && elementsOf(selection.name)[0];
+  if (source && !$("#inspector dd:not(:empty)")) fillInspector(selection.name, source.dataset);
+});
+
+document.addEventListener("click", (event) => {
+  const target = event.target;
+  if (target.closest?.("#inspector .close")) {
+    event.preventDefault();
+    select("");
+    return;
+  }
+  const row = target.closest?.("tr[data-name]");
+  if (row && !target.closest("a,button,input") && !String(getSelection())) select(row.dataset.name, { element: row });
+});
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied`);
+  } catch {
+    toast("The browser does not allow copying");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const kind = event.target.closest?.("[data-copy]")?.dataset.copy;
+  if (kind === "name") copy(selection.name || $("#inspector h2").textContent, "Name");
+  if (kind === "command") copy($("#command").textContent, "Command");
+});

@@ -1,0 +1,126 @@
+// What changes the server's state: saved views, a changed profile, a profile that is dropped on the page.
+"use strict";
+
+async function post(address, body) {
+  const reply = await fetch(address, { method: "POST", body });
+  if (!reply.ok) throw new Error((await reply.text()).trim() || `status ${reply.status}`);
+  return reply;
+}
+
+// ---- saved views --------------------------------------------------------------------------------------------
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("#save")) {
+    $("#save-failure").textContent = "";
+    $("#save-dialog").showModal();
+  }
+  if (event.target.closest?.("dialog .cancel")) event.target.closest("dialog").close();
+});
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.id === "save-form") {
+    event.preventDefault();
+    const url = new URL("saveconfig", location.href), name = form.elements.config.value;
+    url.search = location.search;
+    url.searchParams.set("config", name);
+    try {
+      await post(url);
+      $("#save-dialog").close();
+      form.reset();
+      page.reopen = true;
+      await navigate(location.href, { push: false, keepScroll: true });
+      page.reopen = false;
+      toast(`Saved as ${name}`);
+    } catch (error) {
+      $("#save-failure").textContent = error.message;
+    }
+  }
+  if (form.matches(".delete")) {
+    event.preventDefault();
+    try {
+      await post(form.action);
+      page.reopen = true;
+      await navigate(location.href, { push: false, keepScroll: true });
+      page.reopen = false;
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+  if (form.id === "pending") {
+    event.preventDefault();
+    loadPending();
+  }
+});
+
+// ---- a changed profile --------------------------------------------------------------------------------------
+
+async function loadPending() {
+  try {
+    await post(new URL("reload", location.href));
+    await navigate(location.href, { push: false, keepFocus: true, keepScroll: true });
+    announce("The changed profile is loaded");
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+async function askStatus() {
+  if (document.hidden) return;
+  let status;
+  try {
+    const reply = await fetch("status");
+    if (!reply.ok) return;
+    status = await reply.json();
+  } catch {
+    return;
+  }
+  const form = $("#pending");
+  if (!form) return;
+  if (form.hidden && status.pending) announce(`${status.pending}: press r to load it`);
+  form.hidden = !status.pending;
+  $("span", form).textContent = status.pending ?? "";
+  const shown = document.documentElement.dataset.generation;
+  if (String(status.generation) !== shown && !page.loading?.busy)
+    navigate(location.href, { push: false, keepFocus: true, keepScroll: true });
+}
+
+// ---- another profile ----------------------------------------------------------------------------------------
+
+async function upload(file) {
+  const url = new URL("upload", location.href);
+  url.searchParams.set("name", file.name);
+  toast(`Reading ${file.name} ...`);
+  try {
+    const { base } = await (await post(url, file)).json();
+    const compare = new URL("compare", location.href);
+    compare.searchParams.set("base", base);
+    await navigate(compare);
+  } catch (error) {
+    toast(`${file.name}: ${error.message}`);
+  }
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.id === "upload" && event.target.files[0]) upload(event.target.files[0]);
+});
+const hasFile = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+document.addEventListener("dragover", (event) => {
+  if (!hasFile(event)) return;
+  event.preventDefault();
+  document.documentElement.classList.add("dropping");
+});
+document.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) document.documentElement.classList.remove("dropping");
+});
+document.addEventListener("drop", (event) => {
+  document.documentElement.classList.remove("dropping");
+  const file = event.dataTransfer?.files[0];
+  if (!file) return;
+  event.preventDefault();
+  upload(file);
+});
+
+document.documentElement.classList.add("live");
+started();
+setInterval(askStatus, 2000);

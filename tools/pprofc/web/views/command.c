@@ -1,0 +1,121 @@
+/* "Copy as command": the line for a shell that prints what a view shows. */
+#include "core/escape.h"
+#include "web/views/page.h"
+
+/* ---- words for a shell ------------------------------- */
+
+static bool command_is_plain(pprofc_str word) {
+  for (size_t i = 0; i < word.size; i++) {
+    char c = word.data[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!letter && (!c || !strchr("-_./,:=@%+", c))) return false;
+  }
+  return word.size > 0;
+}
+
+static void command_write_ansi(struct output *out, pprofc_str word) {
+  output_add_text(out, "$&#39;");
+  for (size_t i = 0; i < word.size; i++) {
+    unsigned char c = (unsigned char)word.data[i];
+    if (c < 0x20 || c >= 0x7F)
+      output_printf(out, "\\x%02x", c);
+    else if (c == '\'' || c == '\\')
+      output_printf(out, "\\%s", c == '\\' ? "\\" : "&#39;");
+    else
+      html_name(out, (pprofc_str){word.data + i, 1});
+  }
+  output_add_text(out, "&#39;");
+}
+
+/* A word, quoted where a shell would take it apart. */
+static void command_write_word(struct output *out, pprofc_str word) {
+  if (command_is_plain(word)) {
+    html_name(out, word);
+    return;
+  }
+  if (!escape_terminal_clean(word)) {
+    command_write_ansi(out, word);
+    return;
+  }
+  pprofc_str piece;
+  output_add_text(out, "&#39;");
+  for (bool first = true; str_next(&word, '\'', &piece); first = false) {
+    if (!first) output_add_text(out, "&#39;\\&#39;&#39;");
+    html_name(out, piece);
+  }
+  output_add_text(out, "&#39;");
+}
+
+/* ---- flags ------------------------------------------- */
+
+static void command_write_flag(const struct view_page *page, struct output *out, const char *name,
+                               pprofc_str value) {
+  struct buffer flag;
+  buffer_init(&flag, page->mem, (size_t)1 << 20);
+  buffer_printf(&flag, "-%s=", name);
+  buffer_add_str(&flag, value);
+  output_add_char(out, ' ');
+  command_write_word(out, buffer_str(&flag));
+  buffer_free(&flag);
+}
+
+static void command_write_option(const struct view_page *page, struct output *out,
+                                 const pprofc_option_info *option) {
+  char value[4096];
+  if (pprofc_report_options_get(&page->options, option->name, value, sizeof value, NULL, NULL))
+    return;
+  if (strcmp(value, option->default_text) == 0) return;
+  if (option->kind == PPROFC_OPTION_CHOICE)
+    output_printf(out, " -%s", value);
+  else if (option->kind == PPROFC_OPTION_BOOL && strcmp(value, "true") == 0)
+    output_printf(out, " -%s", option->name);
+  else
+    command_write_flag(page, out, option->name, str_of(value));
+}
+
+static void command_write_format(const struct view_page *page, struct output *out) {
+  const char *format = page->view->format;
+  bool matching =
+      strcmp(format, "peek") == 0 || strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0;
+  if (matching)
+    command_write_flag(page, out, format, page->argument);
+  else
+    output_printf(out, " -%s", format);
+  if (strcmp(format, "flame") == 0) output_add_text(out, " -output=flame.html");
+}
+
+/* The base of a command line: `text` is what follows -base= or -diff_base=. */
+static bool command_is_base(const char *argument, pprofc_str *text) {
+  static const char *const flags[] = {"-base=", "-diff_base=", "--base=", "--diff_base="};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    if (!str_starts(str_of(argument), str_of(flags[i]))) continue;
+    *text = str_of(argument + strlen(flags[i]));
+    return true;
+  }
+  return false;
+}
+
+/* One argument of the server's own command line: in the view of one side only that side's. */
+static void command_write_argument(const struct view_page *page, struct output *out,
+                                   const char *argument) {
+  pprofc_str base;
+  bool is_base = command_is_base(argument, &base), is_flag = *argument == '-';
+  if (is_base && page->in->side == WEB_HEAD) return;
+  if (!is_base && !is_flag && page->in->side == WEB_BASE) return;
+  output_add_char(out, ' ');
+  command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
+}
+
+void document_command(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  const pprofc_option_info *option;
+  if (info->command) {
+    html_put(out, info->command);
+    return;
+  }
+  output_add_text(out, "pprofc");
+  command_write_format(page, out);
+  for (size_t i = 0; (option = pprofc_option_at(i)); i++) command_write_option(page, out, option);
+  for (size_t i = 0; i < info->argument_count; i++)
+    command_write_argument(page, out, info->arguments[i]);
+}

@@ -1,0 +1,143 @@
+/* The row below the bar: totals in words, warnings, and the filters, each with a link that removes
+ * it. */
+#include "web/views/page.h"
+
+/* ---- totals ------------------------------------------ */
+
+/* The total of a whole profile, before filters. */
+static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
+  size_t index;
+  if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
+  *total = value_total(p, index, page->options.mean);
+  return true;
+}
+
+/* "base 76.73s, head 5.33s: 71.40s less (-93.05%)" */
+static void pills_both_totals(const struct view_page *page, struct output *out) {
+  int64_t base, head;
+  if (!pills_total_of(page, page->in->base, &base) || !pills_total_of(page, page->in->head, &head))
+    return;
+  int64_t change = (int64_t)((uint64_t)head - (uint64_t)base);
+  output_add_text(out, "<span class=totals>base <b>");
+  page_write_value(page, out, base);
+  output_add_text(out, "</b>, head <b>");
+  page_write_value(page, out, head);
+  output_add_text(out, "</b>: ");
+  if (change) {
+    output_printf(out, "<b class=%s>%s", change > 0 ? "grew" : "shrank",
+                  change > 0 ? "\xE2\x96\xB2 " : "\xE2\x96\xBC ");
+    page_write_value(page, out, number_abs(change));
+    output_add_text(out, change > 0 ? " more</b> (" : " less</b> (");
+    html_relative(out, base, head);
+    output_add_char(out, ')');
+  } else {
+    output_add_text(out, "no change");
+  }
+  output_add_text(out, "</span>");
+}
+
+/* "73.2s of 76.73s in 80 of 242 rows (95.40%)" */
+static void pills_shown(const struct view_page *page, struct output *out) {
+  const struct view_totals *t = &page->totals;
+  output_add_text(out, "<span class=totals>");
+  if (!t->has_shown && !page_is_diff(page)) output_add_text(out, "total ");
+  if (t->has_shown && !page_is_diff(page)) {
+    output_add_text(out, "<b>");
+    page_write_value(page, out, t->shown);
+    output_add_text(out, "</b> of ");
+  }
+  if (!page_is_diff(page)) {
+    output_add_text(out, "<b>");
+    page_write_value(page, out, t->total);
+    output_add_text(out, "</b>");
+  }
+  if (t->has_shown && !page_is_diff(page)) {
+    output_add_text(out, " shown (");
+    html_share(out, t->shown, t->total);
+    output_add_char(out, ')');
+  }
+  if (t->has_shown) {
+    output_printf(out, "%s%zu%s", page_is_diff(page) ? "" : ", ", t->nodes,
+                  t->nodes == 1 ? " row" : " rows");
+    size_t left = t->nodes_before - t->nodes + t->dropped_nodes;
+    if (t->nodes_before >= t->nodes && left) output_printf(out, ", %zu smaller left out", left);
+  }
+  output_add_text(out, "</span>");
+}
+
+/* ---- filters ----------------------------------------- */
+
+/* A filter, or another option that changes what is shown, as a pill. */
+static void pills_option(const struct view_page *page, struct output *out,
+                         const pprofc_option_info *option) {
+  char value[4096];
+  const char *parameter = option->url ? option->url : option->name;
+  bool in_address = *web_query_get(page->in->query, parameter) != '\0';
+  if (pprofc_report_options_get(page->in->options, option->name, value, sizeof value, NULL, NULL))
+    return;
+  if (strcmp(value, option->default_text) == 0 || (!*value && !in_address)) return;
+  const struct web_change change = {parameter, STR("")};
+  output_add_text(out, in_address ? "<a class=pill" : "<span class=pill");
+  if (in_address) {
+    page_link(out, page, page->view->path, &change, 1);
+    output_add_text(out, " title=\"remove\"");
+  } else {
+    output_add_text(out, " title=\"given on the command line\"");
+  }
+  output_printf(out, " data-parameter=\"%s\"><span class=key>", parameter);
+  for (const char *c = option->name; *c; c++) output_add_char(out, *c == '_' ? ' ' : *c);
+  output_add_text(out, "</span>");
+  if (option->kind != PPROFC_OPTION_BOOL || strcmp(value, "true") != 0) {
+    output_add_char(out, ' ');
+    html_put(out, value);
+  }
+  if (in_address)
+    output_add_text(
+        out, " <span aria-hidden=true>\xC3\x97</span><span class=hidden>, remove</span></a>");
+  else
+    output_add_text(out, "</span>");
+}
+
+/* Options that the menus and the bar show already, or that change nothing on a page. */
+static bool pills_is_quiet(const char *name) {
+  static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
+                                      "intel_syntax", "title",      "compact_labels", "normalize",
+                                      "origin_rules", "width",      "minwidth",       "colors",
+                                      "inverted",     "source_link"};
+  for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+    if (strcmp(quiet[i], name) == 0) return true;
+  return false;
+}
+
+static void pills_options(const struct view_page *page, struct output *out) {
+  const pprofc_option_info *option;
+  for (size_t i = 0; (option = pprofc_option_at(i)); i++)
+    if (!pills_is_quiet(option->name)) pills_option(page, out, option);
+}
+
+/* ---- warnings ---------------------------------------- */
+
+static void pills_warning(struct output *out, const char *text) {
+  output_add_text(out, "<span class=\"pill warning\"><span aria-hidden=true>\xE2\x9A\xA0</span> ");
+  html_put(out, text);
+  output_add_text(out, "</span>");
+}
+
+static void pills_pending(const struct web_info *info, struct output *out) {
+  output_printf(out, "<form id=pending method=post action=reload%s><span>",
+                info->pending && *info->pending ? "" : " hidden");
+  html_put(out, info->pending ? info->pending : "");
+  output_add_text(out, "</span> <button>Load</button></form>");
+}
+
+void document_pills(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  output_add_text(out, "<div id=pills>\n");
+  if (page->in->base && page->in->head) pills_both_totals(page, out);
+  if (page->totals.known) pills_shown(page, out);
+  pills_pending(info, out);
+  for (size_t i = 0; i < info->warning_count; i++) pills_warning(out, info->warnings[i]);
+  for (size_t i = 0; i < page->warning_count; i++) pills_warning(out, page->warnings[i]);
+  pills_options(page, out);
+  output_add_text(out, "</div>\n");
+}

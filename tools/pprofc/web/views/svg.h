@@ -1,0 +1,13 @@
+/* The SVG of dot as part of a page: links and names in its boxes. */
+#ifndef PPROFC_WEB_VIEWS_SVG_H
+#define PPROFC_WEB_VIEWS_SVG_H
+
+#include "core/output.h"
+
+/* Writes the attributes of box `number` ("N1" is 1): link, name and values. */
+typedef void (*svg_box_fn)(void *context, struct output *out, size_t number);
+
+/* Copies the picture without its prologue, comments, ids and size; boxes become links. */
+void svg_write(struct output *out, pprofc_str svg, svg_box_fn box, void *context);
+
+#endif

@@ -1,0 +1,162 @@
+/* The view Compare: chooses a base, and shows both totals of every sample type and the largest
+ * changes. */
+#include "unit/unit.h"
+#include "web/views/page.h"
+
+#include <stdlib.h>
+
+/* Changes listed in each direction. */
+#define COMPARE_CHANGES 10
+
+/* ---- choosing a base --------------------------------- */
+
+static void compare_profiles(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  output_add_text(out, "<section class=choose><h2>Compare with</h2>\n<ul>");
+  for (size_t i = 0; i < info->profile_count; i++) {
+    const struct web_item *item = &info->profiles[i];
+    output_add_text(out, "<li><a href=\"compare?");
+    html_put(out, item->query);
+    output_add_text(out, item->current ? "\" aria-current=true>" : "\">");
+    html_put(out, item->name);
+    output_add_text(out, "</a></li>");
+  }
+  if (!info->profile_count) output_add_text(out, "<li>no other profile is loaded</li>");
+  output_add_text(
+      out, "</ul>\n<div class=script><label class=file>Another profile from a file<input type=file "
+           "id=upload></label><p class=hint>Or drop a file anywhere on the page. It goes to this "
+           "server and nowhere else.</p></div></section>\n");
+}
+
+/* ---- totals ------------------------------------------ */
+
+static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
+  for (size_t i = 0; i < p->type_count; i++)
+    if (str_equal(profile_string(p, p->types[i].type), type)) return i;
+  return SIZE_MAX;
+}
+
+static void compare_value(struct output *out, int64_t value, pprofc_str unit, bool sign) {
+  char text[UNIT_LABEL_MAX];
+  output_printf(out, "<td data-sort=\"%lld\">%s", (long long)value, sign && value > 0 ? "+" : "");
+  html_name(out, unit_label(value, unit, STR("auto"), text));
+  output_add_text(out, "</td>");
+}
+
+static void compare_type(const struct view_page *page, struct output *out, size_t type) {
+  const pprofc_profile *head = page->in->head, *base = page->in->base;
+  pprofc_str name = profile_string(head, head->types[type].type);
+  pprofc_str unit = profile_string(head, head->types[type].unit);
+  size_t other = compare_find_type(base, name);
+  if (other == SIZE_MAX) return;
+  int64_t before = value_total(base, other, false), after = value_total(head, type, false);
+  int64_t change = (int64_t)((uint64_t)after - (uint64_t)before);
+  const struct web_change choose = {"si", name};
+  output_add_text(out, "<tr><td class=name><a");
+  page_link(out, page, "top", &choose, 1);
+  output_add_char(out, '>');
+  html_name(out, name);
+  output_add_text(out, "</a></td>");
+  compare_value(out, before, unit, false);
+  compare_value(out, after, unit, false);
+  compare_value(out, change, unit, true);
+  const char *status = change > 0 ? "grew" : "shrank", *sign = "\xE2\x96\xB2";
+  if (change < 0) sign = "\xE2\x96\xBC";
+  output_printf(out, "<td class=\"share %s\"><span class=sign aria-hidden=true>%s</span> ",
+                change ? status : "same", change ? sign : "");
+  html_relative(out, before, after);
+  output_add_text(out, "</td></tr>\n");
+}
+
+static void compare_totals(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  output_add_text(out, "<section><h2>Totals</h2><div class=scroll><table class=rows><thead><tr><th "
+                       "scope=col>Sample type</th><th scope=col>Base<small>");
+  html_name(out, str_path_base(str_of(info->base_name ? info->base_name : "base")));
+  output_add_text(out, "</small></th><th scope=col>Head<small>");
+  html_name(out, str_path_base(str_of(info->head_name ? info->head_name : "head")));
+  output_add_text(out, "</small></th><th scope=col>\xCE\x94</th><th scope=col>\xCE\x94 %</th></tr>"
+                       "</thead><tbody>\n");
+  for (size_t i = 0; i < page->in->head->type_count; i++) compare_type(page, out, i);
+  output_add_text(out, "</tbody></table></div></section>\n");
+}
+
+/* ---- changes ----------------------------------------- */
+
+static int compare_by_total(const void *a, const void *b) {
+  const struct view_row *x = a, *y = b;
+  if (x->cum != y->cum) return x->cum > y->cum ? -1 : 1;
+  return str_compare(x->name, y->name);
+}
+
+static void compare_change(const struct view_page *page, struct output *out,
+                           const struct view_report *v, const struct view_row *row) {
+  const char *status = view_row_status(row, true);
+  output_add_text(out, "<tr");
+  view_row_attributes(out, &v->report, row, true);
+  output_printf(out, " data-status=%s><td>", status);
+  html_report_value(out, &v->report, row->base_cum);
+  output_add_text(out, "</td><td>");
+  html_report_value(out, &v->report, row->head_cum);
+  output_printf(out, "</td><td class=\"change %s\">", status);
+  html_report_change(out, &v->report, row->cum);
+  output_add_text(out, "</td><td class=share>");
+  if (strcmp(status, "new") == 0 || strcmp(status, "gone") == 0)
+    output_add_text(out, status);
+  else
+    html_relative(out, row->base_cum, row->head_cum);
+  output_add_text(out, "</td><td class=name>");
+  page_name_link(out, page, "peek", row->function, row->name);
+  output_add_text(out, "</td></tr>\n");
+}
+
+/* Rows in order of change: the first ones grew, the last ones shrank. */
+static void compare_list(const struct view_page *page, struct output *out,
+                         const struct view_report *v, const struct view_rows *rows, bool grew) {
+  output_printf(out,
+                "<section><h2>%s</h2><div class=scroll><table class=\"rows diff\"><thead><tr>"
+                "<th scope=col>Base</th><th scope=col>Head</th><th scope=col>\xCE\x94 total</th>"
+                "<th scope=col>\xCE\x94 %%</th><th scope=col>Function</th></tr></thead><tbody>\n",
+                grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");
+  size_t shown = 0;
+  for (size_t i = 0; i < rows->count && shown < COMPARE_CHANGES; i++) {
+    const struct view_row *row = &rows->items[grew ? i : rows->count - 1 - i];
+    if (grew ? row->cum <= 0 : row->cum >= 0) break;
+    compare_change(page, out, v, row);
+    shown++;
+  }
+  if (!shown) output_add_text(out, "<tr><td colspan=5>nothing</td></tr>\n");
+  output_add_text(out, "</tbody></table></div></section>\n");
+}
+
+static pprofc_status compare_changes(struct view_page *page, struct output *out,
+                                     pprofc_error *error) {
+  static const struct pipeline_overrides overrides = {
+      .granularity = "functions", .all_nodes = true, .aggregates = true};
+  struct view_report v;
+  struct view_rows rows;
+  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
+  if (!status) status = view_report_graph(&v, 0, error);
+  if (!status) status = view_rows_make(&rows, page, &v, error);
+  if (!status) {
+    page_note_report(page, &v);
+    page->totals.has_shown = false;
+    view_rows_select(&rows, page);
+    if (page_is_diff(page)) {
+      qsort(rows.items, rows.count, sizeof *rows.items, compare_by_total);
+      compare_list(page, out, &v, &rows, true);
+      compare_list(page, out, &v, &rows, false);
+    }
+  }
+  view_report_close(&v);
+  return status;
+}
+
+pprofc_status view_compare(struct view_page *page, struct output *out, pprofc_error *error) {
+  output_add_text(out, "<div class=compare>\n");
+  compare_profiles(page, out);
+  if (page->in->base) compare_totals(page, out);
+  pprofc_status status = compare_changes(page, out, error);
+  output_add_text(out, "</div>\n");
+  return status;
+}

@@ -1,0 +1,165 @@
+/* The view Disassembly: the lines of -disasm, a part that can be folded for each function, those
+ * with the largest cost first. */
+#include "core/array.h"
+#include "unit/unit.h"
+#include "web/views/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Functions shown, as in pprof's page. */
+#define DISASM_FUNCTIONS 50
+
+/* The lines of one function; text is what -disasm prints. */
+struct disasm_block {
+  pprofc_str text; /* from "ROUTINE" on */
+  double flat;
+  size_t order;
+};
+
+struct disasm_page {
+  struct view_page *page;
+  struct view_report v;
+  struct output *out;
+  struct disasm_block *blocks;
+  size_t count, capacity;
+  double most; /* cost of the hottest instruction: what heat refers to */
+};
+
+static const char disasm_routine[] = "ROUTINE ======================== ";
+
+/* ---- numbers of the text ----------------------------- */
+
+/* The next word of a line. */
+static pprofc_str disasm_word(pprofc_str *line) {
+  size_t from = 0, to;
+  while (from < line->size && line->data[from] == ' ') from++;
+  for (to = from; to < line->size && line->data[to] != ' ';) to++;
+  pprofc_str word = str_slice(*line, from, to);
+  *line = str_slice(*line, to, line->size);
+  return word;
+}
+
+/* "1.50s" as a number of the smallest unit; "." is 0. */
+static double disasm_number(pprofc_str word) {
+  size_t digits = 0;
+  while (digits < word.size && strchr("0123456789.-+e", word.data[digits])) digits++;
+  double value, factor = unit_factor(str_slice(word, digits, word.size));
+  if (!str_parse_float(str_slice(word, 0, digits), &value)) return 0;
+  return value * (factor > 0 ? factor : 1);
+}
+
+/* ---- functions --------------------------------------- */
+
+static bool disasm_add(struct disasm_page *d, pprofc_str text) {
+  if (!ARRAY_RESERVE(d->page->mem, d->blocks, d->capacity, d->count + 1)) return false;
+  pprofc_str rest = text, line = STR("");
+  while (str_next_line(&rest, &line))
+    if (str_find(line, STR(" (flat, cum) ")) < line.size) break;
+  d->blocks[d->count] =
+      (struct disasm_block){text, fabs(disasm_number(disasm_word(&line))), d->count};
+  d->count++;
+  return true;
+}
+
+static int disasm_compare(const void *a, const void *b) {
+  const struct disasm_block *x = a, *y = b;
+  if (x->flat != y->flat) return x->flat > y->flat ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* Takes the report apart; what stands before the first function is printed. */
+static bool disasm_split(struct disasm_page *d, pprofc_str text) {
+  size_t at = str_starts(text, str_of(disasm_routine)) ? 0 : str_find(text, STR("\nROUTINE =")) + 1;
+  pprofc_str head = str_slice(text, 0, at), line;
+  while (head.size && str_next_line(&head, &line)) {
+    if (!line.size) continue;
+    output_add_text(d->out, "<p class=hint>");
+    html_name(d->out, line);
+    output_add_text(d->out, "</p>\n");
+  }
+  for (pprofc_str rest = str_slice(text, at, text.size); rest.size;) {
+    size_t end = str_find(rest, STR("\nROUTINE ="));
+    if (end < rest.size) end++;
+    if (!disasm_add(d, str_slice(rest, 0, end))) return false;
+    rest = str_slice(rest, end, rest.size);
+  }
+  qsort(d->blocks, d->count, sizeof *d->blocks, disasm_compare);
+  return true;
+}
+
+/* ---- lines ------------------------------------------- */
+
+static double disasm_cum(pprofc_str line) {
+  disasm_word(&line);
+  return fabs(disasm_number(disasm_word(&line)));
+}
+
+static bool disasm_is_instruction(pprofc_str line) {
+  return str_starts(line, STR(" ")) && str_find(line, STR("(flat, cum)")) == line.size;
+}
+
+static double disasm_most(pprofc_str text) {
+  double most = 0;
+  pprofc_str line;
+  while (str_next_line(&text, &line))
+    if (disasm_is_instruction(line) && disasm_cum(line) > most) most = disasm_cum(line);
+  return most;
+}
+
+static void disasm_print_block(struct disasm_page *d, const struct disasm_block *block, bool open) {
+  pprofc_str rest = block->text, line, name;
+  if (!str_next_line(&rest, &line)) return;
+  name = str_slice(line, sizeof disasm_routine - 1, line.size);
+  output_printf(d->out, "<details class=routine%s", open ? " open" : "");
+  html_attribute(d->out, "data-name", name);
+  output_add_text(d->out, "><summary><h2><span class=hidden>ROUTINE ======================== "
+                          "</span>");
+  page_name_link(d->out, d->page, "peek", name, name);
+  output_add_text(d->out, "</h2></summary>\n<div class=\"code scroll\">");
+  while (str_next_line(&rest, &line)) {
+    if (!line.size) continue;
+    unsigned heat = disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : 0;
+    output_printf(d->out, "<div class=\"l h%u\">", heat);
+    html_name(d->out, line);
+    output_add_text(d->out, "</div>");
+  }
+  output_add_text(d->out, "</div></details>\n");
+}
+
+static void disasm_print(struct disasm_page *d) {
+  size_t shown = d->count < DISASM_FUNCTIONS ? d->count : DISASM_FUNCTIONS;
+  output_add_text(d->out, "<p class=hint>Self, total, address. n and N go from hot line to hot "
+                          "line.</p>\n");
+  for (size_t i = 0; i < shown; i++) d->most = fmax(d->most, disasm_most(d->blocks[i].text));
+  for (size_t i = 0; i < shown; i++) disasm_print_block(d, &d->blocks[i], i < 10);
+  if (shown < d->count)
+    output_printf(d->out, "<p class=more>%zu of %zu functions, those with the largest cost.</p>\n",
+                  shown, d->count);
+}
+
+static pprofc_status disasm_make(struct disasm_page *d, pprofc_error *error) {
+  static const struct pipeline_overrides overrides = {.granularity = "addresses", .no_trim = true};
+  struct view_page *page = d->page;
+  struct buffer text;
+  pprofc_status status = view_report_open(&d->v, page, page->in->profile, &overrides, error);
+  if (!status) page_note_report(page, &d->v);
+  view_report_close(&d->v);
+  if (status) return status;
+  buffer_init(&text, page->mem, (size_t)256 << 20);
+  page->options.format = "disasm";
+  page->options.argument = page->options.focus;
+  status = page_report_text(page, &page->options, &text, error);
+  if (!status && !disasm_split(d, buffer_str(&text))) status = error_nomem(error);
+  if (!status) disasm_print(d);
+  buffer_free(&text);
+  return status;
+}
+
+pprofc_status view_disasm(struct view_page *page, struct output *out, pprofc_error *error) {
+  struct disasm_page d = {.page = page, .out = out};
+  if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
+  pprofc_status status = disasm_make(&d, error);
+  ARRAY_FREE(page->mem, d.blocks, d.capacity);
+  return status;
+}

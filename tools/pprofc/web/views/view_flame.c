@@ -1,0 +1,23 @@
+/* The view Flame: the place where the viewer draws, and the functions as a table for those who have
+ * no script. */
+#include "web/views/page.h"
+
+pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
+  const struct web_change changes[] = {{"p", STR("")}, {"sel", STR("")}, {"v", STR("")}};
+  output_add_text(out, "<div id=flame data-src=\"");
+  web_query_link(out, page->in->query, "flamedata", changes, 3);
+  output_add_char(out, '"');
+  html_attribute(out, "data-sel", page->selected.function);
+  html_attribute(out, "data-pivot", str_of(page_parameter(page, "p")));
+  output_add_text(out,
+                  "></div>\n<section id=functions aria-label=Functions>\n<h2>Functions</h2>\n");
+  page->options.granularity = "functions";
+  page->options.nodefraction = page->options.edgefraction = 0;
+  pprofc_status status = view_top(page, out, error);
+  output_add_text(out, "</section>\n");
+  page->options.granularity = page->in->options->granularity;
+  page->options.nodefraction = page->in->options->nodefraction;
+  page->options.edgefraction = page->in->options->edgefraction;
+  page->options.nodecount = page->in->options->nodecount;
+  return status;
+}

@@ -1,0 +1,266 @@
+/* The view Source: the lines of -weblist, functions and files with the largest cost first; a line
+ * unfolds its instructions. Files are found and read by the rules of report/source. */
+#include "core/escape.h"
+#include "report/source/lookup.h"
+#include "report/source/weblist_runs.h"
+#include "unit/unit.h"
+#include "web/views/page.h"
+
+#include <stdlib.h>
+
+/* Files shown, as in pprof's page. */
+#define SOURCE_FILES 50
+
+struct source_page {
+  struct view_page *page;
+  struct view_report v;
+  struct output *out;
+  struct web_data data;
+  struct source_lookup sources;
+  int64_t most; /* cost of the hottest line that is shown: what heat refers to */
+};
+
+/* A file: its places [first, end) and their cost. */
+struct source_extent {
+  size_t first, end;
+  int64_t flat;
+};
+
+/* ---- values ------------------------------------------ */
+
+#define SOURCE_COLUMN 10
+
+static void source_value(const struct source_page *s, int64_t value) {
+  char text[UNIT_LABEL_MAX];
+  pprofc_str label = value ? report_value(&s->v.report, value, text) : STR(".");
+  size_t length = utf8_length(label);
+  if (length < SOURCE_COLUMN) output_add_fill(s->out, ' ', SOURCE_COLUMN - length);
+  html_name(s->out, label);
+}
+
+static void source_values(const struct source_page *s, int64_t flat, int64_t cum) {
+  output_add_text(s->out, "<span class=v>");
+  source_value(s, flat);
+  output_add_char(s->out, ' ');
+  source_value(s, cum);
+  output_add_text(s->out, "</span>");
+}
+
+/* Text of a file or of the disassembler: names are escaped the same way. */
+static void source_place(struct output *out, pprofc_str file, int64_t line) {
+  html_name(out, str_path_base(file));
+  output_printf(out, ":%lld", (long long)line);
+}
+
+/* ---- instructions ------------------------------------ */
+
+static bool source_same_call(const struct web_call *a, const struct web_call *b) {
+  return a->line == b->line && str_equal(a->file, b->file);
+}
+
+/* The inlined calls that lead to an instruction, except those that lead to the previous one, too.
+ */
+static void source_calls(struct source_page *s, const struct web_place *place,
+                         const struct web_place *before) {
+  bool same = before != NULL;
+  for (size_t i = 0; i < place->call_count; i++) {
+    const struct web_call *call = &place->calls[i];
+    same = same && i < before->call_count && source_same_call(call, &before->calls[i]);
+    if (same) continue;
+    pprofc_str text;
+    if (!source_lookup_line(&s->sources, call->file, call->line, &text)) text = STR("");
+    output_printf(s->out, "%38s<span class=inlined>%*s", "", (int)(4 * (i < 16 ? i : 16)), "");
+    html_name(s->out, str_trim(text));
+    output_add_text(s->out, "</span> <span class=place>");
+    source_place(s->out, call->file, call->line);
+    output_add_text(s->out, "</span>\n");
+  }
+}
+
+static void source_instruction(struct source_page *s, const struct web_place *place) {
+  const struct web_instruction *in = &s->data.instructions[place->instruction];
+  if (!in->text.size) return;
+  output_add_text(s->out, "       ");
+  source_values(s, in->flat, in->cum);
+  size_t calls = place->call_count < 16 ? place->call_count : 16;
+  output_printf(s->out, " %8llx: %*s", (unsigned long long)in->file_address, (int)(4 * calls), "");
+  html_name(s->out, in->text);
+  output_add_text(s->out, " <span class=place>");
+  if (in->file.size) source_place(s->out, in->file, in->line);
+  output_add_text(s->out, "</span>\n");
+}
+
+static void source_instructions(struct source_page *s, const struct web_place *places,
+                                size_t count) {
+  output_add_text(s->out, "<span class=asm>");
+  for (size_t i = 0; i < count; i++) {
+    const struct web_place *before = i ? &places[i - 1] : NULL;
+    source_calls(s, &places[i], before);
+    source_instruction(s, &places[i]);
+  }
+  output_add_text(s->out, "</span>");
+}
+
+/* ---- lines ------------------------------------------- */
+
+static bool source_has_code(const struct source_page *s, const struct web_place *places,
+                            size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (places[i].call_count || s->data.instructions[places[i].instruction].text.size) return true;
+  return false;
+}
+
+static void source_line_text(struct source_page *s, int64_t number, int64_t flat, int64_t cum,
+                             pprofc_str text) {
+  output_printf(s->out, "<span class=n>%6lld</span> ", (long long)number);
+  source_values(s, flat, cum);
+  output_add_text(s->out, "  <span class=c>");
+  html_name(s->out, text);
+  output_add_text(s->out, "</span>\n");
+}
+
+static void source_line(struct source_page *s, pprofc_str file, int64_t number, int64_t most,
+                        const struct web_place *places, size_t count) {
+  pprofc_str text;
+  if (!source_lookup_line(&s->sources, file, number, &text)) {
+    if (!count) return;
+    text = number ? STR("???") : STR("<instructions with unknown line numbers>");
+  }
+  int64_t flat = 0, cum = 0;
+  weblist_sum(&s->data, places, count, &flat, &cum);
+  bool code = source_has_code(s, places, count);
+  unsigned heat = html_heat((double)cum, (double)most);
+  output_printf(s->out, "<%s class=\"l h%u\">%s", code ? "details" : "div", heat,
+                code ? "<summary>" : "");
+  source_line_text(s, number, flat, cum, text);
+  if (code) {
+    output_add_text(s->out, "</summary>");
+    source_instructions(s, places, count);
+  }
+  output_add_text(s->out, code ? "</details>" : "</div>");
+}
+
+/* The largest cost of a line in places [first, end) of one file. */
+static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
+  int64_t most = 0;
+  for (size_t i = first, next; i < end; i = next) {
+    int64_t flat = 0, cum = 0;
+    for (next = i; next < end && s->data.places[next].line == s->data.places[i].line;) next++;
+    weblist_sum(&s->data, s->data.places + i, next - i, &flat, &cum);
+    if (number_abs(cum) > most) most = number_abs(cum);
+  }
+  return most;
+}
+
+static void source_run_head(struct source_page *s, const struct weblist_run *run) {
+  const struct web_place *first = s->data.places + run->first;
+  struct view_row row = {.name = run->name,
+                         .function = run->name,
+                         .file = first->file,
+                         .line = first->line,
+                         .flat = run->flat,
+                         .cum = run->cum};
+  output_add_text(s->out, "<details class=routine open");
+  view_row_attributes(s->out, &s->v.report, &row, false);
+  output_add_text(s->out, "><summary><h2>");
+  page_name_link(s->out, s->page, "peek", run->name, run->name);
+  output_add_text(s->out, "</h2> <span class=place>");
+  html_name(s->out, first->file);
+  output_add_text(s->out, "</span></summary>\n<div class=\"code scroll\"><div class=l>Total: ");
+  source_value(s, run->flat);
+  output_add_char(s->out, ' ');
+  source_value(s, run->cum);
+  output_add_text(s->out, " (flat, cum) ");
+  html_share(s->out, run->cum, s->v.report.result.total);
+  output_add_text(s->out, "</div>");
+}
+
+static void source_run(struct source_page *s, const struct weblist_run *run) {
+  const struct web_place *places = s->data.places + run->first;
+  size_t next = 0;
+  if (run->cum == 0) return;
+  source_run_head(s, run);
+  for (int64_t number = run->begin; number < run->end; number++) {
+    size_t from = next;
+    while (next < run->count && places[next].line == number) next++;
+    source_line(s, places->file, number, s->most, places + from, next - from);
+  }
+  output_add_text(s->out, "</div></details>\n");
+}
+
+/* ---- files ------------------------------------------- */
+
+static int source_compare_extents(const void *a, const void *b) {
+  const struct source_extent *x = a, *y = b;
+  int64_t left = number_abs(x->flat), right = number_abs(y->flat);
+  if (left != right) return left > right ? -1 : 1;
+  return x->first < y->first ? -1 : 1;
+}
+
+static size_t source_find_files(const struct source_page *s, struct source_extent *files) {
+  const struct web_data *data = &s->data;
+  size_t count = 0;
+  for (size_t first = 0, end; first < data->place_count; first = end) {
+    struct source_extent file = {.first = first};
+    int64_t cum = 0;
+    for (end = first + 1; end < data->place_count; end++)
+      if (!str_equal(data->places[end].file, data->places[first].file)) break;
+    file.end = end;
+    weblist_sum(data, data->places + first, end - first, &file.flat, &cum);
+    files[count++] = file;
+  }
+  qsort(files, count, sizeof *files, source_compare_extents);
+  return count;
+}
+
+static bool source_print(struct source_page *s) {
+  struct arena *arena = &s->data.arena;
+  struct weblist_run *runs = arena_array(arena, s->data.place_count, sizeof *runs);
+  struct source_extent *files = arena_array(arena, s->data.place_count, sizeof *files);
+  if (!runs || !files) return false;
+  size_t count = source_find_files(s, files), shown = count < SOURCE_FILES ? count : SOURCE_FILES;
+  output_add_text(s->out,
+                  "<p class=hint>Line, self, total. n and N go from hot line to hot line; a "
+                  "line with a triangle shows its instructions.</p>\n");
+  for (size_t i = 0; i < shown; i++) {
+    int64_t most = source_hottest(s, files[i].first, files[i].end);
+    if (most > s->most) s->most = most;
+  }
+  for (size_t i = 0; i < shown; i++) {
+    size_t in_file = weblist_make_runs(&s->data, files[i].first, files[i].end, runs);
+    for (size_t k = 0; k < in_file; k++) source_run(s, &runs[k]);
+  }
+  if (shown < count)
+    output_printf(s->out, "<p class=more>%zu of %zu files, those with the largest cost.</p>\n",
+                  shown, count);
+  return true;
+}
+
+static pprofc_status source_make(struct source_page *s, pprofc_error *error) {
+  static const struct pipeline_overrides overrides = {.granularity = "addresses",
+                                                      .inlines = INLINES_SHOWN,
+                                                      .no_trim = true,
+                                                      .takes_argument = true};
+  struct view_page *page = s->page;
+  page->options.argument = page->options.focus;
+  pprofc_status status = view_report_open(&s->v, page, page->in->profile, &overrides, error);
+  if (status) return status;
+  page_note_report(page, &s->v);
+  status = web_data_collect(&s->data, &s->v.report, error);
+  if (!status) {
+    status = source_lookup_init(&s->sources, page->mem, page->options.source_path,
+                                page->options.trim_path, error);
+    if (!status && !source_print(s)) status = error_nomem(error);
+    source_lookup_free(&s->sources);
+  }
+  web_data_free(&s->data);
+  return status;
+}
+
+pprofc_status view_source(struct view_page *page, struct output *out, pprofc_error *error) {
+  struct source_page s = {.page = page, .out = out};
+  if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
+  pprofc_status status = source_make(&s, error);
+  view_report_close(&s.v);
+  return status;
+}
