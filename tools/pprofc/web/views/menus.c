@@ -142,8 +142,10 @@ static void menu_saved_item(const struct web_item *item, const struct view_page 
   html_put(out, item->query);
   output_add_text(out, item->current ? "\" aria-current=true>" : "\">");
   html_put(out, item->name);
-  output_add_text(out, "</a><form method=post class=delete action=\"deleteconfig?config=");
-  html_encode(out, str_of(item->name));
+  const struct web_change changes[] = {{"config", str_of(item->name)},
+                                       {"view", str_of(page->view->path)}};
+  output_add_text(out, "</a><form method=post class=delete action=\"");
+  web_query_link(out, page->in->query, "deleteconfig", changes, 2);
   output_add_text(out, "\"><button aria-label=\"Delete the saved view ");
   html_put(out, item->name);
   output_add_text(out, "\">\xC3\x97</button></form></li>");

@@ -123,9 +123,12 @@ static void pills_warning(struct output *out, const char *text) {
   output_add_text(out, "</span>");
 }
 
-static void pills_pending(const struct web_info *info, struct output *out) {
-  output_printf(out, "<form id=pending method=post action=reload%s><span>",
-                info->pending && *info->pending ? "" : " hidden");
+static void pills_pending(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  const struct web_change back = {"view", str_of(page->view->path)};
+  output_add_text(out, "<form id=pending method=post action=\"");
+  web_query_link(out, page->in->query, "reload", &back, 1);
+  output_printf(out, "\"%s><span>", info->pending && *info->pending ? "" : " hidden");
   html_put(out, info->pending ? info->pending : "");
   output_add_text(out, "</span> <button>Load</button></form>");
 }
@@ -135,7 +138,7 @@ void document_pills(const struct view_page *page, struct output *out) {
   output_add_text(out, "<div id=pills>\n");
   if (page->in->base && page->in->head) pills_both_totals(page, out);
   if (page->totals.known) pills_shown(page, out);
-  pills_pending(info, out);
+  pills_pending(page, out);
   for (size_t i = 0; i < info->warning_count; i++) pills_warning(out, info->warnings[i]);
   for (size_t i = 0; i < page->warning_count; i++) pills_warning(out, page->warnings[i]);
   pills_options(page, out);

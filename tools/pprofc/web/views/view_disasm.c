@@ -113,10 +113,10 @@ static void disasm_print_block(struct disasm_page *d, const struct disasm_block 
   name = str_slice(line, sizeof disasm_routine - 1, line.size);
   output_printf(d->out, "<details class=routine%s", open ? " open" : "");
   html_attribute(d->out, "data-name", name);
-  output_add_text(d->out, "><summary><h2><span class=hidden>ROUTINE ======================== "
-                          "</span>");
+  output_add_text(d->out, "><summary><h2>");
   page_name_link(d->out, d->page, "peek", name, name);
   output_add_text(d->out, "</h2></summary>\n<div class=\"code scroll\">");
+  rest = block->text;
   while (str_next_line(&rest, &line)) {
     if (!line.size) continue;
     unsigned heat = disasm_is_instruction(line) ? html_heat(disasm_cum(line), d->most) : 0;
