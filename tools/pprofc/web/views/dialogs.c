@@ -44,6 +44,7 @@ void document_dialogs(const struct view_page *page, struct output *out) {
       "<dialog id=save-dialog aria-labelledby=save-title><h2 id=save-title>Save this view"
       "</h2><form method=dialog id=save-form><label>Name<input name=config maxlength=100 "
       "autocomplete=off required></label><p id=save-failure role=alert></p><button "
-      "class=main>Save</button><button type=button class=cancel>Cancel</button></form>"
+      "class=main aria-label=\"Save under this name\">Save</button><button type=button "
+      "class=cancel>Cancel</button></form>"
       "</dialog>\n");
 }

@@ -7,6 +7,10 @@ pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_erro
   output_add_text(out, "<div id=flame data-src=\"");
   web_query_link(out, page->in->query, "flamedata", changes, 3);
   output_add_char(out, '"');
+  if (page->in->info->flame_js)
+    html_attribute(out, "data-script", str_of(page->in->info->flame_js));
+  if (page->in->info->flame_css)
+    html_attribute(out, "data-style", str_of(page->in->info->flame_css));
   html_attribute(out, "data-sel", page->selected.function);
   html_attribute(out, "data-pivot", str_of(page_parameter(page, "p")));
   output_add_text(out,

@@ -1,33 +1,64 @@
 // The flame graph: gives the viewer its data and connects it with the selection, the search field and the address.
 "use strict";
 
+/** Loads the viewer once: only this view needs it. */
+function loadViewer(box) {
+  if (window.pprofcFlame || !box.dataset.script) return Promise.resolve();
+  if (box.dataset.style) {
+    const style = document.createElement("link");
+    Object.assign(style, { rel: "stylesheet", href: box.dataset.style });
+    document.head.append(style);
+  }
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = box.dataset.script;
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error("its script cannot be loaded")));
+    document.head.append(script);
+  });
+}
+
+async function fetchBytes(url) {
+  const reply = await fetch(url);
+  if (!reply.ok) throw new Error((await reply.text()).trim());
+  return reply.arrayBuffer();
+}
+
+/** What the address says of the viewer's state: its own keys in one parameter. */
+function flameState(box) {
+  const state = Object.fromEntries(new URLSearchParams(new URL(location.href).searchParams.get("v") ?? ""));
+  const side = document.documentElement.dataset.side;
+  return { ...state, tab: side };
+}
+
+function keepFlameState(state) {
+  const kept = new URLSearchParams(state);
+  for (const ours of ["tab", "type", "search", "list"]) kept.delete(ours);
+  const url = new URL(location.href);
+  if (kept.size) url.searchParams.set("v", String(kept));
+  else url.searchParams.delete("v");
+  if (String(url) !== location.href) history.replaceState(history.state, "", url);
+}
+
 async function mountFlame(box) {
-  const viewer = window.pprofcFlame;
-  if (!viewer) return;
-  const reply = await fetch(box.dataset.src);
-  if (!reply.ok) throw new Error(await reply.text());
-  const data = await reply.arrayBuffer();
-  if (!box.isConnected) return;
-  const load = async (node) => {
+  const [data] = await Promise.all([fetchBytes(box.dataset.src), loadViewer(box)]);
+  if (!window.pprofcFlame || !box.isConnected) return;
+  const load = (node) => {
     const url = new URL(box.dataset.src, location.href);
     url.searchParams.set("node", node);
-    const more = await fetch(url);
-    if (!more.ok) throw new Error(await more.text());
-    return more.arrayBuffer();
+    return fetchBytes(url);
   };
-  page.flame = viewer.mount(box, {
-    data, load, chrome: false,
-    state: { tab: document.documentElement.dataset.side, select: box.dataset.sel, pivot: box.dataset.pivot,
-      v: new URL(location.href).searchParams.get("v") ?? "" },
-    onState: (v) => {
-      const url = new URL(location.href);
-      if (v) url.searchParams.set("v", v);
-      else url.searchParams.delete("v");
-      history.replaceState(history.state, "", url);
-    },
-    onSelect: (name, values) => select(name ?? "", { values: values ?? page.flame?.stats?.(name) }),
+  const viewer = await window.pprofcFlame.mount(box, {
+    data, load, chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
+    onSelect: (chosen) => select(chosen?.name ?? "", { values: elementsOf(chosen?.name)[0]?.dataset ?? chosen }),
   });
+  if (!box.isConnected) {
+    viewer.destroy();
+    return;
+  }
+  page.flame = viewer;
   box.classList.add("drawn");
+  if (box.dataset.sel && !box.dataset.pivot) viewer.select(box.dataset.sel);
 }
 
 onPage(() => {
