@@ -3,9 +3,12 @@
 #include "web/views/page.h"
 
 pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
-  const struct web_change changes[] = {{"p", STR("")}, {"sel", STR("")}, {"v", STR("")}};
+  static const char *const other[] = {"p", "sel", "v", "side", "sort", "rows", "only"};
+  struct web_change changes[sizeof other / sizeof *other];
+  const size_t count = sizeof other / sizeof *other;
+  for (size_t i = 0; i < count; i++) changes[i] = (struct web_change){other[i], STR("")};
   output_add_text(out, "<div id=flame data-src=\"");
-  web_query_link(out, page->in->query, "flamedata", changes, 3);
+  web_query_link(out, page->in->query, "flamedata", changes, count);
   output_add_char(out, '"');
   if (page->in->info->flame_js)
     html_attribute(out, "data-script", str_of(page->in->info->flame_js));
@@ -18,6 +21,7 @@ pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_erro
   page->options.granularity = "functions";
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status = view_top(page, out, error);
+  page->totals.has_shown = false; /* the picture shows everything */
   output_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;
   page->options.nodefraction = page->in->options->nodefraction;

@@ -46,6 +46,7 @@ function replaceDocument(text) {
   document.title = fresh.title;
   for (const name of ["data-view", "data-side", "data-generation"])
     document.documentElement.setAttribute(name, fresh.documentElement.getAttribute(name) ?? "");
+  keepFlame(fresh);
   for (const id of ["bar", "pills", "stage"]) {
     const next = document.adoptNode(fresh.getElementById(id));
     $(`#${id}`).replaceWith(next);

@@ -61,9 +61,25 @@ async function mountFlame(box) {
   if (box.dataset.sel && !box.dataset.pivot) viewer.select(box.dataset.sel);
 }
 
+/** A flame graph of the same data stays as it is when the document around it changes. */
+function keepFlame(fresh) {
+  const old = $("#flame.drawn"), next = fresh.getElementById("flame");
+  page.keptFlame = !!(old && next && page.flame && old.dataset.src === next.dataset.src);
+  if (!page.keptFlame) return;
+  for (const name of ["sel", "pivot"]) old.dataset[name] = next.dataset[name];
+  next.replaceWith(fresh.adoptNode(old));
+}
+
 onPage(() => {
+  const box = $("#flame");
+  if (page.keptFlame) {
+    page.keptFlame = false;
+    page.flame.setState({ tab: document.documentElement.dataset.side });
+    page.flame.select(box.dataset.sel);
+    page.flame.repaint?.();
+    return;
+  }
   page.flame?.destroy?.();
   page.flame = null;
-  const box = $("#flame");
   if (box) mountFlame(box).catch((error) => toast(`The flame graph cannot be drawn: ${error.message}`));
 });

@@ -1,0 +1,444 @@
+// The web page in a real browser: every control of every view is used once and its effect looked at.
+//   node http.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fail, findPackages, launch, skip } from "./browser.mjs";
+
+const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-http-"));
+const servers = [];
+process.on("exit", () => {
+  for (const server of servers) server.kill("SIGKILL");
+  fs.rmSync(work, { recursive: true, force: true });
+});
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Starts pprofc -http; resolves to the address of its views. */
+async function serve(args, environment = {}) {
+  const home = fs.mkdtempSync(path.join(work, "home"));
+  const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...args], {
+    cwd: testdata, env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, TZ: "UTC", ...environment },
+  });
+  servers.push(child);
+  let said = "";
+  child.stderr.on("data", (data) => (said += data));
+  for (let i = 0; i < 100 && !/http:\/\/\S+/.test(said) && child.exitCode === null; i++) await sleep(50);
+  if (/libmicrohttpd/.test(said)) skip(said.trim());
+  const address = /http:\/\/\S+/.exec(said)?.[0] ?? fail(`no address: ${said}`);
+  return { child, views: `${address.replace(/\/$/, "")}/ui/` };
+}
+
+const command = (...args) => execFileSync(pprofc, args, { cwd: testdata, env: { ...process.env, TZ: "UTC" } }).toString();
+
+const browser = await launch(folders);
+const modules = findPackages(["playwright-core@1.58.2", "axe-core@4"], folders) ?? skip("no npm package axe-core");
+const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
+let checks = 0;
+const check = (condition, what) => {
+  checks++;
+  if (condition) return;
+  browser.close();
+  fail(what);
+};
+
+/** A page in a context of its own; what it complains about fails the test. */
+async function open(server, where, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
+  const page = await context.newPage();
+  page.complaints = [];
+  page.expectFailure = false;
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  page.on("console", (m) => { if (m.type() === "error" && !page.expectFailure) page.complaints.push(m.text()); });
+  await page.goto(server.views + where);
+  if (options.javaScriptEnabled !== false) await page.waitForSelector("html.live");
+  return page;
+}
+
+async function close(page, what) {
+  check(!page.complaints.length, `${what}: ${page.complaints[0]}`);
+  await page.context().close();
+}
+
+const shoot = async (page, name) => { if (shots) await page.screenshot({ path: path.join(shots, `http_${name}.png`) }); };
+const at = (page) => new URL(page.url());
+const parameter = (page, name) => at(page).searchParams.get(name);
+const text = (page, selector) => page.locator(selector).first().innerText();
+const count = (page, selector) => page.locator(selector).count();
+const until = async (page, test, what) => {
+  for (let i = 0; i < 100; i++) {
+    if (await test()) return check(true, what);
+    await sleep(50);
+  }
+  check(false, `${what}: ${page.url()}`);
+};
+const still = (page) => page.waitForFunction(() => !document.documentElement.hasAttribute("data-loading"));
+
+/** Names of the rows of a -top. */
+const topNames = (output) => output.split("\n").slice(output.split("\n").findIndex((l) => /flat%/.test(l)) + 1)
+  .filter(Boolean).map((l) => l.replace(/^(\s*\S+){5}\s+/, "").replace(/ \((partial-)?inline\)$/, ""));
+const rowNames = (page) => page.$$eval("#top tbody tr", (rows) => rows.map((r) => r.querySelector("a.name").textContent));
+
+// ---- without a script ---------------------------------------------------------------------------------------
+
+async function testWithoutScript(server) {
+  const page = await open(server, "top?f=json", { javaScriptEnabled: false });
+  check((await rowNames(page)).join() === topNames(command("-top", "-nodecount=500", "-focus=json", "generator_cpu.prof")).join(),
+    "the rows of top are those of the command line");
+  await page.click("#views a >> text=Peek");
+  check(at(page).pathname.endsWith("/peek") && parameter(page, "f") === "json", "a link of a view keeps the filter");
+  check((await count(page, ".peek a.name")) > 10, "names in peek are links");
+  await page.click("a.pill");
+  check(parameter(page, "f") === null, "a pill is a link that removes its filter");
+  await page.goto(server.views + "top");
+  await page.fill("#search input[name=f]", "Fingerprint");
+  await page.press("#search input[name=f]", "Enter");
+  check(parameter(page, "f") === "Fingerprint", "the search field is a form");
+  await page.click("#options summary");
+  await page.selectOption("#options select[name=g]", "lines");
+  await page.click("#options button.main");
+  check(parameter(page, "g") === "lines" && parameter(page, "f") === "Fingerprint", "the options are a form");
+  check(/:\d+$/.test((await rowNames(page))[0]), "lines have numbers");
+  for (const view of ["flamegraph", "graph", "source?f=RenderSource", "tags", "compare"]) {
+    await page.goto(server.views + view);
+    check((await text(page, "#view")).length > 20, `${view} says something without a script`);
+  }
+  await close(page, "without a script");
+}
+
+// ---- bar, keys, history -----------------------------------------------------------------------------------
+
+async function testViews(server) {
+  const page = await open(server, "top?f=json");
+  check((await page.locator("#bar").boundingBox()).height < 60, "the bar is one row");
+  await page.evaluate(() => { window.same = true; });
+  const views = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "compare"];
+  for (const [i, view] of views.entries()) {
+    page.expectFailure = view === "disasm"; // there is no binary here
+    await page.keyboard.press(String(i + 1));
+    await until(page, () => at(page).pathname.endsWith(`/${view}`), `key ${i + 1} shows ${view}`);
+    await still(page);
+    check(parameter(page, "f") === "json", `${view} keeps the filter`);
+    check((await page.getAttribute(`#views a[data-view=${view}]`, "aria-current")) === "page", `${view} is marked`);
+  }
+  page.expectFailure = false;
+  await page.goBack();
+  await until(page, () => at(page).pathname.endsWith("/tags"), "back shows the view before");
+  check(await page.evaluate(() => window.same), "views change without a reload");
+  await page.keyboard.press("?");
+  check(await page.isVisible("#keys"), "? shows the keys");
+  await page.keyboard.press("Escape");
+  check(!(await page.isVisible("#keys")), "Esc closes them");
+  await page.keyboard.press("/");
+  check(await page.evaluate(() => document.activeElement.name === "f"), "/ goes to the search field");
+  await close(page, "views");
+}
+
+async function testSearch(server) {
+  const page = await open(server, "top");
+  await page.fill("#search input[name=f]", "(unclosed");
+  await until(page, async () => (await page.getAttribute("#search input", "aria-invalid")) === "true", "a broken expression is marked");
+  check(/not an expression/.test(await text(page, "#matches")), "and said in words");
+  await page.fill("#search input[name=f]", "(?i)JSON\\.");
+  await until(page, async () => (await count(page, "#top tr.match")) > 5, "rows that match are marked while typing");
+  const matches = await count(page, "#top tr.match");
+  check((await text(page, "#matches")).startsWith(`${matches} match`), "their number is said");
+  await page.locator("#search input[name=f]").blur();
+  await page.keyboard.press("n");
+  check((await count(page, "tr.here")) === 1, "n goes to the first match");
+  await page.fill("#search input[name=f]", "json");
+  await page.press("#search input[name=f]", "Enter");
+  await until(page, () => parameter(page, "f") === "json", "Enter filters");
+  await still(page);
+  check(await page.evaluate(() => document.activeElement.name === "f"), "the field keeps the focus");
+  check(/focus json/.test(await text(page, "#pills")), "the filter is a pill");
+  page.expectFailure = true;
+  await page.fill("#search input[name=f]", "(");
+  await page.press("#search input[name=f]", "Enter");
+  await until(page, async () => /missing closing/.test(await text(page, "#view")), "the server's reason is shown on the page");
+  page.expectFailure = false;
+  await page.click("a.pill");
+  await until(page, () => parameter(page, "f") === null, "the pill removes it");
+  await close(page, "search");
+}
+
+// ---- menus --------------------------------------------------------------------------------------------------
+
+async function testMenus(server) {
+  const page = await open(server, "top");
+  await page.click("#types summary");
+  await page.click("#types a >> text=samples");
+  await until(page, () => parameter(page, "si") === "samples", "a sample type is chosen");
+  await still(page);
+  await page.click("#options summary");
+  await page.fill("#options input[name=i]", "mallocgc");
+  await page.fill("#options input[name=h]", "^runtime\\.");
+  await page.check("#options input[name=noinlines]");
+  await page.selectOption("#options select[name=sort]", "cum");
+  await page.click("#options button.main");
+  await until(page, () => parameter(page, "h") === "^runtime\\." && parameter(page, "sort") === "cum" && parameter(page, "noinlines") === "t",
+    "options go into the address");
+  await still(page);
+  check((await count(page, "a.pill")) === 3, "each filter is a pill");
+  await page.click("a.pill[data-parameter=h]");
+  await until(page, () => parameter(page, "h") === null && parameter(page, "i") === "mallocgc", "pills are removed one by one");
+  await still(page);
+
+  // The command line that the page offers prints the same rows.
+  await page.click("#more summary");
+  await page.click("[data-copy=command]");
+  const line = await page.evaluate(() => navigator.clipboard.readText()).catch(() => text(page, "#command"));
+  check(/^pprofc -top /.test(line), `the command: ${line}`);
+  const printed = spawnSync("sh", ["-c", line.replace(/^pprofc/, `'${pprofc}'`)], { cwd: testdata, encoding: "utf8" });
+  check(topNames(printed.stdout).join() === (await rowNames(page)).join(), `the command prints what the page shows: ${line}`);
+  check(/File: generator\.test/.test(await text(page, "#about")), "the profile is described");
+  for (const theme of ["dark", "light", "system"]) {
+    await page.click(`[data-theme-choice=${theme}]`);
+    const set = await page.evaluate(() => document.documentElement.dataset.theme ?? "system");
+    check(set === theme, `the theme ${theme}`);
+  }
+  const profile = await page.request.get(server.views + "download");
+  check(profile.status() === 200 && (await profile.body())[0] === 0x1f, "the profile can be downloaded");
+  await close(page, "menus");
+}
+
+async function testSavedViews(server) {
+  const page = await open(server, "top?f=json&g=lines");
+  await page.click("#more summary");
+  await page.click("#save");
+  await page.fill("#save-form input[name=config]", "json lines");
+  await page.keyboard.press("Enter");
+  await until(page, async () => (await count(page, "#saved a >> text=json lines")) === 1, "a saved view is listed");
+  await page.goto(`${server.views}peek`);
+  await page.click("#more summary");
+  await page.click("#saved a >> text=json lines");
+  await until(page, () => parameter(page, "f") === "json" && parameter(page, "g") === "lines" && at(page).pathname.endsWith("/peek"),
+    "a saved view can be chosen in every view");
+  await still(page);
+  await page.click("#more summary");
+  await page.click("#saved .delete button");
+  await until(page, async () => (await count(page, "#saved a >> text=json lines")) === 0, "and deleted");
+  await close(page, "saved views");
+}
+
+// ---- the selection ------------------------------------------------------------------------------------------
+
+async function testSelection(server) {
+  const page = await open(server, "top");
+  await page.click("#top tbody tr:nth-child(2) td:first-child");
+  const name = await text(page, "#inspector h2");
+  check(name === (await rowNames(page))[1], "a click on a row selects its function");
+  check((await text(page, "[data-slot=total]")).length > 1, "the inspector has its values");
+  check(parameter(page, "sel") === name, "the selection is in the address");
+  await page.keyboard.press("ArrowDown");
+  const next = await text(page, "#inspector h2");
+  check(next === (await rowNames(page))[2], "the arrow selects the next row");
+  await page.keyboard.press("c");
+  await until(page, async () => /Name copied|does not allow/.test(await text(page, "body")), "c copies the name");
+  await page.keyboard.press("3");
+  await until(page, () => at(page).pathname.endsWith("/graph"), "the graph");
+  await still(page);
+  check((await text(page, "#inspector h2")) === next && parameter(page, "sel") === next, "the selection survives the view");
+  check((await count(page, "#graph a.selected")) === 1, "its box is marked");
+  await page.click("#inspector a[data-action=hide]");
+  await until(page, () => parameter(page, "h")?.includes(next.split(".").pop()), "Hide hides what is selected");
+  await still(page);
+  check((await count(page, `#graph a[data-name="${next}"]`)) === 0, "it is gone from the graph");
+  await page.click("#inspector a[data-action=peek]");
+  await until(page, () => at(page).pathname.endsWith("/peek"), "callers and callees");
+  await still(page);
+  await page.keyboard.press("Escape");
+  check(!(await page.isVisible("#inspector")) && parameter(page, "sel") === null, "Esc clears the selection");
+  await close(page, "selection");
+}
+
+// ---- views --------------------------------------------------------------------------------------------------
+
+async function testTop(server) {
+  const page = await open(server, "top");
+  const before = await rowNames(page);
+  await page.click("#top th button >> text=Function");
+  const sorted = await rowNames(page);
+  check(sorted.join() === [...before].sort((a, b) => a.localeCompare(b)).join(), "sorted by name");
+  check((await page.getAttribute("#top th:last-child", "aria-sort")) === "ascending", "the order is said");
+  const sums = await page.$$eval("#top tbody tr", (rows) => rows.map((r) => parseFloat(r.cells[2].textContent)));
+  check(sums.every((s, i) => !i || s >= sums[i - 1] - 0.01), "the running sum follows the order");
+  await page.click("#top th a >> text=Total");
+  await until(page, () => parameter(page, "sort") === "cum", "sorted by total");
+  await still(page);
+  check((await rowNames(page)).join() === topNames(command("-top", "-cum", "-nodecount=500", "generator_cpu.prof")).join(), "as the command line");
+  await page.click("#top a.name >> nth=3");
+  await until(page, () => at(page).pathname.endsWith("/peek"), "a name leads to callers and callees");
+  await still(page);
+  check((await count(page, ".peek .own")) >= 1, "of that function");
+  await close(page, "top");
+}
+
+const viewBox = (page) => page.$eval("#graph > svg", (svg) => svg.getAttribute("viewBox"));
+
+async function testGraph(server, own) {
+  const page = await open(server, "graph");
+  const what = own ? "our drawing" : "the drawing of dot";
+  check((await count(page, "#graph a[data-name]")) > 20, `${what} has boxes`);
+  check(/without graphviz/.test(await text(page, "#view")) === own, "the page says who has drawn it");
+  let before = await viewBox(page);
+  const changed = async (name) => {
+    const now = await viewBox(page);
+    check(now !== before, `${what}: ${name}`);
+    before = now;
+  };
+  const box = await page.locator("#graph").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, -300);
+  await sleep(50);
+  await changed("the wheel zooms");
+  check(await page.isVisible("#minimap"), `${what}: a minimap when zoomed`);
+  await page.mouse.move(box.x + 40, box.y + box.height - 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 140, box.y + box.height - 120, { steps: 4 });
+  await page.mouse.up();
+  await changed("dragging moves");
+  await page.focus("#graph");
+  for (const [key, name] of [["ArrowRight", "arrows move"], ["+", "+ zooms in"], ["-", "- zooms out"], ["0", "0 shows all"]]) {
+    await page.keyboard.press(key);
+    await changed(name);
+  }
+  await page.click("#graph a[data-name] >> nth=5");
+  const name = await text(page, "#inspector h2");
+  check(name.length > 2 && at(page).pathname.endsWith("/graph"), `${what}: a click selects`);
+  await shoot(page, own ? "graph_own" : "graph");
+  await page.focus("#graph a[data-name] >> nth=5").catch(() => page.evaluate(() => document.querySelectorAll("#graph a[data-name]")[5].focus()));
+  await page.keyboard.press("Enter");
+  await until(page, () => at(page).pathname.endsWith("/peek"), `${what}: Enter leads to callers and callees`);
+  await close(page, what);
+}
+
+async function testSource(server) {
+  const page = await open(server, "source");
+  check((await count(page, "details.load")) === 50, "the hottest functions are listed");
+  await page.fill("#search input[name=f]", "RenderSource$");
+  await page.press("#search input[name=f]", "Enter");
+  await until(page, () => parameter(page, "f") === "RenderSource$", "a function is searched for");
+  await still(page);
+  const source = fs.readFileSync(path.join(testdata, "generator", "original.go"), "utf8").split("\n");
+  const line = source.findIndex((l) => /sourceTemplate\.Execute/.test(l));
+  check((await text(page, ".code")).includes(source[line].trim()), "its lines are there");
+  check((await count(page, ".code .h4")) >= 1, "hot lines are marked");
+  await page.locator("#search input[name=f]").blur();
+  await page.keyboard.press("n");
+  check((await count(page, ".l.here")) === 1, "n goes to a hot line");
+  await page.goto(`${server.views}source`);
+  await page.waitForSelector("html.live");
+  await page.locator("details.load summary").first().click({ position: { x: 2, y: 8 } });
+  await until(page, async () => (await count(page, "details.load .routine")) >= 1, "a function unfolds on demand");
+  await close(page, "source");
+}
+
+async function testTags(server) {
+  const page = await open(server, "tags");
+  check((await count(page, "section.key")) >= 1, "labels are listed");
+  const key = await text(page, "section.key h2");
+  const cost = await text(page, "section.key tbody td");
+  await page.click("section.key tbody a >> text=only");
+  await until(page, () => parameter(page, "tf")?.startsWith(`${key}=`), "a value filters");
+  await still(page);
+  check((await text(page, "section.key tbody td")) === cost && (await count(page, "section.key:first-child tbody tr")) === 1, "only that value is left");
+  await page.click("a.pill");
+  await until(page, () => parameter(page, "tf") === null, "the filter is removed");
+  await still(page);
+  await page.click("section.key a >> text=As root of the stacks");
+  await until(page, () => parameter(page, "tagroot") === key, "a label becomes the root");
+  await still(page);
+  await page.keyboard.press("2");
+  await until(page, () => at(page).pathname.endsWith("/top"), "top");
+  await still(page);
+  check(parameter(page, "tagroot") === key, "in every view");
+  await close(page, "tags");
+}
+
+async function testDifference(server) {
+  const page = await open(server, "top");
+  check(/base 76\.73s, head 5\.33s/.test(await text(page, "#pills")), "both totals are said");
+  const row = (await page.$$eval("#top tbody tr:first-child td", (cells) => cells.map((c) => c.textContent.trim()))).join(" | ");
+  check(/^5\.12s \| 0\.05s \| -5\.07s \| ▼ -99\.02% \| -15\.35s/.test(row), `base, head and change: ${row}`);
+  await shoot(page, "top_diff");
+  for (const [kind, status] of [["grew", "grew"], ["shrank", "shrank"], ["new", "new"], ["gone", "gone"]]) {
+    await page.click(`.filters a >> text=${kind}`);
+    await until(page, () => parameter(page, "only") === kind, `only what ${kind}`);
+    await still(page);
+    const seen = await page.$$eval("#top tbody tr", (rows) => [...new Set(rows.map((r) => r.dataset.status))]);
+    check(seen.join() === status, `${kind}: ${seen}`);
+  }
+  await page.click("#sides a >> text=Base");
+  await until(page, () => parameter(page, "side") === "base", "the base alone");
+  await page.goto(`${server.views}top?side=base`);
+  await page.waitForSelector("html.live");
+  check((await rowNames(page)).join() === topNames(command("-top", "-nodecount=500", "generator_cpu.prof")).join(), "as the command line prints it");
+  await page.keyboard.press("h");
+  await until(page, () => parameter(page, "side") === "head", "h shows the head");
+  await page.keyboard.press("d");
+  await until(page, () => parameter(page, "side") === null, "d shows the difference");
+  await page.goto(`${server.views}graph`);
+  const boxes = await page.$$eval("#graph a[data-name], .boxes a.name", (links) => links.map((a) => a.dataset.name ?? a.textContent));
+  for (const name of ["runtime.mallocgc", "runtime.scanobject", "runtime.memmove"])
+    check(boxes.includes(name), `what changed most is in the graph: ${name}`);
+  await page.goto(`${server.views}compare`);
+  check(/76\.73s[\s\S]*5\.33s[\s\S]*-71\.40s/.test(await text(page, "#view")), "compare has both totals");
+  check((await count(page, "#view tr[data-status=shrank], #view tr[data-status=gone]")) === 10, "and the largest changes");
+  await shoot(page, "compare");
+  await close(page, "difference");
+}
+
+// ---- people -----------------------------------------------------------------------------------------------
+
+async function testPeople(plain, diff) {
+  const pages = [[plain, "top"], [plain, "graph"], [plain, "peek?f=mallocgc"], [plain, "source?f=RenderSource"], [plain, "source"],
+    [plain, "tags"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"], [diff, "flamegraph"]];
+  for (const colorScheme of ["light", "dark"])
+    for (const [server, where] of pages) {
+      const page = await open(server, where, { colorScheme });
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
+        .filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`));
+      check(!found.length, `${where}, ${colorScheme}: ${found.join("; ")}`);
+      await shoot(page, `${where.replace(/\W+/g, "_")}_${colorScheme}`);
+      await close(page, where);
+    }
+  for (const [server, where] of pages) {
+    const page = await open(server, where, { viewport: { width: 390, height: 844 } });
+    check((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= 390, `${where} fits on a phone`);
+    check(await page.isVisible("#search input[name=f]"), `${where}: the search field is there on a phone`);
+    await shoot(page, `${where.replace(/\W+/g, "_")}_phone`);
+    await close(page, `${where} on a phone`);
+  }
+  const page = await open(diff, "top");
+  await page.emulateMedia({ media: "print" });
+  check(!(await page.isVisible("#views")) && (await page.isVisible("#top")), "print has the table and no controls");
+  await close(page, "print");
+}
+
+const plain = await serve(["-source_path=generator", "generator_cpu.prof"]);
+const diff = await serve(["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"]);
+const labels = await serve(["server_cpu.pb.gz"]);
+await testWithoutScript(plain);
+await testViews(plain);
+await testSearch(plain);
+await testMenus(plain);
+await testSavedViews(plain);
+await testSelection(plain);
+await testTop(plain);
+if (spawnSync("dot", ["-V"]).status === 0) await testGraph(plain, false);
+else console.log("no graphviz: its drawing is not tested");
+const bare = fs.mkdtempSync(path.join(work, "bin"));
+await testGraph(await serve(["generator_cpu.prof"], { PATH: bare }), true);
+await testSource(plain);
+await testTags(labels);
+await testDifference(diff);
+await testPeople(plain, diff);
+await browser.close();
+console.log(`${checks} checks passed`);
+process.exit(0);
