@@ -160,17 +160,28 @@ static void menu_saved(const struct view_page *page, struct output *out) {
   output_add_text(out, "</ul><button id=save type=button class=script>Save as ...</button>");
 }
 
+static void menu_command(const struct view_page *page, struct output *out) {
+  output_add_text(out, "<h2>Command line</h2>");
+  if (!page->in->info->argument_count && !page->in->info->command) {
+    output_add_text(out, "<p>No command prints this: a profile is no file.</p>");
+    return;
+  }
+  output_add_text(out, "<div class=command><code id=command>");
+  document_command(page, out);
+  output_add_text(out, "</code><button type=button class=script data-copy=command>Copy as command"
+                       "</button></div>");
+}
+
 void document_more_menu(const struct view_page *page, struct output *out) {
   output_add_text(out, "<details class=\"menu right\" id=more><summary>More</summary>"
                        "<div class=panel><div class=columns><div>");
   menu_downloads(page, out);
   output_add_text(out, "</div><div>");
   menu_saved(page, out);
-  output_add_text(out, "</div></div><h2>Command line</h2><div class=command><code id=command>");
-  document_command(page, out);
+  output_add_text(out, "</div></div>");
+  menu_command(page, out);
   output_add_text(
       out,
-      "</code><button type=button class=script data-copy=command>Copy as command</button></div>"
       "<div class=\"row script\"><span id=theme-label>Theme</span><div role=group id=theme "
       "aria-labelledby=theme-label><button type=button data-theme-choice=system>System</button>"
       "<button type=button data-theme-choice=light>Light</button>"
