@@ -248,6 +248,9 @@ async function testSelection(server) {
   await until(page, () => parameter(page, "h")?.includes(next.split(".").pop()), "Hide hides what is selected");
   await still(page);
   check((await count(page, `#graph a[data-name="${next}"]`)) === 0, "it is gone from the graph");
+  await page.click("a.pill[data-parameter=h]");
+  await until(page, () => parameter(page, "h") === null, "and comes back");
+  await still(page);
   await page.click("#inspector a[data-action=peek]");
   await until(page, () => at(page).pathname.endsWith("/peek"), "callers and callees");
   await still(page);

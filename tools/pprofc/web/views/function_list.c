@@ -13,15 +13,15 @@ static void listed_function(const struct view_page *page, struct output *out,
   const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", row->function}};
   output_add_text(out, "<details class=\"routine load\"");
   view_row_attributes(out, &v->report, row, false);
-  output_add_text(out, "><summary><a class=name");
-  page_link(out, page, page->view->path, changes, expression.failed ? 0 : 2);
-  output_add_char(out, '>');
+  output_add_text(out, "><summary>");
   html_name(out, row->name);
-  output_add_text(out, "</a> <small>");
+  output_add_text(out, " <small>");
   html_report_value(out, &v->report, row->flat);
   output_add_text(out, " self, ");
   html_report_value(out, &v->report, row->cum);
-  output_add_text(out, " total</small></summary></details>\n");
+  output_add_text(out, " total</small></summary><p class=hint><a");
+  page_link(out, page, page->view->path, changes, expression.failed ? 0 : 2);
+  output_add_text(out, ">Show this function</a></p></details>\n");
   buffer_free(&expression);
 }
 

@@ -114,8 +114,10 @@ static void disasm_print_block(struct disasm_page *d, const struct disasm_block 
   output_printf(d->out, "<details class=routine%s", open ? " open" : "");
   html_attribute(d->out, "data-name", name);
   output_add_text(d->out, "><summary><h2>");
-  page_name_link(d->out, d->page, "peek", name, name);
-  output_add_text(d->out, "</h2></summary>\n<div class=\"code scroll\">");
+  html_name(d->out, name);
+  output_add_text(d->out, "</h2></summary>\n<p class=hint>");
+  page_name_link(d->out, d->page, "peek", name, STR("Callers and callees"));
+  output_add_text(d->out, "</p><div class=\"code scroll\">");
   rest = block->text;
   while (str_next_line(&rest, &line)) {
     if (!line.size) continue;

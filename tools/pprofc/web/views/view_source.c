@@ -163,10 +163,12 @@ static void source_run_head(struct source_page *s, const struct weblist_run *run
   output_add_text(s->out, "<details class=routine open");
   view_row_attributes(s->out, &s->v.report, &row, false);
   output_add_text(s->out, "><summary><h2>");
-  page_name_link(s->out, s->page, "peek", run->name, run->name);
+  html_name(s->out, run->name);
   output_add_text(s->out, "</h2> <span class=place>");
   html_name(s->out, first->file);
-  output_add_text(s->out, "</span></summary>\n<div class=\"code scroll\"><div class=l>Total: ");
+  output_add_text(s->out, "</span></summary>\n<p class=hint>");
+  page_name_link(s->out, s->page, "peek", run->name, STR("Callers and callees"));
+  output_add_text(s->out, "</p><div class=\"code scroll\"><div class=l>Total: ");
   source_value(s, run->flat);
   output_add_char(s->out, ' ');
   source_value(s, run->cum);

@@ -140,12 +140,10 @@ document.addEventListener("toggle", async (event) => {
   const box = event.target;
   if (!box.matches?.("details.load") || !box.open || box.dataset.loaded) return;
   box.dataset.loaded = "yes";
-  const place = document.createElement("div");
-  place.className = "hint";
+  const place = $("p.hint", box), address = $("a", place).href;
   place.textContent = "loading ...";
-  box.append(place);
   try {
-    const reply = await fetch($("summary a", box).href, { headers: { Accept: "text/html" } });
+    const reply = await fetch(address, { headers: { Accept: "text/html" } });
     const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
     const parts = [...fresh.querySelectorAll("#view .routine, #view .failure p:first-of-type")];
     place.replaceWith(...parts.map((part) => document.adoptNode(part)));
