@@ -78,7 +78,7 @@ struct graph_options {
   struct frame_options frames;
   size_t value_index;
   bool mean, call_tree, drop_negative, cum_sort;
-  bool visual; /* entropy order and fewer edges, for pictures */
+  bool visual;    /* entropy order and fewer edges, for pictures */
   bool by_change; /* with visual: the order of a difference, largest changes first */
   int nodecount;
   double nodefraction, edgefraction;

@@ -7,7 +7,7 @@
 
 /* The sum over the samples with one label. First there is one sum for each distinct label of the
  * profile; then those with the same text are joined. */
-struct tag_sum {
+struct tag_value {
   struct label label;
   pprofc_str key, value; /* as printed */
   int64_t sum;
@@ -19,7 +19,7 @@ struct tag_sums {
   const pprofc_profile *profile;
   struct arena texts;
   struct map map;
-  struct tag_sum *items; /* by key; the values of a key by magnitude of the sum, then by text */
+  struct tag_value *items; /* by key; the values of a key by magnitude of the sum, then by text */
   size_t count, capacity;
 };
 

@@ -23,8 +23,8 @@ static bool add_tag(struct tag_sums *tags, const struct label *label, uint64_t h
                     int64_t value) {
   if (!ARRAY_RESERVE(tags->report->mem, tags->items, tags->capacity, tags->count + 1)) return false;
   if (tags->count >= MAP_NONE || !map_insert(&tags->map, hash, (uint32_t)tags->count)) return false;
-  tags->items[tags->count++] =
-      (struct tag_sum){.label = *label, .sum = value, .low = label->number, .high = label->number};
+  tags->items[tags->count++] = (struct tag_value){
+      .label = *label, .sum = value, .low = label->number, .high = label->number};
   return true;
 }
 
@@ -33,7 +33,7 @@ static bool count_label(struct tag_sums *tags, const struct label *label, int64_
   struct map_probe probe = map_start(&tags->map, hash);
   uint32_t index;
   while ((index = map_next(&tags->map, &probe)) != MAP_NONE) {
-    struct tag_sum *tag = &tags->items[index];
+    struct tag_value *tag = &tags->items[index];
     if (tag->label.key == label->key && tag->label.is_number == label->is_number &&
         content(&tag->label) == content(label)) {
       tag->sum = sum_add(tag->sum, value);
@@ -60,7 +60,7 @@ static bool count_samples(struct tag_sums *tags) {
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
-    struct tag_sum *tag = &tags->items[i];
+    struct tag_value *tag = &tags->items[i];
     tag->key = profile_string(tags->profile, tag->label.key);
     if (!tag->label.is_number) {
       tag->value = profile_string(tags->profile, tag->label.string);
@@ -77,19 +77,19 @@ static bool tags_make_texts(struct tag_sums *tags) {
 }
 
 static int by_text(const void *left, const void *right) {
-  const struct tag_sum *a = left, *b = right;
+  const struct tag_value *a = left, *b = right;
   int order = str_compare(a->key, b->key);
   return order ? order : str_compare(a->value, b->value);
 }
 
 static int by_sum(const void *left, const void *right) {
-  const struct tag_sum *a = left, *b = right;
+  const struct tag_value *a = left, *b = right;
   int64_t x = tag_magnitude(a->sum), y = tag_magnitude(b->sum);
   if (x != y) return x > y ? -1 : 1;
   return str_compare(a->value, b->value);
 }
 
-static void join_with(struct tag_sum *into, const struct tag_sum *tag) {
+static void join_with(struct tag_value *into, const struct tag_value *tag) {
   into->sum = sum_add(into->sum, tag->sum);
   if (tag->low < into->low) into->low = tag->low;
   if (tag->high > into->high) into->high = tag->high;
@@ -192,7 +192,7 @@ static void print_total(const struct tags *tags, int64_t sum) {
 }
 
 /* One key: its total, its values, and an empty line. */
-static void print_key(const struct tags *tags, const struct tag_sum *items, size_t count) {
+static void print_key(const struct tags *tags, const struct tag_value *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;
   for (size_t i = 0; i < count; i++) {

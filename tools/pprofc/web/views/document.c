@@ -1,5 +1,5 @@
 /* The document of every view: bar, pills, the view, inspector and dialogs. The view is made first,
- * so that its totals and warnings can stand above it, and so that a failure writes nothing. */
+ * so that its totals and warnings can come before it, and so that a failure writes nothing. */
 #include "core/array.h"
 #include "pipeline/pipeline.h"
 #include "web/views/page.h"

@@ -31,8 +31,9 @@ static void inspector_values(const struct view_page *page, struct output *out) {
   output_add_text(out, "<dl>");
   inspector_slot(page, out, diff ? "self, change" : "self", "self", row->flat);
   inspector_slot(page, out, diff ? "total, change" : "total", "total", row->cum);
-  output_printf(out, "<div%s><dt>%s</dt><dd data-slot=share>",
-                page->selected_found ? "" : " hidden", diff ? "of the base" : "of all");
+  output_add_text(out, page->selected_found ? "<div><dt>" : "<div hidden><dt>");
+  output_add_text(out, diff ? "of the base" : "of all");
+  output_add_text(out, "</dt><dd data-slot=share>");
   if (page->selected_found) html_share(out, row->cum, page->totals.total);
   output_add_text(out, "</dd></div>");
   if (diff) {

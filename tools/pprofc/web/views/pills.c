@@ -14,6 +14,9 @@ static bool pills_total_of(const struct view_page *page, const pprofc_profile *p
 
 /* "base 76.73s, head 5.33s: 71.40s less (-93.05%)" */
 static void pills_both_totals(const struct view_page *page, struct output *out) {
+  static const char *const opening[] = {"<b class=shrank>\xE2\x96\xBC ",
+                                        "<b class=grew>\xE2\x96\xB2 "};
+  static const char *const ending[] = {" less</b> (", " more</b> ("};
   int64_t base, head;
   if (!pills_total_of(page, page->in->base, &base) || !pills_total_of(page, page->in->head, &head))
     return;
@@ -24,10 +27,9 @@ static void pills_both_totals(const struct view_page *page, struct output *out) 
   page_write_value(page, out, head);
   output_add_text(out, "</b>: ");
   if (change) {
-    output_printf(out, "<b class=%s>%s", change > 0 ? "grew" : "shrank",
-                  change > 0 ? "\xE2\x96\xB2 " : "\xE2\x96\xBC ");
+    output_add_text(out, opening[change > 0]);
     page_write_value(page, out, number_abs(change));
-    output_add_text(out, change > 0 ? " more</b> (" : " less</b> (");
+    output_add_text(out, ending[change > 0]);
     html_relative(out, base, head);
     output_add_char(out, ')');
   } else {
@@ -36,36 +38,60 @@ static void pills_both_totals(const struct view_page *page, struct output *out) 
   output_add_text(out, "</span>");
 }
 
-/* "73.2s of 76.73s in 80 of 242 rows (95.40%)" */
-static void pills_shown(const struct view_page *page, struct output *out) {
+/* "230 rows, 409 smaller left out" */
+static void pills_rows(const struct view_totals *t, struct output *out) {
+  output_printf(out, "%zu%s", t->nodes, t->nodes == 1 ? " row" : " rows");
+  if (t->nodes_before < t->nodes) return;
+  size_t left = t->nodes_before - t->nodes + t->dropped_nodes;
+  if (left) output_printf(out, ", %zu smaller left out", left);
+}
+
+/* "73.2s of 76.73s shown (95.40%), 80 rows" */
+static void pills_share(const struct view_page *page, struct output *out) {
   const struct view_totals *t = &page->totals;
-  output_add_text(out, "<span class=totals>");
-  if (!t->has_shown && !page_is_diff(page)) output_add_text(out, "total ");
-  if (t->has_shown && !page_is_diff(page)) {
-    output_add_text(out, "<b>");
-    page_write_value(page, out, t->shown);
-    output_add_text(out, "</b> of ");
-  }
-  if (!page_is_diff(page)) {
-    output_add_text(out, "<b>");
-    page_write_value(page, out, t->total);
-    output_add_text(out, "</b>");
-  }
-  if (t->has_shown && !page_is_diff(page)) {
-    output_add_text(out, " shown (");
-    html_share(out, t->shown, t->total);
-    output_add_char(out, ')');
-  }
+  output_add_text(out, t->has_shown ? "<b>" : "total <b>");
   if (t->has_shown) {
-    output_printf(out, "%s%zu%s", page_is_diff(page) ? "" : ", ", t->nodes,
-                  t->nodes == 1 ? " row" : " rows");
-    size_t left = t->nodes_before - t->nodes + t->dropped_nodes;
-    if (t->nodes_before >= t->nodes && left) output_printf(out, ", %zu smaller left out", left);
+    page_write_value(page, out, t->shown);
+    output_add_text(out, "</b> of <b>");
   }
+  page_write_value(page, out, t->total);
+  output_add_text(out, "</b>");
+  if (!t->has_shown) return;
+  output_add_text(out, " shown (");
+  html_share(out, t->shown, t->total);
+  output_add_text(out, "), ");
+}
+
+static void pills_shown(const struct view_page *page, struct output *out) {
+  output_add_text(out, "<span class=totals>");
+  if (!page_is_diff(page)) pills_share(page, out);
+  if (page->totals.has_shown) pills_rows(&page->totals, out);
   output_add_text(out, "</span>");
 }
 
 /* ---- filters ----------------------------------------- */
+
+/* "show from ^main$"; a switch that is on is its name alone. */
+static void pills_words(struct output *out, const pprofc_option_info *option, const char *value) {
+  output_add_text(out, "<span class=key>");
+  for (const char *c = option->name; *c; c++) output_add_char(out, *c == '_' ? ' ' : *c);
+  output_add_text(out, "</span>");
+  if (option->kind == PPROFC_OPTION_BOOL && strcmp(value, "true") == 0) return;
+  output_add_char(out, ' ');
+  html_put(out, value);
+}
+
+/* An option of the address: a link that removes it. */
+static void pills_link(const struct view_page *page, struct output *out,
+                       const pprofc_option_info *option, const char *parameter, const char *value) {
+  const struct web_change change = {parameter, STR("")};
+  output_add_text(out, "<a class=pill");
+  page_link(out, page, page->view->path, &change, 1);
+  output_printf(out, " title=\"remove\" data-parameter=\"%s\">", parameter);
+  pills_words(out, option, value);
+  output_add_text(out,
+                  " <span aria-hidden=true>\xC3\x97</span><span class=hidden>, remove</span></a>");
+}
 
 /* A filter, or another option that changes what is shown, as a pill. */
 static void pills_option(const struct view_page *page, struct output *out,
@@ -76,26 +102,13 @@ static void pills_option(const struct view_page *page, struct output *out,
   if (pprofc_report_options_get(page->in->options, option->name, value, sizeof value, NULL, NULL))
     return;
   if (strcmp(value, option->default_text) == 0 || (!*value && !in_address)) return;
-  const struct web_change change = {parameter, STR("")};
-  output_add_text(out, in_address ? "<a class=pill" : "<span class=pill");
   if (in_address) {
-    page_link(out, page, page->view->path, &change, 1);
-    output_add_text(out, " title=\"remove\"");
-  } else {
-    output_add_text(out, " title=\"given on the command line\"");
+    pills_link(page, out, option, parameter, value);
+    return;
   }
-  output_printf(out, " data-parameter=\"%s\"><span class=key>", parameter);
-  for (const char *c = option->name; *c; c++) output_add_char(out, *c == '_' ? ' ' : *c);
+  output_add_text(out, "<span class=pill title=\"given on the command line\">");
+  pills_words(out, option, value);
   output_add_text(out, "</span>");
-  if (option->kind != PPROFC_OPTION_BOOL || strcmp(value, "true") != 0) {
-    output_add_char(out, ' ');
-    html_put(out, value);
-  }
-  if (in_address)
-    output_add_text(
-        out, " <span aria-hidden=true>\xC3\x97</span><span class=hidden>, remove</span></a>");
-  else
-    output_add_text(out, "</span>");
 }
 
 /* Options that the menus and the bar show already, or that change nothing on a page. */

@@ -60,10 +60,11 @@ static void compare_type(const struct view_page *page, struct output *out, size_
   compare_value(out, before, unit, false);
   compare_value(out, after, unit, false);
   compare_value(out, change, unit, true);
-  const char *status = change > 0 ? "grew" : "shrank", *sign = "\xE2\x96\xB2";
-  if (change < 0) sign = "\xE2\x96\xBC";
-  output_printf(out, "<td class=\"share %s\"><span class=sign aria-hidden=true>%s</span> ",
-                change ? status : "same", change ? sign : "");
+  const char *status = "same", *sign = "";
+  if (change > 0) status = "grew", sign = "\xE2\x96\xB2";
+  if (change < 0) status = "shrank", sign = "\xE2\x96\xBC";
+  output_printf(out, "<td class=\"share %s\"><span class=sign aria-hidden=true>%s</span> ", status,
+                sign);
   html_relative(out, before, after);
   output_add_text(out, "</td></tr>\n");
 }

@@ -68,7 +68,7 @@ static int disasm_compare(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Takes the report apart; what stands before the first function is printed. */
+/* Takes the report apart; what comes before the first function is printed. */
 static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   size_t at = str_starts(text, str_of(disasm_routine)) ? 0 : str_find(text, STR("\nROUTINE =")) + 1;
   pprofc_str head = str_slice(text, 0, at), line;

@@ -1,5 +1,5 @@
-/* The view Flame: the place where the viewer draws, and the functions as a table for those who have
- * no script. */
+/* The view Flame: the place where the viewer draws, and the functions as a table for a browser
+ * without script. */
 #include "web/views/page.h"
 
 pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {

@@ -130,8 +130,8 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   weblist_sum(&s->data, places, count, &flat, &cum);
   bool code = source_has_code(s, places, count);
   unsigned heat = html_heat((double)cum, (double)most);
-  output_printf(s->out, "<%s class=\"l h%u\">%s", code ? "details" : "div", heat,
-                code ? "<summary>" : "");
+  output_printf(s->out, "<%s class=\"l h%u\">", code ? "details" : "div", heat);
+  if (code) output_add_text(s->out, "<summary>");
   source_line_text(s, number, flat, cum, text);
   if (code) {
     output_add_text(s->out, "</summary>");

@@ -32,7 +32,8 @@ static void tags_quote(struct buffer *out, pprofc_str text) {
 }
 
 /* "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
-static void tags_filter(const struct tags_page *t, const struct tag_sum *tag, struct buffer *out) {
+static void tags_filter(const struct tags_page *t, const struct tag_value *tag,
+                        struct buffer *out) {
   buffer_add_str(out, tag->key);
   buffer_add_char(out, '=');
   if (!tag->label.is_number) {
@@ -56,7 +57,7 @@ static void tags_link(const struct tags_page *t, const char *parameter, pprofc_s
 
 /* ---- tables ------------------------------------------ */
 
-static void tags_row(const struct tags_page *t, const struct tag_sum *tag, int64_t key_sum) {
+static void tags_row(const struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
   struct buffer filter;
   buffer_init(&filter, t->page->mem, (size_t)4 << 20);
   tags_filter(t, tag, &filter);
@@ -96,7 +97,7 @@ static void tags_key_head(const struct tags_page *t, pprofc_str key, int64_t sum
   output_add_text(t->out, "</p>\n");
 }
 
-static void tags_key(const struct tags_page *t, const struct tag_sum *items, size_t count) {
+static void tags_key(const struct tags_page *t, const struct tag_value *items, size_t count) {
   int64_t sum = 0;
   for (size_t i = 0; i < count; i++) sum = sum_add(sum, items[i].sum);
   output_add_text(t->out, "<section class=key>");

@@ -75,7 +75,8 @@ static void top_change_cell(struct top_table *t, int64_t base, int64_t head, con
 
 static void top_diff_row(struct top_table *t, const struct view_row *row) {
   bool cum = t->by_cum;
-  int64_t base = cum ? row->base_cum : row->base_flat, head = cum ? row->head_cum : row->head_flat;
+  int64_t base = cum ? row->base_cum : row->base_flat;
+  int64_t head = cum ? row->head_cum : row->head_flat;
   top_sorted_cell(t, base, false);
   top_sorted_cell(t, head, false);
   output_printf(t->out, "<td class=\"change %s\" data-sort=\"%lld\">", view_row_status(row, cum),
