@@ -56,7 +56,10 @@ static void pills_share(const struct view_page *page, struct output *out) {
   }
   page_write_value(page, out, t->total);
   output_add_text(out, "</b>");
-  if (!t->has_shown) return;
+  if (!t->has_shown) {
+    output_printf(out, " in %zu stacks", page->in->profile->samples.count);
+    return;
+  }
   output_add_text(out, " shown (");
   html_share(out, t->shown, t->total);
   output_add_text(out, "), ");
