@@ -410,3 +410,12 @@ pprofc_status sources_read_run(const struct command *command, const char *source
   fetcher_free(&fetched.fetcher);
   return status;
 }
+
+pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
+                             pprofc_error *error) {
+  struct fetcher fetcher;
+  fetcher_init(&fetcher, command);
+  pprofc_status status = finish_profile(&fetcher, profile, error);
+  fetcher_free(&fetcher);
+  return status;
+}

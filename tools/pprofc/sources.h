@@ -28,4 +28,9 @@ void sources_release(struct sources *sources);
 pprofc_status sources_read_run(const struct command *command, const char *source,
                                pprofc_profile **profile, pprofc_error *error);
 
+/* What happens to a profile that the caller has read itself, in pprof's order: names, dropped
+ * frames, a comment. No server is asked. Replaces *profile. */
+pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
+                             pprofc_error *error);
+
 #endif
