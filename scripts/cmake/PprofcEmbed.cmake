@@ -49,3 +49,15 @@ function(pprofc_embed_packed folder)
   file(GENERATE OUTPUT ${folder}/table.c CONTENT
     "#include \"web/assets.h\"\n\n${names}\nconst struct web_asset web_assets[] = {\n${rows}    {0}};\nconst size_t web_asset_count = sizeof web_assets / sizeof *web_assets - 1;\n")
 endfunction()
+
+# pprofc_script(output files...): one script of several, whose names are not seen outside.
+function(pprofc_script output)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E echo "(() => {" > ${output}
+    COMMAND ${CMAKE_COMMAND} -E cat ${ARGN} >> ${output}
+    COMMAND ${CMAKE_COMMAND} -E echo "})()$<SEMICOLON>" >> ${output}
+    DEPENDS ${ARGN}
+    COMMENT "Joining scripts"
+    VERBATIM)
+endfunction()

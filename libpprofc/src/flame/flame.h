@@ -72,6 +72,20 @@ struct flame_page {
   size_t cost_count;
 };
 
+/* A part of the tree: the nodes below and with `node` (0: all), at most `limit` of them (0: no
+ * limit), the widest ones. */
+struct flame_data_range {
+  uint32_t node;
+  size_t limit;
+};
+
+/* The data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit numbers, the least
+ * byte first, and the parts: JSON about the page, frames, nodes and labels, all but the first
+ * deflated. Where nodes are cut, a remainder has their sums and their widths, so that every node
+ * stays as wide as it is; labels are left out. */
+pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
+                         struct output *out, pprofc_error *error);
+
 /* One HTML file that needs no network and no server, for a tree of any size. */
 pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 

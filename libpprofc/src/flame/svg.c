@@ -17,8 +17,8 @@
 #define CHAR_WIDTH   7.1 /* of the font at 12 px, on average */
 #define FG_NAMESPACE "http://github.com/jonhoo/inferno"
 
-extern const unsigned char asset_svg_js[], asset_svg_css[];
-extern const size_t asset_svg_js_size, asset_svg_css_size;
+extern const unsigned char asset_picture_js[], asset_svg_css[];
+extern const size_t asset_picture_js_size, asset_svg_css_size;
 
 struct svg {
   const struct flame_drawing *drawing;
@@ -251,7 +251,7 @@ static void put_document(struct svg *s) {
   output_add_text(s->out, "</g>\n");
   if (!embedded) {
     output_add_text(s->out, "<script><![CDATA[\n");
-    output_add(s->out, asset_svg_js, asset_svg_js_size);
+    output_add(s->out, asset_picture_js, asset_picture_js_size);
     output_add_text(s->out, "]]></script>\n");
   }
   output_add_text(s->out, "</svg>\n");

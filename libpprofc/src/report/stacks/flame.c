@@ -326,11 +326,26 @@ static const pprofc_str *left_out(struct grouping *g) {
   return names;
 }
 
-static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_error *error) {
+/* How the tree is written: as a page, or as data for the viewer. */
+struct flame_form {
+  bool data;
+  struct flame_data_range range;
+};
+
+#define WHOLE_NODES  50000u /* as many nodes are sent at once ... */
+#define WIDEST_NODES 20000u /* ... and of greater trees these */
+
+static bool is_whole(const struct grouping *g, const struct flame_form *form) {
+  return !form->data || (!form->range.node && g->flame->graph.tree.count <= WHOLE_NODES);
+}
+
+static pprofc_status write_page(struct grouping *g, struct flame_form *form, struct output *out,
+                                pprofc_error *error) {
   struct flame_report *f = g->flame;
   struct flame_group *groups = NULL;
   struct flame_cost costs[FLAME_COSTS_MAX];
-  pprofc_status status = make_groups(g, &groups, error);
+  bool whole = is_whole(g, form);
+  pprofc_status status = whole ? make_groups(g, &groups, error) : PPROFC_OK;
   if (status != PPROFC_OK) return status;
   const pprofc_str *without_groups = left_out(g);
   if (!without_groups) return error_nomem(error);
@@ -349,20 +364,39 @@ static pprofc_status write_page(struct grouping *g, struct output *out, pprofc_e
       .costs = costs,
       .cost_count = flame_costs_find(f->report->result.profile, costs),
   };
-  return flame_html(&page, out, error);
+  if (!form->data) return flame_html(&page, out, error);
+  form->range.limit = whole ? 0 : WIDEST_NODES;
+  return flame_data(&page, form->range, out, error);
+}
+
+/* "" or "html" (a page), "data" or "data:NODE". */
+static pprofc_status read_form(const char *variant, struct flame_form *form, pprofc_error *error) {
+  uint64_t node = 0;
+  *form = (struct flame_form){0};
+  pprofc_str text = str_of(variant ? variant : "");
+  if (!text.size || str_equal(text, STR("html"))) return PPROFC_OK;
+  form->data = true;
+  if (str_equal(text, STR("data"))) return PPROFC_OK;
+  bool good = str_starts(text, STR("data:")) &&
+              str_parse_uint(str_slice(text, 5, text.size), 10, &node) && node < NONE;
+  if (!good) return error_set(error, PPROFC_E_INVALID, "a flame graph is html, text or data");
+  form->range.node = (uint32_t)node;
+  return PPROFC_OK;
 }
 
 pprofc_status report_flame(struct report *report, struct output *out, pprofc_error *error) {
   const char *variant = report->options->argument;
   if (variant && strcmp(variant, "text") == 0) return draw(report, out, flame_text, error);
   struct flame_report f;
-  pprofc_status status = flame_report_begin(&f, report, false, error);
+  struct flame_form form;
+  pprofc_status status = read_form(variant, &form, error);
+  if (status == PPROFC_OK) status = flame_report_begin(&f, report, false, error);
   if (status != PPROFC_OK) return status;
   struct grouping grouping = {.flame = &f};
   arena_init(&grouping.arena, report->mem);
   interner_init(&grouping.texts, report->mem);
   map_init(&grouping.children, report->mem);
-  status = write_page(&grouping, out, error);
+  status = write_page(&grouping, &form, out, error);
   map_free(&grouping.children);
   interner_free(&grouping.texts);
   arena_free(&grouping.arena);

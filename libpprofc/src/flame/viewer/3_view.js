@@ -13,7 +13,7 @@ function baseView(model, state) {
   const [selfHead, head] = column(type);
   const [selfBase, base] = model.hasBase ? column(model.types.length + type)
     : [new Float64Array(t.n), new Float64Array(t.n)];
-  return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base };
+  return { n: t.n, parent: t.parent, frame: t.frame, depth: t.depth, selfHead, selfBase, head, base, cut: t.cut, id: t.id };
 }
 
 // A prefix tree that grows. A table finds children by (parent, frame).
@@ -56,8 +56,10 @@ class Trie {
   }
 }
 
+const SYSTEM = ORIGINS.indexOf("system");
+
 // Whether the view is the tree of the file itself.
-const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.kernel;
+const isPlain = (s) => !s.reverse && !s.sandwich && !s.focus && !s.hide && !s.collapse && s.system;
 
 // Maps each node of `from`, in preorder, to a node of a new tree. place(node, above) returns the new node, or -1 to drop the
 // stack.
@@ -73,11 +75,11 @@ function remap(from, trie, place) {
 }
 
 function filtered(model, from, state) {
-  const hidden = matcher(model, state.hide), kernel = kernelFrames(model);
+  const hidden = matcher(model, state.hide);
   const trie = new Trie(model.name.length);
   return remap(from, trie, (node, above) => {
     const frame = from.frame[node];
-    if ((hidden && hidden[frame]) || (!state.kernel && kernel[frame])) return above;
+    if ((hidden && hidden[frame]) || (!state.system && model.origin[frame] === SYSTEM)) return above;
     if (state.collapse && trie.frame[above] === frame) return above;
     return trie.child(above, frame);
   });
@@ -114,15 +116,22 @@ function reversed(model, from) {
   return trie.view();
 }
 
-// Callees of a function, and its callers in reversed order. A recursive function counts at its outermost call.
-function sandwiched(model, from, name) {
+// The frames of the function `text`, or, where no function has that name, of all that match it as an expression.
+function framesOf(model, text) {
+  const exact = Uint8Array.from(model.name, (name) => (name === text ? 1 : 0));
+  if (exact.includes(1)) return exact;
+  return matcher(model, text) || exact;
+}
+
+// Callees of functions, and their callers in reversed order. A recursive function counts at its outermost call.
+function sandwiched(model, from, text) {
   const down = new Trie(model.name.length), up = new Trie(model.name.length);
-  const to = new Int32Array(from.n);
+  const to = new Int32Array(from.n), wanted = framesOf(model, text);
   for (let i = 1; i < from.n; i++) {
     const inside = to[from.parent[i]];
     if (inside) {
       to[i] = down.child(inside, from.frame[i]);
-    } else if (model.name[from.frame[i]] === name) {
+    } else if (wanted[from.frame[i]]) {
       to[i] = down.child(0, from.frame[i]);
       let node = up.child(0, from.frame[i]);
       for (let k = from.parent[i]; k > 0; k = from.parent[k]) node = up.child(node, from.frame[k]);
@@ -137,7 +146,7 @@ function makeViews(model, state) {
   let view = baseView(model, state);
   if (isPlain(state)) return [view];
   if (state.focus) view = focused(model, view, state);
-  if (state.hide || !state.kernel || state.collapse) view = filtered(model, view, state);
+  if (state.hide || !state.system || state.collapse) view = filtered(model, view, state);
   if (state.sandwich) {
     const { callees, callers } = sandwiched(model, view, state.sandwich);
     return [callers, callees];
@@ -159,12 +168,6 @@ function matcher(model, text) {
   return Uint8Array.from(model.name, (name, i) => (re.test(name) || re.test(fileName(model, i)) ? 1 : 0));
 }
 
-function kernelFrames(model) {
-  return Uint8Array.from(model.name, (name, i) =>
-    (/^\[kernel|^\[vdso|\/vmlinux|^entry_SYSCALL|^do_syscall|^__x64_sys_|(^|\.)[Ss]yscall[0-9]*$|RawSyscall/
-      .test(name) || model.file[model.fileOf[i]].startsWith("[kernel") ? 1 : 0));
-}
-
 // ---- places ----------------------------------------------------------------------------------------------
 
 function statusOf(head, base) {
@@ -179,20 +182,27 @@ const MEASURES = {
   max: (h, b) => Math.max(Math.abs(h), Math.abs(b)), sum: (h, b) => Math.abs(h) + Math.abs(b),
 };
 
-// Widths add up: the width of a node is that of its self and its children, in every measure. In a difference children are
-// sorted by name (the order of the tree), otherwise by width, the widest first.
-function layout(view, state, hasBase) {
-  const measure = MEASURES[state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width];
+// Widths add up: the width of a node is that of its self and its children, in every measure. When there is a base, children
+// are sorted by name (the order of the names, not of the tree, so that Base, Head and Diff agree), otherwise by width, the
+// widest first.
+function layout(model, view, state) {
+  const how = state.tab === "head" ? "head" : state.tab === "base" ? "base" : state.width, measure = MEASURES[how];
   const scale = state.normal && view.head[0] ? view.base[0] / view.head[0] : 1;
   const width = new Float64Array(view.n), x = new Float64Array(view.n);
   for (let i = 0; i < view.n; i++) width[i] = measure(view.selfHead[i] * scale, view.selfBase[i]);
+  if (view.cut) for (const [i, cut] of view.cut) {
+    const w = cut.widths[state.type];
+    width[i] = how === "sum" ? w.head * scale + w.base : how === "max" && scale !== 1 ? Math.max(w.head * scale, w.base)
+      : how === "head" ? w.head * scale : w[how];
+  }
   for (let i = view.n - 1; i > 0; i--) width[view.parent[i]] += width[i];
   const first = new Int32Array(view.n).fill(-1), next = new Int32Array(view.n).fill(-1);
   for (let i = view.n - 1; i > 0; i--) {
     next[i] = first[view.parent[i]];
     first[view.parent[i]] = i;
   }
-  if (!hasBase || state.tab !== "diff") sortChildren(view, first, next, width);
+  sortChildren(view, first, next, model.hasBase ? byName(model, view) : (a, b) => width[b] - width[a] || a - b,
+    (i) => view.frame[i] === model.smaller);
   // Parents come before their children, so one pass computes all positions.
   for (let i = 0; i < view.n; i++)
     for (let c = first[i], at = x[i]; c >= 0; at += width[c], c = next[c]) x[c] = at;
@@ -201,20 +211,32 @@ function layout(view, state, hasBase) {
   return { width, x, first, next, deepest, scale };
 }
 
-function sortChildren(view, first, next, width) {
+// Frames in the order of their names. Frames of one file are sorted by name; parts that came later are not.
+function byName(model, view) {
+  if (!model.rank || model.rank.length !== model.name.length) {
+    const order = model.name.map((name, i) => i);
+    order.sort((a, b) => (model.name[a] < model.name[b] ? -1 : model.name[a] > model.name[b] ? 1 : a - b));
+    model.rank = new Int32Array(order.length);
+    order.forEach((frame, i) => { model.rank[frame] = i; });
+  }
+  return (a, b) => model.rank[view.frame[a]] - model.rank[view.frame[b]];
+}
+
+function sortChildren(view, first, next, compare, isLast) {
   const list = [];
   for (let i = 0; i < view.n; i++) {
     if (first[i] < 0 || next[first[i]] < 0) continue;
     list.length = 0;
     for (let c = first[i]; c >= 0; c = next[c]) list.push(c);
-    list.sort((a, b) => width[b] - width[a] || a - b);
+    list.sort((a, b) => isLast(a) - isLast(b) || compare(a, b));
     first[i] = list[0];
     for (let k = 0; k < list.length; k++) next[list[k]] = k + 1 < list.length ? list[k + 1] : -1;
   }
 }
 
-// Functions of a view: self, and total of the outermost calls.
-function functionTable(model, view) {
+// Functions of a view: self, and total of the outermost calls. Of a tree that was cut the server sends the sums.
+function functionTable(model, view, state) {
+  if (model.sums && view.cut && state.group < 0) return serverTable(model, state.type);
   const rows = new Map(), chain = [];
   const row = (frame) => {
     let r = rows.get(model.name[frame]);
@@ -231,4 +253,16 @@ function functionTable(model, view) {
     chain.push({ node: i, row: r });
   }
   return [...rows.values()];
+}
+
+function serverTable(model, type) {
+  const { self, total } = model.sums, base = model.hasBase ? model.types.length + type : -1, rows = [];
+  for (let frame = 0; frame < self[type].length; frame++) {
+    if (frame && model.name[frame] === model.name[frame - 1]) continue;
+    rows.push({
+      frame, selfHead: self[type][frame], head: total[type][frame],
+      selfBase: base < 0 ? 0 : self[base][frame], base: base < 0 ? 0 : total[base][frame],
+    });
+  }
+  return rows;
 }

@@ -1,0 +1,356 @@
+/* The tree, its frames and its labels as bytes for the viewer. */
+#include "flame/pack.h"
+
+#include "codec/zlib_memory.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "core/map.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- deflate ----------------------------------------- */
+
+pprofc_status flame_deflate(const struct buffer *from, struct buffer *to, pprofc_error *error) {
+  z_stream z = {0};
+  zlib_use_memory(&z, from->mem);
+  if (from->failed || deflateInit(&z, 6) != Z_OK) return error_nomem(error);
+  size_t fed = 0;
+  int code = Z_OK;
+  while (code == Z_OK && !to->failed) { /* zlib counts in 32 bits */
+    uint8_t made[16384];
+    size_t in = from->size - fed < (1u << 30) ? from->size - fed : 1u << 30;
+    z.next_in = (Bytef *)from->data + fed;
+    z.avail_in = (uInt)in;
+    z.next_out = made;
+    z.avail_out = sizeof made;
+    code = deflate(&z, fed + in == from->size ? Z_FINISH : Z_NO_FLUSH);
+    fed += in - z.avail_in;
+    buffer_add(to, made, sizeof made - z.avail_out);
+  }
+  deflateEnd(&z);
+  return code == Z_STREAM_END && !to->failed ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- nodes ------------------------------------------- */
+
+static void add_varint(struct buffer *out, uint64_t value) {
+  char bytes[10];
+  size_t n = 0;
+  do {
+    bytes[n++] = (char)(value | 0x80);
+    value >>= 7;
+  } while (value);
+  bytes[n - 1] &= 0x7F;
+  buffer_add(out, bytes, n);
+}
+
+static void add_signed(struct buffer *out, int64_t value) {
+  add_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+/* Nodes in preorder. Each one has: the number of levels from the previous node up to its parent,
+ * its frame + 1 (0: the root), its self value in each column. */
+static void pack_whole(const struct flame_tree *t, struct buffer *out) {
+  for (size_t i = 0; i < t->count; i++) {
+    add_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
+    add_varint(out, t->frame[i] == NONE ? 0 : (uint64_t)t->frame[i] + 1);
+    for (size_t c = 0; c < t->columns; c++) add_signed(out, t->self[i * t->columns + c]);
+  }
+}
+
+static uint64_t pack_width(double width) {
+  return width < 9007199254740992.0 ? (uint64_t)llround(width) : UINT64_C(1) << 53;
+}
+
+/* What was cut below a node is its first child, with the number of frames + 1 as its frame: how
+ * many nodes were cut, their widths, the sums of their self values. */
+static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
+                           struct buffer *out) {
+  size_t wide = flame_cut_widths(t);
+  add_varint(out, 0);
+  add_varint(out, cut->frames + 1);
+  add_varint(out, cut->cut[i]);
+  for (size_t k = 0; k < wide; k++) add_varint(out, pack_width(cut->widths[i * wide + k]));
+  for (size_t c = 0; c < t->columns; c++) add_signed(out, cut->total[i * t->columns + c]);
+}
+
+/* As pack_whole, and behind the frame: how much greater the number of the node is than that of the
+ * last one. */
+static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
+  uint32_t last = 0, depth = t->depth[cut->root]; /* of the last node or remainder */
+  for (size_t i = 0; i < cut->count; i++) {
+    uint32_t node = cut->kept[i];
+    add_varint(out, i ? depth + 1 - t->depth[node] : 0);
+    add_varint(out, t->frame[node] == NONE ? 0 : (uint64_t)cut->sent[t->frame[node]] + 1);
+    add_varint(out, node - last);
+    for (size_t c = 0; c < t->columns; c++) add_signed(out, t->self[node * t->columns + c]);
+    last = node;
+    depth = t->depth[node];
+    if (!cut->cut[i]) continue;
+    pack_remainder(t, cut, i, out);
+    depth++;
+  }
+}
+
+void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut,
+                      struct buffer *out) {
+  if (cut->whole)
+    pack_whole(page->tree, out);
+  else
+    pack_kept(page->tree, cut, out);
+}
+
+/* ---- frames ------------------------------------------ */
+
+static pprofc_str mapping_file(const struct stack_frames *frames, const struct stack_frame *frame) {
+  const pprofc_profile *p = frames->profile;
+  return frame->mapping == NONE ? STR("")
+                                : profile_string(p, p->mappings.items[frame->mapping].file);
+}
+
+enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
+                               const struct origin_rules *rules) {
+  const struct stack_frame *frame = &tree->frames->items[tree->frame[node]];
+  return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
+}
+
+/* One array of JSON for each property of frames; files and packages are tables of their own. */
+struct frame_columns {
+  struct arena arena;
+  struct interner files, packages;
+  size_t count;
+  uint32_t *file, *package;
+};
+
+static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
+  return cut->whole ? i : cut->frame[i];
+}
+
+static bool make_columns(const struct stack_frames *frames, const struct flame_cut *cut,
+                         struct frame_columns *c) {
+  c->file = arena_array(&c->arena, cut->frames, sizeof *c->file);
+  c->package = arena_array(&c->arena, cut->frames, sizeof *c->package);
+  if (!c->file || !c->package) return false;
+  for (size_t i = 0; i < cut->frames; i++) {
+    const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
+    c->file[i] = interner_add(&c->files, f->file.size ? f->file : mapping_file(frames, f));
+    c->package[i] = interner_add(&c->packages, origin_package(f->name));
+    if (c->file[i] == MAP_NONE || c->package[i] == MAP_NONE) return false;
+  }
+  return true;
+}
+
+void flame_put_shown(struct json_writer *json, pprofc_str text) {
+  struct buffer clean;
+  if (escape_terminal_clean(text)) {
+    json_string(json, text);
+    return;
+  }
+  buffer_init(&clean, json->scratch.mem, SIZE_MAX / 2);
+  escape_line(&clean, text);
+  json_string(json, buffer_str(&clean));
+  json->scratch.failed |= clean.failed;
+  buffer_free(&clean);
+}
+
+static void pack_put_strings(struct json_writer *json, const char *key, const pprofc_str *items,
+                             size_t count) {
+  json_key(json, key);
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) flame_put_shown(json, items[i]);
+  json_end(json);
+}
+
+static int buffer_write(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return ((struct buffer *)buffer)->failed;
+}
+
+static void pack_put_frames(const struct flame_page *page, const struct flame_cut *cut,
+                            const struct frame_columns *c, struct json_writer *json) {
+  static const char *const keys[] = {"file_of", "package_of", "line", "origin", "inlined"};
+  const struct stack_frames *frames = page->tree->frames;
+  json_key(json, "name");
+  json_begin_array(json);
+  for (size_t i = 0; i < cut->frames; i++)
+    flame_put_shown(json, frames->items[pack_frame_at(cut, i)].name);
+  json_end(json);
+  pack_put_strings(json, "file", c->files.items, c->files.count);
+  pack_put_strings(json, "package", c->packages.items, c->packages.count);
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    json_key(json, keys[k]);
+    json_begin_array(json);
+    for (size_t i = 0; i < cut->frames; i++) {
+      const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
+      enum origin origin = origin_of(page->origins, f->name, f->file, mapping_file(frames, f));
+      const int64_t values[] = {c->file[i], c->package[i], f->line, (int64_t)origin, f->inlined};
+      json_int(json, values[k]);
+    }
+    json_end(json);
+  }
+}
+
+/* The exact sums of the functions that are sent, as one array for each column of the tree. The
+ * first frame of a name has the sums of the function, the others have 0. */
+static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
+                          const struct flame_sums *sums, struct json_writer *json) {
+  const size_t columns = page->tree->columns;
+  const int64_t *const values[] = {sums->self, sums->total};
+  static const char *const keys[] = {"self", "total"};
+  for (size_t k = 0; k < 2; k++) {
+    json_key(json, keys[k]);
+    json_begin_array(json);
+    for (size_t c = 0; c < columns; c++) {
+      uint32_t last = NONE;
+      json_begin_array(json);
+      for (size_t i = 0; i < cut->frames; i++) {
+        uint32_t function = sums->function[cut->frame[i]];
+        json_int(json, function == last ? 0 : values[k][function * columns + c]);
+        last = function;
+      }
+      json_end(json);
+    }
+    json_end(json);
+  }
+}
+
+static bool pack_json(const struct flame_page *page, const struct flame_cut *cut,
+                      const struct frame_columns *columns, struct buffer *bytes) {
+  const pprofc_allocator *mem = page->tree->arena.mem;
+  struct output *text = mem_array(mem, 1, sizeof *text);
+  struct flame_sums sums = {0};
+  bool good = text != NULL;
+  if (good && !cut->whole && !cut->root) good = flame_sums_make(page->tree, &sums);
+  if (good) {
+    struct json_writer json;
+    output_init(text, buffer_write, bytes);
+    json_init(&json, text, mem);
+    json_begin_object(&json);
+    pack_put_frames(page, cut, columns, &json);
+    if (sums.self) pack_put_sums(page, cut, &sums, &json);
+    json_end(&json);
+    good = json_finish(&json) && output_flush(text, NULL) == PPROFC_OK;
+  }
+  flame_sums_free(&sums);
+  mem_free(mem, text, 1, sizeof *text);
+  return good;
+}
+
+pprofc_status flame_pack_frames(const struct flame_page *page, const struct flame_cut *cut,
+                                struct buffer *out, pprofc_error *error) {
+  const pprofc_allocator *mem = page->tree->arena.mem;
+  struct frame_columns columns = {0};
+  arena_init(&columns.arena, mem);
+  interner_init(&columns.files, mem);
+  interner_init(&columns.packages, mem);
+  bool good =
+      make_columns(page->tree->frames, cut, &columns) && pack_json(page, cut, &columns, out);
+  interner_free(&columns.files);
+  interner_free(&columns.packages);
+  arena_free(&columns.arena);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- labels ------------------------------------------ */
+
+/* For each group its nodes in ascending order (as differences) and the values of its samples in
+ * each. */
+void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
+                       struct buffer *out) {
+  for (size_t g = 0; cut->whole && g < page->group_count; g++) {
+    const struct flame_group *group = &page->groups[g];
+    uint32_t before = 0;
+    add_varint(out, group->count);
+    for (size_t i = 0; i < group->count; i++) {
+      add_varint(out, group->node[i] - before);
+      before = group->node[i];
+      for (size_t c = 0; c < page->tree->columns; c++)
+        add_signed(out, group->self[i * page->tree->columns + c]);
+    }
+  }
+}
+
+/* ---- metadata ---------------------------------------- */
+
+void flame_put_types(const struct flame_page *page, struct json_writer *json) {
+  const pprofc_profile *profile = page->tree->frames->profile;
+  json_key(json, "types");
+  json_begin_array(json);
+  for (size_t i = 0; i < page->tree->types; i++) {
+    json_begin_object(json);
+    json_key(json, "type");
+    json_string(json, profile_string(profile, profile->types[i].type));
+    json_key(json, "unit");
+    json_string(json, profile_string(profile, profile->types[i].unit));
+    json_end(json);
+  }
+  json_end(json);
+}
+
+static void put_bottleneck(const struct flame_page *page, struct json_writer *json) {
+  json_key(json, "bottleneck");
+  json_begin_object(json);
+  for (size_t k = 0; k < page->cost_count; k++) {
+    if (k && strcmp(page->costs[k].kind, page->costs[k - 1].kind) == 0) continue;
+    json_key(json, page->costs[k].kind);
+    json_begin_array(json);
+    for (size_t i = k;
+         i < page->cost_count && strcmp(page->costs[i].kind, page->costs[k].kind) == 0; i++) {
+      json_begin_array(json);
+      json_uint(json, page->costs[i].type);
+      json_double(json, page->costs[i].weight);
+      json_end(json);
+    }
+    json_end(json);
+  }
+  json_end(json);
+  json_key(json, "weights");
+  json_begin_object(json);
+  const pprofc_profile *profile = page->tree->frames->profile;
+  for (size_t k = 0; k < page->cost_count; k++) {
+    char name[128];
+    pprofc_str type = profile_string(profile, profile->types[page->costs[k].type].type);
+    snprintf(name, sizeof name, "%.*s", (int)(type.size < 100 ? type.size : 100), type.data);
+    json_key(json, name);
+    json_double(json, page->costs[k].weight);
+  }
+  json_end(json);
+}
+
+/* Nodes that are sent, remainders with them. */
+static size_t flame_pack_count(const struct flame_cut *cut) {
+  size_t count = cut->count;
+  for (size_t i = 0; !cut->whole && i < cut->count; i++) count += cut->cut[i] > 0;
+  return count;
+}
+
+void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
+                    struct json_writer *json) {
+  json_begin_object(json);
+  flame_put_types(page, json);
+  json_key(json, "has_base");
+  json_bool(json, page->tree->has_base);
+  json_key(json, "default_type");
+  json_uint(json, page->type);
+  json_key(json, "nodes");
+  json_uint(json, flame_pack_count(cut));
+  json_key(json, "all_nodes");
+  json_uint(json, page->tree->count);
+  json_key(json, "cut");
+  json_bool(json, !cut->whole);
+  json_key(json, "frames");
+  json_uint(json, cut->frames);
+  json_key(json, "title");
+  flame_put_shown(json, page->title);
+  json_key(json, "groups");
+  json_begin_array(json);
+  for (size_t i = 0; cut->whole && i < page->group_count; i++)
+    flame_put_shown(json, page->groups[i].name);
+  json_end(json);
+  pack_put_strings(json, "left_out", page->left_out, page->left_out_count);
+  json_key(json, "link");
+  json_text(json, page->link ? page->link : "");
+  if (page->cost_count) put_bottleneck(page, json);
+  json_end(json);
+}

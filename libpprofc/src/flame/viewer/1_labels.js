@@ -1,0 +1,143 @@
+// Short forms of function names, from the whole name to its last part, for boxes of any width. label.c has the same rules;
+// tests/flame/labels.txt tests both.
+"use strict";
+
+const OPENING = "([{<", CLOSING = ")]}>";
+const isWord = (c) => c !== undefined && (c === "_" || c === "$" || /[0-9A-Za-z]/.test(c) || c > "\x7f");
+
+// Where the bracket that opens at `at` closes; the end of the text when it does not.
+function closingOf(text, at) {
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    if (text[i] === ">" && (text[i - 1] === "-" || text[i - 1] === "=")) continue; // "->", "=>"
+    if (OPENING.includes(text[i])) depth++;
+    else if (CLOSING.includes(text[i]) && --depth === 0) return i;
+  }
+  return text.length;
+}
+
+// Whether the bracket at `at` is a part of an operator's name: "operator()", "operator<<".
+const afterOperator = (text, at) => /(^|[^0-9A-Za-z_])operator$/.test(text.slice(0, at)) ||
+  (text[at] === "<" && /(^|[^0-9A-Za-z_])operator<$/.test(text.slice(0, at)));
+// Whether the text before `at` is the whole name of an operator.
+const isOperator = (text, at) => /(^|[^0-9A-Za-z_])operator[^0-9A-Za-z_: ]*$/.test(text.slice(0, at));
+
+// Calls each(position) for the characters outside brackets.
+function eachOutside(text, each) {
+  for (let i = 0; i < text.length; i++) {
+    if (OPENING.includes(text[i]) && !afterOperator(text, i)) i = closingOf(text, i);
+    else each(i);
+  }
+}
+
+// What compilers add behind a name: "::h0123456789abcdef", " [clone .cold]", ".isra.0".
+const withoutSuffix = (text) =>
+  text.replace(/ \[clone [^\]]*\]/g, "").replace(/::h[0-9a-f]{16}$/, "").replace(/(\.(isra|part|constprop|llvm|cold)(\.[0-9]+)?)+$/, "");
+
+// "<Vec<T> as Extend<T>>::extend" is "Vec<T>::extend".
+function withoutTrait(text) {
+  while (text[0] === "<") {
+    const end = closingOf(text, 0);
+    if (!text.startsWith("::", end + 1)) break;
+    let inner = text.slice(1, end), as = -1;
+    eachOutside(inner, (i) => { if (as < 0 && inner.startsWith(" as ", i)) as = i; });
+    if (as >= 0) inner = inner.slice(0, as);
+    text = inner.replace(/^[&*]*(mut |const |dyn )*/, "") + text.slice(end + 1);
+  }
+  return text;
+}
+
+// Without parameters and what stands behind them: "f(int) const" is "f".
+function withoutParameters(text) {
+  let out = "", cut = false;
+  for (let i = 0; i < text.length; i++) {
+    const next = text.startsWith("::", i) || text[i] === ".";
+    if (cut && !next) continue;
+    cut = false;
+    if (!OPENING.includes(text[i]) || afterOperator(text, i)) { out += text[i]; continue; }
+    const end = closingOf(text, i), before = text[i - 1];
+    const last = end + 1 >= text.length && before === " ";
+    const group = text[i] === "(" && i > 0 && (isWord(before) || before === ">" || before === "]" || isOperator(text, i) || last);
+    if (group) cut = true, out = last ? out.trimEnd() : out;
+    else out += text.slice(i, end + 1);
+    i = end;
+  }
+  return out;
+}
+
+// Without the arguments of templates and generic types.
+function withoutArguments(text) {
+  let out = "";
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (!OPENING.includes(c) || afterOperator(text, i)) { out += c; continue; }
+    const end = closingOf(text, i), behind = isWord(out[out.length - 1]), path = c === "<" && out.endsWith("::");
+    if ((c === "<" || c === "[") && (behind || path)) out = path ? out.slice(0, -2) : out;
+    else out += text.slice(i, end + 1);
+    i = end;
+  }
+  return out;
+}
+
+// "void f" is "f". Only names that had parameters have a type in front.
+function withoutType(text) {
+  let from = 0;
+  eachOutside(text, (i) => { if (text[i] === " " && !isOperator(text, i)) from = i + 1; });
+  return text.slice(from);
+}
+
+function withoutPath(text) {
+  let from = 0;
+  eachOutside(text, (i) => { if (text[i] === "/") from = i + 1; });
+  return text.slice(from);
+}
+
+// Parts that say nothing without the part before them: closures, and names of files with a dot.
+const WEAK = new RegExp("^(func[0-9]*|[0-9]+|gowrap[0-9]+|deferwrap[0-9]+|call|call_once|call_mut|lambda.*|_?init|new|main|" +
+  "[({<].*|operator\\(\\).*|(c|cc|cpp|cxx|h|hpp|go|rs|py|js|mjs|ts|java|kt|rb|s|S|so|out|php|asm)(:[0-9]+)?)$");
+
+// Where the parts of a name begin behind the first one: "a::b.c" has 3 parts.
+function partsOf(text) {
+  const starts = [];
+  eachOutside(text, (i) => {
+    if (i > 0 && text.startsWith("::", i)) starts.push(i + 2);
+    else if (i > 0 && text[i] === "." && text[i + 1] !== "." && i + 1 < text.length) starts.push(i + 1);
+  });
+  return starts;
+}
+
+// All forms of a name, the longest first.
+function labelForms(name) {
+  const forms = [name];
+  const add = (text) => {
+    if (text && text.length < forms[forms.length - 1].length) forms.push(text);
+    return text || forms[forms.length - 1];
+  };
+  let text = add(withoutSuffix(name));
+  text = add(withoutTrait(text));
+  const bare = withoutParameters(text), called = bare !== text;
+  text = add(bare);
+  text = add(withoutArguments(text));
+  if (called) text = add(withoutType(text));
+  text = add(withoutPath(text));
+  const starts = partsOf(text);
+  for (let end = text.length; starts.length; end = starts.pop())
+    if (!WEAK.test(text.slice(starts[starts.length - 1], end).replace(/(::|\.)$/, ""))) break;
+  for (const start of starts) add(text.slice(start));
+  return forms;
+}
+
+// The longest form that is not wider than `room`, else the shortest one cut in the middle; "" where nothing fits.
+function fitLabel(forms, room, measure) {
+  const whole = forms.find((text) => measure(text) <= room);
+  if (whole !== undefined) return whole;
+  const last = [...forms[forms.length - 1]];
+  let low = 0, high = last.length;
+  const cut = (n) => last.slice(0, Math.ceil(n / 2)).join("") + "…" + last.slice(last.length - Math.floor(n / 2)).join("");
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(cut(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return low >= 2 ? cut(low) : "";
+}

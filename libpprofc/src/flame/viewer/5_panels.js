@@ -1,0 +1,279 @@
+// The panels around the graph: the inspector, what changed most, the list of functions, the legend, the keys. Names of the
+// profile are data: the panels insert them as text nodes only.
+
+function element(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) e.setAttribute(key, value === true ? "" : value);
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+}
+
+const button = (text, onclick, more) => element("button", { type: "button", onclick, ...more }, text);
+
+// ---- inspector ---------------------------------------------------------------------------------------------
+
+// "1.20s (34.50%)"; nothing for a value of 0.
+function amount(value, whole, unit) {
+  return value ? formatValue(value, unit) + " (" + percent(value, whole) + ")" : "0";
+}
+
+// The rows of values: what is zero on both sides is left out.
+function valueRows(app, node) {
+  const { model, view } = app, unit = app.type.unit, k = app.place.scale, rows = [];
+  const pairs = [["total", view.head[node] * k, view.base[node]], ["self", view.selfHead[node] * k, view.selfBase[node]]];
+  for (const [name, head, base] of pairs) {
+    if (!head && !base) continue;
+    if (!model.hasBase) {
+      rows.push([name, amount(head, view.head[0] * k, unit)]);
+      continue;
+    }
+    const change = changeText(head - base, base, unit);
+    rows.push([name, amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * k, unit)]);
+    rows.push([name === "self" ? "change of self" : "change", change || "none"]);
+  }
+  return rows;
+}
+
+// "+0.12s (+24.00%)", "new", "gone".
+function changeText(delta, base, unit) {
+  if (!delta) return "";
+  const text = signed(formatValue(delta, unit), delta);
+  return base ? text + " (" + signed(percent(delta, Math.abs(base)), delta) + ")" : text + " (new)";
+}
+
+function inspect(app, node) {
+  const panel = app.parts.inspector;
+  panel.classList.toggle("pf-open", node >= 0);
+  if (node < 0) {
+    panel.replaceChildren(element("p", { class: "pf-soft" },
+      "Click a box to select it, once more to zoom in. Drag, pinch or Ctrl and the wheel move and zoom the graph. ? lists the keys."));
+    return;
+  }
+  const { model, view } = app, frame = view.frame[node], name = app.label(frame), rows = [];
+  const add = (key, value) => value && rows.push(element("dt", {}, key), element("dd", {}, value));
+  for (const [key, value] of valueRows(app, node)) add(key, value);
+  const above = view.parent[node];
+  if (above > 0 && view.head[node] && view.head[above]) add("of its caller", percent(view.head[node], view.head[above]));
+  if (frame >= 0) {
+    add("source", sourceOf(model, frame));
+    if (model.origin[frame]) add("code of", ORIGIN_WORDS[model.origin[frame]] + (model.inlined[frame] ? ", inlined" : ""));
+  }
+  if (app.bottleneck && frame >= 0) add("bottleneck", app.bottleneck(frame, node).text);
+  add("labels", labelsOf(app, node));
+  const actions = [button("Zoom in", () => app.zoom(node), { "data-do": "zoom" })];
+  if (frame >= 0) actions.push(
+    button("Callers and callees", () => app.set({ sandwich: name }), { "data-do": "sandwich" }),
+    button("Focus", () => app.set({ focus: app.quoted() }), { "data-do": "focus", title: "only stacks through this function" }),
+    button("Hide", () => app.set({ hide: app.quoted() }), { "data-do": "hide", title: "take its boxes out" }));
+  panel.replaceChildren(
+    element("h2", {}, name, " ", frame >= 0 ? button("Copy", (e) => copyName(e.target, name), { "data-do": "copy", title: "copy the name" }) : null,
+      button("×", () => app.select(-1, true), { class: "pf-close", "aria-label": "close" })),
+    element("dl", {}, ...rows), element("div", { class: "pf-actions" }, ...actions));
+  describe(app, node, name);
+}
+
+async function copyName(target, name) {
+  try { await navigator.clipboard.writeText(name); } catch (error) {
+    const area = element("textarea", { class: "pf-hidden" });
+    area.value = name;
+    target.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  target.textContent = "Copied";
+  setTimeout(() => { target.textContent = "Copy"; }, 1200);
+}
+
+// "file:line", as a link when the page has the address of the sources (-source_link).
+function sourceOf(model, frame) {
+  const text = fileName(model, frame), file = model.file[model.fileOf[frame]];
+  if (!file || !/^https?:\/\//.test(model.meta.link)) return text;
+  const parts = { file: file.replace(/^\/+/, "").split("/").map(encodeURIComponent).join("/"), line: model.line[frame] || 1 };
+  const href = model.meta.link.replace(/\{(file|line)\}/g, (all, name) => parts[name]);
+  return element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text);
+}
+
+// The selected frame as an item of a tree for screen readers, since a canvas has no items.
+function describe(app, node, name) {
+  const { view, place } = app, { item, announce, graph } = app.parts;
+  let position = 1, size = 0;
+  for (let c = node > 0 ? place.first[view.parent[node]] : -1; c >= 0; c = place.next[c]) {
+    if (!(place.width[c] > 0)) continue;
+    size++;
+    if (c === node) position = size;
+  }
+  const text = name + ", " + valueRows(app, node).map((row) => row.join(" ")).join(", ");
+  const values = {
+    level: view.depth[node] + 1, posinset: position, setsize: Math.max(1, size), selected: true, label: text,
+  };
+  for (const [key, value] of Object.entries(values)) item.setAttribute("aria-" + key, value);
+  if (place.first[node] >= 0) item.setAttribute("aria-expanded", "true");
+  else item.removeAttribute("aria-expanded");
+  graph.setAttribute("aria-activedescendant", item.id);
+  announce.textContent = text;
+}
+
+// The labels of the samples below a node of the unchanged tree, the heaviest first.
+function labelsOf(app, node) {
+  const { model, view } = app;
+  if (!model.groups.length || !isPlain(app.state)) return "";
+  const end = endOf(view, node), type = app.state.type;
+  const sums = model.groups.map((group) => {
+    let sum = 0;
+    for (let i = 0; i < group.node.length; i++)
+      if (group.node[i] >= node && group.node[i] < end) sum += group.self[type][i];
+    return { name: group.name, sum };
+  });
+  return sums.filter((s) => s.sum).sort((a, b) => b.sum - a.sum).slice(0, 5)
+    .map((s) => s.name + " " + percent(s.sum, view.head[node])).join(", ");
+}
+
+function endOf(view, node) {
+  let end = node + 1;
+  while (end < view.n && view.depth[end] > view.depth[node]) end++;
+  return end;
+}
+
+// ---- what changed most ------------------------------------------------------------------------------------------
+
+const MOST_CHANGED = 5;
+
+// The functions whose own cost grew most and those whose own cost shrank most.
+function mostChanged(app) {
+  const k = app.place.scale, rows = app.functionRows().map((r) => ({ ...r, delta: r.selfHead * k - r.selfBase }));
+  const top = (sign) => rows.filter((r) => r.delta * sign > 0 && r.frame !== app.model.smaller)
+    .sort((a, b) => sign * (b.delta - a.delta)).slice(0, MOST_CHANGED);
+  return { slower: top(1), faster: top(-1) };
+}
+
+function showChanges(app) {
+  const panel = app.parts.changes;
+  panel.hidden = !app.model.hasBase || app.state.tab !== "diff";
+  if (panel.hidden) return;
+  const { slower, faster } = mostChanged(app), unit = app.type.unit, words = app.words;
+  const list = (title, rows, less) => {
+    const most = rows.length ? Math.abs(rows[0].delta) : 1;
+    const items = rows.map((r) => {
+      const forms = app.forms(r.frame), bar = element("i", { class: less ? "pf-less" : "pf-more" });
+      const row = button("", () => app.goTo(r.frame), {
+        "data-name": app.label(r.frame), title: app.label(r.frame) + "\nself " + formatValue(r.selfBase, unit) + " → "
+          + formatValue(r.selfHead * app.place.scale, unit),
+      });
+      bar.style.width = Math.max(2, 100 * Math.abs(r.delta) / most) + "%";
+      row.append(element("span", {}, forms.find((text) => text.length <= 30) || forms[forms.length - 1]),
+        element("b", {}, signed(formatValue(r.delta, unit), r.delta)), bar);
+      return element("li", {}, row);
+    });
+    return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
+      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, "none")];
+  };
+  panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
+}
+
+// ---- function list --------------------------------------------------------------------------------------------
+
+const LIST_ROWS = 400;
+
+function columnsOf(app) {
+  const k = app.place.scale;
+  if (!app.model.hasBase) return [
+    { title: "Self", value: (r) => r.selfHead, share: true }, { title: "Total", value: (r) => r.head, share: true }];
+  return [
+    { title: "Δ self", value: (r) => r.selfHead * k - r.selfBase, sign: true },
+    { title: "Δ total", value: (r) => r.head * k - r.base, sign: true },
+    { title: "Base self", value: (r) => r.selfBase }, { title: "Head self", value: (r) => r.selfHead * k },
+    { title: "Base total", value: (r) => r.base }, { title: "Head total", value: (r) => r.head * k }];
+}
+
+// Changes are sorted with their sign: the largest regression first.
+function listFunctions(app) {
+  const { functions, filter } = app.parts, columns = columnsOf(app), { state } = app;
+  const column = columns[state.sort] || columns[0], unit = app.type.unit, whole = app.view.head[0];
+  const order = state.sort === -1
+    ? (a, b) => (app.label(a.frame) < app.label(b.frame) ? -1 : 1)
+    : (a, b) => (column.sign ? column.value(b) - column.value(a) : Math.abs(column.value(b)) - Math.abs(column.value(a)));
+  const re = filter.value ? matcher(app.model, filter.value) : null;
+  const rows = app.functionRows().filter((r) => !re || re[r.frame]).sort(order);
+  if (state.up) rows.reverse();
+  const heading = (title, index) => element("th", {
+    scope: "col", "aria-sort": state.sort === index ? (state.up ? "ascending" : "descending") : "none",
+  }, button(title, () => app.set({ sort: index, up: state.sort === index ? !state.up : index === -1 })));
+  const cell = (c, r) => {
+    const value = c.value(r), kind = value > 0 ? "pf-worse" : "pf-better";
+    return element("td", { class: c.sign && value ? kind : null }, (c.sign && value > 0 ? "+" : "") + formatValue(value, unit)
+      + (c.share && value ? " " + percent(value, whole) : ""));
+  };
+  const line = (r) => element("tr", { "data-frame": r.frame, "data-name": app.label(r.frame), tabindex: 0 },
+    element("th", { scope: "row", class: "pf-name", title: fileName(app.model, r.frame) }, app.label(r.frame)),
+    ...columns.map((c) => cell(c, r)));
+  functions.replaceChildren(
+    element("caption", {}, (rows.length > LIST_ROWS ? `${LIST_ROWS} of ${rows.length} functions` : `${rows.length} functions`)
+      + "; a row opens callers and callees"),
+    element("thead", {}, element("tr", {}, heading("Function", -1), ...columns.map((c, i) => heading(c.title, i)))),
+    element("tbody", {}, ...rows.slice(0, LIST_ROWS).map(line)));
+}
+
+// ---- legend -----------------------------------------------------------------------------------------------------
+
+const ORIGIN_WORDS = ["unknown", "the user", "a library", "the system"];
+
+function swatch(color, ...hatched) {
+  const i = element("i", { class: hatched[0] ? "pf-hatched" : null });
+  i.style.backgroundColor = color;
+  return i;
+}
+
+function statusChips(app) {
+  const { state } = app, colors = [changeColor(0, 1), changeColor(1, 1), changeColor(-1, 1), changeColor(1, 2), changeColor(-1, 2)];
+  const words = [app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
+  return [1, 2, 3, 4, 0].map((id) => button("", () =>
+    app.set({ only: state.only === STATUS_NAMES[id] ? "" : STATUS_NAMES[id] }), {
+    class: "pf-chip", "aria-pressed": state.only === STATUS_NAMES[id] ? "true" : "false", "data-status": STATUS_NAMES[id],
+    title: "show only these",
+  })).map((chip, i) => {
+    const id = [1, 2, 3, 4, 0][i];
+    chip.append(swatch(colors[id], id > STATUS.faster), STATUS_SIGNS[id] + words[id]);
+    return chip;
+  });
+}
+
+function legend(app) {
+  const chip = (color, text) => element("span", { class: "pf-chip" }, swatch(color), text);
+  const box = app.parts.legend, soft = (text) => element("span", { class: "pf-soft" }, text);
+  if (app.coloring === "change") {
+    box.replaceChildren(...statusChips(app), soft("bar: how much"));
+  } else if (app.coloring === "origin") {
+    box.replaceChildren(...ORIGIN_WORDS.map((name, i) => chip(ORIGIN_COLORS[i], "code of " + name)));
+  } else if (app.coloring === "bottleneck") {
+    box.replaceChildren(...Object.entries(BOTTLENECK_COLORS).map(([name, color]) => chip(color, name)), soft("weights:"),
+      ...Object.entries(app.weights).map(([name, weight]) => element("label", {}, name + " ", element("input", {
+        type: "number", min: 0, step: "any", value: weight, class: "pf-weight", "data-weight": name,
+        onchange: (e) => app.setWeight(name, Math.max(0, Number(e.target.value) || 0)),
+      }))));
+  } else {
+    box.replaceChildren(soft({
+      function: "a colour for each function, the same in every profile", package: "a colour for each package",
+      value: "darker: more self time",
+    }[app.coloring]));
+  }
+}
+
+// ---- keys ----------------------------------------------------------------------------------------------------------
+
+const KEYS = [
+  ["↑ ↓ ← →", "walk the boxes"], ["Enter", "zoom into the box"], ["Escape or 0", "zoom out, then clear"],
+  ["+  −", "zoom"], ["/", "search"], ["n  N", "next, previous match"], ["b  h  d", "Base, Head, Diff"], ["w", "next box width"],
+  ["c", "next colouring"], ["t", "next sample type"], ["i", "root at the top or at the bottom"], ["r", "merge from the leaf"],
+  ["s", "callers and callees of the box"], ["f", "focus on the function"], ["x", "hide the function"],
+  ["m", "join recursive calls"], ["k", "system code on or off"], ["a", "amounts or shares of base"], ["l", "list of functions"],
+  ["y", "copy the name"], ["?", "this sheet"],
+];
+
+function keySheet() {
+  const rows = KEYS.map(([key, what]) => element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, what)));
+  return [element("h2", {}, "Keys"), element("table", {}, ...rows), element("form", { method: "dialog" }, element("button", {}, "Close"))];
+}

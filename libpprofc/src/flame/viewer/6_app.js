@@ -1,0 +1,529 @@
+// The viewer: its state, and the effect of each control on it.
+
+const DEFAULTS = {
+  tab: "", type: 0, width: "max", color: "", normal: false, system: true, icicle: true, reverse: false,
+  collapse: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
+  zoom: "", at: "", weights: "",
+};
+const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group"];
+const WIDTHS = { max: "larger of base and head", head: "head", base: "base", sum: "base + head" };
+const COLORINGS = {
+  change: "change", package: "package", function: "function", origin: "whose code", value: "own cost", bottleneck: "bottleneck",
+};
+
+class App {
+  constructor(model, options) {
+    this.model = model;
+    this.options = options;
+    this.selected = -1;
+    this.matches = [];
+    this.cachedForms = [];
+    this.theme = {};
+    this.state = { ...DEFAULTS, type: model.meta.default_type, tab: model.hasBase ? "diff" : "head" };
+    this.home = { ...this.state };
+    this.colorings = ["package", "function", "origin", "value"];
+    if (model.hasBase) this.colorings.unshift("change");
+    this.read(options.state);
+    if (model.meta.bottleneck) this.colorings.push("bottleneck"), this.makeBottleneck();
+  }
+
+  get type() { return this.model.types[this.state.type]; }
+  get drawing() { return this.drawings[0]; }
+  get root() { return this.rootNode; }
+  get coloring() {
+    const { color, tab } = this.state;
+    if (color && this.colorings.includes(color) && (color !== "change" || tab === "diff")) return color;
+    return tab === "diff" ? "change" : "package";
+  }
+  // What more and less are called: time is slower or faster.
+  get words() {
+    const time = FAMILIES[0].some((u) => u[0] === this.type.unit.toLowerCase());
+    return time ? { slower: "slower", faster: "faster", unchanged: "unchanged" } : { slower: "more", faster: "less", unchanged: "unchanged" };
+  }
+  label(frame) { return frame < 0 ? "all" : this.model.name[frame]; }
+  forms(frame) {
+    if (frame < 0) return ["all"];
+    return this.cachedForms[frame] || (this.cachedForms[frame] = labelForms(this.model.name[frame]));
+  }
+  // Whether a frame is of the selected function.
+  isSame(frame) {
+    return this.selected > 0 && frame >= 0 && this.model.name[frame] === this.selectedName;
+  }
+  get selectedName() { return this.selected > 0 ? this.label(this.view.frame[this.selected]) : null; }
+
+  // ---- state ----
+
+  read(given) {
+    const pairs = given instanceof URLSearchParams ? [...given] : Object.entries(given || {});
+    for (const [name, value] of pairs) {
+      const key = name === "kernel" ? "system" : name, kind = typeof DEFAULTS[key];
+      if (!(key in DEFAULTS)) continue;
+      this.state[key] = kind === "boolean" ? value === true || value === "1" : kind === "number" ? Number(value) : String(value);
+    }
+    const { state, model } = this;
+    if (!(state.type >= 0 && state.type < model.types.length)) state.type = 0;
+    if (!model.hasBase) state.tab = "head";
+    if (!["base", "head", "diff"].includes(state.tab)) state.tab = this.home.tab;
+    if (!(state.width in WIDTHS)) state.width = "max";
+  }
+
+  // What differs from the defaults, as text.
+  get changed() {
+    const out = {};
+    for (const key of Object.keys(DEFAULTS))
+      if (this.state[key] !== this.home[key])
+        out[key] = typeof this.state[key] === "boolean" ? (this.state[key] ? "1" : "0") : String(this.state[key]);
+    return out;
+  }
+  report() { if (this.options.onState) this.options.onState(this.changed); }
+
+  set(change) {
+    const newView = VIEW_KEYS.some((k) => k in change && change[k] !== this.state[k]);
+    const name = this.selectedName;
+    Object.assign(this.state, change);
+    if (newView && !("zoom" in change)) this.state.zoom = this.state.at = "";
+    this.refresh(newView);
+    if (newView && name !== null) this.selectName(name);
+    this.report();
+  }
+
+  // ---- views ----
+
+  refresh(newView) {
+    const { state, model } = this;
+    if (newView || !this.views) {
+      this.views = makeViews(model, state);
+      this.rows = null;
+      this.selected = -1;
+    }
+    const two = this.views.length > 1;
+    this.parts.box.classList.toggle("pf-two", two);
+    this.view = this.views[this.views.length - 1];
+    this.places = this.views.map((view) => layout(model, view, state));
+    this.place = this.places[this.places.length - 1];
+    this.most = this.views.map((view, v) => this.greatestChanges(view, this.places[v]));
+    this.mostSelf = 0;
+    for (let i = 1; i < this.view.n; i++) this.mostSelf = Math.max(this.mostSelf, Math.abs(this.view.selfHead[i]));
+    this.drawing.show(this.view, this.place, two ? 1 : 0);
+    if (two) this.drawings[1].show(this.views[0], this.places[0], 2);
+    this.restoreZoom();
+    this.find();
+    this.showControls();
+    this.paint();
+  }
+
+  // The greatest change upwards and the greatest one downwards, so that neither washes out the other. Neither is less than a
+  // hundredth of the whole: noise stays pale.
+  greatestChanges(view, place) {
+    const least = Math.max(Math.abs(view.head[0] * place.scale), Math.abs(view.base[0])) / 100;
+    let more = least, less = least;
+    for (let i = 0; i < view.n; i++) {
+      const delta = view.head[i] * place.scale - view.base[i];
+      if (delta > more) more = delta;
+      else if (-delta > less) less = -delta;
+    }
+    return { more, less };
+  }
+
+  paint() {
+    const style = getComputedStyle(this.parts.box);
+    for (const name of ["ink", "smaller", "inline", "accent"]) this.theme[name] = style.getPropertyValue("--pf-" + name).trim();
+    const whole = this.drawing.span >= this.place.width[0] * 0.9999;
+    this.parts.minimap.classList.toggle("pf-hidden-map", whole);
+    this.drawing.paint();
+    if (this.views.length > 1) {
+      this.drawings[1].look(0, this.places[0].width[0]);
+      this.drawings[1].scroll = this.drawings[1].mostScroll;
+      this.drawings[1].paint();
+    }
+    if (!whole) this.minimap.paint();
+    inspect(this, this.selected);
+  }
+
+  // The look of a box. Boxes that a filter or a search does not match are dimmed.
+  look(view, node, place) {
+    const frame = view.frame[node], { state, model } = this, diff = state.tab === "diff";
+    const head = view.head[node] * place.scale, base = view.base[node];
+    const status = diff ? statusOf(head, base) : 0;
+    const matched = this.hits && frame >= 0 && this.hits[frame];
+    const whole = state.tab === "base" ? view.base[0] : view.head[0], value = state.tab === "base" ? base : view.head[node];
+    return {
+      color: matched ? "#ff9be8" : this.color(view, node, frame, head - base),
+      sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff ? head - base : 0,
+      note: diff ? changeNotes(head - base, base, this.type.unit) : [percent(value, whole)],
+      inlined: frame >= 0 && model.inlined[frame],
+      dim: (this.hits && !matched) || (state.only && diff && STATUS_NAMES[status] !== state.only),
+    };
+  }
+
+  color(view, node, frame, delta) {
+    if (this.coloring === "change") {
+      const most = this.most[this.views.indexOf(view)];
+      return changeColor(delta, delta > 0 ? most.more : most.less);
+    }
+    if (frame < 0 || frame === this.model.smaller) return "#d9d9d9";
+    switch (this.coloring) {
+      case "package": return byPackage(this.model.pack[this.model.packOf[frame]], this.model.name[frame]);
+      case "origin": return ORIGIN_COLORS[this.model.origin[frame]];
+      case "value": {
+        const share = this.mostSelf ? Math.sqrt(Math.abs(view.selfHead[node]) / this.mostSelf) : 0;
+        return `hsl(14 80% ${(92 - 38 * Math.min(1, share)).toFixed(1)}%)`;
+      }
+      case "bottleneck": return BOTTLENECK_COLORS[this.bottleneck(frame, node).dominant];
+      default: return warm(this.model.name[frame]);
+    }
+  }
+
+  // The dominant cost of a function's self: one of the weighted sums that meta.bottleneck defines over sample types.
+  makeBottleneck() {
+    const { tree, name, meta, types } = this.model, sums = new Map();
+    this.weights = { ...meta.weights };
+    for (const pair of this.state.weights.split(",")) {
+      const [key, text] = pair.split(":");
+      if (key in meta.weights && text && Number(text) >= 0) this.weights[key] = Number(text);
+    }
+    for (let i = 1; i < tree.n; i++) {
+      const key = name[tree.frame[i]];
+      if (!sums.has(key)) sums.set(key, {});
+      const sum = sums.get(key);
+      for (const [kind, terms] of Object.entries(meta.bottleneck))
+        for (const [type] of terms) sum[kind] = (sum[kind] || 0) + this.weights[types[type].type] * tree.self[type][i];
+    }
+    this.bottleneck = (frame) => {
+      const sum = sums.get(name[frame]) || {}, all = Object.values(sum).reduce((a, b) => a + b, 0);
+      const [kind, most] = Object.entries(sum).reduce((a, b) => (b[1] > a[1] ? b : a), ["mixed", 0]);
+      const dominant = all && most / all >= 0.4 ? kind : "mixed";
+      return { dominant, text: dominant + (all ? " (" + percent(most, all) + " of estimated cycles)" : "") };
+    };
+  }
+
+  setWeight(name, value) {
+    const changed = Object.entries({ ...this.weights, [name]: value })
+      .filter(([key, weight]) => weight !== this.model.meta.weights[key]);
+    this.state.weights = changed.map(([key, weight]) => key + ":" + weight).join(",");
+    this.makeBottleneck();
+    this.set({});
+  }
+
+  functionRows() {
+    if (!this.rows) this.rows = functionTable(this.model, this.view, this.state);
+    return this.rows;
+  }
+
+  // ---- zoom: a path of names, so that an address stays valid in another view ----
+
+  pathOf(node) {
+    const path = [];
+    for (; node > 0; node = this.view.parent[node]) path.unshift(hashOf(this.label(this.view.frame[node])).toString(36));
+    return path.join(".");
+  }
+
+  nodeOf(path) {
+    let node = 0;
+    for (const hash of path ? path.split(".") : []) {
+      let child = this.place.first[node];
+      while (child >= 0 && hashOf(this.label(this.view.frame[child])).toString(36) !== hash) child = this.place.next[child];
+      if (child < 0) return node;
+      node = child;
+    }
+    return node;
+  }
+
+  restoreZoom() {
+    const [x, w] = this.state.at.split(",").map(Number), whole = this.place.width[0];
+    this.rootNode = this.nodeOf(this.state.zoom);
+    if (this.state.at && w > 0) this.drawing.look(x * whole, w * whole);
+    else this.drawing.look(this.place.x[this.rootNode], this.place.width[this.rootNode]);
+    this.drawing.clampScroll();
+  }
+
+  zoom(node) {
+    if (node < 0) node = 0;
+    this.state.zoom = this.pathOf(node);
+    this.state.at = "";
+    this.rootNode = node;
+    if (node > 0) this.selected = node;
+    this.drawing.look(this.place.x[node], this.place.width[node]);
+    if (this.view.depth[node] * ROW < this.drawing.scroll || node) this.drawing.reveal(node);
+    this.paint();
+    this.showPath();
+    this.report();
+    this.loadBelow(node);
+  }
+
+  // Any part of the graph: `left` and `span` in the unit of widths.
+  moveTo(left, span) {
+    const d = this.drawing, whole = this.place.width[0] || 1;
+    d.look(left, span);
+    let node = 0, child = 0;
+    while (child >= 0) {
+      node = child;
+      child = this.place.first[node];
+      while (child >= 0 && !(this.place.x[child] <= d.left && this.place.x[child] + this.place.width[child] >= d.left + d.span))
+        child = this.place.next[child];
+    }
+    this.rootNode = node;
+    this.state.zoom = this.pathOf(node);
+    this.state.at = d.span >= whole ? "" : (d.left / whole).toPrecision(6) + "," + (d.span / whole).toPrecision(6);
+    this.paint();
+    this.showPath();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => { this.report(); this.loadBelow(this.rootNode); }, 200);
+  }
+
+  zoomAt(x, factor) {
+    const d = this.drawing, at = d.left + x / d.unit;
+    this.moveTo(at - (at - d.left) * factor, d.span * factor);
+  }
+
+  // Asks for what was cut below a node.
+  async loadBelow(node) {
+    const { model, view, options } = this;
+    if (!options.load || view.cut !== model.tree.cut || !view.cut.size) return;
+    const end = endOf(view, node);
+    let least = -1;
+    for (const at of view.cut.keys()) if (at > node && at < end) { least = at; break; }
+    const id = view.id[node];
+    if (least < 0 || !node || this.loading === id) return;
+    this.loading = id;
+    try {
+      const part = await readModel(splitData(await options.load(id)));
+      const at = model.tree.id.indexOf(id);
+      if (this.model !== model || at < 0) return;
+      const selected = this.selected, path = selected > 0 ? this.pathOf(selected) : "";
+      joinPart(model, at, part);
+      this.refresh(true);
+      if (path) this.selected = this.nodeOf(path);
+      this.paint();
+    } catch (error) {
+      this.parts.announce.textContent = "cannot load more frames: " + error.message;
+    } finally { this.loading = 0; }
+  }
+
+  select(node, byUser) {
+    this.selected = node;
+    if (node >= 0) this.bring(node);
+    this.paint();
+    if (byUser && this.options.onSelect) this.options.onSelect(this.selection());
+  }
+
+  // Moves the window so that a node can be seen.
+  bring(node) {
+    const d = this.drawing, x = this.place.x[node], w = this.place.width[node];
+    if (x + w <= d.left || x >= d.left + d.span) {
+      d.look(x + w / 2 - d.span / 2, d.span);
+      this.state.at = (d.left / this.place.width[0]).toPrecision(6) + "," + (d.span / this.place.width[0]).toPrecision(6);
+      this.showPath();
+    }
+    d.reveal(node);
+  }
+
+  selection() {
+    const node = this.selected, { view, model } = this;
+    if (node < 0) return null;
+    const frame = view.frame[node], known = frame >= 0, k = this.place.scale;
+    return {
+      name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
+      origin: known ? ORIGINS[model.origin[frame]] : "unknown", inlined: known && !!model.inlined[frame],
+      head: view.head[node] * k, base: view.base[node], selfHead: view.selfHead[node] * k, selfBase: view.selfBase[node],
+      unit: this.type.unit, node: view.id ? view.id[node] : node,
+    };
+  }
+
+  // The node of a function with the greatest value of `weigh`, or -1.
+  nodeOfName(name, weigh) {
+    let best = -1, most = -1;
+    for (let i = 1; i < this.view.n; i++) {
+      if (this.label(this.view.frame[i]) !== name || !(this.place.width[i] > 0)) continue;
+      const weight = weigh(i);
+      if (weight > most) best = i, most = weight;
+    }
+    return best;
+  }
+
+  selectName(name) {
+    const node = this.nodeOfName(name, (i) => this.place.width[i]);
+    this.selected = node;
+    if (node > 0) this.drawing.reveal(node);
+    this.paint();
+    return node > 0;
+  }
+
+  // Shows the place where a function changed most: selected, and wide enough to be read.
+  goTo(frame) {
+    const { view, place } = this, k = place.scale;
+    const node = this.nodeOfName(this.label(frame), (i) => Math.abs(view.selfHead[i] * k - view.selfBase[i]));
+    if (node < 0) return this.set({ sandwich: this.label(frame) });
+    let root = node;
+    while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
+    this.zoom(root);
+    this.select(node, true);
+  }
+
+  // ---- search ----
+
+  find() {
+    const { search } = this.state, output = this.parts.matched;
+    this.hits = matcher(this.model, search);
+    this.matches = [];
+    if (!this.hits) {
+      output.textContent = search ? "not an expression" : "";
+      return;
+    }
+    // A match below a match counts once.
+    let sum = 0;
+    const covered = new Uint8Array(this.view.n);
+    for (let i = 1; i < this.view.n; i++) {
+      const hit = this.hits[this.view.frame[i]], above = covered[this.view.parent[i]];
+      covered[i] = above || hit;
+      if (hit && !above) sum += this.place.width[i];
+      if (hit && this.place.width[i] > 0) this.matches.push(i);
+    }
+    output.textContent = percent(sum, this.place.width[0]) + " in " + this.matches.length + " boxes";
+  }
+
+  step(direction) {
+    if (!this.matches.length) return;
+    const at = this.matches.indexOf(this.selected);
+    const next = at < 0 ? (direction > 0 ? 0 : this.matches.length - 1)
+      : (at + direction + this.matches.length) % this.matches.length;
+    this.select(this.matches[next], true);
+  }
+
+  // ---- controls ----
+
+  showControls() {
+    const { state, model, parts } = this, { box } = parts;
+    for (const tab of box.querySelectorAll("[role=tab]")) {
+      const on = tab.dataset.tab === state.tab;
+      tab.setAttribute("aria-selected", on ? "true" : "false");
+      tab.tabIndex = on ? 0 : -1;
+    }
+    for (const flag of box.querySelectorAll("input[data-flag]")) flag.checked = state[flag.dataset.flag];
+    for (const flag of box.querySelectorAll("button[data-flag]"))
+      flag.setAttribute("aria-pressed", state[flag.dataset.flag] ? "true" : "false");
+    for (const key of ["type", "width", "group"]) parts[key].value = String(state[key]);
+    parts.color.value = this.coloring;
+    for (const key of ["search", "focus", "hide"]) if (document.activeElement !== parts[key]) parts[key].value = state[key];
+    parts.width.disabled = state.tab !== "diff";
+    parts.list.hidden = !state.list;
+    if (state.list) listFunctions(this);
+    const { head, base } = this.view;
+    parts.totals.textContent = model.hasBase
+      ? formatValue(base[0], this.type.unit) + " → " + formatValue(head[0], this.type.unit)
+        + (base[0] ? " (" + signed(percent(head[0] - base[0], Math.abs(base[0])), head[0] - base[0]) + ")" : "")
+      : formatValue(head[0], this.type.unit);
+    legend(this);
+    showChanges(this);
+    this.showPath();
+  }
+
+  showPath() {
+    const steps = [], step = (text, onclick, more) => button(text, onclick, more);
+    for (let node = this.root; node >= 0; node = this.view.parent[node]) steps.unshift(node);
+    const shown = steps.length > 9 ? [...steps.slice(0, 2), -1, ...steps.slice(-6)] : steps;
+    const crumbs = shown.map((node) => {
+      if (node < 0) return element("span", {}, "…");
+      const forms = this.forms(this.view.frame[node]);
+      return step(forms.find((text) => text.length <= 28) || forms[forms.length - 1], () => this.zoom(node), { title: this.label(this.view.frame[node]) });
+    });
+    const pills = ["sandwich", "focus", "hide"].filter((key) => this.state[key]).map((key) => element("span", { class: "pf-pill" },
+      (key === "sandwich" ? "callers and callees of " : key + " ") + this.state[key],
+      button("×", () => this.set({ [key]: "" }), { "aria-label": "remove " + key, "data-remove": key })));
+    const flags = [["reverse", "merged from the leaf"], ["collapse", "recursive calls joined"], ["normal", "head scaled to base"]]
+      .filter(([key]) => this.state[key]);
+    if (!this.state.system) flags.push(["system", "without system code"]);
+    pills.push(...flags.map(([key, text]) => element("span", { class: "pf-pill" }, text,
+      button("×", () => this.set({ [key]: DEFAULTS[key] }), { "aria-label": "remove: " + text, "data-remove": key }))));
+    this.parts.path.replaceChildren(...pills, ...(this.root > 0 || !pills.length ? crumbs : []));
+  }
+
+  walk(key) {
+    const { view, place, drawing } = this;
+    if (this.selected < 0) return this.select(this.root > 0 ? this.root : place.first[0] >= 0 && key === "ArrowDown" ? place.first[0] : 0, true);
+    const visible = (n) => { while (n >= 0 && !(place.width[n] > 0)) n = place.next[n]; return n; };
+    const down = drawing.icicle ? "ArrowDown" : "ArrowUp", up = drawing.icicle ? "ArrowUp" : "ArrowDown";
+    let node = this.selected;
+    if (key === down) node = visible(place.first[node]);
+    else if (key === up) node = view.parent[node] < drawing.top && drawing.top > 0 && view.depth[node] <= drawing.top ? -1 : view.parent[node];
+    else if (key === "ArrowRight") node = visible(place.next[node]);
+    else {
+      let before = -1;
+      for (let c = node > 0 ? place.first[view.parent[node]] : -1; c >= 0 && c !== node; c = place.next[c]) if (place.width[c] > 0) before = c;
+      node = before;
+    }
+    if (node >= 0) this.select(node, true);
+  }
+
+  quoted() {
+    if (this.selected <= 0) return "";
+    return "^" + this.selectedName.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const { state, model, parts } = this, chrome = this.options.chrome !== false;
+    const target = event.target, typing = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox";
+    if (event.key === "Escape" && (typing || parts.menu.open)) {
+      parts.menu.open = false;
+      return target.blur();
+    }
+    if (typing || parts.sheet.open) return;
+    const flip = (flag) => () => this.set({ [flag]: !state[flag] });
+    const cycle = (list, now) => list[(list.indexOf(now) + 1) % list.length];
+    const page = {
+      "/": () => parts.search.focus(), "?": () => this.openSheet(), l: flip("list"),
+      b: () => model.hasBase && this.set({ tab: "base" }), h: () => this.set({ tab: "head" }),
+      d: () => model.hasBase && this.set({ tab: "diff" }),
+      t: () => this.set({ type: (state.type + 1) % model.types.length }),
+    };
+    const actions = {
+      ...(chrome ? page : {}),
+      n: () => this.step(1), N: () => this.step(-1),
+      w: () => this.set({ width: cycle(Object.keys(WIDTHS), state.width) }),
+      c: () => this.set({ color: cycle(this.colorings, this.coloring) }),
+      i: flip("icicle"), r: flip("reverse"), m: flip("collapse"), k: flip("system"), a: flip("normal"),
+      s: () => this.selected > 0 && this.set({ sandwich: this.selectedName }),
+      f: () => this.selected > 0 && this.set({ focus: this.quoted() }),
+      x: () => this.selected > 0 && this.set({ hide: this.quoted() }),
+      y: () => this.selected > 0 && parts.inspector.querySelector("[data-do=copy]")?.click(),
+      Enter: () => this.selected >= 0 && this.zoom(this.selected),
+      "+": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5), "=": () => this.zoomAt(this.drawing.width / 2, 1 / 1.5),
+      "-": () => this.zoomAt(this.drawing.width / 2, 1.5), 0: () => this.reset(),
+    };
+    if (chrome || this.canReset()) actions.Escape = () => this.reset();
+    const pressable = /^(BUTTON|SUMMARY|A|TR)$/.test(target.tagName) || target.type === "checkbox";
+    if (target.getAttribute("role") === "tab" && /^Arrow(Left|Right)$/.test(event.key)) this.stepTab(event.key === "ArrowRight" ? 1 : -1);
+    else if (event.key.startsWith("Arrow")) this.walk(event.key);
+    else if (actions[event.key] && !(event.key === "Enter" && pressable)) actions[event.key]();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  stepTab(direction) {
+    const tabs = ["base", "head", "diff"], tab = tabs[(tabs.indexOf(this.state.tab) + direction + 3) % 3];
+    this.set({ tab });
+    this.parts.box.querySelector(`[data-tab=${tab}]`).focus();
+  }
+
+  openSheet() { this.parts.sheet.showModal(); }
+
+  canReset() {
+    const s = this.state;
+    return this.drawing.span < this.place.width[0] * 0.9999 || s.search || s.focus || s.hide || s.sandwich || s.only;
+  }
+
+  // Zooms out; when nothing is zoomed, clears the filters.
+  reset() {
+    if (this.root > 0 || this.drawing.span < this.place.width[0] * 0.9999) return this.zoom(0);
+    this.set({ search: "", focus: "", hide: "", sandwich: "", only: "" });
+  }
+}
+
+// "+0.31s (+24%)", "+0.31s".
+function changeNotes(delta, base, unit) {
+  if (!delta) return null;
+  const text = signed(formatValue(delta, unit), delta);
+  return base ? [text + " (" + signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%)", text] : [text];
+}

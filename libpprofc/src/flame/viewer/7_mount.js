@@ -1,0 +1,248 @@
+// What others call: pprofcFlame.mount(element, options) builds the viewer below an element and returns its handle.
+
+let mounted = 0;
+
+// All elements of the viewer, by the name that App knows them under.
+function buildParts(app) {
+  const { model } = app, diff = model.hasBase, p = {};
+  const option = (value, text, disabled) => element("option", { value, disabled: !!disabled }, text);
+  const select = (key, options, label) => (p[key] = element("select", {
+    "data-key": key, "aria-label": label, onchange: (e) => app.set({ [key]: key === "type" || key === "group" ? Number(e.target.value) : e.target.value }),
+  }, ...options));
+  const field = (key, more, event) => (p[key] = element("input", { "data-key": key, ...more, [event]: (e) => app.set({ [key]: e.target.value }) }));
+  const flag = (key, text) => element("label", { class: "pf-check" }, element("input", {
+    type: "checkbox", "data-flag": key, onchange: (e) => app.set({ [key]: e.target.checked }),
+  }), text);
+  const row = (text, control) => element("label", { class: "pf-row" }, element("span", {}, text), control);
+
+  p.tabs = diff ? element("span", { role: "tablist", class: "pf-tabs", "aria-label": "which profile" }, ...["base", "head", "diff"].map((tab) =>
+    button(tab[0].toUpperCase() + tab.slice(1), () => app.set({ tab }), { role: "tab", "data-tab": tab }))) : null;
+  select("type", model.types.map((t, i) => option(i, t.type)), "sample type");
+  field("search", { type: "search", placeholder: "Search ( / )", "aria-label": "search for an expression", spellcheck: "false" }, "oninput");
+  p.search.addEventListener("keydown", (e) => { if (e.key === "Enter") app.step(e.shiftKey ? -1 : 1); });
+  p.matched = element("output", { class: "pf-matched" });
+  p.totals = element("span", { class: "pf-totals" });
+  select("color", app.colorings.map((c) => option(c, COLORINGS[c])), "colour by");
+  select("width", Object.entries(WIDTHS).map(([value, text]) => option(value, text)), "box width");
+  select("group", [option(-1, "all samples"), ...model.groups.map((g, i) => option(i, g.name)),
+    ...model.meta.left_out.map((key) => option("", key + ": too many values", true))], "samples with a label");
+  field("focus", { spellcheck: "false", placeholder: "expression", "aria-label": "only stacks through" }, "onchange");
+  field("hide", { spellcheck: "false", placeholder: "expression", "aria-label": "hide functions" }, "onchange");
+  p.menu = element("details", { class: "pf-menu" }, element("summary", {}, "View"), element("div", { class: "pf-sheet" },
+    row("Colour by", p.color), diff ? row("Box width", p.width) : null,
+    model.groups.length || model.meta.left_out.length ? row("Samples", p.group) : null,
+    row("Only stacks through", p.focus), row("Hide functions", p.hide),
+    flag("icicle", "Root at the top"), flag("reverse", "Start from the leaf: who calls what is expensive"),
+    flag("collapse", "Join recursive calls"), flag("system", "System code: kernel, libc, language runtime"),
+    diff ? flag("normal", "Scale head to the total of base: compare shares") : null,
+    button("Reset", () => { app.reset(); p.menu.open = false; }, { "data-do": "reset" })));
+  p.graph = element("canvas", { tabindex: 0, class: "pf-graph", role: "tree", "aria-label": "flame graph; walk with the arrow keys" },
+    p.item = element("span", { id: "pf-item-" + ++mounted, role: "treeitem", "aria-label": "all" }));
+  p.callers = element("canvas", { class: "pf-callers", role: "img", "aria-label": "callers of the function" });
+  p.minimap = element("canvas", { class: "pf-minimap pf-hidden-map", "aria-hidden": "true" });
+  p.tip = element("div", { class: "pf-tip", hidden: true, "aria-hidden": "true" });
+  p.path = element("nav", { class: "pf-path", "aria-label": "zoomed to" });
+  p.legend = element("div", { class: "pf-legend" });
+  p.changes = element("section", { class: "pf-changes", "aria-label": "what changed most" });
+  p.inspector = element("section", { class: "pf-inspector", "aria-label": "selected box" });
+  p.filter = element("input", { class: "pf-filter", placeholder: "filter", "aria-label": "filter functions", oninput: () => listFunctions(app) });
+  p.functions = element("table", { class: "pf-functions" });
+  p.list = element("section", { class: "pf-list", "aria-label": "functions", tabindex: 0, hidden: true }, p.filter, p.functions);
+  p.announce = element("div", { class: "pf-hidden", "aria-live": "polite" });
+  p.sheet = element("dialog", { class: "pf-keys", "aria-label": "keys" }, ...keySheet());
+  return p;
+}
+
+// The toolbar: one row at 1280 pixels.
+function buildBar(app, p) {
+  const { model } = app;
+  return element("header", { class: "pf-bar" },
+    element("h1", { title: model.meta.title }, model.meta.title), p.totals, p.tabs,
+    model.types.length > 1 ? p.type : null,
+    element("span", { class: "pf-search" }, p.search,
+      button("‹", () => app.step(-1), { "data-do": "previous", "aria-label": "previous match" }),
+      button("›", () => app.step(1), { "data-do": "next", "aria-label": "next match" }), p.matched),
+    element("span", { class: "pf-space" }),
+    button("Functions", () => app.set({ list: !app.state.list }), { "data-flag": "list", title: "list of functions (l)" }),
+    p.menu, button("?", () => app.openSheet(), { "data-do": "help", "aria-label": "keys" }));
+}
+
+function build(app, root) {
+  const p = app.parts = buildParts(app), chrome = app.options.chrome !== false;
+  const half = (text, canvas, kind) => element("div", { class: "pf-half " + kind }, element("span", { class: "pf-side" }, text), canvas);
+  const side = element("aside", { class: "pf-aside", "aria-label": "changes and selection" }, p.changes, chrome ? p.inspector : null);
+  p.box = element("div", { class: "pf" + (chrome ? " pf-chrome" : "") },
+    chrome ? buildBar(app, p) : null,
+    element("div", { class: "pf-under" }, p.path, p.legend, chrome ? null : p.menu),
+    element("div", { class: "pf-main" },
+      element("div", { class: "pf-column" }, p.minimap, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.list),
+      side),
+    p.tip, p.announce, chrome ? p.sheet : null);
+  p.aside = side;
+  if (!chrome && !app.model.hasBase) side.hidden = true;
+  root.replaceChildren(p.box);
+  app.drawings = [new Drawing(p.graph, app, false), new Drawing(p.callers, app, true)];
+  app.minimap = new Minimap(p.minimap, app);
+}
+
+// ---- mouse and fingers -----------------------------------------------------------------------------------------
+
+// One finger or the mouse moves the graph, two fingers zoom. A click selects, a second one on the same box zooms in.
+class Pointers {
+  constructor(app, drawing) {
+    Object.assign(this, { app, drawing, down: new Map(), moved: false });
+    const { canvas } = drawing;
+    for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "wheel", "dblclick"])
+      canvas.addEventListener(name, (e) => this[name](e), { passive: false });
+  }
+  get main() { return this.drawing === this.app.drawing; }
+  nodeOf(e) { return this.drawing.nodeAt(e.offsetX, e.offsetY); }
+
+  pointerdown(e) {
+    this.down.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+    if (this.down.size === 1) this.moved = false, this.start = { x: e.offsetX, y: e.offsetY };
+    try { this.drawing.canvas.setPointerCapture(e.pointerId); } catch (error) { /* the pointer is gone */ }
+  }
+  pointermove(e) {
+    const last = this.down.get(e.pointerId);
+    if (!last) return this.hover(e);
+    const others = [...this.down.entries()].filter(([id]) => id !== e.pointerId).map(([, at]) => at);
+    this.hideTip();
+    if (others.length === 1) this.pinch(last, e, others[0]);
+    else if (!others.length) this.drag(last, e);
+    this.down.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+  }
+  pinch(last, e, other) {
+    this.moved = true;
+    const before = Math.hypot(last.x - other.x, last.y - other.y), now = Math.hypot(e.offsetX - other.x, e.offsetY - other.y);
+    if (this.main && before > 0 && now > 0) this.app.zoomAt((e.offsetX + other.x) / 2, before / now);
+  }
+  drag(last, e) {
+    if (!this.moved && Math.hypot(e.offsetX - this.start.x, e.offsetY - this.start.y) < 5) return;
+    this.moved = true;
+    const d = this.drawing;
+    if (e.pointerType !== "touch") d.scroll -= e.offsetY - last.y;
+    d.clampScroll();
+    if (this.main && d.span < d.place.width[0]) this.app.moveTo(d.left - (e.offsetX - last.x) / d.unit, d.span);
+    else d.paint();
+  }
+  pointerup(e) {
+    const was = this.down.delete(e.pointerId);
+    if (was && !this.moved && !this.down.size) this.click(e);
+  }
+  pointercancel(e) { this.down.delete(e.pointerId); }
+  pointerleave() { this.hideTip(); }
+  dblclick(e) { if (this.main && this.nodeOf(e) < 0) this.app.reset(); }
+
+  click(e) {
+    const { app, drawing } = this, node = this.nodeOf(e);
+    app.parts.menu.open = false;
+    drawing.canvas.focus({ preventScroll: true });
+    if (!this.main) {
+      if (node >= 0 && drawing.view.frame[node] >= 0) app.set({ sandwich: app.label(drawing.view.frame[node]) });
+    } else if (node < 0) {
+      app.select(-1, true);
+    } else if (node === app.selected) {
+      app.zoom(node);
+    } else {
+      app.select(node, true);
+    }
+  }
+
+  hover(e) {
+    const { app, drawing } = this, node = this.nodeOf(e), { tip } = app.parts, { view } = drawing;
+    drawing.canvas.classList.toggle("pf-over", node >= 0);
+    if (node < 0 || e.pointerType === "touch") return this.hideTip();
+    const head = view.head[node] * drawing.place.scale, base = view.base[node], unit = app.type.unit, text = [];
+    if (app.model.hasBase) text.push(amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * drawing.place.scale, unit), changeText(head - base, base, unit));
+    else text.push(amount(head, view.head[0], unit));
+    tip.replaceChildren(element("b", {}, app.label(view.frame[node])), ...text.filter(Boolean).map((t) => element("span", {}, t)));
+    tip.hidden = false;
+    const box = app.parts.box.getBoundingClientRect(), w = tip.offsetWidth, h = tip.offsetHeight;
+    const x = Math.min(e.clientX + 14, innerWidth - w - 8), y = e.clientY + 18 + h > innerHeight ? e.clientY - h - 10 : e.clientY + 18;
+    tip.style.left = Math.max(4, x) - box.left + "px";
+    tip.style.top = y - box.top + "px";
+  }
+  hideTip() { this.app.parts.tip.hidden = true; }
+
+  // The wheel scrolls and moves, with Ctrl (as pinching on a touchpad) it zooms.
+  wheel(e) {
+    const { app, drawing: d } = this;
+    if (e.ctrlKey || e.metaKey) {
+      if (this.main) app.zoomAt(e.offsetX, Math.exp(Math.max(-60, Math.min(60, e.deltaY)) * 0.01));
+      return e.preventDefault();
+    }
+    const across = e.shiftKey ? e.deltaY || e.deltaX : e.deltaX;
+    if (this.main && Math.abs(across) > Math.abs(e.shiftKey ? 0 : e.deltaY) && d.span < d.place.width[0]) {
+      app.moveTo(d.left + across / d.unit, d.span);
+      return e.preventDefault();
+    }
+    const before = d.scroll;
+    d.scroll += e.deltaY;
+    d.clampScroll();
+    if (d.scroll === before) return;
+    d.paint();
+    this.hideTip();
+    e.preventDefault();
+  }
+}
+
+function wire(app) {
+  const p = app.parts, chrome = app.options.chrome !== false, stop = new AbortController(), { signal } = stop;
+  const pick = (e) => {
+    const row = e.target.closest("tr[data-frame]");
+    if (row) app.set({ sandwich: app.label(Number(row.dataset.frame)) });
+  };
+  p.functions.addEventListener("click", pick);
+  p.functions.addEventListener("keydown", (e) => { if (e.key === "Enter") pick(e); });
+  (chrome ? document : p.box).addEventListener("keydown", (e) => app.key(e), { signal });
+  document.addEventListener("pointerdown", (e) => { if (!p.menu.contains(e.target)) p.menu.open = false; }, { signal });
+  app.drawings.forEach((drawing) => new Pointers(app, drawing));
+  const resized = new ResizeObserver(() => app.view && app.paint());
+  for (const canvas of [p.graph, p.callers]) resized.observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.paint(), { signal });
+  app.end = () => { stop.abort(); resized.disconnect(); clearTimeout(app.later); p.box.remove(); };
+}
+
+// pprof's `p=`: an expression that selects a function. One name becomes that name.
+function pivotOf(model, text) {
+  const wanted = framesOf(model, text), found = [...new Set(model.name.filter((name, i) => wanted[i]))];
+  return found.length === 1 ? found[0] : found.length ? text : "";
+}
+
+function handleOf(app) {
+  return {
+    app, // for tests and the console
+    get state() { return app.changed; },
+    // `whole`: what is not given gets its default.
+    setState: (change, whole) => {
+      const before = { ...app.state };
+      if (whole) Object.assign(app.state, app.home);
+      app.read(change);
+      const after = { ...app.state };
+      Object.assign(app.state, before);
+      app.set(after);
+    },
+    select: (name) => app.selectName(name),
+    search: (text) => app.set({ search: text }),
+    zoom: (name) => app.zoom(app.nodeOfName(name, (i) => app.place.width[i])),
+    stats: (name) => {
+      const k = app.place.scale, row = app.functionRows().find((r) => app.label(r.frame) === name);
+      return row ? { head: row.head * k, base: row.base, selfHead: row.selfHead * k, selfBase: row.selfBase } : null;
+    },
+    reset: () => app.reset(), repaint: () => app.paint(), destroy: () => app.end(),
+  };
+}
+
+async function mount(root, options) {
+  const packed = options.data instanceof ArrayBuffer ? splitData(options.data) : options.data;
+  const model = await readModel(packed), app = new App(model, options);
+  if (options.pivots && !app.state.sandwich) app.state.sandwich = pivotOf(model, options.pivots);
+  build(app, root);
+  wire(app);
+  app.refresh(true);
+  if (app.state.sandwich) app.selectName(app.state.sandwich);
+  return handleOf(app);
+}
+
+globalThis.pprofcFlame = { mount, labelForms };

@@ -1,0 +1,29 @@
+// The page of -flame: the data are in the page, the state is in its address.
+"use strict";
+
+(async () => {
+  const decode = (id) => {
+    const text = atob(document.getElementById(id).textContent.trim());
+    return Uint8Array.from(text, (c) => c.charCodeAt(0));
+  };
+  const write = (state) => {
+    const text = new URLSearchParams(state).toString();
+    try { history.replaceState(null, "", text ? "#" + text : location.pathname + location.search); } catch (error) {
+      location.hash = text;
+    }
+  };
+  try {
+    const meta = JSON.parse(document.getElementById("pprofc-meta").textContent);
+    document.body.classList.add("live");
+    const viewer = await pprofcFlame.mount(document.getElementById("viewer"), {
+      data: { meta, frames: decode("pprofc-frames"), nodes: decode("pprofc-nodes"), groups: decode("pprofc-groups") },
+      state: new URLSearchParams(location.hash.slice(1)), onState: write,
+    });
+    addEventListener("hashchange", () => viewer.setState(new URLSearchParams(location.hash.slice(1)), true));
+    window.pprofc = viewer.app; // for tests and the console
+    window.pprofcViewer = viewer;
+  } catch (error) {
+    document.body.classList.remove("live");
+    document.getElementById("failed").textContent = "cannot show the interactive graph: " + error.message;
+  }
+})();
