@@ -2,11 +2,13 @@
 #include "unit.h"
 
 #include "core/str.h"
-#include "flame/flame.h"
+#include "flame/label.h"
+#include "flame/pack.h"
 #include "pprofc/pprofc.h"
 #include "report_text.h"
 
 #include <math.h>
+#include <zlib.h>
 
 struct graph {
   struct stack_frames frames;
@@ -210,7 +212,332 @@ static void test_sums_wrap_in_flame_graphs_as_in_call_graphs(void) {
   pprofc_profile_release(profile);
 }
 
+/* ---- data for the viewer ----------------------------- */
+
+struct reader {
+  const uint8_t *at, *end;
+};
+
+static uint64_t read_number(struct reader *in) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; in->at < in->end; shift += 7) {
+    uint8_t byte = *in->at++;
+    value |= (uint64_t)(byte & 127) << shift;
+    if (byte < 128) break;
+  }
+  return value;
+}
+
+static int64_t read_value(struct reader *in) {
+  uint64_t value = read_number(in);
+  return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* What the viewer knows of a node: its number, and the sums over it and what is below it. */
+struct seen {
+  uint32_t id, depth, frame, cut;
+  double head, base, widths[3]; /* |head|, |base|, the larger of both */
+};
+
+#define SEEN_MOST 4000
+
+struct sent {
+  size_t count, frames, nodes; /* nodes: with those that were cut */
+  bool cut;
+  struct seen node[SEEN_MOST];
+};
+
+static void read_nodes(struct reader in, struct sent *sent) {
+  uint32_t id = 0;
+  for (struct seen *n = sent->node; in.at < in.end; n++) {
+    CU_ASSERT_FATAL(sent->count < SEEN_MOST);
+    *n = (struct seen){0};
+    uint32_t up = (uint32_t)read_number(&in);
+    n->depth = sent->count ? n[-1].depth + 1 - up : 0;
+    n->frame = (uint32_t)read_number(&in);
+    sent->count++;
+    bool rest = sent->cut && n->frame == sent->frames + 1;
+    if (rest) {
+      n->cut = (uint32_t)read_number(&in);
+      for (size_t i = 0; i < 3; i++) n->widths[i] = (double)read_number(&in);
+    } else if (sent->cut) {
+      n->id = id += (uint32_t)read_number(&in);
+    } else {
+      n->id = (uint32_t)sent->count - 1;
+    }
+    n->head = (double)read_value(&in);
+    n->base = (double)read_value(&in);
+    sent->nodes += rest ? n->cut : 1;
+    if (rest) continue;
+    n->widths[0] = fabs(n->head);
+    n->widths[1] = fabs(n->base);
+    n->widths[2] = fmax(fabs(n->head), fabs(n->base));
+  }
+}
+
+/* Adds what is below to each node. */
+static void sum_sent(struct sent *sent) {
+  for (size_t i = sent->count; i-- > 1;) {
+    size_t above = i - 1;
+    while (sent->node[above].depth >= sent->node[i].depth) above--;
+    sent->node[above].head += sent->node[i].head;
+    sent->node[above].base += sent->node[i].base;
+    for (size_t k = 0; k < 3; k++) sent->node[above].widths[k] += sent->node[i].widths[k];
+  }
+}
+
+static size_t json_number(const char *text, const char *key) {
+  const char *at = strstr(text, key);
+  return at ? strtoul(at + strlen(key), NULL, 10) : 0;
+}
+
+static void read_data(const struct buffer *bytes, struct sent *sent) {
+  static char meta[10000];
+  static uint8_t nodes[200000];
+  const uint8_t *data = (const uint8_t *)bytes->data;
+  size_t size[4];
+  CU_ASSERT_FATAL(bytes->size > 20 && memcmp(data, "PFL1", 4) == 0);
+  for (size_t i = 0; i < 4; i++) {
+    const uint8_t *n = data + 4 + 4 * i;
+    size[i] = (size_t)n[0] | (size_t)n[1] << 8 | (size_t)n[2] << 16 | (size_t)n[3] << 24;
+  }
+  CU_ASSERT_EQUAL_FATAL(bytes->size, 20 + size[0] + size[1] + size[2] + size[3]);
+  CU_ASSERT_FATAL(size[0] < sizeof meta);
+  memcpy(meta, data + 20, size[0]);
+  meta[size[0]] = '\0';
+  uLongf made = sizeof nodes;
+  CU_ASSERT_EQUAL_FATAL(uncompress(nodes, &made, data + 20 + size[0] + size[1], (uLong)size[2]),
+                        Z_OK);
+  memset(sent, 0, offsetof(struct sent, node));
+  sent->cut = strstr(meta, "\"cut\":true") != NULL;
+  sent->frames = json_number(meta, "\"frames\":");
+  read_nodes((struct reader){nodes, nodes + made}, sent);
+  CU_ASSERT_EQUAL(json_number(meta, "\"nodes\":"), sent->count);
+  sum_sent(sent);
+}
+
+static pprofc_status write_data(const struct graph *g, struct flame_data_range range,
+                                struct buffer *bytes, pprofc_error *error) {
+  struct flame_page page = {.tree = (struct flame_tree *)&g->tree, .title = STR("t")};
+  static struct output out;
+  buffer_clear(bytes);
+  output_init(&out, report_collect, bytes);
+  pprofc_status status = flame_data(&page, range, &out, error);
+  return status ? status : output_flush(&out, error);
+}
+
+/* The widths that a whole tree has, to compare with: node by node. */
+static double width_of(const struct flame_tree *t, uint32_t node, size_t how) {
+  double sum = 0;
+  for (uint32_t i = node; i < t->end[node]; i++) {
+    double head = fabs((double)flame_self_head(t, i, 0));
+    double base = fabs((double)flame_self_base(t, i, 0));
+    sum += how == 0 ? head : how == 1 ? base : fmax(head, base);
+  }
+  return sum;
+}
+
+static void check_sent(const struct flame_tree *t, const struct sent *sent, uint32_t root) {
+  CU_ASSERT_EQUAL(sent->nodes, t->end[root] - root);
+  for (size_t i = 0; i < sent->count; i++) {
+    const struct seen *n = &sent->node[i];
+    if (n->cut) {
+      CU_ASSERT_EQUAL(n->depth, sent->node[i - 1].depth + 1);
+      continue;
+    }
+    CU_ASSERT_EQUAL(n->depth, t->depth[n->id] - t->depth[root]);
+    CU_ASSERT_EQUAL(n->head, (double)flame_head(t, n->id, 0));
+    CU_ASSERT_EQUAL(n->base, (double)flame_base(t, n->id, 0));
+    for (size_t k = 0; k < 3; k++) CU_ASSERT_EQUAL(n->widths[k], width_of(t, n->id, k));
+  }
+}
+
+static void test_cut_data_keep_sums_and_widths(void) {
+  static struct sent sent;
+  static const size_t limits[] = {0, 1, 2, 7, 100, 1000, 100000};
+  struct buffer bytes;
+  buffer_init(&bytes, &mem_default, 1 << 24);
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    pprofc_profile *profile = random_profile(2 * seed + 1, true);
+    struct graph g;
+    build(&g, profile);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+      for (uint32_t node = 0; node < g.tree.count; node += 97) {
+        CU_ASSERT_EQUAL(write_data(&g, (struct flame_data_range){node, limits[i]}, &bytes, NULL),
+                        PPROFC_OK);
+        read_data(&bytes, &sent);
+        check_sent(&g.tree, &sent, node);
+        size_t kept = 0;
+        for (size_t k = 0; k < sent.count; k++) kept += !sent.node[k].cut;
+        size_t all = g.tree.end[node] - node;
+        CU_ASSERT_EQUAL(kept, limits[i] && limits[i] < all ? limits[i] : all);
+      }
+    pprofc_error error;
+    CU_ASSERT_EQUAL(
+        write_data(&g, (struct flame_data_range){(uint32_t)g.tree.count, 5}, &bytes, &error),
+        PPROFC_E_INVALID);
+    destroy(&g);
+    pprofc_profile_release(profile);
+  }
+  buffer_free(&bytes);
+}
+
+/* No node that was cut is wider than one that was kept. */
+static void test_cut_data_have_the_widest_nodes(void) {
+  pprofc_profile *profile = random_profile(8, false);
+  struct graph g;
+  build(&g, profile);
+  struct flame_page page = {.tree = &g.tree};
+  struct flame_cut cut;
+  CU_ASSERT_EQUAL_FATAL(flame_cut_make(&page, (struct flame_data_range){0, 300}, &cut, NULL),
+                        PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(cut.count, 300);
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < cut.count; i++) {
+    int64_t total = flame_head(&g.tree, cut.kept[i], 0);
+    if (total < least) least = total;
+  }
+  for (size_t i = 0, at = 0; i < g.tree.count; i++)
+    if (at < cut.count && cut.kept[at] == i)
+      at++;
+    else
+      CU_ASSERT(flame_head(&g.tree, i, 0) <= least);
+  flame_cut_free(&cut);
+  destroy(&g);
+  pprofc_profile_release(profile);
+}
+
+/* A function that calls itself counts once in its total, and every time in its self. */
+static void test_sums_of_functions_count_the_outermost_call(void) {
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    pprofc_profile *profile = random_profile(seed, true);
+    struct graph g;
+    build(&g, profile);
+    struct flame_sums sums;
+    CU_ASSERT_FATAL(flame_sums_make(&g.tree, &sums));
+    CU_ASSERT_EQUAL(sums.count, 7);
+    for (uint32_t f = 0; f < sums.frames; f++) {
+      int64_t self = 0, total = 0;
+      for (uint32_t i = 1; i < g.tree.count; i++) {
+        if (g.tree.frame[i] != f) continue;
+        self += flame_self_head(&g.tree, i, 0);
+        uint32_t above = g.tree.parent[i];
+        while (above && g.tree.frame[above] != f) above = g.tree.parent[above];
+        if (!above) total += flame_head(&g.tree, i, 0);
+      }
+      CU_ASSERT_EQUAL(sums.self[sums.function[f] * sums.columns], self);
+      CU_ASSERT_EQUAL(sums.total[sums.function[f] * sums.columns], total);
+    }
+    flame_sums_free(&sums);
+    destroy(&g);
+    pprofc_profile_release(profile);
+  }
+}
+
+static void test_data_of_an_unknown_kind_are_refused(void) {
+  pprofc_profile *profile = random_profile(3, false);
+  struct buffer bytes;
+  buffer_init(&bytes, &mem_default, 1 << 24);
+  pprofc_report_options options = report_options("flame");
+  static const char *const good[] = {"data", "data:0", "data:3"};
+  static const char *const bad[] = {"data:", "data:x", "data:99999999", "data:-1", "picture"};
+  for (size_t i = 0; i < 3; i++) {
+    options.argument = good[i];
+    report_into(&bytes, profile, &options);
+    CU_ASSERT(memcmp(bytes.data, "PFL1", 4) == 0);
+  }
+  for (size_t i = 0; i < 5; i++) {
+    options.argument = bad[i];
+    CU_ASSERT_EQUAL(pprofc_report(profile, &options, report_collect, &bytes, NULL),
+                    PPROFC_E_INVALID);
+  }
+  buffer_free(&bytes);
+  pprofc_profile_release(profile);
+}
+
+/* ---- labels ------------------------------------------ */
+
+/* Each line of labels.txt is a name and its forms, separated by tabs. */
+static void check_forms(struct label_forms *forms, pprofc_str line) {
+  pprofc_str rest = line, form, name;
+  size_t count = 0;
+  CU_ASSERT_FATAL(str_next(&rest, '\t', &name));
+  CU_ASSERT_FATAL(label_make(forms, name));
+  rest = line;
+  while (str_next(&rest, '\t', &form)) {
+    bool same = count < forms->count && str_equal(forms->form[count], form);
+    if (!same)
+      printf("\n%.*s: form %zu is '%.*s', not '%.*s'", (int)name.size, name.data, count,
+             count < forms->count ? (int)forms->form[count].size : 0,
+             count < forms->count ? forms->form[count].data : "", (int)form.size, form.data);
+    CU_ASSERT(same);
+    count++;
+  }
+  CU_ASSERT_EQUAL(count, forms->count);
+}
+
+static void test_names_have_their_short_forms(void) {
+  static char text[20000];
+  FILE *file = fopen(TESTDATA "/../tests/flame/labels.txt", "r");
+  CU_ASSERT_FATAL(file != NULL);
+  pprofc_str rest = {text, fread(text, 1, sizeof text, file)}, line;
+  fclose(file);
+  struct label_forms forms;
+  label_init(&forms, &mem_default);
+  size_t lines = 0;
+  while (str_next_line(&rest, &line)) {
+    check_forms(&forms, line);
+    lines++;
+  }
+  CU_ASSERT(lines > 40);
+  label_free(&forms);
+}
+
+/* Whatever the name, its forms are shorter and shorter parts, and what fits is not too wide. */
+static void test_labels_of_any_name_fit(void) {
+  static const char pieces[] = "ab:.::<>()[]{} /opr-=9\xC3\xA9~operator";
+  struct label_forms forms;
+  struct buffer out;
+  uint64_t seed = 5;
+  label_init(&forms, &mem_default);
+  buffer_init(&out, &mem_default, 1 << 20);
+  for (int round = 0; round < 3000; round++) {
+    char name[80];
+    size_t size = next_random(&seed) % sizeof name;
+    for (size_t i = 0; i < size; i++) name[i] = pieces[next_random(&seed) % (sizeof pieces - 1)];
+    CU_ASSERT(label_make(&forms, (pprofc_str){name, size}));
+    CU_ASSERT_FATAL(forms.count >= 1);
+    for (size_t i = 1; i < forms.count; i++)
+      CU_ASSERT(forms.form[i].size && forms.form[i].size < forms.form[i - 1].size);
+    double room = next_random(&seed) % 200;
+    buffer_clear(&out);
+    label_fit(&forms, room, &out);
+    CU_ASSERT(label_width(buffer_str(&out)) <= room);
+  }
+  label_make(&forms, STR("encoding/json.Marshal"));
+  static const struct {
+    double room;
+    const char *shown;
+  } fits[] = {{200, "encoding/json.Marshal"},
+              {90, "json.Marshal"},
+              {60, "Marshal"},
+              {40, "Ma\xE2\x80\xA6"
+                   "al"},
+              {5, ""}};
+  for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+    buffer_clear(&out);
+    label_fit(&forms, fits[i].room, &out);
+    CU_ASSERT(str_equal(buffer_str(&out), str_of(fits[i].shown)));
+  }
+  buffer_free(&out);
+  label_free(&forms);
+}
+
 UNIT_MAIN("flame", UNIT(test_widths_are_conserved_on_random_profiles),
           UNIT(test_siblings_stand_by_value_and_in_a_diff_by_name),
           UNIT(test_reversed_trees_begin_at_the_leaf),
-          UNIT(test_sums_wrap_in_flame_graphs_as_in_call_graphs))
+          UNIT(test_sums_wrap_in_flame_graphs_as_in_call_graphs),
+          UNIT(test_cut_data_keep_sums_and_widths), UNIT(test_cut_data_have_the_widest_nodes),
+          UNIT(test_sums_of_functions_count_the_outermost_call),
+          UNIT(test_data_of_an_unknown_kind_are_refused), UNIT(test_names_have_their_short_forms),
+          UNIT(test_labels_of_any_name_fit))

@@ -39,9 +39,9 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   if (delta == 0) {
     put(out, 217, 217, 217);
   } else if (delta > 0) {
-    put(out, 253 - 40 * share, 224 - 130 * share, 200 - 190 * share);
+    put(out, 253 - 13 * share, 232 - 92 * share, 214 - 164 * share);
   } else {
-    put(out, 209 - 160 * share, 229 - 99 * share, 240 - 51 * share);
+    put(out, 222 - 130 * share, 236 - 71 * share, 246 - 26 * share);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "flame/flame.h"
 
 #include "core/escape.h"
+#include "flame/label.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
 #define TOP          60.0
 #define BOTTOM       50.0
 #define ROW          16.0
-#define CHAR_WIDTH   7.1 /* of the font at 12 px, on average */
 #define FG_NAMESPACE "http://github.com/jonhoo/inferno"
 
 extern const unsigned char asset_picture_js[], asset_svg_css[];
@@ -25,10 +25,11 @@ struct svg {
   const struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
-  struct buffer name, text; /* scratch */
-  double width, scale;      /* of the picture; pixels per value */
+  struct buffer name, text, fitted; /* scratch */
+  struct label_forms forms;
+  double width, scale; /* of the picture; pixels per value */
   double height;
-  double most; /* the greatest change of any box */
+  double most_more, most_less; /* the greatest changes of a box upwards and downwards */
 };
 
 /* ---- text -------------------------------------------- */
@@ -100,18 +101,47 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* As much of the label as the box has room for, cut between characters. */
-static void svg_put_label(struct svg *s, pprofc_str name, double pixels) {
-  size_t room = pixels > 6 ? (size_t)((pixels - 6) / CHAR_WIDTH) : 0;
-  if (room < 3) return;
-  if (utf8_length(name) <= room) {
-    svg_put_escaped(s, name);
+#define LABEL_GAP  3.0 /* between a label and the edges of its box */
+#define PERCENT_AT 60.0
+
+/* Adds the part of the whole behind a label, or the change, where there is room. */
+static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
+  char share[32];
+  int64_t whole = flame_head(s->tree, 0, s->drawing->type);
+  if (s->tree->has_base && box->base)
+    snprintf(share, sizeof share, " (%+.0f%%)",
+             percent(sum_subtract(box->head, box->base),
+                     box->base < 0 ? sum_subtract(0, box->base) : box->base));
+  else if (!s->tree->has_base && whole)
+    snprintf(share, sizeof share, " (%.2f%%)", percent(box->head, whole));
+  else
     return;
+  if (s->tree->has_base && box->head == box->base) return;
+  if (label_width(buffer_str(&s->fitted)) + label_width(str_of(share)) <= room)
+    buffer_add_text(&s->fitted, share);
+}
+
+/* The label of a box: the longest form of the name that fits, behind the sign of its status. A text
+ * that is nearly as wide as its box gets its width as an attribute, so that it stays inside in
+ * every font. */
+static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
+                          const char *sign, double x, double y, double width) {
+  double room = width - 2 * LABEL_GAP, signs = label_width(str_of(sign));
+  buffer_clear(&s->fitted);
+  if (room >= 18 && label_make(&s->forms, name)) {
+    label_fit(&s->forms, room - signs, &s->fitted);
+    if (s->fitted.size && room > PERCENT_AT) svg_add_share(s, box, room - signs);
   }
-  size_t at = 0;
-  for (size_t i = 0; i + 2 < room; i++) utf8_next(name, &at);
-  svg_put_escaped(s, str_slice(name, 0, at));
-  output_add_text(s->out, "..");
+  double wide = signs + label_width(buffer_str(&s->fitted));
+  output_printf(s->out, "<text x=\"%.2f\" y=\"%.1f\"", x + LABEL_GAP, y + ROW - 4.5);
+  if (s->fitted.size && wide > 0.8 * room)
+    output_printf(s->out, " textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"", wide);
+  output_add_char(s->out, '>');
+  if (s->fitted.size) {
+    output_add_text(s->out, sign);
+    svg_put_escaped(s, buffer_str(&s->fitted));
+  }
+  output_add_text(s->out, "</text>");
 }
 
 /* ---- boxes ------------------------------------------- */
@@ -125,8 +155,9 @@ static enum flame_coloring coloring_of(const struct svg *s) {
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {
   enum flame_coloring coloring = coloring_of(s);
+  double delta = (double)box->head - (double)box->base;
   if (coloring == FLAME_BY_CHANGE)
-    flame_change_color((double)box->head - (double)box->base, s->most, color);
+    flame_change_color(delta, delta > 0 ? s->most_more : s->most_less, color);
   else if (box->node == NONE || box->node == 0)
     memcpy(color, "#d9d9d9", FLAME_COLOR);
   else if (coloring == FLAME_BY_ORIGIN)
@@ -143,8 +174,10 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   pprofc_str name = flame_name(s->tree, box, &s->name);
   const char *sign = status_sign(s, box);
   box_color(s, box, name, color);
-  output_printf(s->out, "<g%s fg:depth=\"%u\" fg:name=\"%s",
-                s->drawing->embedded ? "" : " tabindex=\"0\"", box->depth, sign);
+  output_printf(s->out, "<g%s fg:depth=\"%u\"", s->drawing->embedded ? "" : " tabindex=\"0\"",
+                box->depth);
+  if (*sign) output_printf(s->out, " fg:sign=\"%s\"", sign);
+  output_add_text(s->out, " fg:name=\"");
   svg_put_escaped(s, name);
   output_add_text(s->out, "\">");
   put_title(s, box, name);
@@ -154,19 +187,22 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
                 "fg:x=\"%.17g\" fg:w=\"%.17g\"",
                 x, y, width - gap, ROW - 1, box->node == NONE ? "url(#smaller)" : color, box->x,
                 box->width);
-  output_printf(s->out, "/><text x=\"%.2f\" y=\"%.1f\">", x + 3, y + ROW - 4.5);
-  output_add_text(s->out, width > 30 ? sign : "");
-  svg_put_label(s, name, width - (*sign ? 2 * CHAR_WIDTH : 0));
-  output_add_text(s->out, "</text></g>\n");
+  output_add_text(s->out, "/>");
+  svg_put_label(s, box, name, sign, x, y, width);
+  output_add_text(s->out, "</g>\n");
 }
 
-static double greatest_change(const struct svg *s) {
-  double most = 0;
+/* What became more and what became less are scaled apart, so that one large change does not wash
+ * out the others. Neither scale is less than a hundredth of the whole: noise stays pale. */
+static void find_greatest_changes(struct svg *s) {
+  double head = fabs((double)flame_head(s->tree, 0, s->drawing->type));
+  double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));
+  s->most_more = s->most_less = (head > base ? head : base) / 100;
   for (size_t i = 0; i < s->boxes.count; i++) {
-    double change = fabs((double)s->boxes.items[i].head - (double)s->boxes.items[i].base);
-    if (change > most) most = change;
+    double change = (double)s->boxes.items[i].head - (double)s->boxes.items[i].base;
+    if (change > s->most_more) s->most_more = change;
+    if (-change > s->most_less) s->most_less = -change;
   }
-  return most;
 }
 
 /* ---- the document ------------------------------------ */
@@ -223,9 +259,9 @@ static void put_key(struct svg *s) {
     output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
   if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
     output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, "
-                            "\xEF\xBC\x8B new, \xE2\x88\x92 gone, grey: unchanged");
+                            "+ new, \xE2\x88\x92 gone, grey: unchanged");
   else if (s->tree->has_base)
-    output_add_text(s->out, "\xE2\x96\xB2 more than base, \xE2\x96\xBC less, \xEF\xBC\x8B new, "
+    output_add_text(s->out, "\xE2\x96\xB2 more than base, \xE2\x96\xBC less, + new, "
                             "\xE2\x88\x92 gone");
   if (s->tree->has_base) output_add_text(s->out, "; width: the larger of both");
   output_add_text(s->out, "</text>\n");
@@ -243,10 +279,9 @@ static void put_document(struct svg *s) {
   bool embedded = s->drawing->embedded;
   svg_put_head(s);
   put_texts(s);
-  output_printf(s->out,
-                "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\" fg:char=\"%.2f\">\n",
+  output_printf(s->out, "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\">\n",
                 embedded ? "class=\"frames\"" : "id=\"frames\"", s->boxes.width, SIDE,
-                s->width - 2 * SIDE, CHAR_WIDTH);
+                s->width - 2 * SIDE);
   for (size_t i = 0; i < s->boxes.count; i++) svg_put_box(s, &s->boxes.items[i]);
   output_add_text(s->out, "</g>\n");
   if (!embedded) {
@@ -270,12 +305,17 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
     return error_set(error, PPROFC_E_INVALID, "the profile has no samples to draw");
   s.scale = frames / s.boxes.width;
   s.height = TOP + BOTTOM + ROW * (s.boxes.max_depth + 1);
-  s.most = greatest_change(&s);
+  find_greatest_changes(&s);
   buffer_init(&s.name, drawing->tree->arena.mem, SIZE_MAX / 2);
   buffer_init(&s.text, drawing->tree->arena.mem, SIZE_MAX / 2);
+  buffer_init(&s.fitted, drawing->tree->arena.mem, SIZE_MAX / 2);
+  label_init(&s.forms, drawing->tree->arena.mem);
   put_document(&s);
-  bool failed = s.name.failed || s.text.failed;
+  bool failed = s.name.failed || s.text.failed || s.fitted.failed || s.forms.text[0].failed ||
+                s.forms.text[1].failed;
   buffer_free(&s.name);
   buffer_free(&s.text);
+  buffer_free(&s.fitted);
+  label_free(&s.forms);
   return failed ? error_nomem(error) : PPROFC_OK;
 }

@@ -1,6 +1,5 @@
 // Zoom, search and state of the classic flame graph. The picture is complete without it.
 (function () {
-  "use strict";
   var FG = "http://github.com/jonhoo/inferno";
   var root = document.documentElement;
   var holder = document.getElementById("frames");
@@ -14,7 +13,14 @@
   var total = Number(holder.getAttributeNS(FG, "total"));
   var left = Number(holder.getAttributeNS(FG, "left"));
   var width = Number(holder.getAttributeNS(FG, "width"));
-  var charWidth = Number(holder.getAttributeNS(FG, "char"));
+  // Widths of texts in the font of the picture.
+  var pen = document.createElementNS("http://www.w3.org/1999/xhtml", "canvas").getContext("2d");
+  var widths = {};
+  pen.font = "12px " + getComputedStyle(holder).fontFamily;
+  function measure(text) {
+    if (widths[text] === undefined) widths[text] = pen.measureText(text).width;
+    return widths[text];
+  }
   var ignoreCase = false;
   var term = "";
 
@@ -23,7 +29,7 @@
     return {
       group: group, rect: rect, text: group.querySelector("text"),
       title: group.querySelector("title").textContent,
-      name: group.getAttributeNS(FG, "name"),
+      name: group.getAttributeNS(FG, "name"), sign: group.getAttributeNS(FG, "sign") || "",
       x: Number(rect.getAttributeNS(FG, "x")), w: Number(rect.getAttributeNS(FG, "w")),
       depth: Number(group.getAttributeNS(FG, "depth"))
     };
@@ -34,9 +40,11 @@
     frame.rect.setAttribute("x", px.toFixed(2));
     frame.rect.setAttribute("width", Math.max(0, pw - 0.5).toFixed(2));
     frame.text.setAttribute("x", (px + 3).toFixed(2));
-    var room = Math.floor((pw - 6) / charWidth);
-    frame.text.textContent = room < 3 ? "" :
-      frame.name.length <= room ? frame.name : frame.name.slice(0, room - 2) + "..";
+    frame.text.removeAttribute("textLength");
+    var room = pw - 6 - measure(frame.sign);
+    if (!frame.forms) frame.forms = labelForms(frame.name);
+    var label = room < 12 ? "" : fitLabel(frame.forms, room, measure);
+    frame.text.textContent = label && frame.sign + label;
   }
 
   function zoom(target) {

@@ -36,15 +36,12 @@ const withoutSuffix = (text) =>
 
 // "<Vec<T> as Extend<T>>::extend" is "Vec<T>::extend".
 function withoutTrait(text) {
-  while (text[0] === "<") {
-    const end = closingOf(text, 0);
-    if (!text.startsWith("::", end + 1)) break;
-    let inner = text.slice(1, end), as = -1;
-    eachOutside(inner, (i) => { if (as < 0 && inner.startsWith(" as ", i)) as = i; });
-    if (as >= 0) inner = inner.slice(0, as);
-    text = inner.replace(/^[&*]*(mut |const |dyn )*/, "") + text.slice(end + 1);
-  }
-  return text;
+  const end = text[0] === "<" ? closingOf(text, 0) : text.length;
+  if (!text.startsWith("::", end + 1)) return text;
+  let inner = text.slice(1, end), as = -1;
+  eachOutside(inner, (i) => { if (as < 0 && inner.startsWith(" as ", i)) as = i; });
+  if (as >= 0) inner = inner.slice(0, as);
+  return inner.replace(/^[&*]*(mut |const |dyn )*/, "") + text.slice(end + 1);
 }
 
 // Without parameters and what stands behind them: "f(int) const" is "f".
@@ -94,7 +91,7 @@ function withoutPath(text) {
 
 // Parts that say nothing without the part before them: closures, and names of files with a dot.
 const WEAK = new RegExp("^(func[0-9]*|[0-9]+|gowrap[0-9]+|deferwrap[0-9]+|call|call_once|call_mut|lambda.*|_?init|new|main|" +
-  "[({<].*|operator\\(\\).*|(c|cc|cpp|cxx|h|hpp|go|rs|py|js|mjs|ts|java|kt|rb|s|S|so|out|php|asm)(:[0-9]+)?)$");
+  "[\\[({<].*|operator\\(\\).*|(c|cc|cpp|cxx|h|hpp|go|rs|py|js|mjs|ts|java|kt|rb|s|S|so|out|php|asm)(:[0-9]+)?)$");
 
 // Where the parts of a name begin behind the first one: "a::b.c" has 3 parts.
 function partsOf(text) {

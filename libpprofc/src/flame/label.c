@@ -1,0 +1,343 @@
+/* The forms of a name: each step takes away what says least. */
+#include "flame/label.h"
+
+#include "core/escape.h"
+
+#include <ctype.h>
+
+void label_init(struct label_forms *forms, const pprofc_allocator *mem) {
+  forms->count = 0;
+  for (size_t i = 0; i < 2; i++) buffer_init(&forms->text[i], mem, SIZE_MAX / 2);
+}
+
+void label_free(struct label_forms *forms) {
+  for (size_t i = 0; i < 2; i++) buffer_free(&forms->text[i]);
+}
+
+/* ---- characters -------------------------------------- */
+
+static char label_at(pprofc_str s, size_t i) {
+  return i < s.size ? s.data[i] : '\0';
+}
+
+static bool is_opening(char c) {
+  return c && strchr("([{<", c);
+}
+
+static bool is_word(char c) {
+  return c == '_' || c == '$' || isalnum((unsigned char)c) || (unsigned char)c > 0x7F;
+}
+
+static bool starts_at(pprofc_str s, size_t i, const char *with) {
+  return i <= s.size && str_starts(str_slice(s, i, s.size), str_of(with));
+}
+
+/* Where the bracket that opens at `at` closes; the end of the text when it does not. */
+static size_t closing_of(pprofc_str s, size_t at) {
+  size_t depth = 0;
+  for (size_t i = at; i < s.size; i++) {
+    char c = s.data[i];
+    if (c == '>' && i && (s.data[i - 1] == '-' || s.data[i - 1] == '=')) continue; /* "->" "=>" */
+    if (is_opening(c))
+      depth++;
+    else if (strchr(")]}>", c) && --depth == 0)
+      return i;
+  }
+  return s.size;
+}
+
+/* Whether the text before `at` is the word "operator". */
+static bool is_operator_word(pprofc_str s, size_t at) {
+  pprofc_str before = str_slice(s, 0, at);
+  if (!str_ends(before, STR("operator"))) return false;
+  return at == 8 || !(is_word(s.data[at - 9]) && s.data[at - 9] != '$');
+}
+
+/* Whether the bracket at `at` is a part of an operator's name: "operator()", "operator<<". */
+static bool after_operator(pprofc_str s, size_t at) {
+  if (is_operator_word(s, at)) return true;
+  return label_at(s, at) == '<' && at && s.data[at - 1] == '<' && is_operator_word(s, at - 1);
+}
+
+/* Whether the text before `at` is the whole name of an operator. */
+static bool is_operator(pprofc_str s, size_t at) {
+  while (at && !is_word(s.data[at - 1]) && s.data[at - 1] != ':' && s.data[at - 1] != ' ') at--;
+  return is_operator_word(s, at);
+}
+
+/* The next character outside brackets, from `i` on. */
+static size_t next_outside(pprofc_str s, size_t i) {
+  while (i < s.size && is_opening(s.data[i]) && !after_operator(s, i)) i = closing_of(s, i) + 1;
+  return i < s.size ? i : s.size;
+}
+
+/* ---- steps ------------------------------------------- */
+
+static size_t digits_end(pprofc_str s, size_t from) {
+  while (from < s.size && isdigit((unsigned char)s.data[from])) from++;
+  return from;
+}
+
+/* The text without one ".isra.0" or the like at its end; the same text when there is none. */
+static pprofc_str without_clone(pprofc_str s) {
+  static const char *const words[] = {".isra", ".part", ".constprop", ".llvm", ".cold"};
+  size_t end = s.size;
+  while (end && isdigit((unsigned char)s.data[end - 1])) end--;
+  bool numbered = end < s.size && end && s.data[end - 1] == '.';
+  pprofc_str stem = numbered ? str_slice(s, 0, end - 1) : s;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_ends(stem, str_of(words[i]))) return str_slice(stem, 0, stem.size - strlen(words[i]));
+  return s;
+}
+
+static pprofc_str without_hash(pprofc_str s) {
+  if (s.size < 19 || !starts_at(s, s.size - 19, "::h")) return s;
+  for (size_t i = s.size - 16; i < s.size; i++)
+    if (!isdigit((unsigned char)s.data[i]) && !(s.data[i] >= 'a' && s.data[i] <= 'f')) return s;
+  return str_slice(s, 0, s.size - 19);
+}
+
+/* Without " [clone ...]", a hash of Rust, and ".isra.0" and its kin. */
+static void label_drop_suffix(pprofc_str s, struct buffer *out) {
+  for (size_t i = 0; i < s.size; i++) {
+    size_t end = i + 8;
+    while (end < s.size && s.data[end] != ']') end++;
+    if (starts_at(s, i, " [clone ") && end < s.size)
+      i = end;
+    else
+      buffer_add_char(out, s.data[i]);
+  }
+  pprofc_str text = without_hash(buffer_str(out));
+  for (pprofc_str next; (next = without_clone(text)).size < text.size;) text = next;
+  if (!out->failed) out->size = text.size;
+}
+
+/* The inner text of "<X as Y>": X without "&mut " and its kin. */
+static pprofc_str trait_type(pprofc_str inner) {
+  static const char *const words[] = {"mut ", "const ", "dyn "};
+  for (size_t i = next_outside(inner, 0); i < inner.size; i = next_outside(inner, i + 1))
+    if (starts_at(inner, i, " as ")) {
+      inner = str_slice(inner, 0, i);
+      break;
+    }
+  size_t from = 0;
+  while (label_at(inner, from) == '&' || label_at(inner, from) == '*') from++;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (starts_at(inner, from, words[i])) {
+      from += strlen(words[i]);
+      i = (size_t)-1;
+    }
+  return str_slice(inner, from, inner.size);
+}
+
+/* "<Vec<T> as Extend<T>>::extend" is "Vec<T>::extend". */
+static void label_drop_trait(pprofc_str s, struct buffer *out) {
+  size_t end = label_at(s, 0) == '<' ? closing_of(s, 0) : s.size;
+  if (!starts_at(s, end + 1, "::")) return;
+  buffer_add_str(out, trait_type(str_slice(s, 1, end)));
+  buffer_add_str(out, str_slice(s, end + 1, s.size));
+}
+
+static bool is_parameters(pprofc_str s, size_t at, bool last) {
+  if (s.data[at] != '(' || !at) return false;
+  char before = s.data[at - 1];
+  return is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
+}
+
+/* Without parameters and what stands behind them: "f(int) const" is "f". */
+static void label_drop_parameters(pprofc_str s, struct buffer *out) {
+  bool cut = false;
+  for (size_t i = 0; i < s.size; i++) {
+    if (cut && !starts_at(s, i, "::") && s.data[i] != '.') continue;
+    cut = false;
+    if (!is_opening(s.data[i]) || after_operator(s, i)) {
+      buffer_add_char(out, s.data[i]);
+      continue;
+    }
+    size_t end = closing_of(s, i);
+    bool last = end + 1 >= s.size && i && s.data[i - 1] == ' ';
+    cut = is_parameters(s, i, last);
+    while (cut && last && out->size && out->data[out->size - 1] == ' ') out->size--;
+    if (!cut) buffer_add_str(out, str_slice(s, i, end < s.size ? end + 1 : end));
+    i = end;
+  }
+}
+
+/* Without the arguments of templates and generic types. */
+static void label_drop_arguments(pprofc_str s, struct buffer *out) {
+  for (size_t i = 0; i < s.size; i++) {
+    char c = s.data[i];
+    if (!is_opening(c) || after_operator(s, i)) {
+      buffer_add_char(out, c);
+      continue;
+    }
+    size_t end = closing_of(s, i);
+    pprofc_str made = buffer_str(out);
+    bool path = c == '<' && str_ends(made, STR("::"));
+    bool behind = made.size && is_word(made.data[made.size - 1]);
+    if ((c == '<' || c == '[') && (behind || path))
+      out->size -= path ? 2 : 0;
+    else
+      buffer_add_str(out, str_slice(s, i, end < s.size ? end + 1 : end));
+    i = end;
+  }
+}
+
+/* Behind the last character outside brackets that is `c`, but not behind that of an operator. */
+static pprofc_str label_behind(pprofc_str s, char c) {
+  size_t from = 0;
+  for (size_t i = next_outside(s, 0); i < s.size; i = next_outside(s, i + 1))
+    if (s.data[i] == c && !(c == ' ' && is_operator(s, i))) from = i + 1;
+  return str_slice(s, from, s.size);
+}
+
+/* ---- parts ------------------------------------------- */
+
+/* Whether a part says nothing without the part before it: closures, ends of file names. */
+static bool is_weak(pprofc_str part) {
+  static const char *const numbered[] = {"func", "", "gowrap", "deferwrap"};
+  static const char *const words[] = {
+      "call", "call_once", "call_mut", "_init", "init", "new", "main", "c",   "cc", "cpp",
+      "cxx",  "h",         "hpp",      "go",    "rs",   "py",  "js",   "mjs", "ts", "java",
+      "kt",   "rb",        "s",        "S",     "so",   "out", "php",  "asm"};
+  if (is_opening(label_at(part, 0))) return true;
+  if (str_starts(part, STR("lambda")) || str_starts(part, STR("operator()"))) return true;
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+    size_t from = strlen(numbered[i]);
+    if (!starts_at(part, 0, numbered[i]) || digits_end(part, from) < part.size) continue;
+    if (i == 0 || part.size > from) return true;
+  }
+  size_t colon = str_find_char(part, ':');
+  bool line = colon + 1 < part.size && digits_end(part, colon + 1) == part.size;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (str_equal(part, str_of(words[i])) ||
+        (i > 6 && line && str_equal(str_slice(part, 0, colon), str_of(words[i]))))
+      return true;
+  return false;
+}
+
+/* Where the part at or behind `i` begins: behind "::" or "."; the size when there is none. */
+static size_t next_part(pprofc_str s, size_t i) {
+  for (i = next_outside(s, i); i < s.size; i = next_outside(s, i + 1)) {
+    if (i && starts_at(s, i, "::")) return i + 2;
+    if (i && s.data[i] == '.' && i + 1 < s.size && s.data[i + 1] != '.') return i + 1;
+  }
+  return s.size;
+}
+
+static void label_add(struct label_forms *forms, pprofc_str text) {
+  bool shorter = !forms->count || text.size < forms->form[forms->count - 1].size;
+  if (shorter && (text.size || !forms->count) && forms->count < LABEL_FORMS)
+    forms->form[forms->count++] = text;
+}
+
+/* Adds the forms without the first part, the first two ... down to the last part that is not weak.
+ */
+static void label_add_parts(struct label_forms *forms, pprofc_str text) {
+  size_t last = 0;
+  for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {
+    size_t end = next_part(text, start), cut = end;
+    if (end < text.size || str_ends(text, STR("::"))) cut -= text.data[end - 1] == ':' ? 2 : 1;
+    if (!is_weak(str_slice(text, start, cut))) last = start;
+  }
+  for (size_t start = next_part(text, 0); start <= last && start < text.size;
+       start = next_part(text, start))
+    label_add(forms, str_slice(text, start, text.size));
+}
+
+/* ---- a name ------------------------------------------ */
+
+typedef void label_step(pprofc_str s, struct buffer *out);
+
+/* Runs one step into the buffer that `text` is not in, and keeps what it made when it is shorter. A
+ * form keeps its own copy: the buffers are used again. */
+static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
+                      pprofc_str *text) {
+  size_t from = all->size;
+  struct buffer *scratch = &forms->text[1];
+  buffer_clear(scratch);
+  step(*text, scratch);
+  if (scratch->failed || !scratch->size || scratch->size >= text->size) return false;
+  buffer_add_str(all, buffer_str(scratch));
+  *text = str_slice(buffer_str(all), from, all->size);
+  label_add(forms, *text);
+  return true;
+}
+
+bool label_make(struct label_forms *forms, pprofc_str name) {
+  struct buffer *all = &forms->text[0];
+  forms->count = 0;
+  buffer_clear(all);
+  label_add(forms, name);
+  /* Every step makes the text shorter, so four texts have room and none of them moves. */
+  if (!buffer_reserve(all, 4 * name.size + 1)) return false;
+  pprofc_str text = name;
+  label_run(forms, label_drop_suffix, all, &text);
+  label_run(forms, label_drop_trait, all, &text);
+  bool called = label_run(forms, label_drop_parameters, all, &text);
+  label_run(forms, label_drop_arguments, all, &text);
+  if (called) text = label_behind(text, ' ');
+  if (text.size) label_add(forms, text);
+  pprofc_str file = label_behind(text, '/');
+  if (file.size) text = file;
+  label_add(forms, text);
+  label_add_parts(forms, text);
+  return !all->failed && !forms->text[1].failed;
+}
+
+/* ---- widths ------------------------------------------ */
+
+/* Advances of the characters from ' ' to '~', in 1/100 of a pixel at 12 pixels; of the wider of
+ * Verdana and DejaVu Sans. */
+static const unsigned short advances[] = {
+    422,  482, 552, 1006, 763, 1292, 936, 330,  545, 545, 763, 1006, 437,  545,  437,  545,
+    763,  763, 763, 763,  763, 763,  763, 763,  763, 763, 545, 545,  1006, 1006, 1006, 655,
+    1200, 821, 823, 838,  925, 759,  690, 930,  902, 505, 546, 832,  668,  1036, 898,  945,
+    724,  945, 834, 821,  740, 878,  821, 1187, 822, 738, 822, 545,  545,  545,  1006, 763,
+    763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
+    762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
+
+double label_width(pprofc_str text) {
+  size_t width = 0;
+  for (size_t at = 0; at < text.size;) {
+    int32_t code = utf8_next(text, &at);
+    if (code >= ' ' && code <= '~')
+      width += advances[code - ' '];
+    else
+      width += code < 0x2E80 ? 1000 : 1250; /* from there on East Asian characters */
+  }
+  return (double)width / 100;
+}
+
+#define ELLIPSIS "\xE2\x80\xA6"
+
+/* The end of the first `count` characters, and the begin of the last `count` ones. */
+static pprofc_str label_head(pprofc_str s, size_t count) {
+  size_t at = 0;
+  while (count-- && at < s.size) utf8_next(s, &at);
+  return str_slice(s, 0, at);
+}
+
+static void label_cut(pprofc_str s, size_t length, size_t keep, struct buffer *out) {
+  pprofc_str head = label_head(s, (keep + 1) / 2), skipped = label_head(s, length - keep / 2);
+  buffer_add_str(out, head);
+  buffer_add_text(out, ELLIPSIS);
+  buffer_add_str(out, str_slice(s, skipped.size, s.size));
+}
+
+void label_fit(const struct label_forms *forms, double room, struct buffer *out) {
+  size_t from = out->size;
+  for (size_t i = 0; i < forms->count; i++)
+    if (label_width(forms->form[i]) <= room) {
+      buffer_add_str(out, forms->form[i]);
+      return;
+    }
+  pprofc_str last = forms->form[forms->count - 1];
+  size_t length = utf8_length(last), most = (size_t)(room / 3); /* no character is narrower */
+  for (size_t keep = length < most ? length : most; keep >= 2; keep--) {
+    label_cut(last, length, keep, out);
+    if (out->failed) return;
+    if (label_width(str_slice(buffer_str(out), from, out->size)) <= room) return;
+    out->size = from;
+  }
+}

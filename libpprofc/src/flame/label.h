@@ -1,0 +1,30 @@
+/* Short forms of function names: "encoding/json.Marshal", "json.Marshal", "Marshal". The viewer has
+ * the same rules in viewer/1_labels.js. */
+#ifndef PPROFC_FLAME_LABEL_H
+#define PPROFC_FLAME_LABEL_H
+
+#include "core/buffer.h"
+
+#define LABEL_FORMS 32
+
+/* The forms of one name, the longest first. They point into `text` or into the name. */
+struct label_forms {
+  size_t count;
+  pprofc_str form[LABEL_FORMS];
+  struct buffer text[2]; /* what two steps made */
+};
+
+void label_init(struct label_forms *forms, const pprofc_allocator *mem);
+void label_free(struct label_forms *forms);
+
+/* False when memory ran out. The name must live as long as the forms. */
+bool label_make(struct label_forms *forms, pprofc_str name);
+
+/* The width of a text in pixels, of Verdana or DejaVu Sans at 12 pixels. */
+double label_width(pprofc_str text);
+
+/* Adds to `out` the longest form that is not wider than `room`, or the shortest one cut in the
+ * middle, or nothing. */
+void label_fit(const struct label_forms *forms, double room, struct buffer *out);
+
+#endif
