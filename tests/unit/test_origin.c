@@ -47,6 +47,11 @@ static void test_c_and_cpp(void) {
       {ORIGIN_SYSTEM, "do_syscall_64", "", "[kernel.kallsyms]"},
       {ORIGIN_SYSTEM, "_dl_relocate_object", "", "/lib64/ld-linux-x86-64.so.2"},
       {ORIGIN_SYSTEM, "(below main)", "", "/usr/bin/tool"},
+      {ORIGIN_SYSTEM, "__GI___libc_write", "", ""},
+      {ORIGIN_SYSTEM, "_int_malloc", "/build/glibc-2.36/malloc/malloc.c", "/usr/bin/tool"},
+      {ORIGIN_SYSTEM, "__memmove_avx_unaligned", "../sysdeps/x86_64/multiarch/memmove.S", ""},
+      {ORIGIN_SYSTEM, "__x64_sys_read", "", ""},
+      {ORIGIN_SYSTEM, "vfs_read_[k]", "", ""},
   };
   CHECK(examples);
 }
@@ -54,6 +59,7 @@ static void test_c_and_cpp(void) {
 static void test_rust(void) {
   static const struct example examples[] = {
       {ORIGIN_USER, "tool::parse::next", "src/parse.rs", "/home/me/target/release/tool"},
+      {ORIGIN_SYSTEM, "std::rt::lang_start_internal", "/rustc/1234/library/std/src/rt.rs", ""},
       {ORIGIN_LIBRARY, "core::ptr::drop_in_place", "", "/home/me/target/release/tool"},
       {ORIGIN_LIBRARY, "alloc::vec::Vec<T>::push", "/rustc/1234/library/alloc/src/vec.rs", ""},
       {ORIGIN_LIBRARY, "<T as core::fmt::Debug>::fmt", "/rustc/1234/library/core/fmt.rs", ""},

@@ -2,10 +2,12 @@
 //   node flame.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
+import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, launch, openPage } from "./browser.mjs";
+import { deflateSync } from "node:zlib";
+import { fail, findPackages, launch, openPage } from "./browser.mjs";
 
 const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
@@ -41,19 +43,49 @@ const quiet = (page, what) => {
   check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
 };
 
-/** Clicks the middle of the box of a node. */
-async function clickNode(page, node) {
+/** Opens the menu "View". */
+async function menu(page) {
+  if (!(await page.$eval(".pf-menu", (e) => e.open))) await page.click(".pf-menu summary");
+}
+/** Sets or clears a box of the menu, and closes the menu. */
+async function flip(page, flag) {
+  await menu(page);
+  await page.click(`[data-flag=${flag}]`);
+  await page.keyboard.press("Escape");
+}
+async function choose(page, key, value) {
+  if (key !== "type") await menu(page);
+  await page.selectOption(`[data-key=${key}]`, value);
+  await page.evaluate(() => { document.activeElement.blur(); document.querySelector(".pf-menu").open = false; });
+}
+async function write(page, key, text) {
+  await menu(page);
+  await page.fill(`[data-key=${key}]`, text);
+  await page.press(`[data-key=${key}]`, "Enter");
+  await page.keyboard.press("Escape");
+}
+async function reset(page) {
+  await menu(page);
+  await page.click("[data-do=reset]");
+}
+
+/** Where the middle of the box of a node is. */
+async function spotOf(page, node) {
   const spot = await page.evaluate((n) => {
     const d = window.pprofc.drawing;
     for (const [row, boxes] of d.rows)
       for (const b of boxes)
         if (b.node === n) {
           const c = d.canvas.getBoundingClientRect(), from = Math.max(b.x, 0), to = Math.min(b.x + b.width, c.width);
-          return { x: c.left + (from + to) / 2, y: c.top + row * 18 - d.scroll + 9 };
+          return { x: c.left + (from + to) / 2, y: c.top + d.yOf(row) + 10 };
         }
     return null;
   }, node);
-  check(spot, "the node is not drawn");
+  check(spot, "the node is drawn");
+  return spot;
+}
+async function clickNode(page, node) {
+  const spot = await spotOf(page, node);
   await page.mouse.click(spot.x, spot.y);
 }
 
@@ -64,19 +96,21 @@ async function testDiffPage(url) {
   await ready(page);
   await shoot(page, "flame_diff_light.png");
   check((await state(page)).tab === "diff", "a difference opens on its Diff tab");
-  const totals = await page.textContent("#totals");
+  const totals = await page.textContent(".pf-totals");
   check(/76\.73s → 5\.33s \(-93/.test(totals), `totals: ${totals}`);
 
   // Base, Head, Diff keep the zoom.
-  const target = await page.evaluate(() => window.pprofc.place.first[window.pprofc.place.first[0]]);
-  await clickNode(page, await page.evaluate(() => {
+  const widest = await page.evaluate(() => {
     const a = window.pprofc;
     let best = 1;
     for (let i = 1; i < a.view.n; i++) if (a.view.depth[i] === 1 && a.place.width[i] > a.place.width[best]) best = i;
     return best;
-  }));
+  });
+  await clickNode(page, widest);
+  check((await state(page)).selected === widest && (await state(page)).root === 0, "a click selects");
+  await clickNode(page, widest);
   const zoomed = await state(page);
-  check(zoomed.root > 0 && zoomed.zoom, "a click zooms");
+  check(zoomed.root > 0 && zoomed.zoom, "a second click zooms");
   const zoomName = await nameOf(page, zoomed.root);
   for (const tab of ["base", "head", "diff"]) {
     await page.click(`[data-tab=${tab}]`);
@@ -84,8 +118,7 @@ async function testDiffPage(url) {
     check(now.tab === tab && (await nameOf(page, now.root)) === zoomName, `${tab}: zoom is locked across tabs`);
     check((await page.getAttribute(`[data-tab=${tab}]`, "aria-selected")) === "true", `${tab} is selected`);
   }
-  check((await page.textContent("#path")).includes(zoomName), "the path names what is zoomed");
-  check(target !== undefined, "there are nodes");
+  check((await page.textContent(".pf-path")).includes(zoomName), "the path names what is zoomed");
 
   // The address holds the state: a reload shows the same.
   const address = page.url();
@@ -93,7 +126,7 @@ async function testDiffPage(url) {
   await page.reload();
   await ready(page);
   check((await nameOf(page, (await state(page)).root)) === zoomName, "a reload restores the zoom");
-  await page.click("#reset");
+  await reset(page);
   check((await state(page)).root === 0, "reset zooms out");
 
   // Statuses.
@@ -104,31 +137,31 @@ async function testDiffPage(url) {
   }
   // Width and colour.
   for (const width of ["head", "base", "sum", "max"]) {
-    await page.selectOption("#width", width);
+    await choose(page, "width", width);
     check((await state(page)).width === width, `width ${width}`);
   }
   for (const color of ["function", "package", "origin", "value", "change"]) {
-    await page.selectOption("#color", color);
+    await choose(page, "color", color);
     check((await page.evaluate(() => window.pprofc.coloring)) === color, `colour ${color}`);
   }
-  await page.click("[data-flag=normal]");
+  await flip(page, "normal");
   const scale = await page.evaluate(() => window.pprofc.place.scale);
   check(Math.abs(scale - 76.73 / 5.33) < 0.1, `normalised: ${scale}`);
-  await page.click("[data-flag=normal]");
+  await flip(page, "normal");
 
   // Search counts every stack once.
-  await page.fill("#search", "encoding/json");
-  const matched = await page.textContent("#matched");
-  check(/^\d+\.\d+% in \d+ frames$/.test(matched), `matched: ${matched}`);
-  await page.click("#next");
+  await page.fill("[data-key=search]", "encoding/json");
+  const matched = await page.textContent(".pf-matched");
+  check(/^\d+\.\d+% in \d+ boxes$/.test(matched), `matched: ${matched}`);
+  await page.click("[data-do=next]");
   const first = (await state(page)).selected;
-  await page.click("#next");
+  await page.click("[data-do=next]");
   const second = (await state(page)).selected;
-  await page.click("#previous");
+  await page.click("[data-do=previous]");
   check(first > 0 && second !== first && (await state(page)).selected === first, "next and previous match");
-  await page.fill("#search", "(");
-  check((await page.textContent("#matched")) === "not an expression", "a bad expression is said");
-  await page.fill("#search", "");
+  await page.fill("[data-key=search]", "(");
+  check((await page.textContent(".pf-matched")) === "not an expression", "a bad expression is said");
+  await page.fill("[data-key=search]", "");
   quiet(page, "diff page");
   await page.context().close();
 
@@ -148,27 +181,28 @@ async function testPlainPage(url) {
   const press = async (key) => { await page.keyboard.press(key); return state(page); };
 
   // Keys walk the frames; the inspector and the live region follow.
-  await page.focus("#graph");
+  await page.focus(".pf-graph");
   let now = await press("ArrowDown");
   check(now.selected > 0, "arrow down selects");
   const name = await nameOf(page, now.selected);
-  check((await page.textContent("#inspector h2")) === name, "the inspector names the frame");
-  check((await page.textContent("#announce")).startsWith(name), "the selection is announced");
-  const item = await page.$eval("#item", (e) => Object.fromEntries([...e.attributes].map((a) => [a.name, a.value])));
+  check((await page.textContent(".pf-inspector h2")).startsWith(name), "the inspector names the frame");
+  check((await page.textContent("[aria-live]")).startsWith(name), "the selection is announced");
+  const item = await page.$eval("[role=treeitem]", (e) => Object.fromEntries([...e.attributes].map((a) => [a.name, a.value])));
   check(item["aria-level"] === "2" && item["aria-posinset"] === "1" && Number(item["aria-setsize"]) >= 1 &&
     item["aria-label"].startsWith(name) && item["aria-expanded"] === "true", `tree item: ${JSON.stringify(item)}`);
-  check((await page.getAttribute("#graph", "aria-activedescendant")) === "item", "the canvas is a tree");
-  check(/source|origin/.test(await page.textContent("#inspector")), "the inspector tells the origin");
+  check((await page.getAttribute(".pf-graph", "aria-activedescendant")).startsWith("pf-item"), "the canvas is a tree");
+  check(/source|code of/.test(await page.textContent(".pf-inspector")), "the inspector tells the origin");
   now = await press("Enter");
   check(now.root === now.selected, "Enter zooms");
   now = await press("Escape");
   check(now.root === 0, "Escape zooms out");
 
   // Flags, by button and by key.
-  for (const [flag, key] of [["icicle", "i"], ["reverse", "r"], ["collapse", "m"], ["kernel", "k"], ["list", "l"]]) {
+  for (const [flag, key] of [["icicle", "i"], ["reverse", "r"], ["collapse", "m"], ["system", "k"], ["list", "l"]]) {
     const before = (await state(page))[flag];
     check((await press(key))[flag] === !before, `key ${key}: ${flag}`);
-    await page.click(`[data-flag=${flag}]`);
+    if (flag === "list") await page.click("[data-flag=list]");
+    else await flip(page, flag);
     check((await state(page))[flag] === before, `button ${flag}`);
   }
   // Reverse keeps the total and turns the stacks.
@@ -183,50 +217,46 @@ async function testPlainPage(url) {
 
   // Function list: sorted table, filter, a click opens the sandwich.
   await press("l");
-  check((await page.getAttribute("#functions th:nth-child(2)", "aria-sort")) === "descending", "sorted by self");
-  await page.click("#functions th:nth-child(3) button");
-  check((await page.getAttribute("#functions th:nth-child(3)", "aria-sort")) === "ascending" ||
-    (await page.getAttribute("#functions th:nth-child(3)", "aria-sort")) === "descending", "sorts by total");
-  await page.fill("#list-filter", "runtime");
-  const cells = await page.$$eval("#functions tbody tr td.name", (all) => all.map((c) => [c.textContent, c.title]));
+  check((await page.getAttribute(".pf-functions th:nth-child(2)", "aria-sort")) === "descending", "sorted by self");
+  await page.click(".pf-functions th:nth-child(3) button");
+  check((await page.getAttribute(".pf-functions th:nth-child(3)", "aria-sort")) === "ascending" ||
+    (await page.getAttribute(".pf-functions th:nth-child(3)", "aria-sort")) === "descending", "sorts by total");
+  await page.fill(".pf-filter", "runtime");
+  const cells = await page.$$eval(".pf-functions tbody tr th", (all) => all.map((c) => [c.textContent, c.title]));
   const rows = cells.map(([name]) => name);
   check(rows.length > 0 && cells.every((c) => c.some((text) => /runtime/.test(text))), "the list filters by name and file");
-  await page.click("#functions tbody tr:first-child");
+  await page.click(".pf-functions tbody tr:first-child");
   now = await state(page);
   check(now.sandwich === rows[0], "a row opens the sandwich");
-  check(await page.isVisible("#callers"), "callers are shown");
+  check(await page.isVisible(".pf-callers"), "callers are shown");
   const sums = await page.evaluate(() => window.pprofc.views.map((v) => v.head[0]));
   check(Math.abs(sums[0] - sums[1]) < 1e-6 * sums[1], "callers and callees have the same total");
   await shoot(page, "flame_sandwich.png");
-  await page.click("#reset");
+  await reset(page);
   check((await state(page)).sandwich === "", "reset closes the sandwich");
   await page.click("[data-flag=list]");
 
   // Focus and hide.
-  await page.fill("#focus", "search");
-  await page.press("#focus", "Enter");
-  await page.focus("#graph");
+  await write(page, "focus", "search");
   const focused = await page.evaluate(() => window.pprofc.view.head[0]);
   check(focused > 0 && focused < total, "focus keeps a part");
-  await page.fill("#focus", "");
-  await page.press("#focus", "Enter");
-  await page.fill("#hide", "^runtime\\.");
-  await page.press("#hide", "Enter");
+  await write(page, "focus", "");
+  await write(page, "hide", "^runtime\\.");
   const hidden = await page.evaluate(() => window.pprofc.view.frame.some((f) => f >= 0 && /^runtime\./.test(window.pprofc.label(f))));
   check(!hidden, "hide takes frames out");
   check((await page.evaluate(() => window.pprofc.view.head[0])) === total, "hide keeps the total");
-  await page.click("#reset");
+  await reset(page);
 
   // Label groups.
-  const groups = await page.$$eval("#group option", (all) => all.map((o) => o.textContent));
+  const groups = await page.$$eval("[data-key=group] option", (all) => all.map((o) => o.textContent));
   check(groups.some((g) => /=/.test(g)), `label groups: ${groups.join(" ")}`);
-  await page.selectOption("#group", "0");
+  await choose(page, "group", "0");
   const part = await page.evaluate(() => window.pprofc.view.head[0]);
   check(part > 0 && part < total, "a label group is a part");
-  await page.selectOption("#group", "-1");
+  await choose(page, "group", "-1");
 
-  await page.click("#help");
-  check(await page.isVisible("#sheet"), "? opens the key sheet");
+  await page.click("[data-do=help]");
+  check(await page.isVisible(".pf-keys"), "? opens the key sheet");
   await page.keyboard.press("Escape");
 
   // Machine-readable summary.
@@ -250,18 +280,18 @@ async function testPlainPage(url) {
 async function testSourcesAndLabels() {
   const page = await open(make("link.html", "-flame", "-source_link=https://example.com/blob/main/{file}#L{line}", "server_cpu.pb.gz"));
   await ready(page);
-  await page.focus("#graph");
+  await page.focus(".pf-graph");
   for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
-  const link = page.locator("#inspector a");
+  const link = page.locator(".pf-inspector a");
   check(/^https:\/\/example\.com\/blob\/main\/[^/].*\.(go|s)#L\d+$/.test(await link.getAttribute("href")), `link: ${await link.getAttribute("href")}`);
   check((await link.getAttribute("rel")) === "noopener noreferrer", "the link tells nothing of the page");
   quiet(page, "page with links");
   await page.context().close();
   const script = await open(make("script.html", "-flame", "-source_link=javascript:window.hit=1//{file}", "server_cpu.pb.gz"));
   await ready(script);
-  await script.focus("#graph");
+  await script.focus(".pf-graph");
   for (let i = 0; i < 3; i++) await script.keyboard.press("ArrowDown");
-  check((await script.$$("#inspector a")).length === 0, "only http and https are linked");
+  check((await script.$$(".pf-inspector a")).length === 0, "only http and https are linked");
   await script.context().close();
 
   // Labels of 40 requests, as speedscope and folded stacks cannot have them: a profile made here.
@@ -279,7 +309,7 @@ async function testSourcesAndLabels() {
   fs.writeFileSync(file, Buffer.from(profile));
   const many = await open(make("requests.html", "-flame", file));
   await ready(many);
-  const options = await many.$$eval("#group option", (all) => all.map((o) => [o.textContent, o.disabled]));
+  const options = await many.$$eval("[data-key=group] option", (all) => all.map((o) => [o.textContent, o.disabled]));
   check(JSON.stringify(options) === '[["all samples",false],["request: too many values",true]]', `options: ${JSON.stringify(options)}`);
   quiet(many, "page with many labels");
   await many.context().close();
@@ -294,7 +324,7 @@ async function testBottleneck() {
   await ready(page);
   const types = await page.evaluate(() => window.pprofc.model.types.map((t) => t.type));
   check(types.join() === "Ir,D1mr,DLmr,sysTime", `types: ${types}`);
-  await page.selectOption("#color", "bottleneck");
+  await choose(page, "color", "bottleneck");
   const dominant = () => page.evaluate(() => {
     const a = window.pprofc, kinds = {};
     for (let i = 1; i < a.view.n; i++) kinds[a.label(a.view.frame[i])] = a.bottleneck(a.view.frame[i]).dominant;
@@ -303,7 +333,7 @@ async function testBottleneck() {
   const kinds = await dominant();
   check(kinds.compute === "instruction" && kinds.chase === "memory" && kinds.load === "cache" && kinds.wait === "system",
     `bottlenecks: ${JSON.stringify(kinds)}`);
-  check((await page.$$(".weight")).length === 4, "the legend has the weights");
+  check((await page.$$(".pf-weight")).length === 4, "the legend has the weights");
   check((await page.inputValue("[data-weight=DLmr]")) === "30", "a weight of the usual estimate");
   await page.fill("[data-weight=DLmr]", "0");
   await page.press("[data-weight=DLmr]", "Enter");
@@ -314,6 +344,290 @@ async function testBottleneck() {
   check((await dominant()).chase === "cache", "a reload keeps the weights");
   quiet(page, "bottleneck page");
   await page.context().close();
+}
+
+// ---- the picture ------------------------------------------------------------------------------------------------
+
+async function testLayout(url) {
+  const page = await open(url, { viewport: { width: 1280, height: 800 } });
+  await ready(page);
+  check((await page.$eval(".pf-bar", (e) => e.clientHeight)) < 50, "the toolbar is one row at 1280 pixels");
+  check(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight), "the page fits the window");
+  await page.click("[data-flag=list]");
+  check(await page.evaluate(() => {
+    const list = document.querySelector(".pf-functions tbody tr").getBoundingClientRect();
+    return list.top > 0 && list.bottom < innerHeight;
+  }), "the list of functions opens in view");
+  const changes = await page.$$eval(".pf-functions tbody tr td:nth-child(2)", (all) => all.map((c) => c.textContent));
+  check(/^\+/.test(changes[0]) && /^-/.test(changes[changes.length - 1]) || changes.length === 400, `the largest regression is first: ${changes[0]}`);
+  await page.click("[data-flag=list]");
+
+  // Five that became slower, five that became faster; a click goes there.
+  const lists = await page.$$eval(".pf-changes ol", (all) => all.map((l) => [...l.querySelectorAll("b")].map((b) => b.textContent)));
+  check(lists.length === 2 && lists.every((l) => l.length === 5) && lists[0].every((t) => t[0] === "+") && lists[1].every((t) => t[0] === "-"),
+    `changes: ${JSON.stringify(lists)}`);
+  const name = await page.getAttribute(".pf-changes li:nth-child(2) button", "data-name");
+  await page.click(".pf-changes li:nth-child(2) button");
+  const now = await state(page);
+  check((await nameOf(page, now.selected)) === name && now.root > 0, "a click on a change goes there");
+  const spot = await spotOf(page, now.selected);
+  check(spot.y > 0 && spot.y < 800, "the change can be seen");
+  check(await page.isVisible(".pf-minimap"), "a zoomed graph has a map");
+  const leftOf = () => page.evaluate(() => window.pprofc.drawing.left);
+  const before = await leftOf();
+  const map = await page.locator(".pf-minimap").boundingBox();
+  await page.mouse.click(map.x + 5, map.y + 10);
+  check((await leftOf()) !== before, "the map moves the graph");
+  await page.keyboard.press("0");
+  check(!(await page.isVisible(".pf-minimap")), "the whole graph needs no map");
+
+  // Slower and faster are scaled apart: the greatest loss has the full color beside a gain that is many times as large.
+  const colors = await page.evaluate(() => {
+    const a = window.pprofc, { view, place } = a, deltas = [];
+    for (let i = 0; i < view.n; i++) deltas.push([view.head[i] - view.base[i], i]);
+    deltas.sort((x, y) => y[0] - x[0]);
+    return { more: a.look(view, deltas[0][1], place).color, less: a.look(view, deltas[deltas.length - 1][1], place).color, ratio: -deltas[deltas.length - 1][0] / deltas[0][0] };
+  });
+  check(colors.ratio > 10 && colors.more === "rgb(240 140 50)" && colors.less === "rgb(92 165 220)", `scales: ${JSON.stringify(colors)}`);
+
+  // Siblings keep their order.
+  const orders = [];
+  for (const tab of ["base", "head", "diff"]) {
+    await page.click(`[data-tab=${tab}]`);
+    orders.push(await page.evaluate(() => {
+      const a = window.pprofc, out = [];
+      for (let i = 0; i < a.view.n; i++)
+        for (let c = a.place.first[i]; c >= 0; c = a.place.next[c]) out.push(c);
+      return out.join();
+    }));
+  }
+  check(orders[0] === orders[1] && orders[1] === orders[2], "Base, Head and Diff have one order of siblings");
+  const sorted = await page.evaluate(() => {
+    const a = window.pprofc;
+    for (let i = 0; i < a.view.n; i++)
+      for (let c = a.place.first[i]; c >= 0 && a.place.next[c] >= 0; c = a.place.next[c])
+        if (a.label(a.view.frame[c]) > a.label(a.view.frame[a.place.next[c]])) return false;
+    return true;
+  });
+  check(sorted, "siblings are sorted by name");
+
+  // An inspector without zeros; the name can be copied.
+  await page.evaluate(() => {
+    const a = window.pprofc;
+    for (let i = 1; i < a.view.n; i++) if (!a.view.selfHead[i] && !a.view.selfBase[i]) return a.select(i, true);
+  });
+  check(!/self/.test(await page.textContent(".pf-inspector dl")), "no rows of zeros");
+  await page.click("[data-do=copy]");
+  await page.waitForFunction(() => document.querySelector("[data-do=copy]").textContent === "Copied");
+  quiet(page, "layout");
+  await page.context().close();
+}
+
+/** Labels lie inside their boxes, and more boxes say what they are than before. */
+async function testLabels(url) {
+  const page = await open(url, { viewport: { width: 1280, height: 800 } });
+  await ready(page);
+  const forms = fs.readFileSync(new URL("../flame/labels.txt", import.meta.url), "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
+  const wrong = await page.evaluate((all) => all.filter((f) => JSON.stringify(pprofcFlame.labelForms(f[0])) !== JSON.stringify(f)), forms);
+  check(wrong.length === 0, `forms of ${JSON.stringify(wrong[0])}`);
+  const labels = await page.evaluate(() => {
+    const a = window.pprofc, d = a.drawing, c = d.context, out = [], real = c.fillText, clip = c.rect;
+    let box = null;
+    c.rect = (x, y, w, h) => { box = [x, x + w]; clip.call(c, x, y, w, h); };
+    c.fillText = (text, x, y) => { out.push([text, x, x + c.measureText(text).width, ...box]); };
+    d.paint();
+    delete c.fillText;
+    delete c.rect;
+    return out;
+  });
+  const over = labels.filter(([, from, to, left, right]) => from < left || to > right);
+  check(labels.length > 40 && over.length === 0, `labels stay in their boxes: ${labels.length}, ${JSON.stringify(over[0])}`);
+  const cut = labels.filter(([text]) => text.includes("…")).length;
+  check(cut < labels.length / 2, `${cut} of ${labels.length} labels are cut`);
+  check(labels.some(([text]) => /%\)$/.test(text)), "there are percentages");
+  await page.context().close();
+}
+
+// ---- mouse, fingers, sandwich -------------------------------------------------------------------------------------
+
+async function testPointers(url) {
+  const page = await open(url, { viewport: { width: 1280, height: 500 } });
+  await ready(page);
+  const seen = () => page.evaluate(() => ({ left: window.pprofc.drawing.left, span: window.pprofc.drawing.span, scroll: window.pprofc.drawing.scroll }));
+  const box = await page.locator(".pf-graph").boundingBox();
+  const at = [box.x + box.width / 2, box.y + 100];
+  const whole = await seen();
+  await page.mouse.move(...at);
+  check(await page.isVisible(".pf-tip"), "pointing at a box tells about it");
+  await page.mouse.wheel(0, 60);
+  check((await seen()).scroll > 0, "the wheel scrolls");
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -120);
+  await page.keyboard.up("Control");
+  const zoomed = await seen();
+  check(zoomed.span < whole.span * 0.8 && zoomed.left > 0, "Ctrl and the wheel zoom around the pointer");
+  await page.mouse.down();
+  await page.mouse.move(at[0] + 80, at[1], { steps: 4 });
+  await page.mouse.up();
+  const dragged = await seen();
+  check(dragged.left < zoomed.left && dragged.span === zoomed.span, "dragging moves the graph");
+  check((await state(page)).selected < 0, "dragging selects nothing");
+  await page.waitForFunction(() => location.hash.includes(encodeURIComponent(window.pprofc.state.at)));
+  await page.reload();
+  await ready(page);
+  check(Math.abs((await seen()).left - dragged.left) < 1e-4 * whole.span, "the address keeps the part that is shown");
+  await page.keyboard.press("0");
+  await page.mouse.dblclick(at[0], at[1] - 60);
+  check((await state(page)).root > 0, "a double click zooms in");
+  await page.keyboard.press("0");
+  await page.keyboard.press("+");
+  check((await seen()).span < whole.span, "+ zooms");
+  await page.keyboard.press("0");
+
+  // Two fingers.
+  await page.evaluate(() => {
+    const c = document.querySelector(".pf-graph"), box = c.getBoundingClientRect();
+    const send = (type, id, x) => c.dispatchEvent(new PointerEvent(type, {
+      pointerId: id, pointerType: "touch", isPrimary: id === 1, bubbles: true, clientX: box.left + x, clientY: box.top + 50,
+    }));
+    send("pointerdown", 1, 300), send("pointerdown", 2, 400);
+    send("pointermove", 1, 200), send("pointermove", 2, 500);
+    send("pointerup", 1, 200), send("pointerup", 2, 500);
+  });
+  const pinched = await seen();
+  check(Math.abs(pinched.span / whole.span - 1 / 3) < 0.02, `pinching zooms: ${pinched.span / whole.span}`);
+  await page.keyboard.press("0");
+
+  // System code: everything whose origin is system.
+  await flip(page, "system");
+  const left = await page.evaluate(() => {
+    const a = window.pprofc;
+    return [...a.view.frame].filter((f) => f >= 0 && a.model.origin[f] === 3).length;
+  });
+  check(left === 0 && (await page.evaluate(() => window.pprofc.view.n)) > 10, "system code is switched off, and not only the kernel");
+  await page.click("[data-remove=system]");
+
+  // A sandwich: callers grow upwards from the function, callees downwards.
+  await page.evaluate(() => window.pprofcViewer.setState({ sandwich: "strings.ToUpper" }));
+  const halves = await page.evaluate(() => window.pprofc.drawings.map((d) => {
+    const y = (depth) => d.canvas.getBoundingClientRect().top + d.yOf(d.rowOf(depth));
+    return { first: y(d.top), second: y(d.top + 1) };
+  }));
+  check(halves[1].second < halves[1].first && halves[1].first < halves[0].first && halves[0].first < halves[0].second,
+    `callers above, callees below: ${JSON.stringify(halves)}`);
+  check(halves[0].first - halves[1].first < 30, "nothing is between callers and the function");
+  const stats = await page.evaluate(() => [window.pprofcViewer.stats("strings.ToUpper"), window.pprofc.view.head[0]]);
+  check(stats[0].head === stats[1] && stats[0].head > 0, "the totals of the sandwich are those of the function");
+  quiet(page, "pointers");
+  await page.context().close();
+
+  const phone = await open(url, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await ready(phone);
+  check(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than a phone");
+  const spot = await spotOf(phone, await phone.evaluate(() => window.pprofc.place.first[window.pprofc.place.first[0]]));
+  await phone.touchscreen.tap(spot.x, spot.y);
+  check(await phone.isVisible(".pf-inspector.pf-open"), "a tap opens the sheet of a box");
+  const small = await phone.$$eval(".pf-bar button, .pf-bar select, .pf-bar input, .pf-bar summary", (all) => all.filter((e) => e.offsetParent && e.getBoundingClientRect().height < 30).length);
+  check(small === 0, "controls are large enough for a thumb");
+  await phone.click(".pf-close");
+  check(!(await phone.isVisible(".pf-inspector.pf-open")), "the sheet closes");
+  await shoot(phone, "flame_phone.png");
+  await phone.context().close();
+}
+
+async function testAxe(url) {
+  const modules = findPackages(["axe-core@4.10.2"], folders);
+  if (!modules) return console.log("skipped: axe (no npm package axe-core)");
+  const axe = fs.readFileSync(path.join(modules, "axe-core/axe.min.js"), "utf8");
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await open(url, { colorScheme });
+    await ready(page);
+    await page.click("[data-flag=list]");
+    await page.evaluate(() => window.pprofc.select(1, true));
+    await menu(page);
+    await page.context().newCDPSession(page).then((c) => c.send("Page.setBypassCSP", { enabled: true }));
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
+    check(serious.length === 0, `axe, ${colorScheme}: ${serious.map((v) => v.id + " " + v.nodes[0].html).join("; ")}`);
+    await page.context().close();
+  }
+}
+
+// ---- another page mounts the viewer ------------------------------------------------------------------------------
+
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
+
+/** Data in which what is narrow was cut, as a server sends them: nodes are [depth, frame, id, self] or [depth, "cut", count, self]. */
+function packData(names, nodes, cut) {
+  const varint = (n) => (n > 127 ? [n & 127 | 128, ...varint(Math.floor(n / 128))] : [n]);
+  const bytes = [];
+  let depth = -1, last = 0;
+  for (const [d, frame, id, self] of nodes) {
+    const rest = frame === "cut";
+    bytes.push(...varint(bytes.length ? depth + 1 - d : 0), ...varint(rest ? names.length + 1 : frame + 1));
+    if (rest) bytes.push(...varint(id), ...varint(self));
+    else if (cut) bytes.push(...varint(id - last)), last = id;
+    bytes.push(...varint(2 * self));
+    depth = d;
+  }
+  const frames = { name: names, file: ["a.c"], package: [""], file_of: names.map(() => 0), package_of: names.map(() => 0),
+    line: names.map(() => 1), origin: names.map(() => 1), inlined: names.map(() => 0) };
+  const meta = { types: [{ type: "cpu", unit: "nanoseconds" }], has_base: false, default_type: 0, nodes: nodes.length, cut, frames: names.length,
+    title: "t", groups: [], left_out: [], link: "" };
+  const parts = [Buffer.from(JSON.stringify(meta)), ...[JSON.stringify(frames), Buffer.from(bytes), ""].map((part) => deflateSync(part))];
+  const head = Buffer.alloc(20);
+  head.write("PFL1");
+  parts.forEach((part, i) => head.writeUInt32LE(part.length, 4 + 4 * i));
+  return Buffer.concat([head, ...parts]);
+}
+
+async function testMount(html) {
+  const text = fs.readFileSync(html, "utf8"), script = text.match(/<script>([\s\S]*)<\/script>/)[1];
+  const style = text.match(/<style>([\s\S]*)<\/style>/)[1];
+  const first = packData(["main", "work", "rest"], [[0, -1, 0, 0], [1, 0, 1, 10], [2, 1, 2, 30], [3, "cut", 2, 60], [2, 2, 5, 100]], true);
+  const part = packData(["left", "work", "wider"], [[0, 1, 2, 30], [1, 2, 3, 40], [2, 0, 4, 20]], true);
+  const files = {
+    "/flame.js": ["text/javascript", script.slice(0, script.indexOf("// The page of -flame"))], "/flame.css": ["text/css", style],
+    "/page.js": ["text/javascript", "addEventListener('load', async () => { const load = async (n) => { window.asked = n; return (await fetch('/part')).arrayBuffer(); }; " +
+      "window.viewer = await pprofcFlame.mount(document.getElementById('v'), { data: await (await fetch('/data')).arrayBuffer(), chrome: false, pivots: location.hash.slice(1), load, " +
+      "onState: (s) => { window.last = s; }, onSelect: (s) => { window.picked = s; } }); })"],
+    "/data": ["application/octet-stream", first], "/part": ["application/octet-stream", part],
+    "/": ["text/html", "<!DOCTYPE html><title>t</title><link rel=stylesheet href=/flame.css><div id=v></div><script src=/flame.js></script><script src=/page.js></script>"],
+  };
+  const server = http.createServer((request, response) => {
+    const [type, body] = files[request.url] || ["text/plain", ""];
+    response.writeHead(200, { "content-type": type, "content-security-policy": CSP });
+    response.end(body);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const page = await open(url);
+  await page.waitForFunction(() => window.viewer);
+  await page.evaluate(() => { window.pprofc = window.viewer.app; });
+  check(!(await page.$(".pf-bar")) && !(await page.$(".pf-inspector")), "the page around has its own bar and inspector");
+  const widths = () => page.evaluate(() => { const a = window.pprofc; return [...a.view.frame].map((f, i) => a.label(f) + "=" + a.place.width[i]).join(" "); });
+  check((await widths()) === "all=200 main=200 work=90 (smaller frames)=60 rest=100", `cut: ${await widths()}`);
+  await clickNode(page, 2);
+  check((await page.evaluate(() => window.picked.name + window.picked.head + window.picked.node)) === "work902", "the selection is reported");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => window.pprofc.view.n > 5);
+  check((await page.evaluate(() => window.asked)) === 2, "the viewer asks for what was cut");
+  check((await widths()) === "all=200 main=200 work=90 wider=60 left=20 rest=100", `joined: ${await widths()}`);
+  check((await nameOf(page, (await state(page)).root)) === "work", "the zoom stays");
+  check((await page.evaluate(() => window.last.zoom)).includes("."), "the state is reported");
+  await page.evaluate(() => window.viewer.setState({ search: "left" }));
+  check((await page.evaluate(() => window.pprofc.matches.length)) === 1, "the page can search");
+  check(await page.evaluate(() => window.viewer.select("rest") && window.viewer.stats("rest").head === 100), "the page can select");
+  await page.goto(url + "#^wo");
+  await page.reload();
+  await page.waitForFunction(() => window.viewer);
+  check((await page.evaluate(() => window.viewer.state.sandwich)) === "work", "p= of pprof opens the sandwich");
+  await page.evaluate(() => window.viewer.destroy());
+  check((await page.$$(".pf")).length === 0, "the viewer goes away");
+  check(page.complaints.length === 0, `mounted: ${page.complaints[0]}`);
+  await page.context().close();
+  server.close();
 }
 
 /** The contrast of labels with their boxes, for every colouring, in light and dark. */
@@ -335,8 +649,8 @@ async function testContrast(url) {
         for (let i = 1; i < Math.min(a.view.n, 3000); i++)
           least = Math.min(least, (luminance(a.look(a.view, i, a.place).color) + 0.05) / (luminance("#111") + 0.05));
       }
-      const style = getComputedStyle(document.documentElement);
-      for (const [ink, page] of [["--ink", "--page"], ["--soft", "--page"], ["--accent", "--page"], ["--ink", "--panel"]]) {
+      const style = getComputedStyle(document.querySelector(".pf"));
+      for (const [ink, page] of [["ink", "page"], ["soft", "page"], ["accent", "page"], ["ink", "panel"], ["worse", "page"], ["better", "page"]].map((pair) => pair.map((n) => "--pf-" + n))) {
         const pair = [luminance(style.getPropertyValue(ink)), luminance(style.getPropertyValue(page))].sort((x, y) => y - x);
         least = Math.min(least, (pair[0] + 0.05) / (pair[1] + 0.05));
       }
@@ -354,6 +668,11 @@ async function testSvg(url) {
   await page.waitForFunction(() => document.documentElement.classList.contains("live"));
   for (const id of ["title", "subtitle", "details", "unzoom", "search", "ignorecase", "matched", "frames"])
     check(await page.$(`#${id}`), `the SVG has #${id}`);
+  const outside = await page.$$eval("#frames > g", (all) => all.filter((g) => {
+    const text = g.querySelector("text"), rect = g.querySelector("rect").getBBox(), box = text.getBBox();
+    return text.textContent && (box.x < rect.x || box.x + box.width > rect.x + rect.width);
+  }).length);
+  check(outside === 0, `${outside} labels of the SVG run over their boxes`);
   const box = page.locator("#frames > g").nth(2);
   const title = await box.locator("title").textContent();
   await box.hover();
@@ -368,7 +687,7 @@ async function testSvg(url) {
   await page.click("#unzoom");
   page.once("dialog", (dialog) => dialog.accept("runtime"));
   await page.click("#search");
-  check(/^Matched: \d+\.\d%$/.test(await page.textContent("#matched")), "search tells the share");
+  check(/^Matched: \d+\.\d%$/.test(await page.textContent(".pf-matched")), "search tells the share");
   check((await page.$$("rect.match")).length > 0, "matches are marked");
   check(page.url().includes("s=runtime"), "search is in the address");
   await page.click("#ignorecase");
@@ -391,7 +710,7 @@ async function testHostileNames() {
   const html = await open(make("hostile.html", "-flame", folded));
   await ready(html);
   await html.click("[data-flag=list]");
-  check((await html.$$("#functions tbody tr")).length === names.length + 2, "all names are listed");
+  check((await html.$$(".pf-functions tbody tr")).length === names.length + 2, "all names are listed");
   check((await html.evaluate(() => window.hit)) === undefined, "no name became code in the page");
   quiet(html, "hostile page");
   await html.context().close();
@@ -449,6 +768,12 @@ async function testLarge() {
 
 const diff = ["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"];
 await testDiffPage(make("diff.html", "-flame", ...diff));
+const diffUrl = make("layout.html", "-flame", ...diff), servers = ["-diff_base=server_cpu.pb.gz", "server_b_cpu.pb.gz"];
+await testLayout(diffUrl);
+await testLabels(make("servers.html", "-flame", ...servers));
+await testPointers(pathToFileURL(path.join(work, "servers.html")).href);
+await testMount(path.join(work, "layout.html"));
+await testAxe(diffUrl);
 await testPlainPage(make("server.html", "-flame", "server_cpu.pb.gz"));
 await testSourcesAndLabels();
 await testBottleneck();

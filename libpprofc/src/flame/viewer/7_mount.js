@@ -75,7 +75,7 @@ function build(app, root) {
     chrome ? buildBar(app, p) : null,
     element("div", { class: "pf-under" }, p.path, p.legend, chrome ? null : p.menu),
     element("div", { class: "pf-main" },
-      element("div", { class: "pf-column" }, p.minimap, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.list),
+      element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
       side),
     p.tip, p.announce, chrome ? p.sheet : null);
   p.aside = side;
@@ -132,11 +132,12 @@ class Pointers {
   }
   pointercancel(e) { this.down.delete(e.pointerId); }
   pointerleave() { this.hideTip(); }
-  dblclick(e) { if (this.main && this.nodeOf(e) < 0) this.app.reset(); }
+  dblclick() { if (this.main && this.clicked < 0) this.app.reset(); }
 
   click(e) {
     const { app, drawing } = this, node = this.nodeOf(e);
     app.parts.menu.open = false;
+    this.clicked = node;
     drawing.canvas.focus({ preventScroll: true });
     if (!this.main) {
       if (node >= 0 && drawing.view.frame[node] >= 0) app.set({ sandwich: app.label(drawing.view.frame[node]) });
