@@ -527,7 +527,7 @@ async function testPointers(url) {
   const spot = await spotOf(phone, await phone.evaluate(() => window.pprofc.place.first[window.pprofc.place.first[0]]));
   await phone.touchscreen.tap(spot.x, spot.y);
   check(await phone.isVisible(".pf-inspector.pf-open"), "a tap opens the sheet of a box");
-  const small = await phone.$$eval(".pf-bar button, .pf-bar select, .pf-bar input, .pf-bar summary", (all) => all.filter((e) => e.offsetParent && e.getBoundingClientRect().height < 30).length);
+  const small = await phone.$$eval(".pf-bar button, .pf-bar select, .pf-bar input:not([type=checkbox]), .pf-check, .pf-bar summary", (all) => all.filter((e) => e.offsetParent && e.getBoundingClientRect().height < 30).length);
   check(small === 0, "controls are large enough for a thumb");
   await phone.click(".pf-close");
   check(!(await phone.isVisible(".pf-inspector.pf-open")), "the sheet closes");

@@ -24,7 +24,7 @@ static bool is_opening(char c) {
   return c && strchr("([{<", c);
 }
 
-static bool is_word(char c) {
+static bool label_is_word(char c) {
   return c == '_' || c == '$' || isalnum((unsigned char)c) || (unsigned char)c > 0x7F;
 }
 
@@ -50,7 +50,7 @@ static size_t closing_of(pprofc_str s, size_t at) {
 static bool is_operator_word(pprofc_str s, size_t at) {
   pprofc_str before = str_slice(s, 0, at);
   if (!str_ends(before, STR("operator"))) return false;
-  return at == 8 || !(is_word(s.data[at - 9]) && s.data[at - 9] != '$');
+  return at == 8 || !(label_is_word(s.data[at - 9]) && s.data[at - 9] != '$');
 }
 
 /* Whether the bracket at `at` is a part of an operator's name: "operator()", "operator<<". */
@@ -61,7 +61,8 @@ static bool after_operator(pprofc_str s, size_t at) {
 
 /* Whether the text before `at` is the whole name of an operator. */
 static bool is_operator(pprofc_str s, size_t at) {
-  while (at && !is_word(s.data[at - 1]) && s.data[at - 1] != ':' && s.data[at - 1] != ' ') at--;
+  while (at && !label_is_word(s.data[at - 1]) && s.data[at - 1] != ':' && s.data[at - 1] != ' ')
+    at--;
   return is_operator_word(s, at);
 }
 
@@ -141,25 +142,30 @@ static void label_drop_trait(pprofc_str s, struct buffer *out) {
 static bool is_parameters(pprofc_str s, size_t at, bool last) {
   if (s.data[at] != '(' || !at) return false;
   char before = s.data[at - 1];
-  return is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
+  return label_is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
 }
 
-/* Without parameters and what stands behind them: "f(int) const" is "f". */
+/* Handles the bracket at `at`: parameters are dropped, other brackets are copied. Returns where it
+ * closes. */
+static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *dropped) {
+  size_t end = closing_of(s, at);
+  bool last = end + 1 >= s.size && at && s.data[at - 1] == ' ';
+  *dropped = is_parameters(s, at, last);
+  while (*dropped && last && out->size && out->data[out->size - 1] == ' ') out->size--;
+  if (!*dropped) buffer_add_str(out, str_slice(s, at, end < s.size ? end + 1 : end));
+  return end;
+}
+
+/* Without parameters and what follows them: "f(int) const" is "f". */
 static void label_drop_parameters(pprofc_str s, struct buffer *out) {
   bool cut = false;
   for (size_t i = 0; i < s.size; i++) {
     if (cut && !starts_at(s, i, "::") && s.data[i] != '.') continue;
     cut = false;
-    if (!is_opening(s.data[i]) || after_operator(s, i)) {
+    if (is_opening(s.data[i]) && !after_operator(s, i))
+      i = label_bracket(s, i, out, &cut);
+    else
       buffer_add_char(out, s.data[i]);
-      continue;
-    }
-    size_t end = closing_of(s, i);
-    bool last = end + 1 >= s.size && i && s.data[i - 1] == ' ';
-    cut = is_parameters(s, i, last);
-    while (cut && last && out->size && out->data[out->size - 1] == ' ') out->size--;
-    if (!cut) buffer_add_str(out, str_slice(s, i, end < s.size ? end + 1 : end));
-    i = end;
   }
 }
 
@@ -174,7 +180,7 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
     size_t end = closing_of(s, i);
     pprofc_str made = buffer_str(out);
     bool path = c == '<' && str_ends(made, STR("::"));
-    bool behind = made.size && is_word(made.data[made.size - 1]);
+    bool behind = made.size && label_is_word(made.data[made.size - 1]);
     if ((c == '<' || c == '[') && (behind || path))
       out->size -= path ? 2 : 0;
     else
@@ -193,27 +199,41 @@ static pprofc_str label_behind(pprofc_str s, char c) {
 
 /* ---- parts ------------------------------------------- */
 
-/* Whether a part says nothing without the part before it: closures, ends of file names. */
-static bool is_weak(pprofc_str part) {
-  static const char *const numbered[] = {"func", "", "gowrap", "deferwrap"};
-  static const char *const words[] = {
-      "call", "call_once", "call_mut", "_init", "init", "new", "main", "c",   "cc", "cpp",
-      "cxx",  "h",         "hpp",      "go",    "rs",   "py",  "js",   "mjs", "ts", "java",
-      "kt",   "rb",        "s",        "S",     "so",   "out", "php",  "asm"};
-  if (is_opening(label_at(part, 0))) return true;
-  if (str_starts(part, STR("lambda")) || str_starts(part, STR("operator()"))) return true;
-  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
-    size_t from = strlen(numbered[i]);
-    if (!starts_at(part, 0, numbered[i]) || digits_end(part, from) < part.size) continue;
-    if (i == 0 || part.size > from) return true;
+static bool is_in(pprofc_str word, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (str_equal(word, str_of(words[i]))) return true;
+  return false;
+}
+#define IS_IN(word, words) is_in(word, words, sizeof(words) / sizeof *(words))
+
+/* "func12", "gowrap1", "3". */
+static bool is_numbered(pprofc_str part) {
+  static const char *const words[] = {"func", "gowrap", "deferwrap"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t from = strlen(words[i]);
+    if (starts_at(part, 0, words[i]) && digits_end(part, from) == part.size)
+      return i == 0 || part.size > from;
   }
+  return part.size && digits_end(part, 0) == part.size;
+}
+
+/* "go", "js:42". */
+static bool is_file_end(pprofc_str part) {
+  static const char *const words[] = {"c",  "cc", "cpp", "cxx", "h",   "hpp",  "go",
+                                      "rs", "py", "js",  "mjs", "ts",  "java", "kt",
+                                      "rb", "s",  "S",   "so",  "out", "php",  "asm"};
   size_t colon = str_find_char(part, ':');
   bool line = colon + 1 < part.size && digits_end(part, colon + 1) == part.size;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (str_equal(part, str_of(words[i])) ||
-        (i > 6 && line && str_equal(str_slice(part, 0, colon), str_of(words[i]))))
-      return true;
-  return false;
+  return IS_IN(line ? str_slice(part, 0, colon) : part, words);
+}
+
+/* Whether a part says nothing without the part before it: closures, ends of file names. */
+static bool is_weak(pprofc_str part) {
+  static const char *const words[] = {"call", "call_once", "call_mut", "_init",
+                                      "init", "new",       "main"};
+  if (is_opening(label_at(part, 0))) return true;
+  if (str_starts(part, STR("lambda")) || str_starts(part, STR("operator()"))) return true;
+  return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
 }
 
 /* Where the part at or behind `i` begins: behind "::" or "."; the size when there is none. */
