@@ -687,7 +687,7 @@ async function testSvg(url) {
   await page.click("#unzoom");
   page.once("dialog", (dialog) => dialog.accept("runtime"));
   await page.click("#search");
-  check(/^Matched: \d+\.\d%$/.test(await page.textContent(".pf-matched")), "search tells the share");
+  check(/^Matched: \d+\.\d%$/.test(await page.textContent("#matched")), "search tells the share");
   check((await page.$$("rect.match")).length > 0, "matches are marked");
   check(page.url().includes("s=runtime"), "search is in the address");
   await page.click("#ignorecase");
