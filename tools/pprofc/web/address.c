@@ -26,7 +26,8 @@ static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_e
   return PPROFC_OK;
 }
 
-pprofc_status address_parse(const char *text, struct http_address *address, pprofc_error *error) {
+pprofc_status web_address_parse(const char *text, struct http_address *address,
+                                pprofc_error *error) {
   pprofc_str all = str_of(text);
   size_t colon = str_find_last_char(all, ':');
   if (colon == all.size) return address_wrong(text, "missing port in address", error);

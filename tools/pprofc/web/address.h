@@ -13,7 +13,8 @@ struct http_address {
 };
 
 /* Splits HOST:PORT; both may be empty, the colon may not. Errors are worded as pprof's. */
-pprofc_status address_parse(const char *text, struct http_address *address, pprofc_error *error);
+pprofc_status web_address_parse(const char *text, struct http_address *address,
+                                pprofc_error *error);
 
 /* Binds one address of the host and listens; sets port, loopback and any. */
 pprofc_status address_listen(struct http_address *address, int *listening, pprofc_error *error);

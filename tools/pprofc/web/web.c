@@ -170,7 +170,7 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
 /* The folder of saved views must be known, even when none is ever saved. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
-  pprofc_status status = address_parse(command->http, address, error);
+  pprofc_status status = web_address_parse(command->http, address, error);
   if (status != PPROFC_OK) return status;
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return error_nomem(error);
