@@ -29,10 +29,11 @@ def is_there(path, rooms, house):
     first = path.split("/")[0]
     if first == "include":
         return exists("libpprofc/" + path)
+    endings = ("", ".c", ".h") if house else ("",)
     if first in FOLDERS:
-        return exists(path)
+        return any(exists(path + ending) for ending in endings)
     if house and first in rooms:
-        return any(exists("libpprofc/src/" + path + ending) for ending in ("", ".c", ".h"))
+        return any(exists("libpprofc/src/" + path + ending) for ending in endings)
     return True
 
 

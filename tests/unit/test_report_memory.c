@@ -78,7 +78,7 @@ static void test_every_format(void) {
     if (info->graphviz || strcmp(info->name, "disasm") == 0 || strcmp(info->name, "weblist") == 0)
       continue; /* the dot report, and what runs other programs */
     pprofc_report_options o = report_options(info->name);
-    o.argument = "T|main";
+    o.argument = info->variants ? info->variants[0] : "T|main";
     try_all(&o);
   }
 }

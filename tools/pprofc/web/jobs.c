@@ -1,6 +1,8 @@
 /* A pool of threads that answer questions. */
 #include "web/jobs.h"
 
+#include "core/array.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -42,14 +44,8 @@ static void job_free(struct web_jobs *jobs, struct web_job *job) {
 }
 
 static bool job_add_asker(struct web_job *job, void *asker) {
-  if (job->asker_count == job->asker_capacity) {
-    size_t capacity = job->asker_capacity ? 2 * job->asker_capacity : 4;
-    struct job_asker *askers =
-        mem_resize(&mem_default, job->askers, job->asker_capacity, capacity, sizeof *askers);
-    if (!askers) return false;
-    job->askers = askers;
-    job->asker_capacity = capacity;
-  }
+  if (!ARRAY_RESERVE(&mem_default, job->askers, job->asker_capacity, job->asker_count + 1))
+    return false;
   job->askers[job->asker_count++] = (struct job_asker){asker, false};
   return true;
 }
