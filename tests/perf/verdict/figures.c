@@ -1,0 +1,31 @@
+/* Prints figures and keeps complaints. */
+#include "figures.h"
+
+#include <stdio.h>
+
+void figures_require(struct figures *f, bool met, const char *what, double value) {
+  f->checked++;
+  if (met) return;
+  f->good = false;
+  if (f->complaint_count == COMPLAINTS_MAX) return;
+  snprintf(f->complaints[f->complaint_count++], sizeof f->complaints[0], "missed: %s: %s is %.3f",
+           f->row, what, value);
+}
+
+void figures_print(struct figures *f, const char *what, const struct measure *m,
+                   const struct published *published) {
+  if (!m->count || published->mean == UNPUBLISHED) {
+    printf(m->count ? " %.3f |" : " |", measure_mean(m));
+    return;
+  }
+  printf(" %.3f (%.*f) |", measure_mean(m), published->digits, published->mean);
+  figures_require(f, measure_agrees(m, published), what, measure_mean(m));
+}
+
+bool figures_end(const struct figures *f) {
+  printf("\n%zu figures checked, %zu missed\n", f->checked, f->complaint_count);
+  for (size_t i = 0; i < f->complaint_count; i++) printf("%s\n", f->complaints[i]);
+  printf("\n");
+  fflush(stdout);
+  return f->good;
+}

@@ -1,0 +1,30 @@
+/* Figures in the cells of a table, and the complaints that wait until the table is complete. */
+#ifndef PERF_VERDICT_FIGURES_H
+#define PERF_VERDICT_FIGURES_H
+
+#include "measure.h"
+
+/* A figure that was not published. */
+#define UNPUBLISHED (-1.0)
+
+#define COMPLAINTS_MAX 200
+
+struct figures {
+  bool good;
+  char row[80]; /* names the row that is printed, for complaints */
+  size_t checked;
+  size_t complaint_count;
+  char complaints[COMPLAINTS_MAX][160];
+};
+
+/* Prints a cell, "0.014 (0.02)", the published mean in brackets, and compares both. */
+void figures_print(struct figures *f, const char *what, const struct measure *m,
+                   const struct published *published);
+
+/* Notes a target that was missed. */
+void figures_require(struct figures *f, bool met, const char *what, double value);
+
+/* Prints what was missed; false when there is anything. */
+bool figures_end(const struct figures *f);
+
+#endif

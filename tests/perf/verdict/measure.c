@@ -1,0 +1,51 @@
+/* Sums, variances and the two comparisons of figures. */
+#include "measure.h"
+
+#include <math.h>
+
+void measure_add(struct measure *m, double value) {
+  if (isnan(value)) return;
+  m->sum += value;
+  m->squares += value * value;
+  m->count++;
+}
+
+double measure_mean(const struct measure *m) {
+  return m->count ? m->sum / (double)m->count : (double)NAN;
+}
+
+double measure_variance(const struct measure *m) {
+  double n = (double)m->count, least = 1 / (n + 2);
+  if (m->count < 2) return 0.25;
+  double variance = (m->squares - m->sum * m->sum / n) / (n - 1);
+  bool all_alike = !(variance > 1e-12);
+  return all_alike ? least * (1 - least) : variance;
+}
+
+/* Under the mean of both. Of a rare figure, one of the two may have seen few values or none: then its
+ * values are as large as the other's, and as frequent as both show. */
+static double measure_pooled_variance(const struct measure *m, const struct published *published) {
+  double n = (double)m->count, other = (double)published->count;
+  double mean = (m->sum + published->mean * other) / (n + other);
+  double size = m->sum > 0 ? m->squares / m->sum : 1;
+  return fmax(measure_variance(m), mean * (size - mean));
+}
+
+bool measure_agrees(const struct measure *m, const struct published *published) {
+  double each = 1 / (double)m->count + 1 / (double)published->count;
+  double error = sqrt(measure_pooled_variance(m, published) * each);
+  double rounding = pow(10, -published->digits) / 2;
+  return fabs(measure_mean(m) - published->mean) <= 3 * error + rounding;
+}
+
+static double measure_slack(const struct measure *m) {
+  return 3 * sqrt(measure_variance(m) / (double)m->count);
+}
+
+bool measure_at_most(const struct measure *m, double limit) {
+  return measure_mean(m) <= limit + measure_slack(m);
+}
+
+bool measure_at_least(const struct measure *m, double limit) {
+  return measure_mean(m) >= limit - measure_slack(m);
+}
