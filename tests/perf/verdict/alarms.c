@@ -63,12 +63,16 @@ static void alarms_print(struct figures *f, const struct alarms_row *row, struct
   snprintf(f->row, sizeof f->row, "nothing changed, %s%s, %zu runs a side, %.0f samples",
            noise_names[row->model], order, row->side, row->samples);
   printf("| %s%s | %zu | %.0f |", noise_names[row->model], order, row->side, row->samples);
-  figures_print(f, "threshold", &r[THRESHOLD].any, &(struct published){1, OTHERS_COUNT, 2});
-  figures_print(f, "z", &r[SUMS].any, &(struct published){row->sums, OTHERS_COUNT, 2});
-  figures_print(f, "Welch", &r[WELCH].any, &(struct published){row->welch, OTHERS_COUNT, 2});
-  figures_print(f, "pprofc", &r[MODEL].any, &(struct published){row->model_any, MODEL_COUNT, 2});
+  figures_print(f, FIGURE_SHARE, "threshold", &r[THRESHOLD].any,
+                &(struct published){1, OTHERS_COUNT, 2});
+  figures_print(f, FIGURE_SHARE, "z", &r[SUMS].any,
+                &(struct published){row->sums, OTHERS_COUNT, 2});
+  figures_print(f, FIGURE_SHARE, "Welch", &r[WELCH].any,
+                &(struct published){row->welch, OTHERS_COUNT, 2});
+  figures_print(f, FIGURE_SHARE, "pprofc", &r[MODEL].any,
+                &(struct published){row->model_any, MODEL_COUNT, 2});
   printf(" %.4f |", measure_mean(&r[MODEL].each));
-  figures_print(f, "coverage", &r[MODEL].coverage,
+  figures_print(f, FIGURE_MEAN, "coverage", &r[MODEL].coverage,
                 &(struct published){row->coverage, MODEL_COUNT, 3});
   printf("\n");
   fflush(stdout);

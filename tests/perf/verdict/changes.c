@@ -44,9 +44,11 @@ static void changes_print(struct figures *f, const struct changes_row *row,
     size_t count = rule == MODEL ? MODEL_COUNT : OTHERS_COUNT;
     char what[40];
     snprintf(what, sizeof what, "false discoveries of %s", changes_names[rule]);
-    figures_print(f, what, &rates[rule].false_share, &(struct published){p->false_share, count, 2});
+    figures_print(f, rule == MODEL ? FIGURE_COST : FIGURE_MEAN, what, &rates[rule].false_share,
+                  &(struct published){p->false_share, count, 2});
     snprintf(what, sizeof what, "power of %s", changes_names[rule]);
-    figures_print(f, what, &rates[rule].found_large, &(struct published){p->found, count, 2});
+    figures_print(f, FIGURE_MEAN, what, &rates[rule].found_large,
+                  &(struct published){p->found, count, 2});
   }
   printf("\n");
   fflush(stdout);

@@ -17,9 +17,14 @@ struct figures {
   char complaints[COMPLAINTS_MAX][160];
 };
 
+/* FIGURE_MEAN   agrees within three standard errors
+ * FIGURE_SHARE  the same, of values that are 0 or 1
+ * FIGURE_COST   a mean that may be below the published one, but not above it */
+enum figure_kind { FIGURE_MEAN, FIGURE_SHARE, FIGURE_COST };
+
 /* Prints a cell, "0.014 (0.02)", the published mean in brackets, and compares both. */
-void figures_print(struct figures *f, const char *what, const struct measure *m,
-                   const struct published *published);
+void figures_print(struct figures *f, enum figure_kind kind, const char *what,
+                   const struct measure *m, const struct published *published);
 
 /* Notes a target that was missed. */
 void figures_require(struct figures *f, bool met, const char *what, double value);

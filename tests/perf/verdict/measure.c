@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* What a normal variable leaves beyond three standard errors, on one side. */
+#define THREE_ERRORS 0.00135
+
 void measure_add(struct measure *m, double value) {
   if (isnan(value)) return;
   m->sum += value;
@@ -22,8 +25,8 @@ double measure_variance(const struct measure *m) {
   return all_alike ? least * (1 - least) : variance;
 }
 
-/* Under the mean of both. Of a rare figure, one of the two may have seen few values or none: then its
- * values are as large as the other's, and as frequent as both show. */
+/* Under the mean of both. Of a rare figure, one of the two may have seen few values or none: then
+ * its values are as large as the other's, and as frequent as both show. */
 static double measure_pooled_variance(const struct measure *m, const struct published *published) {
   double n = (double)m->count, other = (double)published->count;
   double mean = (m->sum + published->mean * other) / (n + other);
@@ -37,6 +40,30 @@ bool measure_agrees(const struct measure *m, const struct published *published) 
   double rounding = pow(10, -published->digits) / 2;
   return fabs(measure_mean(m) - published->mean) <= 3 * error + rounding;
 }
+
+/* ---- shares ------------------------------------------ */
+
+/* The logarithm of the number of ways to take k of n. */
+static double measure_log_ways(double n, double k) {
+  return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+/* Of n + other values `ones` are 1: the probability that at most k of those are among the n. */
+static double measure_tail(double n, double other, double ones, double k) {
+  double sum = 0, all = measure_log_ways(n + other, ones);
+  for (double i = fmax(0, ones - other); i <= k; i++)
+    sum += exp(measure_log_ways(n, i) + measure_log_ways(other, ones - i) - all);
+  return sum;
+}
+
+bool measure_share_agrees(const struct measure *m, const struct published *published) {
+  double n = (double)m->count, other = (double)published->count;
+  double here = round(m->sum), there = round(published->mean * other), ones = here + there;
+  return measure_tail(n, other, ones, here) > THREE_ERRORS &&
+         measure_tail(other, n, ones, there) > THREE_ERRORS;
+}
+
+/* ---- limits ------------------------------------------ */
 
 static double measure_slack(const struct measure *m) {
   return 3 * sqrt(measure_variance(m) / (double)m->count);

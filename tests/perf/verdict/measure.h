@@ -28,6 +28,10 @@ struct published {
 /* Whether the two agree within three standard errors of their difference, and the rounding. */
 bool measure_agrees(const struct measure *m, const struct published *published);
 
+/* The same of a share: each value is 0 or 1. Few ones are far from normal, so the test is Fisher's
+ * exact one, at the level of three standard errors. */
+bool measure_share_agrees(const struct measure *m, const struct published *published);
+
 /* Whether the mean is at most, or at least, `limit` by more than chance: three standard errors. */
 bool measure_at_most(const struct measure *m, double limit);
 bool measure_at_least(const struct measure *m, double limit);

@@ -49,7 +49,7 @@ static void power_print_row(struct figures *f, const struct power_row *row, size
     rates_simulate(&r, &what, count, wanted, rates);
     snprintf(f->row, sizeof f->row, "%.0f %% of a function of %.0f %%, %zu runs, %.0f samples",
              100 * change->effect, 100 * change->share, row->side, row->samples);
-    figures_print(f, "power", &rates[MODEL].found,
+    figures_print(f, FIGURE_SHARE, "power", &rates[MODEL].found,
                   &(struct published){row->published[c], POWER_COUNT, 2});
   }
   printf("\n");

@@ -123,6 +123,8 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
     answer->p[i] = fit.of[i].p;
   }
   memcpy(answer->scaled, fit.common, draw->runs * sizeof *fit.common);
+  answer->cv2 = fit.cv2;
+  answer->prior = fit.prior;
   answer->degrees = fit.degrees;
   answer->margin = draw->runs > 2 ? pprofc_t_quantile(0.975, fit.degrees) : (double)NAN;
   arena_free(&arena);

@@ -16,9 +16,9 @@ struct rule_answer {
   size_t rows, judged;
   bool changed[ROWS_MAX];
   double delta[ROWS_MAX], low[ROWS_MAX], high[ROWS_MAX], p[ROWS_MAX], q[ROWS_MAX];
-  double scaled[RUNS_MAX]; /* of MODEL: what the values of each run are divided by */
-  double degrees;          /* of MODEL */
-  double margin;           /* of MODEL: intervals are delta -+ margin standard errors */
+  double scaled[RUNS_MAX];    /* of MODEL: what the values of each run are divided by */
+  double cv2, prior, degrees; /* of MODEL, as in struct fit */
+  double margin;              /* of MODEL: intervals are delta -+ margin standard errors */
 };
 
 /* The level of false discoveries. */

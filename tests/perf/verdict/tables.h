@@ -12,7 +12,7 @@ bool table_of_changes(size_t count);
 bool table_of_power(size_t count);
 
 /* How often the interval of the part explained holds the true part, by several ways to make it. */
-bool table_of_parts(size_t count);
+void table_of_parts(size_t count);
 
 /* The same comparisons as profiles through the public interface: every number must be the same. */
 bool table_of_profiles(size_t count);

@@ -1,0 +1,124 @@
+/* The same comparisons through the public interface: the tables speak about what users get. */
+#include "parts.h"
+#include "tables.h"
+
+#include "pprofc/pprofc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PERIOD 10000000 /* nanoseconds, 100 Hz */
+
+struct profiles_runs {
+  pprofc_profile *profile[RUNS_MAX];
+  pprofc_verdict_run run[RUNS_MAX];
+};
+
+static void profiles_name(size_t row, char name[16]) {
+  snprintf(name, 16, "main.f%02u", (unsigned)row % 100);
+}
+
+/* A CPU profile of one run: a caller that takes no time calls every function. */
+static pprofc_profile *profiles_make(const struct noise_draw *draw, size_t run) {
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_profile *profile = NULL;
+  pprofc_error error;
+  rule_must(b != NULL, "out of memory");
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  pprofc_builder_period(b, "cpu", "nanoseconds", PERIOD);
+  uint32_t frames[2] = {0, pprofc_builder_frame(b, "main.op", "op.go", 1)};
+  for (size_t i = 0; i < draw->rows; i++) {
+    char name[16];
+    int64_t count = (int64_t)draw->values[i * draw->runs + run];
+    int64_t values[2] = {count, count * PERIOD};
+    profiles_name(i, name);
+    frames[0] = pprofc_builder_frame(b, name, "op.go", (int64_t)i + 2);
+    if (count) pprofc_builder_sample(b, frames, 2, values);
+  }
+  rule_must(pprofc_builder_finish(b, &profile, &error) == PPROFC_OK, "cannot build a profile");
+  pprofc_builder_free(b);
+  return profile;
+}
+
+static bool profiles_near(double a, double b) {
+  return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
+}
+
+static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct rule_answer *said,
+                                size_t i) {
+  return profiles_near(e->delta / PERIOD, said->delta[i]) &&
+         profiles_near(e->low / PERIOD, said->low[i]) &&
+         profiles_near(e->high / PERIOD, said->high[i]) && profiles_near(e->p, said->p[i]) &&
+         profiles_near(e->q, said->q[i]) &&
+         pprofc_verdict_is_change(e->verdict) == said->changed[i];
+}
+
+/* Fieller's interval of the summary. */
+static bool profiles_part_agrees(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
+                                 const struct rule_answer *said) {
+  struct random_source unused = {0};
+  pprofc_verdict_summary s;
+  pprofc_verdicts_summary_of(verdicts, &s);
+  if (!s.changed || draw->runs == 2) return isnan(s.part);
+  struct part_interval i = part_by(FIELLER, &unused, draw, said);
+  if (!i.bounded) return isnan(s.part_low) && isnan(s.part_high);
+  return profiles_near(s.part_low, i.low) && profiles_near(s.part_high, i.high);
+}
+
+static size_t profiles_differences(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
+                                   const struct rule_answer *said) {
+  size_t differences = !profiles_part_agrees(verdicts, draw, said);
+  for (size_t i = 0; i < draw->rows; i++) {
+    char name[16];
+    profiles_name(i, name);
+    const pprofc_verdict_row *row =
+        pprofc_verdicts_find(verdicts, (pprofc_str){name, strlen(name)});
+    bool seen = said->delta[i] != 0 || !isnan(said->p[i]);
+    differences += row ? !profiles_row_agrees(&row->flat, said, i) : seen;
+  }
+  return differences;
+}
+
+static size_t profiles_compare(struct random_source *r, const struct noise_case *what) {
+  struct noise_draw draw;
+  struct rule_answer said;
+  struct profiles_runs runs = {0};
+  pprofc_verdicts *verdicts = NULL;
+  pprofc_error error;
+  noise_draw(r, what, &draw);
+  rule_judge(MODEL, &draw, &said);
+  for (size_t i = 0; i < draw.runs; i++) {
+    runs.profile[i] = profiles_make(&draw, i);
+    runs.run[i] = (pprofc_verdict_run){.profile = runs.profile[i], .operations = 1};
+  }
+  pprofc_status status = pprofc_verdicts_new(runs.run, draw.bases, runs.run + draw.bases,
+                                             draw.runs - draw.bases, NULL, &verdicts, &error);
+  rule_must(status == PPROFC_OK, "cannot judge profiles");
+  size_t differences = profiles_differences(verdicts, &draw, &said);
+  pprofc_verdicts_free(verdicts);
+  for (size_t i = 0; i < draw.runs; i++) pprofc_profile_release(runs.profile[i]);
+  return differences;
+}
+
+bool table_of_profiles(size_t count) {
+  static const size_t sides[] = {1, 3, 10};
+  size_t differences = 0, comparisons = 0;
+  for (int model = 0; model < NOISE_MODELS; model++)
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+      struct random_source r = {5000 + 10 * (uint64_t)model + s};
+      struct noise_case what = {.model = (enum noise_model)model,
+                                .side = sides[s],
+                                .samples = 7000,
+                                .in_turns = true,
+                                .rows = 80,
+                                .changed = 8,
+                                .effect = 0.3};
+      for (size_t i = 0; i < count; i++) differences += profiles_compare(&r, &what);
+      comparisons += count;
+    }
+  printf("%zu comparisons as profiles through the public interface: %zu numbers differ\n\n",
+         comparisons, differences);
+  return differences == 0;
+}
