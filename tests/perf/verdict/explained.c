@@ -15,7 +15,7 @@ struct explained_shape {
 
 static const struct explained_shape explained_shapes[] = {
     {"8 of 80 by 30 %", 8, 0.3},
-    {"1 of 80 by 30 %", 1, 0.3},
+    {"3 of 80 by 60 %", 3, 0.6},
     {"20 of 80 by 15 %", 20, 0.15},
 };
 

@@ -15,7 +15,7 @@ struct edition {
 };
 
 static const struct edition full = {2000, 2000, 1000, 200, 20};
-static const struct edition quick = {60, 60, 40, 1, 1};
+static const struct edition quick = {150, 60, 40, 1, 1};
 
 int main(int argc, char **argv) {
   const struct edition *e = argc > 1 && strcmp(argv[1], "-quick") == 0 ? &quick : &full;
