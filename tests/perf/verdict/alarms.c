@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* The published means are of so many comparisons. */
+/* The reference means are of so many comparisons. */
 #define OTHERS_COUNT 60
 #define MODEL_COUNT  50
 
@@ -14,7 +14,7 @@ struct alarms_row {
   bool in_turns;
   size_t side;
   double samples;
-  double sums, welch, model_any, coverage; /* as published */
+  double sums, welch, model_any, coverage; /* of the reference */
 };
 
 static const struct alarms_row alarms_rows[] = {
@@ -36,20 +36,20 @@ static const struct alarms_row alarms_rows[] = {
     {DRIFT, false, 3, 7000, 0.97, 0.03, 0.04, 0.969},
     {DRIFT, false, 5, 7000, 1.00, 0.42, 0.00, 0.961},
     {DRIFT, false, 10, 7000, 1.00, 0.95, 0.02, 0.951},
-    {POISSON, true, 1, 700, 0.02, UNPUBLISHED, 0.02, 0.981},
-    {POISSON, true, 1, 7000, 0.05, UNPUBLISHED, 0.08, 0.974},
-    {BURSTY, true, 1, 700, 0.98, UNPUBLISHED, 0.08, 0.988},
-    {BURSTY, true, 1, 7000, 0.98, UNPUBLISHED, 0.08, 0.960},
-    {DRIFT, true, 1, 700, 0.18, UNPUBLISHED, 0.00, 0.985},
-    {DRIFT, true, 1, 7000, 0.95, UNPUBLISHED, 0.02, 0.969},
-    {OVER, true, 1, 700, 0.20, UNPUBLISHED, 0.08, 0.978},
-    {OVER, true, 1, 7000, 0.75, UNPUBLISHED, 0.36, 0.945},
-    {OUTLIER, true, 1, 700, 0.22, UNPUBLISHED, 0.14, 0.976},
-    {OUTLIER, true, 1, 7000, 0.92, UNPUBLISHED, 0.68, 0.945},
+    {POISSON, true, 1, 700, 0.02, NO_REFERENCE, 0.02, 0.981},
+    {POISSON, true, 1, 7000, 0.05, NO_REFERENCE, 0.08, 0.974},
+    {BURSTY, true, 1, 700, 0.98, NO_REFERENCE, 0.08, 0.988},
+    {BURSTY, true, 1, 7000, 0.98, NO_REFERENCE, 0.08, 0.960},
+    {DRIFT, true, 1, 700, 0.18, NO_REFERENCE, 0.00, 0.985},
+    {DRIFT, true, 1, 7000, 0.95, NO_REFERENCE, 0.02, 0.969},
+    {OVER, true, 1, 700, 0.20, NO_REFERENCE, 0.08, 0.978},
+    {OVER, true, 1, 7000, 0.75, NO_REFERENCE, 0.36, 0.945},
+    {OUTLIER, true, 1, 700, 0.22, NO_REFERENCE, 0.14, 0.976},
+    {OUTLIER, true, 1, 7000, 0.92, NO_REFERENCE, 0.68, 0.945},
 };
 
-/* What holds for several runs a side whatever was published: intervals may be too wide, by no more
- * than that; clusters of samples are the hardest case. */
+/* What holds for several runs a side whatever the reference says: intervals may be too wide, by no
+ * more than that; clusters of samples are the hardest case. */
 static void alarms_check(struct figures *f, const struct alarms_row *row, const struct rates *r) {
   if (row->side == 1) return;
   figures_require(f, measure_at_most(&r->any, row->model == BURSTY ? 0.10 : 0.05),
@@ -64,16 +64,16 @@ static void alarms_print(struct figures *f, const struct alarms_row *row, struct
            noise_names[row->model], order, row->side, row->samples);
   printf("| %s%s | %zu | %.0f |", noise_names[row->model], order, row->side, row->samples);
   figures_print(f, FIGURE_SHARE, "threshold", &r[THRESHOLD].any,
-                &(struct published){1, OTHERS_COUNT, 2});
+                &(struct reference){1, OTHERS_COUNT, 2});
   figures_print(f, FIGURE_SHARE, "z", &r[SUMS].any,
-                &(struct published){row->sums, OTHERS_COUNT, 2});
+                &(struct reference){row->sums, OTHERS_COUNT, 2});
   figures_print(f, FIGURE_SHARE, "Welch", &r[WELCH].any,
-                &(struct published){row->welch, OTHERS_COUNT, 2});
+                &(struct reference){row->welch, OTHERS_COUNT, 2});
   figures_print(f, FIGURE_SHARE, "pprofc", &r[MODEL].any,
-                &(struct published){row->model_any, MODEL_COUNT, 2});
+                &(struct reference){row->model_any, MODEL_COUNT, 2});
   printf(" %.4f |", measure_mean(&r[MODEL].each));
   figures_print(f, FIGURE_MEAN, "coverage", &r[MODEL].coverage,
-                &(struct published){row->coverage, MODEL_COUNT, 3});
+                &(struct reference){row->coverage, MODEL_COUNT, 3});
   printf("\n");
   fflush(stdout);
 }
@@ -81,7 +81,7 @@ static void alarms_print(struct figures *f, const struct alarms_row *row, struct
 bool table_of_alarms(size_t count) {
   static struct figures f;
   f = (struct figures){.good = true};
-  printf("Nothing changed: share of %zu comparisons with a false alarm (published).\n\n"
+  printf("Nothing changed: share of %zu comparisons with a false alarm (reference).\n\n"
          "| noise | N | samples | 5 %% threshold | z on sums | Welch | pprofc | of the functions |"
          " coverage |\n| --- | --: | --: | --: | --: | --: | --: | --: | --: |\n",
          count);

@@ -17,7 +17,7 @@ struct changes_pair {
 struct changes_row {
   enum noise_model model;
   size_t side;
-  struct changes_pair published[RULES];
+  struct changes_pair reference[RULES];
 };
 
 static const struct changes_row changes_rows[] = {
@@ -40,15 +40,15 @@ static void changes_print(struct figures *f, const struct changes_row *row,
            row->side);
   printf("| %s | %zu |", noise_names[row->model], row->side);
   for (int rule = 0; rule < RULES; rule++) {
-    const struct changes_pair *p = &row->published[rule];
+    const struct changes_pair *p = &row->reference[rule];
     size_t count = rule == MODEL ? MODEL_COUNT : OTHERS_COUNT;
     char what[40];
     snprintf(what, sizeof what, "false discoveries of %s", changes_names[rule]);
     figures_print(f, rule == MODEL ? FIGURE_COST : FIGURE_MEAN, what, &rates[rule].false_share,
-                  &(struct published){p->false_share, count, 2});
+                  &(struct reference){p->false_share, count, 2});
     snprintf(what, sizeof what, "power of %s", changes_names[rule]);
     figures_print(f, FIGURE_MEAN, what, &rates[rule].found_large,
-                  &(struct published){p->found, count, 2});
+                  &(struct reference){p->found, count, 2});
   }
   printf("\n");
   fflush(stdout);
@@ -62,7 +62,7 @@ bool table_of_changes(size_t count) {
   f = (struct figures){.good = true};
   printf("One function of ten changed by 30 %%, 7000 samples a run, %zu comparisons: share of false"
          " changes among those found, and share of the true ones of 2 %% and more that are found"
-         " (published).\n\n"
+         " (reference).\n\n"
          "| noise | N | 5 %% threshold: false | found | z on sums: false | found | Welch: false |"
          " found | pprofc: false | found |\n"
          "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",

@@ -13,20 +13,20 @@ void figures_require(struct figures *f, bool met, const char *what, double value
 }
 
 static bool figures_agree(enum figure_kind kind, const struct measure *m,
-                          const struct published *published) {
-  if (kind == FIGURE_SHARE) return measure_share_agrees(m, published);
-  if (kind == FIGURE_COST && measure_mean(m) <= published->mean) return true;
-  return measure_agrees(m, published);
+                          const struct reference *reference) {
+  if (kind == FIGURE_SHARE) return measure_share_agrees(m, reference);
+  if (kind == FIGURE_COST && measure_mean(m) <= reference->mean) return true;
+  return measure_agrees(m, reference);
 }
 
 void figures_print(struct figures *f, enum figure_kind kind, const char *what,
-                   const struct measure *m, const struct published *published) {
-  if (!m->count || published->mean == UNPUBLISHED) {
+                   const struct measure *m, const struct reference *reference) {
+  if (!m->count || reference->mean == NO_REFERENCE) {
     printf(m->count ? " %.3f |" : " |", measure_mean(m));
     return;
   }
-  printf(" %.3f (%.*f) |", measure_mean(m), published->digits, published->mean);
-  figures_require(f, figures_agree(kind, m, published), what, measure_mean(m));
+  printf(" %.3f (%.*f) |", measure_mean(m), reference->digits, reference->mean);
+  figures_require(f, figures_agree(kind, m, reference), what, measure_mean(m));
 }
 
 bool figures_end(const struct figures *f) {

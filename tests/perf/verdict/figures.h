@@ -4,8 +4,8 @@
 
 #include "measure.h"
 
-/* A figure that was not published. */
-#define UNPUBLISHED (-1.0)
+/* A figure that the reference does not have. */
+#define NO_REFERENCE (-1.0)
 
 #define COMPLAINTS_MAX 200
 
@@ -19,12 +19,12 @@ struct figures {
 
 /* FIGURE_MEAN   agrees within three standard errors
  * FIGURE_SHARE  the same, of values that are 0 or 1
- * FIGURE_COST   a mean that may be below the published one, but not above it */
+ * FIGURE_COST   a mean that may be below that of the reference, but not above it */
 enum figure_kind { FIGURE_MEAN, FIGURE_SHARE, FIGURE_COST };
 
-/* Prints a cell, "0.014 (0.02)", the published mean in brackets, and compares both. */
+/* Prints a cell, "0.014 (0.02)", the reference in brackets, and compares both. */
 void figures_print(struct figures *f, enum figure_kind kind, const char *what,
-                   const struct measure *m, const struct published *published);
+                   const struct measure *m, const struct reference *reference);
 
 /* Notes a target that was missed. */
 void figures_require(struct figures *f, bool met, const char *what, double value);

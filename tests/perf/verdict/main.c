@@ -1,5 +1,5 @@
 /* How often verdicts on functions are wrong, and what they find: simulated comparisons under five
- * kinds of noise, beside the figures that the method was published with. The seeds are fixed: the
+ * kinds of noise, beside those of the method's first implementation. The seeds are fixed: the
  * same numbers come out every time.
  *
  *   verdict_power          the tables of docs/VERDICTS.md, about five minutes
@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
   good = table_of_alarms(e->alarms) && good;
   good = table_of_changes(e->changes) && good;
   good = table_of_power(e->power) && good;
+  good = table_of_advice(e->power) && good;
   table_of_parts(e->parts);
   printf("%s\n", good ? "every target is met" : "a target was missed");
   return good ? 0 : 1;

@@ -27,18 +27,18 @@ double measure_variance(const struct measure *m) {
 
 /* Under the mean of both. Of a rare figure, one of the two may have seen few values or none: then
  * its values are as large as the other's, and as frequent as both show. */
-static double measure_pooled_variance(const struct measure *m, const struct published *published) {
-  double n = (double)m->count, other = (double)published->count;
-  double mean = (m->sum + published->mean * other) / (n + other);
+static double measure_pooled_variance(const struct measure *m, const struct reference *reference) {
+  double n = (double)m->count, other = (double)reference->count;
+  double mean = (m->sum + reference->mean * other) / (n + other);
   double size = m->sum > 0 ? m->squares / m->sum : 1;
   return fmax(measure_variance(m), mean * (size - mean));
 }
 
-bool measure_agrees(const struct measure *m, const struct published *published) {
-  double each = 1 / (double)m->count + 1 / (double)published->count;
-  double error = sqrt(measure_pooled_variance(m, published) * each);
-  double rounding = pow(10, -published->digits) / 2;
-  return fabs(measure_mean(m) - published->mean) <= 3 * error + rounding;
+bool measure_agrees(const struct measure *m, const struct reference *reference) {
+  double each = 1 / (double)m->count + 1 / (double)reference->count;
+  double error = sqrt(measure_pooled_variance(m, reference) * each);
+  double rounding = pow(10, -reference->digits) / 2;
+  return fabs(measure_mean(m) - reference->mean) <= 3 * error + rounding;
 }
 
 /* ---- shares ------------------------------------------ */
@@ -56,9 +56,9 @@ static double measure_tail(double n, double other, double ones, double k) {
   return sum;
 }
 
-bool measure_share_agrees(const struct measure *m, const struct published *published) {
-  double n = (double)m->count, other = (double)published->count;
-  double here = round(m->sum), there = round(published->mean * other), ones = here + there;
+bool measure_share_agrees(const struct measure *m, const struct reference *reference) {
+  double n = (double)m->count, other = (double)reference->count;
+  double here = round(m->sum), there = round(reference->mean * other), ones = here + there;
   return measure_tail(n, other, ones, here) > THREE_ERRORS &&
          measure_tail(other, n, ones, there) > THREE_ERRORS;
 }

@@ -19,7 +19,7 @@ static const struct power_change power_changes[] = {
 struct power_row {
   size_t side;
   double samples;
-  double published[CHANGES];
+  double reference[CHANGES];
 };
 
 static const struct power_row power_rows[] = {
@@ -50,7 +50,7 @@ static void power_print_row(struct figures *f, const struct power_row *row, size
     snprintf(f->row, sizeof f->row, "%.0f %% of a function of %.0f %%, %zu runs, %.0f samples",
              100 * change->effect, 100 * change->share, row->side, row->samples);
     figures_print(f, FIGURE_SHARE, "power", &rates[MODEL].found,
-                  &(struct published){row->published[c], POWER_COUNT, 2});
+                  &(struct reference){row->reference[c], POWER_COUNT, 2});
   }
   printf("\n");
   fflush(stdout);
@@ -60,7 +60,7 @@ bool table_of_power(size_t count) {
   static struct figures f;
   f = (struct figures){.good = true};
   printf("One function of sixty changed, noise `over`: share of %zu comparisons that find it"
-         " (published); share of the function x change.\n\n| N | samples |",
+         " (reference); share of the function x change.\n\n| N | samples |",
          count);
   for (size_t c = 0; c < CHANGES; c++)
     printf(" %.0f %% x %.0f %% |", 100 * power_changes[c].share, 100 * power_changes[c].effect);

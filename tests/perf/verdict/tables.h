@@ -1,4 +1,4 @@
-/* The tables: what was measured, what was published, and whether a target was missed. */
+/* The tables: what was measured, the reference, and whether a target was missed. */
 #ifndef PERF_VERDICT_TABLES_H
 #define PERF_VERDICT_TABLES_H
 
@@ -10,6 +10,7 @@
 bool table_of_alarms(size_t count);
 bool table_of_changes(size_t count);
 bool table_of_power(size_t count);
+bool table_of_advice(size_t count);
 
 /* How often the interval of the part explained holds the true part, by several ways to make it. */
 void table_of_parts(size_t count);
