@@ -40,15 +40,20 @@ static void noise_changes(struct random_source *r, const struct noise_case *what
 
 /* ---- time -------------------------------------------- */
 
-/* When each run was made, from -1/2 to 1/2. */
-static void noise_times(struct random_source *r, const struct noise_case *what, double *when) {
+/* When each run was made, from -1/2 to 1/2. A base run has the turn of a head run. */
+static void noise_times(struct random_source *r, const struct noise_case *what, size_t bases,
+                        double *when) {
   size_t n = what->side;
+  bool head_first[RUNS_MAX];
   for (size_t i = 0; i < n; i++) {
-    bool head_first = random_uniform(r) < 0.5;
-    when[i] = (double)(what->in_turns ? 2 * i + head_first : i);
-    when[n + i] = (double)(what->in_turns ? 2 * i + !head_first : n + i);
+    head_first[i] = random_uniform(r) < 0.5;
+    when[bases + i] = (double)(what->in_turns ? 2 * i + !head_first[i] : n + i);
   }
-  for (size_t i = 0; i < 2 * n; i++) when[i] = when[i] / (double)(2 * n - 1) - 0.5;
+  for (size_t i = 0; i < bases; i++) {
+    size_t turn = i * n / bases;
+    when[i] = (double)(what->in_turns ? 2 * turn + head_first[turn] : turn);
+  }
+  for (size_t i = 0; i < bases + n; i++) when[i] = when[i] / (double)(2 * n - 1) - 0.5;
 }
 
 /* ---- counts ------------------------------------------ */
@@ -95,12 +100,12 @@ void noise_draw(struct random_source *r, const struct noise_case *what, struct n
   double when[RUNS_MAX], common[RUNS_MAX];
   memset(draw, 0, sizeof *draw);
   draw->rows = what->rows;
-  draw->runs = 2 * what->side;
-  draw->bases = what->side;
+  draw->bases = what->fewer ? what->fewer : what->side;
+  draw->runs = draw->bases + what->side;
   draw->samples = what->samples;
   noise_shares(what, draw);
   noise_changes(r, what, draw);
-  noise_times(r, what, when);
+  noise_times(r, what, draw->bases, when);
   for (size_t i = 0; i < draw->runs; i++) common[i] = noise_common(r, what->model, when[i]);
   for (size_t f = 0; f < draw->rows; f++) {
     struct noise_row row = noise_row_of(r, what->model);

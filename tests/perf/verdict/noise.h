@@ -22,6 +22,7 @@ extern const char *const noise_names[NOISE_MODELS];
 struct noise_case {
   enum noise_model model;
   size_t side;       /* runs of base, and of head */
+  size_t fewer;      /* not 0: so many runs of the base, spread over the session */
   double samples;    /* of a run */
   bool in_turns;     /* base and head alternate; false: all runs of the base come first */
   size_t rows;       /* functions */

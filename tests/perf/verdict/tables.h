@@ -8,6 +8,9 @@
 /* Each prints a table in Markdown from `count` comparisons a row, and complaints below it. False: a
  * target was missed. */
 bool table_of_alarms(size_t count);
+/* Nothing changed, and the base has fewer runs than the head. */
+bool table_of_uneven_sides(size_t count);
+
 bool table_of_changes(size_t count);
 bool table_of_power(size_t count);
 bool table_of_advice(size_t count);
