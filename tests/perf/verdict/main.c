@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   const struct edition *e = argc > 1 && strcmp(argv[1], "-quick") == 0 ? &quick : &full;
   bool good = table_of_profiles(e->profiles);
   good = table_of_alarms(e->alarms) && good;
-  good = table_of_uneven_sides(e->alarms) && good;
+  good = table_of_uneven_sides(e->changes) && good;
   good = table_of_changes(e->changes) && good;
   good = table_of_power(e->power) && good;
   good = table_of_advice(e->power) && good;
