@@ -15,6 +15,9 @@ bool table_of_changes(size_t count);
 bool table_of_power(size_t count);
 bool table_of_advice(size_t count);
 
+/* What rows that were found are worth. */
+void table_of_found_rows(size_t count);
+
 /* How often the interval of the part explained holds the true part, by several ways to make it. */
 void table_of_parts(size_t count);
 
