@@ -12,10 +12,10 @@ install: all
 	cmake --install $(BUILD)
 
 # Tables, flame graphs and a page for a pull request, on the bundled profiles; scripts/ci_profiles.sh -help for others.
-ci_profiles: $(BUILD)/bin/pprofc $(BUILD)/bin/benchstatc $(BUILD)/bin/parse_bench_regressions
+ci_profiles: $(BUILD)/bin/pprofci
 	PPROFC_BIN=$(BUILD)/bin scripts/ci_profiles.sh -no-fail
 
-$(BUILD)/bin/pprofc $(BUILD)/bin/benchstatc $(BUILD)/bin/parse_bench_regressions:
+$(BUILD)/bin/pprofci:
 	$(MAKE) all
 
 clean:

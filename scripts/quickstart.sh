@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 install_build_tools "" ""
 # What is installed, without the tests.
-build_target="pprofc benchstatc parse_bench_regressions pprofc_shared pprofc_static man"
+build_target="pprofc benchstatc parse_bench_regressions pprofci pprofc_shared pprofc_static man"
 build build
 
 artifacts=.docs/artifacts/ci

@@ -147,8 +147,8 @@ for i in 1 2 3 4 5; do
   [ "$status" -eq 2 ] || continue
   found=$((found + 1))
   grep -q 'Index is .* times slower' $artifacts/ci/index.html || broken "run $i: the verdict does not say slower"
-  has $artifacts/ci/summary.md '<tr><td><code>Index</code></td><td>'
-  grep -q 'words\.hash +.* per operation</code>' $artifacts/ci/summary.md || broken "run $i: the summary does not say where"
+  grep -q '^### ✗ Index is .* times slower' $artifacts/ci/summary.md || broken "run $i: the summary does not say what"
+  grep -q '^| \*\*Index\*\* |.*<code>words\.hash</code> +' $artifacts/ci/summary.md || broken "run $i: the summary does not say where"
 done
 [ "$found" -gt 0 ] || broken "the gate has not found it once"
 ok "a planted regression is the largest slowdown of the difference, five times of five"

@@ -20,7 +20,7 @@ cp -r "$script" pprofc-origin/scripts/
 cp -r "$testdata" pprofc-origin/testdata
 cat >pprofc-origin/scripts/quickstart.sh <<EOF
 #!/bin/sh
-mkdir -p "\$(dirname "\$0")/../build/bin" && cp "$PPROFC_BIN"/pprofc "$PPROFC_BIN"/benchstatc \\
+mkdir -p "\$(dirname "\$0")/../build/bin" && cp "$PPROFC_BIN"/pprofc "$PPROFC_BIN"/benchstatc "$PPROFC_BIN"/pprofci \\
   "$PPROFC_BIN"/parse_bench_regressions "\$(dirname "\$0")/../build/bin"
 EOF
 chmod +x pprofc-origin/scripts/quickstart.sh
@@ -73,7 +73,7 @@ github() { # STATUS NAME=VALUE...: the action with these inputs
 }
 github 2 BASE=out/base HEAD=out/head BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt
 grep -qx 'verdict=REGRESSION' "$work/step_output" || broken "the verdict: $(cat "$work/step_output")"
-has "$work/step_summary" '## Profiles: REGRESSION'
+has "$work/step_summary" '### ✗ Setup-2 is 2.3 times slower'
 there .docs/artifacts/ci/index.html .docs/artifacts/ci/cpu_diff_top.txt .docs/artifacts/benchdiff/bench_head.diff
 github 0 BASE=out/base HEAD=out/head BENCH_BASE=out/base.txt BENCH_HEAD=out/head.txt FAIL=false
 github 0 BASE=out/base HEAD=out/head

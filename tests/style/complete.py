@@ -12,7 +12,7 @@ import sys
 
 from source import ROOT, Report, read
 
-PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions")
+PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions", "pprofci")
 FLAG = re.compile(r"^- `-(\w[\w-]*)`", re.M)
 ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+)\},', re.M)
 

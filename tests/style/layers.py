@@ -44,10 +44,18 @@ def room_of(parts):
     return "/".join(parts[:-1]) or parts[0].rsplit(".", 1)[0]
 
 
+def is_of_tools(path, target):
+    """Whether a file of a program includes one of its own folders, of common, or of another program."""
+    program = "/".join(path.split("/")[:2])
+    return any(os.path.exists(os.path.join(ROOT, folder, target)) for folder in ("tools", program))
+
+
 def included_room(path, target, known):
     """The room of the file that `path` includes, or None when it is not one of ours."""
     parts = target.split("/")
     if len(parts) == 1:
+        return "own"
+    if path.startswith("tools/") and is_of_tools(path, target):
         return "own"
     if parts[0] == "pprofc":
         return PUBLIC.get(parts[1].removesuffix(".h"))

@@ -70,18 +70,59 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
   output_add_text(out, only_behind ? "return; fi ;;\n" : "return ;;\n");
 }
 
-/* Bash hands over "-sort=fl" as the words -sort, = and fl. */
-static void print_bash(const struct flag_table *table, struct output *out) {
+/* The program as part of the name of a shell function: "pprofci run" is pprofci_run. */
+static const char *function_name(const struct flag_table *table, char out[64]) {
+  size_t i = 0;
+  for (; table->program[i] && i < 63; i++)
+    out[i] = table->program[i] == ' ' ? '_' : table->program[i];
+  out[i] = '\0';
+  return out;
+}
+
+/* The words that are offered where no flag waits for its value. */
+static void print_bash_words(struct output *out, const struct flag_table *table) {
+  output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
+  for (size_t i = 0; i < table->flag_count; i++) {
+    const struct flag *flag = &table->flags[i];
+    if (flag->hidden) continue;
+    output_printf(out, "-%s%s ", flag->name, flag_has_value(flag) ? "=" : "");
+    if (flag->kind == FLAG_WORD) output_printf(out, "-%s= ", flag->name);
+  }
+  output_add_text(out, "-help' -- \"$cur\"))\n"
+                       "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
+                       "  else\n");
+  if (table->commands) {
+    output_add_text(out, "    COMPREPLY=($(compgen -W '");
+    for (const struct flag_command *c = table->commands; c->name; c++)
+      output_printf(out, "%s ", c->name);
+    output_add_text(out, "' -- \"$cur\"))\n");
+  } else {
+    output_add_text(out, "    compopt -o filenames 2>/dev/null\n"
+                         "    COMPREPLY=($(compgen -f -- \"$cur\"))\n");
+  }
+  output_add_text(out, "  fi\n"
+                       "  return 0\n"
+                       "}\n");
+}
+
+/* The function that completes behind the program, or behind one of its commands. Bash hands over
+ * "-sort=fl" as the words -sort, = and fl. */
+static void print_bash_function(const struct flag_table *table, struct output *out) {
+  char name[64];
   output_printf(
       out,
-      "# bash completion for %s; source it, or put it into a folder of bash-completion.\n"
       "_%s_ask() {\n"
       "  local word files=()\n"
       "  for word in \"${COMP_WORDS[@]:1}\"; do [[ -f $word ]] && files+=(\"$word\"); done\n"
       "  \"${COMP_WORDS[0]}\" \"$1\" \"${files[@]}\" 2>/dev/null\n"
       "}\n"
       "_%s() {\n",
-      table->program, table->program, table->program);
+      function_name(table, name), function_name(table, name));
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    output_printf(out,
+                  "  if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == %s ]]; then _%s_%s; return; "
+                  "fi\n",
+                  c->name, table->program, c->name);
   output_add_text(out, "  local cur=${COMP_WORDS[COMP_CWORD]} flag= behind=\n"
                        "  if [[ $cur == = ]]; then\n"
                        "    flag=${COMP_WORDS[COMP_CWORD-1]} cur= behind=1\n"
@@ -93,27 +134,24 @@ static void print_bash(const struct flag_table *table, struct output *out) {
                        "  COMPREPLY=()\n"
                        "  case $flag in\n");
   for (size_t i = 0; i < table->flag_count; i++) print_bash_value(out, table, &table->flags[i]);
-  output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
-  for (size_t i = 0; i < table->flag_count; i++) {
-    const struct flag *flag = &table->flags[i];
-    if (flag->hidden) continue;
-    output_printf(out, "-%s%s ", flag->name, flag_has_value(flag) ? "=" : "");
-    if (flag->kind == FLAG_WORD) output_printf(out, "-%s= ", flag->name);
-  }
-  output_add_text(out, "-help' -- \"$cur\"))\n"
-                       "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
-                       "  else\n"
-                       "    compopt -o filenames 2>/dev/null\n"
-                       "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                       "  fi\n"
-                       "  return 0\n"
-                       "}\n");
+  print_bash_words(out, table);
+}
+
+static void print_bash(const struct flag_table *table, struct output *out) {
+  output_printf(out,
+                "# bash completion for %s; source it, or put it into a folder of "
+                "bash-completion.\n",
+                table->program);
+  print_bash_function(table, out);
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    print_bash_function(c->table, out);
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
 /* One argument of _arguments: '-sort=-[help]:WAY:(cum flat)'. Two colons: it may be left out. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
+  char name[64];
   bool may_have = flag->kind == FLAG_WORD, has = flag_has_value(flag) || may_have;
   output_printf(out, "    '-%s%s[", flag->name, has ? "=-" : "");
   print_quoted(out, flag->help, "'\\''", "[]\\:");
@@ -122,7 +160,7 @@ static void print_zsh_flag(const struct flag_table *table, struct output *out,
     const char *what = flag->argument ? flag->argument : flag->name;
     output_printf(out, "%s%s:", may_have ? "::" : ":", what);
     if (asked_for(table, flag)) {
-      output_printf(out, "{_%s_ask -%s}", table->program, asked_for(table, flag));
+      output_printf(out, "{_%s_ask -%s}", function_name(table, name), asked_for(table, flag));
     } else if (words_of(flag)) {
       output_add_text(out, words_go_on(flag) ? "{compadd -S \"\" - " : "(");
       print_words(out, flag);
@@ -132,6 +170,28 @@ static void print_zsh_flag(const struct flag_table *table, struct output *out,
     }
   }
   output_add_text(out, "' \\\n");
+}
+
+/* The function that completes behind the program, or behind one of its commands. */
+static void print_zsh_function(const struct flag_table *table, struct output *out) {
+  char name[64];
+  function_name(table, name);
+  output_printf(out, "_%s() {\n", name);
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    output_printf(out,
+                  "  if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then shift words; "
+                  "(( CURRENT-- )); _%s_%s; return; fi\n",
+                  c->name, name, c->name);
+  output_add_text(out, "  _arguments \\\n");
+  for (size_t i = 0; i < table->flag_count; i++)
+    if (!table->flags[i].hidden) print_zsh_flag(table, out, &table->flags[i]);
+  output_add_text(out, "    '-help[print help]' \\\n    '");
+  if (!table->commands) output_add_text(out, "*:file:_files");
+  if (table->commands) output_add_text(out, "1:command:(");
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    output_printf(out, "%s ", c->name);
+  if (table->commands) output_add_char(out, ')');
+  output_add_text(out, "'\n}\n");
 }
 
 /* Works as a file of $fpath, where the shell calls it, and when it is sourced. */
@@ -147,13 +207,11 @@ static void print_zsh(const struct flag_table *table, struct output *out) {
       "  for word in ${(Q)words[2,-1]}; do [[ -f ${word#*=} ]] && files+=(${word#*=}); done\n"
       "  offered=(${(f)\"$($words[1] $1 $files 2>/dev/null)\"})\n"
       "  compadd -- $offered\n"
-      "}\n"
-      "_%s() {\n"
-      "  _arguments \\\n",
-      program, program, program, program, program, program);
-  for (size_t i = 0; i < table->flag_count; i++)
-    if (!table->flags[i].hidden) print_zsh_flag(table, out, &table->flags[i]);
-  output_add_text(out, "    '-help[print help]' \\\n    '*:file:_files'\n}\n");
+      "}\n",
+      program, program, program, program, program);
+  print_zsh_function(table, out);
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    print_zsh_function(c->table, out);
   output_printf(out,
                 "if [[ $funcstack[1] == _%s ]]; then\n"
                 "  _%s \"$@\"\n"
@@ -164,9 +222,19 @@ static void print_zsh(const struct flag_table *table, struct output *out) {
                 program, program, program, program);
 }
 
-static void print_fish_flag(const struct flag_table *table, struct output *out,
+/* The beginning of a line about the program, or about one of its commands. */
+static void fish_begin(const struct flag_table *table, const char *command, struct output *out) {
+  output_printf(out, "complete -c %s", table->program);
+  if (command)
+    output_printf(out, " -n '__fish_seen_subcommand_from %s'", command);
+  else if (table->commands)
+    output_add_text(out, " -n __fish_use_subcommand");
+}
+
+static void print_fish_flag(const struct flag_table *table, const char *command, struct output *out,
                             const struct flag *flag) {
-  output_printf(out, "complete -c %s -o %s", table->program, flag->name);
+  fish_begin(table, command, out);
+  output_printf(out, " -o %s", flag->name);
   if (flag_has_value(flag)) output_add_text(out, is_path(flag) ? " -r -F" : " -x");
   if (asked_for(table, flag)) {
     output_printf(out, " -a '(__%s_ask -%s)'", table->program, asked_for(table, flag));
@@ -195,7 +263,15 @@ static void print_fish(const struct flag_table *table, struct output *out) {
                 "end\n",
                 program, program);
   for (size_t i = 0; i < table->flag_count; i++)
-    if (!table->flags[i].hidden) print_fish_flag(table, out, &table->flags[i]);
+    if (!table->flags[i].hidden) print_fish_flag(table, NULL, out, &table->flags[i]);
+  for (const struct flag_command *c = table->commands; c && c->name; c++) {
+    fish_begin(table, NULL, out);
+    output_printf(out, " -f -a %s -d '", c->name);
+    print_quoted(out, c->table->summary, "\\'", "\\");
+    output_add_text(out, "'\n");
+    for (size_t i = 0; i < c->table->flag_count; i++)
+      if (!c->table->flags[i].hidden) print_fish_flag(table, c->name, out, &c->table->flags[i]);
+  }
   output_printf(out, "complete -c %s -o help -d 'print help'\n", program);
 }
 

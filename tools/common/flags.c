@@ -115,6 +115,8 @@ static const char *flag_store_value(const struct flag *flag, char *field, const 
     return NULL;
   case FLAG_CHOICE:
     return read_choice(flag, text, (int *)(void *)field);
+  case FLAG_PAIR:
+    break;
   case FLAG_SET:
     if (on) *(int *)(void *)field = flag->value;
     return NULL;
@@ -179,6 +181,7 @@ static const char *initial_text(const struct flag *flag) {
     return flag->choices[0];
   case FLAG_WORD:
     return "false";
+  case FLAG_PAIR:
   case FLAG_SET:
     break;
   }
@@ -202,6 +205,12 @@ bool flag_shows_initial(const struct flag *flag) {
 }
 
 /* ---- names ------------------------------------------- */
+
+const struct flag_command *flags_command(const struct flag_table *table, const char *name) {
+  for (const struct flag_command *c = table->commands; c && c->name; c++)
+    if (strcmp(c->name, name) == 0) return c;
+  return NULL;
+}
 
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
   for (size_t i = 0; i < table->flag_count; i++)
@@ -263,9 +272,28 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 
 /* ---- the command line -------------------------------- */
 
+/* Sets a flag from `value`, the text after =, or from the arguments at `next`, which are used up.
+ */
+static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
+                                   char *const *next, struct flags_parsed *parsed,
+                                   pprofc_error *error) {
+  if (!value && flag_has_value(flag)) {
+    if (!*next)
+      return error_set(error, PPROFC_E_INVALID, "flag needs an argument: -%s", flag->name);
+    value = *next++;
+    parsed->rest++;
+  }
+  if (flag->kind == FLAG_PAIR && !*next)
+    return error_set(error, PPROFC_E_INVALID, "flag needs two arguments: -%s", flag->name);
+  pprofc_status status = flag_set(flag, options, value ? value : "true", error);
+  if (flag->kind != FLAG_PAIR || status != PPROFC_OK) return status;
+  parsed->rest++;
+  return flag_set(flag, options, *next, error);
+}
+
 /* Sets the flag called `name`. `value` is the text after =, or NULL; *next may be used up. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
-                                const char *value, const char *next, struct flags_parsed *parsed,
+                                const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
   /* As with Go's flags, whatever value is given with it, and whatever comes behind it. */
@@ -276,15 +304,9 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
     return error_set(error, PPROFC_E_INVALID, "flag provided but not defined: -%.*s",
                      STR_ARG(name));
   }
-  if (!value && flag_has_value(flag)) {
-    if (!next)
-      return error_set(error, PPROFC_E_INVALID, "flag needs an argument: -%.*s", STR_ARG(name));
-    value = next;
-    parsed->rest++;
-  }
   size_t index = (size_t)(flag - table->flags);
   if (index < FLAGS_MAX) parsed->seen[index] = true;
-  return flag_set(flag, options, value ? value : "true", error);
+  return set_from_line(flag, options, value, next, parsed, error);
 }
 
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
@@ -300,7 +322,7 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    const char *next = parsed->rest < argc ? argv[parsed->rest] : NULL;
+    char *const *next = argv + parsed->rest; /* argv ends with NULL */
     pprofc_status status =
         parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);
     if (status != PPROFC_OK) return status;

@@ -16,6 +16,7 @@ enum flag_kind {
   FLAG_CHOICE, /* int, the place of the word in `choices` */
   FLAG_WORD,   /* const char *: one of `choices`, only accepted after "="; the flag alone is
                   the first */
+  FLAG_PAIR,   /* two values, "-pair OLD NEW", each of which `call` is told in turn */
   FLAG_SET     /* int; on or off as FLAG_BOOL, and when on the field becomes `value` */
 };
 
@@ -47,6 +48,12 @@ struct flag_note {
   const char *name, *text;
 };
 
+/* A command of a program that has commands, as git has them: its flags come behind its name. */
+struct flag_command {
+  const char *name;
+  const struct flag_table *table; /* its program is "PROGRAM NAME" */
+};
+
 struct flag_table {
   const char *program;
   const char *summary;        /* what the program does, half a line */
@@ -60,6 +67,7 @@ struct flag_table {
   /* Flags whose values depend on the files on the line, each with the flag by which completion asks
    * the program for them; ends with name NULL, or NULL. */
   const struct flag_note *asks;
+  const struct flag_command *commands; /* end with name NULL, or NULL */
 };
 
 #define FLAGS_MAX 256
@@ -86,6 +94,9 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
 /* Sets one flag from text, as from an environment variable or a settings file. */
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                        pprofc_error *error);
+
+/* The command of that name, or NULL. */
+const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
 /* The flag of that name, or NULL. */
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name);

@@ -141,6 +141,10 @@ void help_print(const struct flag_table *table, struct output *out, size_t width
     output_add_char(out, '\n');
     paragraph(out, width, table->details[i]);
   }
+  for (const struct flag_command *c = table->commands; c && c->name; c++) {
+    if (c == table->commands) output_add_text(out, "\nCommands:\n");
+    entry(out, width, c->name, c->table->summary);
+  }
   for (size_t group = 0; group < table->group_count; group++) print_group(table, out, width, group);
   print_examples(table, out);
   help_print_notes(table->environment, "Environment", out, width);

@@ -38,8 +38,7 @@ static void manual_print_notes(const struct flag_note *notes, const char *title,
   }
 }
 
-void manual_print_options(const struct flag_table *table, struct output *out) {
-  output_add_text(out, "## Options\n");
+static void manual_print_groups(const struct flag_table *table, struct output *out) {
   for (size_t group = 0; group < table->group_count; group++) {
     bool shown = false;
     for (size_t i = 0; i < table->flag_count; i++) {
@@ -55,6 +54,16 @@ void manual_print_options(const struct flag_table *table, struct output *out) {
       shown = true;
       manual_print_flag(out, flag);
     }
+  }
+}
+
+/* The options of a command have a section of their own. */
+void manual_print_options(const struct flag_table *table, struct output *out) {
+  output_add_text(out, "## Options\n");
+  manual_print_groups(table, out);
+  for (const struct flag_command *c = table->commands; c && c->name; c++) {
+    output_printf(out, "\n## Options of %s\n", c->name);
+    manual_print_groups(c->table, out);
   }
   manual_print_notes(table->environment, "Environment", out);
   manual_print_notes(table->statuses, "Exit status", out);

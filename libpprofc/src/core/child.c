@@ -99,9 +99,12 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
 static int child_start(struct child_running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
-  char text[3][4096 + 16], *environment[5];
+  char text[3][4096 + 16], *few[5], **environment = environ;
   sigset_t none, all;
-  make_environment(text, environment);
+  if (!run->child->whole_environment) {
+    make_environment(text, few);
+    environment = few;
+  }
   sigemptyset(&none);
   sigfillset(&all);
   int failed = posix_spawn_file_actions_init(&files);
@@ -119,6 +122,8 @@ static int child_start(struct child_running *run) {
   failed = posix_spawn_file_actions_adddup2(&files, run->input, STDIN_FILENO);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[0], STDOUT_FILENO);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[1], STDERR_FILENO);
+  if (!failed && run->child->folder)
+    failed = posix_spawn_file_actions_addchdir_np(&files, run->child->folder);
   if (!failed)
     failed = posix_spawnp(&run->pid, run->child->argv[0], &files, &attributes,
                           (char *const *)(uintptr_t)run->child->argv, environment);
@@ -144,6 +149,7 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
     close_fd(&run->pipes[which]);
   } else if (which == 1) {
     keep_said(run->end, chunk, (size_t)size);
+    if (run->child->said) buffer_add(run->child->said, chunk, (size_t)size);
   } else {
     if ((size_t)size > run->output->ceiling - run->output->size)
       return error_set(error, PPROFC_E_LIMIT, "'%s' wrote more than %zu bytes and was stopped",
@@ -159,6 +165,7 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
                                 pprofc_error *error) {
   int64_t left = run->deadline - now_ms();
   if (budget_stopped(run->output->mem)) return error_nomem(error); /* budget_status says why */
+  if (run->child->stop && *run->child->stop) return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                      run->child->argv[0]);
@@ -189,7 +196,9 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
   int how = 0;
   pid_t ended = 0;
   while (status == PPROFC_OK && (ended = waitpid(run->pid, &how, WNOHANG)) == 0) {
-    if (now_ms() >= run->deadline)
+    if (child_is_stopped(run))
+      status = error_set(error, PPROFC_E_IO, "interrupted");
+    else if (now_ms() >= run->deadline)
       status = error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                          run->child->argv[0]);
     else
@@ -211,7 +220,10 @@ pprofc_status child_run(const struct child *child, struct buffer *output, struct
   const char *program = child->argv[0];
   pprofc_status status = PPROFC_OK;
   memset(end, 0, sizeof *end);
-  run.deadline = now_ms() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
+  if (child->timeout_ms == CHILD_NO_TIMEOUT)
+    run.deadline = INT64_MAX;
+  else
+    run.deadline = now_ms() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
   int failed = open_input(&run) && open_pipes(&run) ? 0 : errno;
   if (!failed) failed = child_start(&run);
   close_fd(&run.input);

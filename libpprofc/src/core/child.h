@@ -6,13 +6,20 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
+#include <signal.h>
+
 struct child {
   const char *const *argv; /* ends with NULL; argv[0] is looked up in PATH unless it has a slash */
   pprofc_str input;        /* all of its standard input */
-  unsigned timeout_ms;     /* 0: CHILD_TIMEOUT_MS */
+  unsigned timeout_ms;     /* 0: CHILD_TIMEOUT_MS; CHILD_NO_TIMEOUT */
+  const char *folder;      /* where it runs; NULL: where the caller is */
+  bool whole_environment;  /* it sees all variables of the caller: for programs of the user */
+  struct buffer *said;     /* gets its whole standard error, or NULL */
+  const volatile sig_atomic_t *stop; /* the program is killed when this is not 0; or NULL */
 };
 
 #define CHILD_TIMEOUT_MS   30000u
+#define CHILD_NO_TIMEOUT   ((unsigned)-1)
 #define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* a good ceiling for `output` */
 
 /* How the program ended. */
@@ -23,9 +30,10 @@ struct child_end {
 
 /* Runs the program to its end; its standard output is appended to `output`, whose ceiling bounds
  * it. PPROFC_OK whatever its exit status was. PPROFC_E_UNSUPPORTED when there is no such program,
- * PPROFC_E_LIMIT when it took too long or wrote too much (it is killed with its process group).
- * It is also killed when the budget behind the memory of `output` is stopped: PPROFC_E_NOMEM.
- * The program sees PATH, HOME and TMPDIR, and LC_ALL=C. */
+ * PPROFC_E_LIMIT when it took too long or wrote too much (it is killed with its process group),
+ * PPROFC_E_IO when it was stopped. It is also killed when the budget behind the memory of `output`
+ * is stopped: PPROFC_E_NOMEM. Unless it is to see the whole environment, the program sees PATH,
+ * HOME and TMPDIR, and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 

@@ -82,7 +82,7 @@ static void json_put_quoted(struct json_writer *json, pprofc_str s) {
 void json_key(struct json_writer *json, const char *name) {
   json_begin_item(json);
   json_put_quoted(json, str_of(name));
-  output_add_char(json->out, ':');
+  output_add_text(json->out, json->spaced ? ": " : ":");
   json->after_key = true;
 }
 

@@ -16,6 +16,7 @@ struct json_writer {
   bool has_items;          /* the innermost level needs a comma before its next item */
   bool after_key;
   bool line_break; /* wanted before the next item */
+  bool spaced;     /* a blank behind the ':' of each key, for people and line tools */
 };
 
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem);

@@ -1,0 +1,25 @@
+"use strict";
+// j and k walk what got slower, then what is in doubt; a link to a benchmark opens the list that it is in.
+const rows = [...document.querySelectorAll("#benchmarks > table .item")];
+let at = -1;
+function open(row) {
+  for (let box = row; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
+}
+function show(row) {
+  open(row);
+  row.scrollIntoView({ block: "center" });
+  row.querySelector("a").focus({ preventScroll: true });
+}
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !rows.length) return;
+  if (event.key === "j") at = Math.min(at + 1, rows.length - 1);
+  else if (event.key === "k") at = Math.max(at - 1, 0);
+  else return;
+  show(rows[at]);
+});
+function openTarget() {
+  const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (row) open(row);
+}
+addEventListener("hashchange", openTarget);
+openTarget();

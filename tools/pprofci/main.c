@@ -1,0 +1,81 @@
+/* pprofci: what a pipeline does with profiles and benchmarks. Each command has its own flags. */
+#include "commands.h"
+#include "common/about.h"
+#include "common/terminal.h"
+
+struct main_options {
+  bool version, manual;
+  const char *completion;
+};
+
+#define FIELD(name) offsetof(struct main_options, name)
+
+static const struct flag_group groups[] = {{"Other", NULL}};
+
+static const struct flag flags[] = {
+    {.name = "version", .kind = FLAG_BOOL, .offset = FIELD(version), .help = "print the version"},
+    {.name = "completion",
+     .kind = FLAG_STRING,
+     .offset = FIELD(completion),
+     .argument = "SHELL",
+     .help = "print a completion script for bash, zsh or fish"},
+    {.name = "manual",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(manual),
+     .help = "print the options as in the manual page"},
+};
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} runs[] = {{"run", run_main}};
+
+static const struct flag_command commands[] = {{"run", &run_table}, {NULL, NULL}};
+
+static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci run -record ./pkg/... -base-ref main", "Go benchmarks of two commits, measured here"},
+    {"pprofci run -base base/ -head head/ -bench-base base.txt -bench-head head.txt",
+     "profiles and results of any language"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
+
+static const struct flag_table main_table = {
+    .program = "pprofci",
+    .summary = "compares the profiles and benchmarks of a change with its base",
+    .usage = usage,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .statuses = statuses,
+    .commands = commands,
+};
+
+static int run_command(const char *name, int argc, char **argv) {
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    if (strcmp(runs[i].name, name) == 0) return runs[i].run(argc, argv);
+  message_error("pprofci: unknown command %s (see pprofci -help)", name);
+  return EXIT_FAILED;
+}
+
+int main(int argc, char **argv) {
+  struct main_options options = {.completion = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  if (argc > 1 && argv[1][0] != '-') return run_command(argv[1], argc - 1, argv + 1);
+  if (flags_defaults(&main_table, &options, &error) != PPROFC_OK ||
+      flags_parse(&main_table, &options, argc, argv, &parsed, &error) != PPROFC_OK)
+    return command_misused(&main_table, &parsed, error.message);
+  if (parsed.help) return command_help(&main_table);
+  if (!options.version && !options.manual && !*options.completion) {
+    message_error("pprofci: no command (see pprofci -help)");
+    return EXIT_FAILED;
+  }
+  pprofc_status status = about_print(&main_table, options.completion, options.manual, &error);
+  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+}

@@ -1,0 +1,91 @@
+/* Annotations of a pull request: a command of GitHub Actions for each regression, at the line of
+ * the function that explains it when that is known. */
+#include "page/page.h"
+
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "page/numbers.h"
+#include "page/place.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ERRORS_MOST 10 /* that GitHub shows of a step */
+
+/* Escapes a message; `property`: a value in front of it. */
+static void put_command_text(struct buffer *out, pprofc_str text, bool property) {
+  struct buffer broken;
+  buffer_init(&broken, out->mem, SIZE_MAX / 2);
+  escape_line(&broken, text);
+  for (size_t i = 0; i < broken.size; i++) {
+    unsigned char c = (unsigned char)broken.data[i];
+    bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    if (special)
+      buffer_printf(out, "%%%02X", c);
+    else
+      buffer_add_char(out, (char)c);
+  }
+  out->failed |= broken.failed;
+  buffer_free(&broken);
+}
+
+static void put_location(struct buffer *out, const struct run_pair *pair) {
+  for (size_t i = 0; pair && i < pair->change_count; i++) {
+    pprofc_str file = place_in_checkout(pair->changes[i].file);
+    if (!file.size) continue;
+    buffer_add_text(out, "file=");
+    put_command_text(out, file, true);
+    if (pair->changes[i].line > 0)
+      buffer_printf(out, ",line=%lld", (long long)pair->changes[i].line);
+    buffer_add_char(out, ',');
+    return;
+  }
+}
+
+static void put_regression(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  const struct run_pair *pair = model_pair(m, b);
+  struct buffer text;
+  buffer_init(&text, out->mem, SIZE_MAX / 2);
+  buffer_add_text(out, "::error ");
+  put_location(out, pair);
+  buffer_add_text(out, "title=");
+  buffer_add_str(&text, b->name);
+  buffer_add_char(&text, ' ');
+  number_phrase(&text, b->worst);
+  put_command_text(out, buffer_str(&text), true);
+  buffer_add_text(out, "::");
+  buffer_clear(&text);
+  number_sentence(&text, b->name, b->worst);
+  for (size_t i = 0; pair && i < pair->change_count && i < 2; i++) {
+    buffer_printf(&text, "%s%s +", i ? ", " : "; grew most: ", pair->changes[i].name);
+    number_profile(&text, pair->changes[i].head - pair->changes[i].base, str_of(pair->unit));
+  }
+  put_command_text(out, buffer_str(&text), false);
+  buffer_add_char(out, '\n');
+  out->failed |= text.failed;
+  buffer_free(&text);
+}
+
+void annotations_print(struct buffer *out, const struct model *m) {
+  size_t count = m->fates[FATE_SLOWER];
+  size_t shown = count > ERRORS_MOST ? ERRORS_MOST - 1 : count;
+  for (size_t i = 0; i < shown; i++) put_regression(out, m, &m->benchmarks[i]);
+  if (shown < count)
+    buffer_printf(out, "::error title=benchmarks::%zu more benchmarks got slower\n", count - shown);
+}
+
+pprofc_status print_annotations(struct run *run, pprofc_error *error) {
+  const char *actions = getenv("GITHUB_ACTIONS");
+  struct model model;
+  struct buffer text;
+  int fd = STDOUT_FILENO;
+  if (!actions || strcmp(actions, "true") != 0 || !run->judged) return PPROFC_OK;
+  pprofc_status status = model_make(run, &model, error);
+  if (status != PPROFC_OK) return status;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  annotations_print(&text, &model);
+  bool good = !text.failed && fd_write(&fd, text.data, text.size) == 0;
+  buffer_free(&text);
+  return good ? PPROFC_OK : error_set(error, PPROFC_E_IO, "cannot write standard output");
+}

@@ -1,0 +1,279 @@
+/* Pieces of HTML that the parts of the page share. */
+#include "page/html.h"
+
+#include "core/base64.h"
+#include "core/escape.h"
+#include "page/numbers.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void html_text(struct buffer *out, pprofc_str text) {
+  struct buffer plain;
+  pprofc_str piece;
+  buffer_init(&plain, out->mem, SIZE_MAX / 2);
+  escape_terminal(&plain, text, true);
+  pprofc_str rest = buffer_str(&plain);
+  for (bool first = true; rest.data && str_next(&rest, '"', &piece); first = false) {
+    if (!first) buffer_add_text(out, "&quot;");
+    escape_xml(out, piece);
+  }
+  out->failed |= plain.failed;
+  buffer_free(&plain);
+}
+
+void html_words(struct buffer *out, const char *text) {
+  html_text(out, str_of(text));
+}
+
+/* ---- rounds ------------------------------------------ */
+
+#define STRIP_WIDTH  160
+#define STRIP_HEIGHT 24
+#define STRIP_SIDE   72 /* pixels of a side; between them is room */
+#define STRIP_MARGIN 3
+
+/* The scale that both sides share. */
+struct strip {
+  double least, most;
+};
+
+static void strip_widen(struct strip *strip, const struct run_samples *samples) {
+  for (size_t i = 0; i < samples->count; i++) {
+    if (samples->values[i] < strip->least) strip->least = samples->values[i];
+    if (samples->values[i] > strip->most) strip->most = samples->values[i];
+  }
+}
+
+static double strip_y(const struct strip *strip, double value) {
+  double range = strip->most - strip->least;
+  double part = range > 0 ? (value - strip->least) / range : 0.5;
+  return STRIP_HEIGHT - STRIP_MARGIN - part * (STRIP_HEIGHT - 2 * STRIP_MARGIN);
+}
+
+static void put_dots(struct buffer *out, const struct strip *strip,
+                     const struct run_samples *samples, double left, const char *name) {
+  double step =
+      samples->count > 1 ? (STRIP_SIDE - 2.0 * STRIP_MARGIN) / (double)(samples->count - 1) : 0;
+  double radius = samples->count > 30 ? 1.2 : 2;
+  buffer_printf(out, "<g class=\"%s\">", name);
+  for (size_t i = 0; i < samples->count; i++)
+    buffer_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>",
+                  left + STRIP_MARGIN + step * (double)i, strip_y(strip, samples->values[i]),
+                  radius);
+  buffer_add_text(out, "</g>");
+}
+
+/* "base: 10 rounds from 2.0 µs to 2.1 µs". */
+static void put_range(struct buffer *out, const char *name, const struct run_samples *samples,
+                      pprofc_str unit) {
+  struct strip range = {HUGE_VAL, -HUGE_VAL};
+  strip_widen(&range, samples);
+  buffer_printf(out, "%s: %zu rounds", name, samples->count);
+  if (!samples->count) return;
+  buffer_add_text(out, " from ");
+  number_amount(out, range.least, unit);
+  buffer_add_text(out, " to ");
+  number_amount(out, range.most, unit);
+}
+
+void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
+                pprofc_str unit) {
+  struct strip strip = {HUGE_VAL, -HUGE_VAL};
+  if (!base->count && !head->count) return;
+  strip_widen(&strip, base);
+  strip_widen(&strip, head);
+  buffer_printf(out,
+                "<svg class=\"strip\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"",
+                STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT);
+  put_range(out, "base", base, unit);
+  buffer_add_text(out, "; ");
+  put_range(out, "head", head, unit);
+  buffer_printf(out, "\"><path d=\"M%d 2V%d\"/>", STRIP_WIDTH / 2, STRIP_HEIGHT - 2);
+  put_dots(out, &strip, base, 0, "of-base");
+  put_dots(out, &strip, head, STRIP_WIDTH - STRIP_SIDE, "of-head");
+  buffer_add_text(out, "</svg>");
+}
+
+/* ---- pictures ---------------------------------------- */
+
+/* The number behind the next `key` at or after *at, which moves behind it. */
+static bool next_number(pprofc_str text, size_t *at, const char *key, double *number) {
+  pprofc_str rest = str_slice(text, *at, text.size);
+  size_t found = str_find(rest, str_of(key));
+  if (found == rest.size) return false;
+  rest = str_slice(rest, found + strlen(key), rest.size);
+  *at = text.size - rest.size;
+  return str_parse_float(str_slice(rest, 0, str_find_char(rest, '"')), number);
+}
+
+/* The part of a drawing that has frames. */
+struct frames_part {
+  size_t head_end; /* of the opening tag */
+  double width, top, bottom;
+};
+
+static bool find_frames_part(pprofc_str svg, struct frames_part *part) {
+  size_t at = 0, body = str_find(svg, STR("class=\"frames\""));
+  double y, height;
+  part->head_end = str_find_char(svg, '>') + 1;
+  if (body == svg.size || !next_number(svg, &at, " width=\"", &part->width)) return false;
+  part->top = HUGE_VAL;
+  part->bottom = 0;
+  for (at = body; next_number(svg, &at, "<rect x=\"", &y);) {
+    if (!next_number(svg, &at, " y=\"", &y) || !next_number(svg, &at, " height=\"", &height))
+      return false;
+    if (y < part->top) part->top = y;
+    if (y + height > part->bottom) part->bottom = y + height;
+  }
+  return part->top < part->bottom;
+}
+
+static int html_add(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+static void put_base64(struct buffer *out, pprofc_str data) {
+  struct output *to = mem_array(out->mem, 1, sizeof *to);
+  if (!to) {
+    out->failed = true;
+    return;
+  }
+  output_init(to, html_add, out);
+  base64_put(to, (const uint8_t *)data.data, data.size);
+  if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
+  mem_free(out->mem, to, 1, sizeof *to);
+}
+
+/* The drawing without what is around its frames, and with no more rows than there is room for. */
+static void crop_picture(struct buffer *out, pprofc_str svg, unsigned height) {
+  struct frames_part part;
+  if (!find_frames_part(svg, &part)) {
+    buffer_add_str(out, svg);
+    return;
+  }
+  double rows = part.bottom - part.top + 2;
+  double shown = height && rows > height ? height : rows;
+  buffer_printf(out,
+                "<svg class=\"flamegraph\" xmlns=\"http://www.w3.org/2000/svg\" "
+                "xmlns:fg=\"http://github.com/jonhoo/inferno\" width=\"%.0f\" height=\"%.0f\" "
+                "viewBox=\"0 %.1f %.0f %.1f\">",
+                part.width, shown, part.top - 1, part.width, shown);
+  buffer_add_str(out, str_slice(svg, part.head_end, svg.size));
+}
+
+void html_picture(struct buffer *out, pprofc_str svg, const char *name, unsigned height) {
+  struct buffer cropped;
+  if (!svg.size) return;
+  buffer_init(&cropped, out->mem, SIZE_MAX / 2);
+  crop_picture(&cropped, svg, height);
+  buffer_add_text(out, "<a class=\"graph\" href=\"");
+  html_address(out, "flame/", name, ".html", NULL);
+  buffer_add_text(out, "\"><img alt=\"flame graph of ");
+  html_words(out, name);
+  buffer_add_text(out, "\" src=\"data:image/svg+xml;base64,");
+  put_base64(out, buffer_str(&cropped));
+  buffer_add_text(out, "\"></a>\n");
+  out->failed |= cropped.failed;
+  buffer_free(&cropped);
+}
+
+/* ---- artifacts --------------------------------------- */
+
+void html_address(struct buffer *out, const char *folder, const char *name, const char *ending,
+                  const char *search) {
+  buffer_add_text(out, folder);
+  text_url(out, str_of(name));
+  buffer_add_text(out, ending);
+  if (!search) return;
+  buffer_add_text(out, "#search=");
+  text_url(out, str_of(search));
+}
+
+const char *html_shown(const struct run_pair *pair) {
+  if (pair->diff) return pair->diff;
+  return pair->names[SIDE_HEAD] ? pair->names[SIDE_HEAD] : pair->names[SIDE_BASE];
+}
+
+static void put_changed_function(struct buffer *out, const struct run_pair *pair,
+                                 const struct change *change) {
+  pprofc_str file = str_of(change->file);
+  buffer_add_text(out, "<li><a href=\"");
+  html_address(out, "flame/", html_shown(pair), ".html", change->name);
+  buffer_add_text(out, "\"><code>");
+  html_words(out, change->name);
+  buffer_add_text(out, "</code></a> <strong>+");
+  number_profile(out, change->head - change->base, str_of(pair->unit));
+  if (pair->iterations > 0) buffer_add_text(out, " per operation");
+  buffer_add_text(out, "</strong>");
+  if (change->base == 0) buffer_add_text(out, " new");
+  if (isfinite(change->share) && change->share <= 1.5)
+    buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT "</span>",
+                  fmin(100 * change->share, 100));
+  if (file.size) {
+    buffer_add_text(out, " <span class=\"place\">");
+    html_text(out, str_path_base(file));
+    if (change->line > 0) buffer_printf(out, ":%lld", (long long)change->line);
+    buffer_add_text(out, "</span>");
+  }
+  buffer_add_text(out, "</li>\n");
+}
+
+void html_because(struct buffer *out, const struct run_pair *pair) {
+  if (!pair->change_count) return;
+  buffer_printf(out, "<p class=\"where\">Grew most (%s), not tested:</p>\n<ul class=\"where\">\n",
+                pair->kind);
+  for (size_t i = 0; i < pair->change_count; i++)
+    put_changed_function(out, pair, &pair->changes[i]);
+  buffer_add_text(out, "</ul>\n");
+}
+
+void html_links(struct buffer *out, const char *name) {
+  static const struct {
+    const char *folder, *ending, *text;
+  } links[] = {{"flame/", ".html", "interactive flame graph"},
+               {"flamegraphs/", ".svg", "SVG"},
+               {"speedscope/", ".speedscope.json", "speedscope file"},
+               {"profiles/", ".pb.gz", "profile"},
+               {"", "_top.txt", "whole table"}};
+  buffer_add_text(out, "<p class=\"links\">");
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+    buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
+    html_address(out, links[i].folder, name, links[i].ending, NULL);
+    buffer_printf(out, "\">%s</a>", links[i].text);
+  }
+  buffer_add_text(out, "</p>\n");
+}
+
+/* Appends the first lines of an artifact. */
+static void put_first_lines(struct buffer *out, const struct run *run, const char *name,
+                            size_t lines) {
+  char path[4096];
+  struct buffer text;
+  pprofc_str line;
+  buffer_init(&text, out->mem, (size_t)64 << 20);
+  snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, name);
+  if (files_read(path, &text, NULL) != PPROFC_OK) buffer_clear(&text);
+  for (pprofc_str rest = buffer_str(&text); lines && rest.data && str_next_line(&rest, &line);
+       lines--) {
+    html_text(out, line);
+    buffer_add_char(out, '\n');
+  }
+  buffer_free(&text);
+}
+
+void html_table(struct buffer *out, const struct run *run, const char *title, const char *name,
+                size_t lines, bool open) {
+  buffer_printf(out, "<details%s><summary>%s: ", open ? " open" : "", title);
+  html_words(out, name);
+  buffer_add_text(out, "</summary>\n<pre tabindex=\"0\">");
+  put_first_lines(out, run, name, lines);
+  buffer_add_text(out, "</pre>\n");
+  html_links(out, name);
+  buffer_add_text(out, "</details>\n");
+}

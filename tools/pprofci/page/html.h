@@ -1,0 +1,37 @@
+/* Pieces of HTML that the parts of the page share. All append. */
+#ifndef PPROFCI_PAGE_HTML_H
+#define PPROFCI_PAGE_HTML_H
+
+#include "page/model.h"
+
+/* Text in place of markup. */
+void html_text(struct buffer *out, pprofc_str text);
+void html_words(struct buffer *out, const char *text);
+
+/* The rounds of both sides as dots on one scale: an SVG of 160 x 24. */
+void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
+                pprofc_str unit);
+
+/* A flame graph as an image of at most `height` pixels (0: all of it): nothing in it runs, and no
+ * ids clash. `name` is that of its artifact. */
+void html_picture(struct buffer *out, pprofc_str svg, const char *name, unsigned height);
+
+/* "flame/NAME.html#search=FUNCTION" and the like: an address of an artifact. `search` may be NULL.
+ */
+void html_address(struct buffer *out, const char *folder, const char *name, const char *ending,
+                  const char *search);
+
+/* What is shown of the pair: its difference, or the side that is there. */
+const char *html_shown(const struct run_pair *pair);
+
+/* The functions that grew, as a list; nothing when there are none. */
+void html_because(struct buffer *out, const struct run_pair *pair);
+
+/* Links to the artifacts of a profile. */
+void html_links(struct buffer *out, const char *name);
+
+/* The first lines of the table of a profile, folded away. */
+void html_table(struct buffer *out, const struct run *run, const char *title, const char *name,
+                size_t lines, bool open);
+
+#endif

@@ -1,0 +1,217 @@
+/* manifest.json: what was compared, what was made of it, and the verdict, for other programs. */
+#include "page/page.h"
+
+#include "core/child.h"
+#include "core/json_write.h"
+#include "core/map.h"
+#include "page/numbers.h"
+#include "pprofc/bench.h"
+
+#include <stdlib.h>
+
+struct manifest {
+  const struct model *model;
+  struct json_writer json;
+};
+
+static void manifest_text(struct manifest *f, const char *key, const char *text) {
+  json_key(&f->json, key);
+  json_text(&f->json, text ? text : "");
+}
+
+/* ---- inputs ------------------------------------------ */
+
+/* The hash of a file by sha256sum, a program of every Linux; empty when there is none. */
+static void put_hash(struct manifest *f, const char *path) {
+  const char *const argv[] = {"sha256sum", "--", path, NULL};
+  struct child child = {.argv = argv};
+  struct child_end end;
+  struct buffer printed;
+  pprofc_error ignored;
+  buffer_init(&printed, f->model->run->mem, 1 << 16);
+  bool good = child_run(&child, &printed, &end, &ignored) == PPROFC_OK && end.status == 0;
+  /* A name with a backslash is written escaped, behind one. */
+  pprofc_str hash = buffer_str(&printed);
+  if (str_starts(hash, STR("\\"))) hash = str_slice(hash, 1, hash.size);
+  json_key(&f->json, "sha256");
+  json_string(&f->json, good ? str_slice(hash, 0, 64) : STR(""));
+  buffer_free(&printed);
+}
+
+static void put_input(struct manifest *f, int side, const char *path) {
+  if (!run_has(path)) return;
+  json_line_break(&f->json);
+  json_begin_object(&f->json);
+  manifest_text(f, "side", side_names[side]);
+  json_key(&f->json, "name");
+  json_string(&f->json, str_path_base(str_of(path)));
+  put_hash(f, path);
+  json_end(&f->json);
+}
+
+static void put_inputs(struct manifest *f) {
+  const struct run *run = f->model->run;
+  json_line_break(&f->json);
+  json_key(&f->json, "inputs");
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < run->pair_count; i++)
+    for (int side = 0; side < SIDES; side++) put_input(f, side, run->pairs[i].paths[side]);
+  for (int side = 0; side < SIDES; side++) put_input(f, side, run->bench[side]);
+  json_end(&f->json);
+}
+
+/* ---- pairs ------------------------------------------- */
+
+static void put_changes(struct manifest *f, const struct run_pair *pair) {
+  json_key(&f->json, "grew_most");
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < pair->change_count; i++) {
+    const struct change *change = &pair->changes[i];
+    json_begin_object(&f->json);
+    manifest_text(f, "function", change->name);
+    manifest_text(f, "file", change->file);
+    json_key(&f->json, "line");
+    json_int(&f->json, change->line);
+    json_key(&f->json, "base");
+    json_double(&f->json, change->base);
+    json_key(&f->json, "head");
+    json_double(&f->json, change->head);
+    json_key(&f->json, "share");
+    json_double(&f->json, change->share);
+    json_end(&f->json);
+  }
+  json_end(&f->json);
+}
+
+static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
+  json_line_break(&f->json);
+  json_begin_object(&f->json);
+  manifest_text(f, "kind", pair->kind);
+  manifest_text(f, "base", pair->names[SIDE_BASE]);
+  manifest_text(f, "head", pair->names[SIDE_HEAD]);
+  manifest_text(f, "diff", pair->diff);
+  if (pair->benchmark) {
+    manifest_text(f, "package", pair->package);
+    manifest_text(f, "benchmark", pair->benchmark);
+    json_key(&f->json, "iterations");
+    json_double(&f->json, pair->iterations);
+  }
+  if (pair->change_count) {
+    manifest_text(f, "unit", pair->unit);
+    put_changes(f, pair);
+  }
+  json_end(&f->json);
+}
+
+/* ---- results ----------------------------------------- */
+
+static void put_samples(struct manifest *f, const struct gate_row *row, int side) {
+  struct run_samples samples = model_samples(f->model, row, side);
+  json_key(&f->json, side_names[side]);
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < samples.count; i++) json_double(&f->json, samples.values[i]);
+  json_end(&f->json);
+}
+
+/* All measurements, in their order, so that runs of several jobs can be judged together. */
+static void put_results(struct manifest *f) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);
+  json_line_break(&f->json);
+  json_key(&f->json, "results");
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < count; i++) {
+    json_line_break(&f->json);
+    json_begin_object(&f->json);
+    json_key(&f->json, "group");
+    json_string(&f->json, rows[i].group);
+    json_key(&f->json, "benchmark");
+    json_string(&f->json, rows[i].name);
+    json_key(&f->json, "unit");
+    json_string(&f->json, rows[i].unit);
+    manifest_text(f, "verdict", gate_verdict_name(rows[i].verdict));
+    for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
+    json_end(&f->json);
+  }
+  json_end(&f->json);
+}
+
+/* ---- files ------------------------------------------- */
+
+static int by_path_bytes(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of one folder, in the order of their names. */
+static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
+  const struct run *run = f->model->run;
+  const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);
+  size_t count = 0;
+  for (size_t i = 0; paths && i < run->file_count; i++)
+    if (run->files[i].of_benchdiff == of_benchdiff) paths[count++] = run->files[i].path;
+  if (paths) qsort(paths, count, sizeof *paths, by_path_bytes);
+  json_line_break(&f->json);
+  json_key(&f->json, key);
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < count; i++) {
+    json_line_break(&f->json);
+    json_text(&f->json, paths[i]);
+  }
+  json_end(&f->json);
+  if (!paths) f->json.scratch.failed = true;
+  mem_free(run->mem, paths, run->file_count + 1, sizeof *paths);
+}
+
+/* ---- the whole --------------------------------------- */
+
+static void put_manifest(struct manifest *f) {
+  const struct run *run = f->model->run;
+  json_begin_object(&f->json);
+  json_line_break(&f->json);
+  json_key(&f->json, "version");
+  json_int(&f->json, 3);
+  manifest_text(f, "tool", "pprofci");
+  manifest_text(f, "tool_version", pprofc_version());
+  manifest_text(f, "commit", run->head_commit);
+  manifest_text(f, "base_commit", run->base_commit);
+  manifest_text(f, "verdict", run->verdict);
+  json_key(&f->json, "gate_status");
+  json_int(&f->json, run->status);
+  json_key(&f->json, "headline");
+  json_string(&f->json, f->model->headline);
+  manifest_text(f, "totals", run->totals);
+  manifest_text(f, "instructions", run->instructions);
+  put_inputs(f);
+  json_line_break(&f->json);
+  json_key(&f->json, "pairs");
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < run->pair_count; i++) put_manifest_pair(f, &run->pairs[i]);
+  json_end(&f->json);
+  put_results(f);
+  put_files(f, "files", false);
+  put_files(f, "benchdiff", true);
+  json_end(&f->json);
+}
+
+static int manifest_add(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+void manifest_print(struct buffer *out, const struct model *m) {
+  struct manifest f = {.model = m};
+  struct output *to = mem_array(out->mem, 1, sizeof *to);
+  if (!to) {
+    out->failed = true;
+    return;
+  }
+  output_init(to, manifest_add, out);
+  json_init(&f.json, to, out->mem);
+  f.json.spaced = true;
+  put_manifest(&f);
+  bool good = json_finish(&f.json);
+  output_add_char(to, '\n');
+  if (output_flush(to, NULL) != PPROFC_OK || !good) out->failed = true;
+  mem_free(out->mem, to, 1, sizeof *to);
+}

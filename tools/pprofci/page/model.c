@@ -1,0 +1,341 @@
+/* Makes the model of a page from the rows of the gate. */
+#include "page/model.h"
+
+#include "page/numbers.h"
+#include "run/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TOO_FAST    1e-9 /* seconds: less than a few instructions */
+#define SUITE_LEAST 3    /* benchmarks of a suite that can be suspicious as a whole */
+
+/* ---- fates ------------------------------------------- */
+
+/* A time of nothing, or so short that no work fits into it. */
+static bool looks_broken(const struct gate_row *row) {
+  if (row->verdict == GATE_UNMEASURED) return row->in_base && row->base > 0;
+  if (row->verdict != GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
+  return row->head < TOO_FAST;
+}
+
+static enum fate fate_of(const struct gate_row *row) {
+  static const enum fate fates[] = {
+      [GATE_UNCHANGED] = FATE_UNCHANGED,     [GATE_IMPROVED] = FATE_FASTER,
+      [GATE_SUSPICIOUS] = FATE_FASTER,       [GATE_REGRESSED] = FATE_SLOWER,
+      [GATE_INCONCLUSIVE] = FATE_UNSURE,     [GATE_TOO_FEW] = FATE_UNSURE,
+      [GATE_MISSING] = FATE_MISSING,         [GATE_NEW] = FATE_NEW,
+      [GATE_ACCEPTED] = FATE_ACCEPTED,       [GATE_IGNORED] = FATE_UNCHANGED,
+      [GATE_INFORMATIONAL] = FATE_UNCHANGED, [GATE_UNMEASURED] = FATE_UNCHANGED,
+      [GATE_ASIDE] = FATE_UNCHANGED};
+  return looks_broken(row) ? FATE_BROKEN : fates[row->verdict];
+}
+
+static double log_ratio(const struct gate_row *row) {
+  if (row->base > 0 && row->head > 0) return fabs(log(row->head / row->base));
+  return row->base == row->head ? 0 : HUGE_VAL;
+}
+
+/* Of rows of one fate the largest change of time speaks for the benchmark, else the largest. */
+static bool speaks_before(const struct gate_row *a, enum fate fate, const struct benchmark *b) {
+  if (!b->worst || fate != b->fate) return !b->worst || fate < b->fate;
+  bool time = number_is_time(a->unit), other = number_is_time(b->worst->unit);
+  if (time != other) return time;
+  return log_ratio(a) > b->size;
+}
+
+static int benchmark_metric(pprofc_str unit) {
+  if (number_is_time(unit)) return METRIC_TIME;
+  if (str_equal(unit, STR("B/op"))) return METRIC_BYTES;
+  return str_equal(unit, STR("allocs/op")) ? METRIC_ALLOCATIONS : METRICS;
+}
+
+static void benchmark_take(struct benchmark *b, const struct gate_row *row, size_t index) {
+  enum fate fate = fate_of(row);
+  int metric = benchmark_metric(row->unit);
+  b->rows[b->row_count++] = index;
+  /* Of wall time and CPU time the one that was judged is shown. */
+  if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == GATE_ASIDE))
+    b->metrics[metric] = row;
+  if (!speaks_before(row, fate, b)) return;
+  b->fate = fate;
+  b->worst = row;
+  b->size = log_ratio(row);
+}
+
+/* ---- benchmarks -------------------------------------- */
+
+/* The number of each row's benchmark, in the order of first appearance; the count of benchmarks. */
+static bool number_rows(struct run *run, const struct gate_row *rows, size_t count,
+                        uint32_t *numbers, size_t *found) {
+  struct interner keys;
+  struct buffer key;
+  interner_init(&keys, run->mem);
+  buffer_init(&key, run->mem, SIZE_MAX / 2);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++) {
+    buffer_clear(&key);
+    buffer_add_str(&key, rows[i].group);
+    buffer_add_char(&key, '\0');
+    buffer_add_str(&key, rows[i].name);
+    numbers[i] = interner_copy(&keys, &run->arena, buffer_str(&key));
+    good = !key.failed && numbers[i] != MAP_NONE;
+  }
+  *found = keys.count;
+  buffer_free(&key);
+  interner_free(&keys);
+  return good;
+}
+
+static int by_importance(const void *a, const void *b) {
+  const struct benchmark *x = a, *y = b;
+  if (x->fate != y->fate) return (int)x->fate - (int)y->fate;
+  if (x->size != y->size) return x->size < y->size ? 1 : -1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static pprofc_status make_benchmarks(struct run *run, struct model *m, pprofc_error *error) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&run->gate, &count);
+  uint32_t *numbers = arena_array(&run->arena, count, sizeof *numbers);
+  if (!numbers || !number_rows(run, rows, count, numbers, &m->count)) return error_nomem(error);
+  m->benchmarks = arena_zero_array(&run->arena, m->count, sizeof *m->benchmarks);
+  size_t *space = arena_array(&run->arena, count, sizeof *space);
+  if (!m->benchmarks || !space) return error_nomem(error);
+  for (size_t i = 0; i < count; i++) m->benchmarks[numbers[i]].row_count++;
+  for (size_t i = 0; i < m->count; i++) {
+    m->benchmarks[i].rows = space;
+    space += m->benchmarks[i].row_count;
+    m->benchmarks[i].row_count = 0;
+    m->benchmarks[i].number = i;
+  }
+  for (size_t i = 0; i < count; i++) {
+    struct benchmark *b = &m->benchmarks[numbers[i]];
+    b->group = rows[i].group;
+    b->name = rows[i].name;
+    benchmark_take(b, &rows[i], i);
+  }
+  qsort(m->benchmarks, m->count, sizeof *m->benchmarks, by_importance);
+  for (size_t i = 0; i < m->count; i++) {
+    m->benchmarks[i].number = i + 1;
+    m->fates[m->benchmarks[i].fate]++;
+  }
+  return PPROFC_OK;
+}
+
+/* ---- sentences --------------------------------------- */
+
+const char *mood_sign(enum mood mood) {
+  static const char *const signs[] = {"\xE2\x9C\x93 ", "? ", "\xE2\x9C\x97 "};
+  return signs[mood];
+}
+
+/* Most benchmarks are faster by more than half. */
+static bool is_suite_suspicious(const struct model *m) {
+  size_t suspicious = 0, compared = 0;
+  for (size_t i = 0; i < m->count; i++) {
+    const struct gate_row *time = m->benchmarks[i].metrics[METRIC_TIME];
+    if (!time || !time->in_base || !time->in_head) continue;
+    compared++;
+    suspicious += time->verdict == GATE_SUSPICIOUS;
+  }
+  return suspicious >= SUITE_LEAST && 2 * suspicious > compared;
+}
+
+/* "1 benchmark", "3 benchmarks". */
+static void put_count(struct buffer *out, size_t count, const char *what) {
+  buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void say_gate_failed(struct buffer *out, const struct model *m) {
+  pprofc_str problem = buffer_str(&m->run->gate.problems);
+  problem = str_slice(problem, 0, str_find_char(problem, '\n'));
+  buffer_add_text(out, "The benchmarks could not be judged");
+  if (problem.size) buffer_printf(out, ": %.*s", STR_ARG(problem));
+  buffer_add_char(out, '.');
+}
+
+static void say_slower(struct buffer *out, const struct model *m) {
+  if (m->fates[FATE_SLOWER])
+    number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
+  else
+    buffer_printf(out, "The program executes more: %s", m->run->instructions);
+  buffer_add_char(out, '.');
+}
+
+static void say_not_compared(struct buffer *out, const struct model *m) {
+  buffer_add_text(out, m->run->has_base ? "No benchmarks were compared."
+                                        : "Nothing was compared: there is no base.");
+}
+
+static void say_missing(struct buffer *out, const struct model *m) {
+  const struct benchmark *b = &m->benchmarks[0];
+  buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->name));
+  if (m->fates[FATE_MISSING] > 1) buffer_printf(out, ", and %zu more", m->fates[FATE_MISSING] - 1);
+  buffer_add_char(out, '.');
+}
+
+static void say_broken(struct buffer *out, const struct model *m) {
+  const struct benchmark *b = &m->benchmarks[m->fates[FATE_SLOWER] + m->fates[FATE_MISSING]];
+  buffer_printf(out, "%.*s takes ", STR_ARG(b->name));
+  number_amount(out, b->worst->head, b->worst->unit);
+  buffer_add_text(out, " per operation: was anything measured?");
+}
+
+static void say_suspicious(struct buffer *out, const struct model *m) {
+  buffer_printf(out, "Most of %zu benchmarks are more than twice as fast: were they run?",
+                m->count);
+}
+
+static void say_nothing_slower(struct buffer *out, const struct model *m) {
+  if (!m->count)
+    buffer_printf(out, "No regression: %s.", m->run->instructions);
+  else if (m->fates[FATE_UNSURE] == m->count)
+    buffer_add_text(out, "No benchmark could be judged: the measurements swing too much.");
+  else {
+    buffer_add_text(out, "No regression in ");
+    put_count(out, m->count - m->fates[FATE_UNSURE] - m->fates[FATE_NEW], "benchmark");
+    buffer_add_char(out, '.');
+  }
+}
+
+/* The first condition that holds says how the run ended. */
+static bool is_failed(const struct model *m) {
+  return m->run->status == 1;
+}
+static bool is_slower(const struct model *m) {
+  return m->run->status == 2 || m->fates[FATE_SLOWER];
+}
+static bool is_not_compared(const struct model *m) {
+  return !m->run->judged && !(m->run->has_base && *m->run->instructions);
+}
+static bool has_missing(const struct model *m) {
+  return m->fates[FATE_MISSING] > 0;
+}
+static bool is_broken(const struct model *m) {
+  return m->fates[FATE_BROKEN] > 0;
+}
+static bool is_suspicious(const struct model *m) {
+  return m->suite_suspicious;
+}
+static bool is_unsure(const struct model *m) {
+  return m->count && m->fates[FATE_UNSURE] == m->count;
+}
+static bool is_good(const struct model *m) {
+  (void)m;
+  return true;
+}
+
+static const struct {
+  bool (*holds)(const struct model *);
+  void (*say)(struct buffer *, const struct model *);
+  enum mood mood;
+} endings[] = {
+    {is_failed, say_gate_failed, MOOD_BAD},
+    {is_slower, say_slower, MOOD_BAD},
+    {is_not_compared, say_not_compared, MOOD_DOUBT},
+    {has_missing, say_missing, MOOD_DOUBT},
+    {is_broken, say_broken, MOOD_DOUBT},
+    {is_suspicious, say_suspicious, MOOD_DOUBT},
+    {is_unsure, say_nothing_slower, MOOD_DOUBT},
+    {is_good, say_nothing_slower, MOOD_GOOD},
+};
+
+static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got slower",
+                                                [FATE_MISSING] = "missing",
+                                                [FATE_BROKEN] = "may measure nothing",
+                                                [FATE_UNSURE] = "could not be judged",
+                                                [FATE_FASTER] = "got faster",
+                                                [FATE_ACCEPTED] = "slower, which a rule accepts",
+                                                [FATE_NEW] = "new",
+                                                [FATE_UNCHANGED] = NULL};
+
+/* "1 of 9 benchmarks got slower · 1 could not be judged". */
+static void say_counts(struct buffer *out, const struct model *m) {
+  bool any = false;
+  for (int fate = 0; fate < FATES; fate++) {
+    if (!m->fates[fate] || !fate_phrases[fate]) continue;
+    buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", m->fates[fate]);
+    if (!any) {
+      put_count(out, m->count, "benchmark");
+      buffer_add_char(out, ' ');
+    }
+    buffer_add_text(out, fate_phrases[fate]);
+    any = true;
+  }
+}
+
+/* What a green result is worth. */
+static void say_sight(struct buffer *out, const struct model *m) {
+  const struct gate *gate = &m->run->gate;
+  size_t count;
+  const struct gate_row *rows = gate_rows(gate, &count);
+  if (!m->run->judged || !gate->visible_count || 2 * gate->visible_count < gate->tested) return;
+  bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
+  if (isinf(gate->visible_middle)) {
+    buffer_add_text(out, "no change of any size could have been seen");
+    return;
+  }
+  buffer_printf(out, "changes below %.2g" PERCENT_FORMAT " could not have been seen",
+                100 * gate->visible_middle);
+  if (!worse || gate->visible_row >= count) return;
+  buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));
+  if (isinf(gate->visible_worst))
+    buffer_add_text(out, "none)");
+  else
+    buffer_printf(out, "%.2g" PERCENT_FORMAT ")", 100 * gate->visible_worst);
+}
+
+static pprofc_str model_say(struct model *m, void (*say)(struct buffer *, const struct model *)) {
+  struct run *run = (struct run *)(uintptr_t)m->run;
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  say(&text, m);
+  pprofc_str kept = buffer_keep(&text, &run->arena);
+  buffer_free(&text);
+  return kept;
+}
+
+pprofc_status model_make(struct run *run, struct model *m, pprofc_error *error) {
+  *m = (struct model){.run = run};
+  pprofc_status status = make_benchmarks(run, m, error);
+  if (status != PPROFC_OK) return status;
+  m->suite_suspicious = is_suite_suspicious(m);
+  size_t i = 0;
+  while (!endings[i].holds(m)) i++;
+  m->mood = endings[i].mood;
+  m->headline = model_say(m, endings[i].say);
+  m->counts = model_say(m, say_counts);
+  m->sight = model_say(m, say_sight);
+  return m->headline.data ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- profiles and measurements ----------------------- */
+
+bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {
+  return pair->benchmark && str_equal(b->name, str_of(pair->benchmark)) &&
+         str_equal(b->group, str_of(pair->package));
+}
+
+const struct run_pair *model_pair(const struct model *m, const struct benchmark *b) {
+  const struct run *run = m->run;
+  const struct run_pair *found = NULL;
+  bool memory = b->worst && !number_is_time(b->worst->unit);
+  for (size_t i = 0; i < run->pair_count; i++) {
+    const struct run_pair *pair = &run->pairs[i];
+    if (!model_is_of(pair, b)) continue;
+    bool right = strcmp(pair->kind, memory ? "mem" : "cpu") == 0;
+    if (right || !found) found = pair;
+    if (right) break;
+  }
+  return found;
+}
+
+struct run_samples model_samples(const struct model *m, const struct gate_row *row, int side) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&m->run->gate, &count);
+  size_t index = (size_t)(row - rows);
+  const struct buffer *plots = &m->run->plots[side];
+  if (index >= plots->size / sizeof(struct run_samples)) return (struct run_samples){NULL, 0};
+  return ((const struct run_samples *)(const void *)plots->data)[index];
+}

@@ -1,0 +1,178 @@
+/* Numbers as a person reads them. */
+#include "page/numbers.h"
+
+#include "bench/units.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- amounts ----------------------------------------- */
+
+struct number_scale {
+  double from, factor;
+  const char *unit;
+};
+
+/* The last scale whose beginning the value reaches. */
+static void put_scaled(struct buffer *out, double value, const struct number_scale *scales,
+                       size_t count) {
+  size_t i = 0;
+  double size = fabs(value);
+  while (i + 1 < count && size >= scales[i + 1].from * 0.9995) i++;
+  double shown = value / scales[i].factor;
+  if (fabs(shown) >= 1000)
+    buffer_printf(out, "%.0f", shown);
+  else
+    buffer_printf(out, "%.3g", shown);
+  if (*scales[i].unit) buffer_printf(out, NO_BREAK "%s", scales[i].unit);
+}
+
+static const struct number_scale seconds[] = {
+    {0, 1e-9, "ns"}, {1e-6, 1e-6, "\xC2\xB5s"}, {1e-3, 1e-3, "ms"}, {1, 1, "s"}};
+static const struct number_scale bytes[] = {
+    {0, 1, "B"}, {1024, 1024, "KiB"}, {1048576, 1048576, "MiB"}, {1073741824, 1073741824, "GiB"}};
+static const struct number_scale plain[] = {{0, 1, ""}, {1e6, 1e6, "M"}, {1e9, 1e9, "G"}};
+
+#define SCALED(out, value, scales) put_scaled(out, value, scales, sizeof scales / sizeof *scales)
+
+bool number_is_time(pprofc_str unit) {
+  static const char *const units[] = {"sec/op", "cpu-sec/op", "ns/op", "time/op"};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (str_equal(unit, str_of(units[i]))) return true;
+  return false;
+}
+
+bool number_is_bytes(pprofc_str unit) {
+  return unit_is_binary(unit);
+}
+
+void number_amount(struct buffer *out, double value, pprofc_str unit) {
+  if (!isfinite(value))
+    buffer_add_text(out, DASH);
+  else if (value == 0 && number_is_time(unit))
+    buffer_add_text(out, "0");
+  else if (number_is_time(unit))
+    SCALED(out, value, seconds);
+  else if (number_is_bytes(unit))
+    SCALED(out, value, bytes);
+  else
+    SCALED(out, value, plain);
+  if (isfinite(value) && str_ends(unit, STR("/s"))) buffer_add_text(out, "/s");
+}
+
+void number_profile(struct buffer *out, double value, pprofc_str unit) {
+  if (str_equal(unit, STR("nanoseconds")))
+    SCALED(out, value / 1e9, seconds);
+  else if (str_equal(unit, STR("bytes")))
+    SCALED(out, value, bytes);
+  else
+    SCALED(out, value, plain);
+}
+
+/* ---- changes ----------------------------------------- */
+
+/* The sign is a character of the width of a digit. */
+static void put_percent_number(struct buffer *out, double change) {
+  double size = fabs(100 * change);
+  buffer_add_text(out, change < 0 ? MINUS : "+");
+  buffer_printf(out, "%.*f", size >= 9.95 ? 0 : 1, size);
+}
+
+void number_percent(struct buffer *out, double change) {
+  put_percent_number(out, change);
+  buffer_add_text(out, PERCENT);
+}
+
+void number_sides(struct buffer *out, const struct gate_row *row) {
+  if (row->in_base) number_amount(out, row->base, row->unit);
+  if (row->in_base && row->in_head) buffer_add_text(out, " " ARROW " ");
+  if (row->in_head) number_amount(out, row->head, row->unit);
+}
+
+void number_change(struct buffer *out, const struct gate_row *row) {
+  if (!row->in_base || !row->in_head || row->base == row->head) return;
+  if (row->delta_kind == GATE_DELTA_FROM_ZERO || row->base == 0)
+    buffer_add_text(out, "new");
+  else if (row->head == 0)
+    buffer_add_text(out, "gone");
+  else if (row->delta_kind == GATE_DELTA_NUMBER)
+    number_percent(out, row->delta);
+}
+
+void number_interval(struct buffer *out, const struct gate_row *row) {
+  if (!isfinite(row->low) || !isfinite(row->high) || row->low == row->high) return;
+  put_percent_number(out, row->low);
+  buffer_add_text(out, " to ");
+  put_percent_number(out, row->high);
+}
+
+/* ---- words ------------------------------------------- */
+
+/* How a change of a unit is told: with a factor from 2 on, else with percent. */
+struct number_words {
+  const char *verb;         /* "is", "allocates" */
+  const char *more, *times; /* "slower": 12 % slower, 4.9 times slower */
+  const char *less;         /* "faster" */
+};
+
+static const struct number_words time_words = {"is", "slower", "times slower", "faster"};
+static const struct number_words byte_words = {"allocates", "more memory", "times as much memory",
+                                               "less memory"};
+static const struct number_words count_words = {"allocates", "more often", "times as often",
+                                                "less often"};
+static const struct number_words rate_words = {"is", "slower", "times slower", "faster"};
+
+static const struct number_words *words_for(const struct gate_row *row) {
+  if (number_is_time(row->unit)) return &time_words;
+  if (str_equal(row->unit, STR("B/op"))) return &byte_words;
+  if (str_equal(row->unit, STR("allocs/op"))) return &count_words;
+  return str_ends(row->unit, STR("/s")) && row->direction > 0 ? &rate_words : NULL;
+}
+
+/* "12 % slower". */
+static void put_share(struct buffer *out, double change, const char *word) {
+  buffer_printf(out, "%.*f" PERCENT_FORMAT " %s", change >= 0.0995 ? 0 : 1, 100 * change, word);
+}
+
+static void put_size(struct buffer *out, const struct gate_row *row,
+                     const struct number_words *words) {
+  bool higher_is_better = row->direction > 0;
+  bool worse = higher_is_better ? row->head < row->base : row->head > row->base;
+  double factor = higher_is_better ? row->base / row->head : row->head / row->base;
+  double change = fabs(higher_is_better ? row->base / row->head - 1 : row->delta);
+  if (worse && factor >= 2)
+    buffer_printf(out,
+                  "%.2g "
+                  "%s",
+                  factor, words->times);
+  else
+    put_share(out, change, worse ? words->more : words->less);
+}
+
+void number_phrase(struct buffer *out, const struct gate_row *row) {
+  const struct number_words *words = words_for(row);
+  if (!row->in_base || !row->in_head) return;
+  if (words && row->base > 0 && row->head > 0) {
+    put_size(out, row, words);
+    return;
+  }
+  buffer_add_str(out, row->unit);
+  buffer_add_char(out, ' ');
+  number_change(out, row);
+}
+
+void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row *row) {
+  const struct number_words *words = words_for(row);
+  buffer_add_str(out, name);
+  if (words && row->base > 0 && row->head > 0) {
+    buffer_printf(out, " %s ", words->verb);
+    put_size(out, row, words);
+    buffer_add_text(out, ": ");
+  } else if (words && row->base == 0) {
+    buffer_add_text(out, " allocates now: ");
+  } else {
+    buffer_printf(out, " became worse in %.*s: ", STR_ARG(row->unit));
+  }
+  number_sides(out, row);
+  if (str_ends(row->unit, STR("/op"))) buffer_add_text(out, " per operation");
+}

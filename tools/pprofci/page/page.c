@@ -1,0 +1,292 @@
+/* The page: one sentence, a row for each benchmark, what else was compared, how it was measured. */
+#include "page/page.h"
+
+#include "core/base64.h"
+#include "page/html.h"
+#include "page/numbers.h"
+#include "page/rows.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <stdio.h>
+
+extern const unsigned char asset_ci_css[], asset_ci_js[];
+extern const size_t asset_ci_css_size, asset_ci_js_size;
+extern const char asset_ci_js_sha256[];
+
+#define SECTION_PICTURE 420 /* pixels of a picture outside of rows */
+
+/* ---- head -------------------------------------------- */
+
+static int page_add(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+static void put_script_hash(struct buffer *out) {
+  struct output *to = mem_array(out->mem, 1, sizeof *to);
+  if (!to) {
+    out->failed = true;
+    return;
+  }
+  output_init(to, page_add, out);
+  base64_put_script_hash(to, asset_ci_js_sha256);
+  if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
+  mem_free(out->mem, to, 1, sizeof *to);
+}
+
+static void put_document_head(struct buffer *out, const struct model *m) {
+  buffer_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width, "
+                       "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                       "'none'; style-src 'unsafe-inline'; img-src data:; script-src '");
+  put_script_hash(out);
+  buffer_add_text(out, "'\">\n<title>");
+  buffer_add_text(out, mood_sign(m->mood));
+  html_text(out, m->headline);
+  buffer_add_text(out, "</title>\n<style>\n");
+  buffer_add(out, asset_ci_css, asset_ci_css_size);
+  buffer_add_text(out, "</style>\n</head>\n<body>\n");
+}
+
+/* ---- the first screen -------------------------------- */
+
+static void put_subject(struct buffer *out, const struct run *run) {
+  const char *title = run->options->title;
+  buffer_add_text(out, "<p class=\"subject\">");
+  html_words(out, *title ? title : "Benchmarks and profiles of this change");
+  if (*run->base_commit || *run->head_commit) {
+    buffer_add_text(out, " <span class=\"commits\">");
+    if (*run->base_commit) buffer_printf(out, "base %.9s " ARROW " ", run->base_commit);
+    buffer_printf(out, "head %.9s</span>", run->head_commit);
+  }
+  buffer_add_text(out, "</p>\n");
+}
+
+static void put_verdict(struct buffer *out, const struct model *m) {
+  static const char *const names[] = {"good", "doubt", "bad"};
+  const struct run *run = m->run;
+  buffer_printf(out,
+                "<div class=\"verdict %s\" id=\"verdict\">\n<h1><span class=\"sign\">%s</span>",
+                names[m->mood], mood_sign(m->mood));
+  html_text(out, m->headline);
+  buffer_add_text(out, "</h1>\n<p>");
+  html_text(out, m->counts);
+  if (m->sight.size) {
+    buffer_add_text(out, m->counts.size ? " " DOT " " : "");
+    html_text(out, m->sight);
+  }
+  buffer_add_text(out, "</p>\n");
+  if (*run->instructions) {
+    buffer_add_text(out, "<p>");
+    html_words(out, run->instructions);
+    buffer_add_text(out, "</p>\n");
+  }
+  buffer_add_text(out, "</div>\n");
+  if (!run->has_base)
+    buffer_add_text(out, "<p class=\"note\">A first run: this page shows the head alone, nothing "
+                         "was compared.</p>\n");
+}
+
+/* ---- profiles ---------------------------------------- */
+
+static void put_section(struct buffer *out, const struct model *m, const struct run_pair *pair,
+                        bool open) {
+  static const char *const titles[SIDES] = {"before", "after"};
+  buffer_printf(out, "<section class=\"pair\"><h2>%s: ", pair->kind);
+  html_words(out, html_shown(pair));
+  buffer_add_text(out, "</h2>\n");
+  if (*pair->note) {
+    buffer_add_text(out, "<p class=\"note\">");
+    html_words(out, pair->note);
+    buffer_add_text(out, "</p>\n");
+  }
+  html_because(out, pair);
+  html_picture(out, pair->picture, html_shown(pair), SECTION_PICTURE);
+  if (pair->diff) html_table(out, m->run, "change", pair->diff, 40, open);
+  for (int side = 0; side < SIDES; side++)
+    if (pair->names[side]) html_table(out, m->run, titles[side], pair->names[side], 32, false);
+  buffer_add_text(out, "</section>\n");
+}
+
+/* Profiles that belong to no row: those of no benchmark, and of benchmarks without results. */
+static bool is_in_a_row(const struct model *m, const struct run_pair *pair) {
+  for (size_t i = 0; i < m->count; i++)
+    if (model_is_of(pair, &m->benchmarks[i])) return true;
+  return false;
+}
+
+static void put_profiles(struct buffer *out, const struct model *m) {
+  const struct run *run = m->run;
+  size_t count = 0;
+  for (size_t i = 0; i < run->pair_count; i++) count += !is_in_a_row(m, &run->pairs[i]);
+  if (!count) return;
+  /* What is all that there is to see is open. */
+  buffer_printf(out, "<details class=\"fold\" id=\"profiles\"%s><summary>%zu profile",
+                m->count ? "" : " open", count);
+  if (count > 1) buffer_add_char(out, 's');
+  buffer_add_text(out, " <span class=\"some\">(");
+  for (size_t i = 0, named = 0; i < run->pair_count && named < 4; i++) {
+    if (is_in_a_row(m, &run->pairs[i])) continue;
+    buffer_add_text(out, named++ ? ", " : "");
+    html_words(out, html_shown(&run->pairs[i]));
+  }
+  buffer_add_text(out, count > 4 ? ", ...)</span></summary>\n" : ")</span></summary>\n");
+  for (size_t i = 0; i < run->pair_count; i++)
+    if (!is_in_a_row(m, &run->pairs[i])) put_section(out, m, &run->pairs[i], !m->count);
+  buffer_add_text(out, "</details>\n");
+}
+
+/* ---- how it was measured ----------------------------- */
+
+static void put_preformatted(struct buffer *out, const char *title, pprofc_str text) {
+  if (!text.size) return;
+  buffer_printf(out, "<details><summary>%s</summary><pre tabindex=\"0\">", title);
+  html_text(out, text);
+  buffer_add_text(out, "</pre></details>\n");
+}
+
+/* A word for a shell: as it is, or in quotes. */
+static void put_shell_word(struct buffer *out, const char *word) {
+  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "_./,:=@%+-";
+  if (*word && word[strspn(word, safe)] == '\0') {
+    html_words(out, word);
+    return;
+  }
+  buffer_add_char(out, '\'');
+  for (const char *c = word; *c; c++)
+    html_text(out, *c == '\'' ? STR("'\\''") : (pprofc_str){c, 1});
+  buffer_add_char(out, '\'');
+}
+
+static void put_repeat_flag(struct buffer *out, const char *name, const char *value) {
+  if (!*value) return;
+  buffer_printf(out, " -%s ", name);
+  put_shell_word(out, value);
+}
+
+/* The commands that repeat a recording here. */
+static void put_repeat(struct buffer *out, const struct model *m) {
+  const struct run *run = m->run;
+  const struct run_options *o = run->options;
+  buffer_add_text(out, "<h3 id=\"repeat\">How to repeat it</h3>\n<pre tabindex=\"0\">");
+  if (*o->record) {
+    buffer_add_text(out, "pprofci run -record ");
+    put_shell_word(out, o->record);
+    put_repeat_flag(out, "base-ref", run->base_commit);
+    buffer_printf(out, " -count %lld", (long long)o->count);
+    put_repeat_flag(out, "bench", strcmp(o->bench, ".") == 0 ? "" : o->bench);
+    put_repeat_flag(out, "benchtime", o->benchtime);
+    put_repeat_flag(out, "cpu", o->cpu);
+    put_repeat_flag(out, "profiles", o->profiles);
+    buffer_add_char(out, '\n');
+  }
+  for (size_t i = 0; i < run->pair_count; i++) {
+    const struct run_pair *pair = &run->pairs[i];
+    if (!pair->diff) continue;
+    buffer_add_text(out, "pprofc -top -diff_base=");
+    char path[4096];
+    snprintf(path, sizeof path, "profiles/%s.pb.gz", pair->names[SIDE_BASE]);
+    put_shell_word(out, path);
+    buffer_add_char(out, ' ');
+    snprintf(path, sizeof path, "profiles/%s.pb.gz", pair->names[SIDE_HEAD]);
+    put_shell_word(out, path);
+    buffer_add_char(out, '\n');
+    break;
+  }
+  buffer_add_text(out, "</pre>\n");
+}
+
+static void put_facts(struct buffer *out, const struct model *m) {
+  const struct run *run = m->run;
+  const struct gate_settings *s = &run->gate.settings;
+  static const char *const tests[] = {
+      "Welch's t-test, and Mann-Whitney U for what it does not find", "Welch's t-test",
+      "Mann-Whitney U", "none"};
+  static const char *const corrections[] = {"Benjamini and Hochberg", "Holm", "none"};
+  buffer_printf(out, "<dl class=\"facts\">\n<dt>verdict</dt><dd><strong>%s</strong></dd>\n",
+                run->verdict);
+  if (run->judged) {
+    buffer_printf(out,
+                  "<dt>threshold</dt><dd>%.3g" PERCENT_FORMAT ", alpha %.3g</dd>\n"
+                  "<dt>test</dt><dd>%s</dd>\n<dt>correction</dt><dd>%s, of %zu p-values</dd>\n",
+                  100 * s->threshold, s->alpha, tests[s->test], corrections[s->correction],
+                  run->gate.family);
+    buffer_add_text(out, "<dt>totals</dt><dd>");
+    html_words(out, run->totals);
+    buffer_add_text(out, "</dd>\n");
+  }
+  if (*run->options->record)
+    buffer_printf(out,
+                  "<dt>rounds</dt><dd>%lld, base and head in turns; profiles of equal work "
+                  "from runs of their own, not judged</dd>\n",
+                  (long long)run->options->count);
+  buffer_printf(out, "<dt>made by</dt><dd>pprofci %s</dd>\n</dl>\n", pprofc_version());
+}
+
+static void put_warnings(struct buffer *out, const struct model *m) {
+  pprofc_str rest = buffer_str(&m->run->gate.warnings), line;
+  if (!rest.size) return;
+  buffer_add_text(out, "<ul class=\"warnings\">\n");
+  while (rest.data && str_next_line(&rest, &line)) {
+    if (!line.size) continue;
+    buffer_add_text(out, "<li>");
+    html_text(out, line);
+    buffer_add_text(out, "</li>\n");
+  }
+  buffer_add_text(out, "</ul>\n");
+}
+
+static void page_put_method(struct buffer *out, const struct model *m) {
+  buffer_add_text(out, "<details class=\"fold\" id=\"method\"><summary>how this was measured, and "
+                       "how to repeat it</summary>\n");
+  put_facts(out, m);
+  put_warnings(out, m);
+  put_preformatted(out, "how it was judged", buffer_str(&m->run->gate_text));
+  put_preformatted(out, "table of benchstat", m->run->benchstat);
+  put_repeat(out, m);
+  buffer_add_text(out, "</details>\n");
+}
+
+void page_print(struct buffer *out, const struct model *m) {
+  put_document_head(out, m);
+  buffer_add_text(out, "<main>\n");
+  put_subject(out, m->run);
+  put_verdict(out, m);
+  if (m->count) {
+    buffer_add_text(out, "<section id=\"benchmarks\" aria-label=\"benchmarks\">\n");
+    rows_print(out, m);
+    buffer_add_text(out, "</section>\n");
+  }
+  put_profiles(out, m);
+  page_put_method(out, m);
+  buffer_add_text(out, "</main>\n<script>");
+  buffer_add(out, asset_ci_js, asset_ci_js_size);
+  buffer_add_text(out, "</script>\n</body>\n</html>\n");
+}
+
+/* ---- all files --------------------------------------- */
+
+static pprofc_status write_one(struct run *run, const struct model *m, const char *name,
+                               void (*print)(struct buffer *, const struct model *),
+                               pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  print(&text, m);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = files_put(run, false, name, buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
+pprofc_status write_pages(struct run *run, pprofc_error *error) {
+  struct model model;
+  pprofc_status status = model_make(run, &model, error);
+  if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
+  if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);
+  if (status == PPROFC_OK) status = write_one(run, &model, "manifest.json", manifest_print, error);
+  return status;
+}

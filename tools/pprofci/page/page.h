@@ -1,0 +1,20 @@
+/* What is written of a finished run: the page, the summary, the manifest, annotations. */
+#ifndef PPROFCI_PAGE_PAGE_H
+#define PPROFCI_PAGE_PAGE_H
+
+#include "page/model.h"
+#include "run/run.h"
+
+/* Writes index.html, summary.md and manifest.json into the stage. */
+pprofc_status write_pages(struct run *run, pprofc_error *error);
+
+/* Prints a command of GitHub Actions for each regression, where these are wanted. */
+pprofc_status print_annotations(struct run *run, pprofc_error *error);
+
+/* One file each; they append. */
+void page_print(struct buffer *out, const struct model *model);
+void summary_print(struct buffer *out, const struct model *model);
+void manifest_print(struct buffer *out, const struct model *model);
+void annotations_print(struct buffer *out, const struct model *model);
+
+#endif

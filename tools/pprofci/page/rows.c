@@ -1,0 +1,336 @@
+/* The rows of the page. A benchmark that got slower is a row with the reason and the picture below
+ * it; one that is in doubt is a row; the others are folded away. */
+#include "page/rows.h"
+
+#include "page/html.h"
+#include "page/numbers.h"
+
+#include <math.h>
+
+#define PICTURE_HEIGHT 180                  /* of a row */
+#define PAGE_MOST      ((size_t)1200 << 10) /* beyond it pictures are links */
+#define UNSURE_MOST    6 /* rows of benchmarks that could not be judged; more are folded away */
+#define NAMED_MOST     3 /* in the line of a fold */
+
+/* ---- cells ------------------------------------------- */
+
+/* "p 0.0001, adjusted 0.0003, n 10+10, Welch, alpha 0.05": what a tooltip says. */
+static void put_statistics(struct buffer *out, const struct gate_row *row) {
+  number_phrase(out, row);
+  buffer_printf(out, "; %s", gate_verdict_name(row->verdict));
+  if (row->constant)
+    buffer_add_text(out, "; constant");
+  else if (row->tested)
+    buffer_printf(out, "; %s p %.2g, adjusted %.2g, alpha %.3g", row->test, row->p, row->adjusted,
+                  row->alpha);
+  if (row->base_count || row->head_count)
+    buffer_printf(out, "; n %zu+%zu", row->base_count, row->head_count);
+}
+
+/* Whether the change of a row is one that the gate believes. */
+static const char *row_change_class(const struct gate_row *row) {
+  if (row->verdict == GATE_REGRESSED) return "worse";
+  if (row->verdict == GATE_IMPROVED || row->verdict == GATE_SUSPICIOUS) return "better";
+  return "noise";
+}
+
+static void put_interval(struct buffer *out, const struct gate_row *row) {
+  size_t before = out->size;
+  buffer_add_text(out, " <span class=\"interval\">(");
+  size_t open = out->size;
+  number_interval(out, row);
+  if (out->size == open)
+    out->size = before;
+  else
+    buffer_add_text(out, ")</span>");
+}
+
+/* "2.05 µs → 10.1 µs +392 % (+371 to +414)"; the value alone when it did not change. */
+static void put_metric(struct buffer *out, const struct gate_row *row) {
+  const char *name = row_change_class(row);
+  buffer_add_text(out, " title=\"");
+  put_statistics(out, row);
+  buffer_add_text(out, "\">");
+  if (row->in_base && row->in_head && row->base == row->head) {
+    number_amount(out, row->head, row->unit);
+    return;
+  }
+  buffer_add_text(out, "<span class=\"sides\">");
+  number_sides(out, row);
+  buffer_printf(out, "</span> <b class=\"%s\">", name);
+  number_change(out, row);
+  buffer_add_text(out, "</b>");
+  if (row->verdict == GATE_REGRESSED && number_is_time(row->unit)) put_interval(out, row);
+}
+
+static void put_metric_cell(struct buffer *out, const struct benchmark *b, int metric) {
+  static const char *const labels[METRICS] = {"time per op", "allocated", "allocations"};
+  const struct gate_row *row = b->metrics[metric];
+  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"", labels[metric]);
+  if (row)
+    put_metric(out, row);
+  else
+    buffer_add_text(out, ">" DASH);
+  buffer_add_text(out, "</td>");
+}
+
+static void put_strip_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  const struct gate_row *row = b->metrics[METRIC_TIME] ? b->metrics[METRIC_TIME] : b->worst;
+  struct run_samples base = model_samples(m, row, SIDE_BASE);
+  struct run_samples head = model_samples(m, row, SIDE_HEAD);
+  buffer_add_text(out, "<td role=\"cell\" class=\"rounds\" data-label=\"rounds, base | head\">");
+  html_strip(out, &base, &head, row->unit);
+  buffer_add_text(out, "</td>");
+}
+
+static const struct {
+  const char *sign, *css;
+} fate_marks[FATES] = {[FATE_SLOWER] = {"\xE2\x9C\x97", "worse"},
+                       [FATE_MISSING] = {"\xE2\x88\x85", "doubt"},
+                       [FATE_BROKEN] = {"!", "doubt"},
+                       [FATE_UNSURE] = {"?", "noise"},
+                       [FATE_FASTER] = {"\xE2\x96\xBC", "better"},
+                       [FATE_ACCEPTED] = {"\xE2\x96\xB2", "noise"},
+                       [FATE_NEW] = {"+", "noise"},
+                       [FATE_UNCHANGED] = {"=", "noise"}};
+
+/* Why nothing is said of a benchmark, in place of an interval. */
+static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
+  const struct gate_row *row = b->worst;
+  if (b->fate == FATE_MISSING) buffer_add_text(out, "missing in the head");
+  if (b->fate == FATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
+  if (b->fate != FATE_UNSURE) return;
+  if (row->verdict == GATE_TOO_FEW)
+    buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
+  else if (isfinite(row->visible))
+    buffer_printf(out, "noise: changes below %.2g" PERCENT_FORMAT " could not be seen",
+                  100 * row->visible);
+  else
+    buffer_add_text(out, "noise: no change could be seen");
+  if (isfinite(row->needed))
+    buffer_printf(out, ", %.0f rounds would show %.3g" PERCENT_FORMAT, row->needed,
+                  100 * row->threshold);
+}
+
+/* Metrics that have no column, when something became worse in them. */
+static void put_other_metrics(struct buffer *out, const struct model *m,
+                              const struct benchmark *b) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&m->run->gate, &count);
+  for (size_t i = 0; i < b->row_count; i++) {
+    const struct gate_row *row = &rows[b->rows[i]];
+    bool column = false;
+    for (int k = 0; k < METRICS; k++) column |= b->metrics[k] == row;
+    if (column || row->verdict != GATE_REGRESSED) continue;
+    buffer_add_text(out, "<span class=\"other\">");
+    html_text(out, row->unit);
+    buffer_add_char(out, ' ');
+    number_sides(out, row);
+    buffer_add_text(out, " <b class=\"worse\">");
+    number_change(out, row);
+    buffer_add_text(out, "</b></span>");
+  }
+}
+
+/* ---- rows -------------------------------------------- */
+
+static void put_name_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  buffer_printf(out,
+                "<th role=\"rowheader\" scope=\"row\"><a class=\"anchor\" href=\"#b-%zu\"><span "
+                "class=\"mark\">%s</span> ",
+                b->number, fate_marks[b->fate].sign);
+  html_text(out, b->name);
+  buffer_add_text(out, " <small>");
+  html_text(out, b->group);
+  buffer_add_text(out, "</small></a>");
+  put_other_metrics(out, m, b);
+  size_t before = out->size;
+  buffer_add_text(out, "<span class=\"doubt\">");
+  size_t open = out->size;
+  rows_put_doubt(out, b);
+  if (out->size == open)
+    out->size = before;
+  else
+    buffer_add_text(out, "</span>");
+  buffer_add_text(out, "</th>");
+}
+
+static void put_head(struct buffer *out) {
+  buffer_add_text(
+      out, "<table class=\"bench\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">"
+           "<th role=\"columnheader\" scope=\"col\">Benchmark</th>"
+           "<th role=\"columnheader\" scope=\"col\">Time per op</th>"
+           "<th role=\"columnheader\" scope=\"col\">Allocated</th>"
+           "<th role=\"columnheader\" scope=\"col\">Allocations</th>"
+           "<th role=\"columnheader\" scope=\"col\">Rounds <small>base | head</small></th></tr>"
+           "</thead>\n");
+}
+
+/* Begins a row that goes over all columns. */
+static void begin_wide(struct buffer *out, const char *name) {
+  buffer_printf(out, "<tr role=\"row\" class=\"%s\"><td role=\"cell\" colspan=\"5\">", name);
+}
+
+static void end_wide(struct buffer *out) {
+  buffer_add_text(out, "</td></tr>\n");
+}
+
+/* The three tables of a pair and its notes. */
+static void put_pair(struct buffer *out, const struct model *m, const struct run_pair *pair) {
+  static const char *const titles[SIDES] = {"before", "after"};
+  if (*pair->note) {
+    buffer_add_text(out, "<p class=\"note\">");
+    html_words(out, pair->note);
+    buffer_add_text(out, "</p>\n");
+  }
+  if (pair->diff) html_table(out, m->run, "change", pair->diff, 40, false);
+  for (int side = 0; side < SIDES; side++)
+    if (pair->names[side]) html_table(out, m->run, titles[side], pair->names[side], 32, false);
+}
+
+/* All units of a benchmark, with what the test says. */
+static void put_units(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&m->run->gate, &count);
+  buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"units\"><thead><tr>");
+  static const char *const titles[] = {"unit",     "base",       "head",   "change",
+                                       "interval", "adjusted p", "rounds", "verdict"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    buffer_printf(out, "<th scope=\"col\">%s</th>", titles[i]);
+  buffer_add_text(out, "</tr></thead>\n<tbody>\n");
+  for (size_t i = 0; i < b->row_count; i++) {
+    const struct gate_row *row = &rows[b->rows[i]];
+    buffer_printf(out, "<tr class=\"%s\"><th scope=\"row\">", row_change_class(row));
+    html_text(out, row->unit);
+    buffer_add_text(out, "</th><td>");
+    number_amount(out, row->base, row->unit);
+    buffer_add_text(out, "</td><td>");
+    number_amount(out, row->head, row->unit);
+    buffer_add_text(out, "</td><td>");
+    number_change(out, row);
+    buffer_add_text(out, "</td><td>");
+    number_interval(out, row);
+    buffer_add_text(out, "</td><td>");
+    if (row->constant) buffer_add_text(out, "exact");
+    if (row->tested && !row->constant) buffer_printf(out, "%.2g", row->adjusted);
+    buffer_printf(out, "</td><td>%zu + %zu</td><td>%s</td></tr>\n", row->base_count,
+                  row->head_count, gate_verdict_name(row->verdict));
+  }
+  buffer_add_text(out, "</tbody></table></div>\n");
+}
+
+static void put_details(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  const struct run_pair *because = model_pair(m, b);
+  begin_wide(out, "more");
+  buffer_add_text(out, "<details><summary>numbers, tables and files of ");
+  html_text(out, b->name);
+  buffer_add_text(out, "</summary>\n");
+  put_units(out, m, b);
+  for (size_t i = 0; i < m->run->pair_count; i++) {
+    const struct run_pair *pair = &m->run->pairs[i];
+    if (!model_is_of(pair, b)) continue;
+    buffer_printf(out, "<h3>%s profile of %.0f iterations a side</h3>\n", pair->kind,
+                  pair->iterations);
+    if (pair != because) html_because(out, pair);
+    put_pair(out, m, pair);
+  }
+  buffer_add_text(out, "</details>");
+  end_wide(out);
+}
+
+/* What explains a row: functions and the flame graph at that place. */
+static void put_reason(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  const struct run_pair *pair = model_pair(m, b);
+  if (!pair) return;
+  if (pair->change_count) {
+    begin_wide(out, "because");
+    buffer_add_text(out, "<div><span class=\"lead\">because</span>\n");
+    html_because(out, pair);
+    buffer_add_text(out, "</div>");
+    end_wide(out);
+  }
+  begin_wide(out, "flame");
+  if (out->size < PAGE_MOST) html_picture(out, pair->picture, html_shown(pair), PICTURE_HEIGHT);
+  buffer_add_text(out, "<p class=\"key\">");
+  if (pair->diff)
+    buffer_add_text(out, "\xE2\x96\xB2 orange: more than base " DOT " \xE2\x96\xBC blue: less " DOT
+                         " grey: unchanged " DOT " ");
+  buffer_add_text(out, "<a href=\"");
+  html_address(out, "flame/", html_shown(pair), ".html", NULL);
+  buffer_printf(out, "\">open the %s flame graph</a></p>", pair->kind);
+  end_wide(out);
+}
+
+static void put_row(struct buffer *out, const struct model *m, const struct benchmark *b) {
+  buffer_printf(out, "<tbody role=\"rowgroup\" class=\"item %s\" id=\"b-%zu\">\n<tr role=\"row\">",
+                fate_marks[b->fate].css, b->number);
+  put_name_cell(out, m, b);
+  for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, b, metric);
+  put_strip_cell(out, m, b);
+  buffer_add_text(out, "</tr>\n");
+  if (b->fate == FATE_SLOWER) put_reason(out, m, b);
+  put_details(out, m, b);
+  buffer_add_text(out, "</tbody>\n");
+}
+
+/* ---- the tables -------------------------------------- */
+
+/* The benchmarks of one fate follow one another. */
+static size_t first_of(const struct model *m, enum fate fate) {
+  size_t first = 0;
+  for (int before = 0; before < (int)fate; before++) first += m->fates[before];
+  return first;
+}
+
+static bool is_shown(const struct model *m, enum fate fate) {
+  if (fate == FATE_UNSURE) return m->fates[FATE_UNSURE] <= UNSURE_MOST;
+  return fate < FATE_UNSURE;
+}
+
+static const char *const fold_titles[FATES] = {
+    [FATE_SLOWER] = "slower",     [FATE_MISSING] = "missing",
+    [FATE_BROKEN] = "suspicious", [FATE_UNSURE] = "could not be judged",
+    [FATE_FASTER] = "faster",     [FATE_ACCEPTED] = "slower, which a rule accepts",
+    [FATE_NEW] = "new",           [FATE_UNCHANGED] = "unchanged"};
+
+/* "3 faster (Title −12 %, ...)". */
+static void put_fold_title(struct buffer *out, const struct model *m, enum fate fate) {
+  size_t first = first_of(m, fate), count = m->fates[fate];
+  buffer_printf(out, "%zu %s", count, fold_titles[fate]);
+  if (fate == FATE_UNCHANGED) return;
+  buffer_add_text(out, " <span class=\"some\">(");
+  for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
+    const struct benchmark *b = &m->benchmarks[first + i];
+    buffer_add_text(out, i ? ", " : "");
+    html_text(out, b->name);
+    if (fate != FATE_FASTER) continue;
+    buffer_add_char(out, ' ');
+    number_change(out, b->worst);
+  }
+  buffer_add_text(out, count > NAMED_MOST ? ", ...)</span>" : ")</span>");
+}
+
+static void put_fold(struct buffer *out, const struct model *m, enum fate fate) {
+  size_t first = first_of(m, fate);
+  buffer_printf(out, "<details class=\"fold %s\" id=\"fold-%d\"><summary>", fate_marks[fate].css,
+                (int)fate);
+  put_fold_title(out, m, fate);
+  buffer_add_text(out, "</summary>\n");
+  put_head(out);
+  for (size_t i = 0; i < m->fates[fate]; i++) put_row(out, m, &m->benchmarks[first + i]);
+  buffer_add_text(out, "</table>\n</details>\n");
+}
+
+void rows_print(struct buffer *out, const struct model *m) {
+  bool any = false;
+  for (int fate = 0; fate < FATES; fate++) {
+    if (!m->fates[fate] || !is_shown(m, (enum fate)fate)) continue;
+    if (!any) put_head(out);
+    any = true;
+    for (size_t i = 0; i < m->fates[fate]; i++)
+      put_row(out, m, &m->benchmarks[first_of(m, (enum fate)fate) + i]);
+  }
+  if (any) buffer_add_text(out, "</table>\n");
+  for (int fate = 0; fate < FATES; fate++)
+    if (m->fates[fate] && !is_shown(m, (enum fate)fate)) put_fold(out, m, (enum fate)fate);
+}

@@ -1,0 +1,258 @@
+/* The pairs of profiles: those of two folders by their names, those that were named, the bundled
+ * ones. */
+#include "common/terminal.h"
+#include "core/array.h"
+#include "run/files.h"
+#include "run/profiles.h"
+#include "run/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The profiles of a folder, in the order of their names. */
+struct profile_list {
+  const char **paths;
+  const char **keys; /* what equals in the names of a pair */
+  bool *paired;
+  size_t count, capacity;
+};
+
+/* ---- keys -------------------------------------------- */
+
+static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
+  while (at < name.size && ((name.data[at] >= '0' && name.data[at] <= '9') ||
+                            (name.data[at] && strchr(others, name.data[at]))))
+    at++;
+  return at;
+}
+
+/* Process ids and times of recordings differ between the names of a pair: "callgrind.out.100",
+ * "CPU.20260101.123.cpuprofile". */
+static const char *profile_key(struct run *run, const char *path) {
+  static const char *const before[] = {"callgrind.out.", "cachegrind.out."};
+  static const struct {
+    const char *begin, *end;
+  } node[] = {{"CPU.", ".cpuprofile"}, {"Heap.", ".heapprofile"}};
+  pprofc_str name = str_path_base(str_of(path));
+  for (size_t i = 0; i < 2; i++) {
+    pprofc_str begin = str_of(before[i]);
+    size_t end = key_skip_digits(name, begin.size, "");
+    if (str_starts(name, begin) && end > begin.size)
+      return text_printf(&run->arena, "%.*s%.*s", (int)begin.size - 1, begin.data,
+                         STR_ARG(str_slice(name, end, name.size)));
+    pprofc_str first = str_of(node[i].begin), last = str_of(node[i].end);
+    if (str_starts(name, first) && str_ends(name, last) &&
+        key_skip_digits(name, first.size, ".") + last.size >= name.size + 1)
+      return text_printf(&run->arena, "%.*s%s", (int)first.size - 1, first.data, node[i].end);
+  }
+  return text_keep(&run->arena, name);
+}
+
+/* How many profiles of the list have the key. */
+static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
+  size_t times = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->keys[i], key) == 0) {
+      *last = i;
+      times++;
+    }
+  return times;
+}
+
+/* ---- profiles of a folder ---------------------------- */
+
+/* The format is not known, or the file is empty: it may be anything. */
+static bool may_be_no_profile(const pprofc_error *error) {
+  return strstr(error->message, "unrecognized profile format") ||
+         strstr(error->message, "empty input file");
+}
+
+static bool is_profile_by_name(const char *path) {
+  static const char *const endings[] = {".prof", ".pb", ".pb.gz"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (str_ends(str_of(path), str_of(endings[i]))) return true;
+  return false;
+}
+
+/* A file that is a profile by its name, its first bytes or its partner in the other folder, and
+ * cannot be read, is an error. *is becomes whether it is one. */
+static pprofc_status check_profile(struct run *run, const char *path, const char *other, bool *is,
+                                   pprofc_error *error) {
+  pprofc_error ignored;
+  pprofc_str name = str_path_base(str_of(path));
+  pprofc_status status = source_check(path, error);
+  *is = status == PPROFC_OK;
+  if (*is || is_profile_by_name(path) || !may_be_no_profile(error)) return status;
+  const char *partner = *other ? text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name)) : NULL;
+  if (partner && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK)
+    return status;
+  message_note("pprofci: '%s' is no profile, it is left out", path);
+  return PPROFC_OK;
+}
+
+static pprofc_status profiles_add(struct run *run, struct profile_list *list, const char *path,
+                                  pprofc_error *error) {
+  size_t capacity = list->capacity, again = list->capacity, third = list->capacity;
+  bool room = ARRAY_RESERVE(run->mem, list->paths, capacity, list->count + 1) &&
+              ARRAY_RESERVE(run->mem, list->keys, again, list->count + 1) &&
+              ARRAY_RESERVE(run->mem, list->paired, third, list->count + 1);
+  const char *key = room ? profile_key(run, path) : NULL;
+  if (!key) return error_nomem(error);
+  list->capacity = capacity;
+  list->paths[list->count] = path;
+  list->keys[list->count] = key;
+  list->paired[list->count++] = false;
+  return PPROFC_OK;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static pprofc_status list_entry(struct run *run, const char *folder, const char *name,
+                                const char *other, struct profile_list *list, pprofc_error *error) {
+  bool is;
+  const char *path = text_printf(&run->arena, "%s/%s", folder, name);
+  if (!path) return error_nomem(error);
+  if (!files_is_regular(path) || files_are_same(path, run->bench[SIDE_BASE]) ||
+      files_are_same(path, run->bench[SIDE_HEAD]))
+    return PPROFC_OK;
+  pprofc_status status = check_profile(run, path, other, &is, error);
+  return status == PPROFC_OK && is ? profiles_add(run, list, path, error) : status;
+}
+
+static pprofc_status list_profiles(struct run *run, const char *folder, const char *other,
+                                   struct profile_list *list, pprofc_error *error) {
+  struct dirent **entries;
+  int count = scandir(folder, &entries, NULL, by_bytes);
+  if (count < 0)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  pprofc_status status = PPROFC_OK;
+  for (int i = 0; i < count; i++) {
+    if (status == PPROFC_OK)
+      status = list_entry(run, folder, entries[i]->d_name, other, list, error);
+    free(entries[i]);
+  }
+  free(entries);
+  if (status != PPROFC_OK || list->count) return status;
+  return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
+}
+
+static void profiles_free(struct run *run, struct profile_list *list) {
+  mem_free(run->mem, list->paths, list->capacity, sizeof *list->paths);
+  mem_free(run->mem, list->keys, list->capacity, sizeof *list->keys);
+  mem_free(run->mem, list->paired, list->capacity, sizeof *list->paired);
+}
+
+/* ---- pairs ------------------------------------------- */
+
+/* The profile of the base that goes with one of the head: that of its name, or the only one of its
+ * key on both sides. */
+static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
+                         size_t index) {
+  pprofc_str name = str_path_base(str_of(head->paths[index]));
+  size_t found = SIZE_MAX, ignored;
+  for (size_t i = 0; i < base->count; i++)
+    if (str_equal(name, str_path_base(str_of(base->paths[i])))) return i;
+  if (key_times(base, head->keys[index], &found) == 1 &&
+      key_times(head, head->keys[index], &ignored) == 1)
+    return found;
+  return SIZE_MAX;
+}
+
+static bool pair_lists(struct run *run, struct profile_list *base,
+                       const struct profile_list *head) {
+  for (size_t i = 0; i < head->count; i++) {
+    size_t partner = partner_of(base, head, i);
+    if (partner != SIZE_MAX) base->paired[partner] = true;
+    if (!run_add_pair(run, partner == SIZE_MAX ? NULL : base->paths[partner], head->paths[i]))
+      return false;
+  }
+  for (size_t i = 0; i < base->count; i++)
+    if (!base->paired[i] && !run_add_pair(run, base->paths[i], NULL)) return false;
+  return true;
+}
+
+static pprofc_status pair_folders(struct run *run, const char *base, const char *head,
+                                  pprofc_error *error) {
+  struct profile_list lists[SIDES] = {{NULL}, {NULL}};
+  pprofc_status status = PPROFC_OK;
+  if (*base) status = list_profiles(run, base, head, &lists[SIDE_BASE], error);
+  if (status == PPROFC_OK) status = list_profiles(run, head, base, &lists[SIDE_HEAD], error);
+  if (status == PPROFC_OK && !pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]))
+    status = error_nomem(error);
+  profiles_free(run, &lists[SIDE_BASE]);
+  profiles_free(run, &lists[SIDE_HEAD]);
+  return status;
+}
+
+/* ---- all inputs -------------------------------------- */
+
+static pprofc_status pair_bundled(struct run *run, pprofc_error *error) {
+  static const char *const pairs[][SIDES] = {
+      {"generator_cpu.prof", "generator_optimized_cpu.prof"},
+      {"generator_mem.prof", "generator_optimized_mem.prof"}};
+  static const char *const results[SIDES] = {"bench_original.txt", "bench_optimized.txt"};
+  const char *folder = run->options->bundled;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    const char *base = text_printf(&run->arena, "%s/%s", folder, pairs[i][SIDE_BASE]);
+    const char *head = text_printf(&run->arena, "%s/%s", folder, pairs[i][SIDE_HEAD]);
+    if (!base || !head || !run_add_pair(run, base, head)) return error_nomem(error);
+  }
+  for (int side = 0; side < SIDES; side++) {
+    run->bench[side] = text_printf(&run->arena, "%s/%s", folder, results[side]);
+    if (!run->bench[side]) return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status pair_named(struct run *run, pprofc_error *error) {
+  const struct run_options *o = run->options;
+  for (size_t i = 0; i < o->pair_count; i++) {
+    const char *base = text_path(&run->arena, o->pair_bases[i]);
+    const char *head = text_path(&run->arena, o->pair_heads[i]);
+    if (!base || !head || !run_add_pair(run, base, head)) return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status check_readable(const char *path, pprofc_error *error) {
+  if (!run_has(path) || access(path, R_OK) == 0) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
+}
+
+static pprofc_status inputs_check(const struct run *run, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++)
+    for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
+      status = check_readable(run->pairs[i].paths[side], error);
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
+    status = check_readable(run->bench[side], error);
+  return status;
+}
+
+/* No path is an option of a program; both folders are there. */
+static pprofc_status settle_paths(struct run *run, const char **folders, pprofc_error *error) {
+  for (int side = 0; side < SIDES; side++) {
+    folders[side] = text_path(&run->arena, folders[side]);
+    run->bench[side] = text_path(&run->arena, run->bench[side]);
+    if (!folders[side] || !run->bench[side]) return error_nomem(error);
+    if (*folders[side] && !files_is_folder(folders[side]))
+      return error_set(error, PPROFC_E_INVALID, "no folder '%s'", folders[side]);
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status pair_inputs(struct run *run, pprofc_error *error) {
+  const struct run_options *o = run->options;
+  const char *folders[SIDES] = {o->base, o->head};
+  pprofc_status status = settle_paths(run, folders, error);
+  if (status != PPROFC_OK) return status;
+  if (o->is_bundled) status = pair_bundled(run, error);
+  if (status == PPROFC_OK) status = pair_named(run, error);
+  if (status == PPROFC_OK && *folders[SIDE_HEAD])
+    status = pair_folders(run, folders[SIDE_BASE], folders[SIDE_HEAD], error);
+  return status == PPROFC_OK ? inputs_check(run, error) : status;
+}

@@ -1,0 +1,278 @@
+/* The flags of `pprofci run`. */
+#include "run/options.h"
+
+#include "commands.h"
+#include "gate/settings.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIELD(name) offsetof(struct run_options, name)
+
+enum run_group { RUN_INPUTS, RUN_RECORDING, RUN_SIMULATING, RUN_RESULT };
+
+static const struct flag_group groups[] = {
+    [RUN_INPUTS] = {"What is compared",
+                    "Without any base this is a first run: nothing is compared."},
+    [RUN_RECORDING] = {"Recording Go benchmarks", NULL},
+    [RUN_SIMULATING] = {"Counting instructions", NULL},
+    [RUN_RESULT] = {"The result", NULL},
+};
+
+/* Told of the base, then of the head. */
+static const char *add_pair(void *context, const struct flag *flag, const char *text) {
+  struct run_options *o = context;
+  (void)flag;
+  if (!*text) return "a profile has no name";
+  if (o->pair_count == RUN_PAIRS_MAX) return "too many pairs";
+  const char **base = &o->pair_bases[o->pair_count];
+  if (!*base)
+    *base = text;
+  else
+    o->pair_heads[o->pair_count++] = text;
+  return NULL;
+}
+
+#define TEXT(flag_name, field, in_group, what, ...)                                                \
+  {                                                                                                \
+    .name = (flag_name), .kind = FLAG_STRING, .offset = FIELD(field), .group = (in_group),         \
+    .argument = (what), __VA_ARGS__                                                                \
+  }
+
+static const struct flag flags[] = {
+    TEXT("base", base, RUN_INPUTS, "DIR",
+         .help = "profiles of the base, in any format that pprofc reads; equal names are pairs"),
+    TEXT("head", head, RUN_INPUTS, "DIR", .help = "profiles of the head"),
+    {.name = "pair",
+     .kind = FLAG_PAIR,
+     .group = RUN_INPUTS,
+     .argument = "FILE",
+     .call = add_pair,
+     .help = "two profiles, base and head, that are a pair whatever their names: -pair BASE HEAD; "
+             "may be repeated"},
+    TEXT("bench-base", bench_base, RUN_INPUTS, "FILE",
+         .help = "benchmark results of the base, to compare and judge"),
+    TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .help = "benchmark results of the head"),
+    TEXT("bundled", bundled, RUN_INPUTS, "DIR",
+         .help = "where the profiles are that are compared when nothing else is given"),
+    TEXT("record", record, RUN_RECORDING, "PACKAGES",
+         .help = "run the benchmarks of Go packages at -base-ref and here; blanks separate "
+                 "packages"),
+    TEXT("base-ref", base_ref, RUN_RECORDING, "REF",
+         .help = "the commit to compare with; the merge base with origin/main or main when not "
+                 "given"),
+    {.name = "count",
+     .kind = FLAG_INT,
+     .offset = FIELD(count),
+     .group = RUN_RECORDING,
+     .argument = "N",
+     .initial = "10",
+     .help = "how often each side is measured, in turns"},
+    TEXT("bench", bench, RUN_RECORDING, "REGEXP", .initial = ".",
+         .help = "which benchmarks, as of go test"),
+    TEXT("benchtime", benchtime, RUN_RECORDING, "TIME",
+         .help = "how long a benchmark runs in a round and in its profile, as of go test: 500ms, "
+                 "1000x; 1s in a round and 2s in its profile when not given"),
+    TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as of go test: 1,4"),
+    TEXT("profiles", profiles, RUN_RECORDING, "LIST", .initial = "cpu,mem",
+         .help = "kinds of profile to take: cpu, mem, block, mutex"),
+    TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
+         .help = "a command that pprofc -simulate runs under valgrind, once; words as for a shell"),
+    TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
+         .help = "the same command of the head"),
+    TEXT("out", out, RUN_RESULT, "DIR", .initial = ".docs/artifacts/ci",
+         .help = "where the artifacts go; benchmark tables go beside it, into benchdiff"),
+    TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
+         .help = "a significant change of so much is a regression; 5 when neither this nor "
+                 "THRESHOLD_PERCENT is given"),
+    {.name = "no-fail",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(no_fail),
+     .group = RUN_RESULT,
+     .help = "exit with 0 when something regressed"},
+    TEXT("title", title, RUN_RESULT, "TEXT",
+         .help = "what the page is about, for its first line: the change, the pull request"),
+};
+
+static const char *const usage[] = {
+    "-base DIR -head DIR [-bench-base FILE -bench-head FILE] [flags]",
+    "-record PACKAGES [-base-ref REF] [flags]",
+    "-simulate-base COMMAND -simulate-head COMMAND [flags]", NULL};
+
+static const char *const details[] = {
+    "Makes the artifacts of a pull request: for every pair of profiles the tables and flame graphs "
+    "of base, head and their difference, one page to read them on, a summary, and the verdict of "
+    "the benchmarks.",
+    NULL};
+
+static const struct flag_note environment[] = {
+    {"PPROFC_BIN", "the folder with pprofc, which -simulate-head runs; else that of pprofci"},
+    {"THRESHOLD_PERCENT", "what -threshold is when it is not given"},
+    {"GITHUB_STEP_SUMMARY", "summary.md is added to this file"},
+    {"GITHUB_OUTPUT", "verdict=... is added to this file"},
+    {"GITHUB_ACTIONS", "when it is true, regressions are annotated on standard output"},
+    {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "the commit in manifest.json where git cannot tell"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
+
+const struct flag_table run_table = {
+    .program = "pprofci run",
+    .summary = "makes tables, flame graphs, a page and a verdict",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .environment = environment,
+    .statuses = statuses,
+};
+
+/* ---- values ------------------------------------------ */
+
+static bool run_seen(const struct flags_parsed *parsed, const char *name) {
+  const struct flag *flag = flags_find(&run_table, str_of(name));
+  return flag && parsed->seen[flag - flags];
+}
+
+/* An empty value is a variable that was never set: no run is started with that. */
+static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
+                                 pprofc_error *error) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    if (flags[i].kind != FLAG_STRING || !parsed->seen[i]) continue;
+    const char *text;
+    memcpy(&text, (const char *)o + flags[i].offset, sizeof text);
+    if (!*text) return error_set(error, PPROFC_E_INVALID, "-%s is empty", flags[i].name);
+  }
+  return PPROFC_OK;
+}
+
+/* "1,4": whole numbers from 1 up. */
+static bool is_cpu_list(pprofc_str list) {
+  pprofc_str item;
+  while (str_next(&list, ',', &item)) {
+    uint64_t number;
+    if (!str_parse_uint(item, 10, &number) || number < 1 || number > 100000) return false;
+  }
+  return true;
+}
+
+static bool is_kind_list(pprofc_str list) {
+  static const char *const kinds[] = {"cpu", "mem", "block", "mutex"};
+  pprofc_str item;
+  while (str_next(&list, ',', &item)) {
+    bool known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+      known |= str_equal(item, str_of(kinds[i]));
+    if (!known) return false;
+  }
+  return true;
+}
+
+static pprofc_status check_values(const struct run_options *o, pprofc_error *error) {
+  double number;
+  const char *benchtime = o->benchtime;
+  if (o->count < 1 || o->count > 999999)
+    return error_set(error, PPROFC_E_INVALID, "-count must be a whole number from 1 up, not '%lld'",
+                     (long long)o->count);
+  if (*benchtime && !text_is_iterations(str_of(benchtime), NULL) &&
+      !text_is_duration(str_of(benchtime), NULL))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-benchtime must be a time or a number of iterations, as 500ms or 1000x, not "
+                     "'%s'",
+                     benchtime);
+  if (*o->cpu && !is_cpu_list(str_of(o->cpu)))
+    return error_set(error, PPROFC_E_INVALID, "-cpu must be numbers with commas, not '%s'", o->cpu);
+  if (!is_kind_list(str_of(o->profiles)))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-profiles must be of cpu, mem, block and mutex, not '%s'", o->profiles);
+  if (!gate_parse_percent(str_of(o->threshold), &number))
+    return error_set(error, PPROFC_E_INVALID, "-threshold must be a percentage, not '%s'",
+                     o->threshold);
+  return PPROFC_OK;
+}
+
+/* ---- what belongs together --------------------------- */
+
+static const struct {
+  size_t base, head;
+  const char *prefix; /* of both names */
+} sides[] = {{FIELD(base), FIELD(head), ""},
+             {FIELD(bench_base), FIELD(bench_head), "bench-"},
+             {FIELD(simulate_base), FIELD(simulate_head), "simulate-"}};
+
+static const char *run_text(const struct run_options *o, size_t offset) {
+  const char *text;
+  memcpy(&text, (const char *)o + offset, sizeof text);
+  return text;
+}
+
+static pprofc_status check_both_sides(const struct run_options *o, pprofc_error *error) {
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+    const char *prefix = sides[i].prefix, *lacks = NULL;
+    bool base = *run_text(o, sides[i].base), head = *run_text(o, sides[i].head);
+    if (base && !head) lacks = "head";
+    if (head && !base && o->has_base) lacks = "base";
+    if (lacks)
+      return error_set(error, PPROFC_E_INVALID,
+                       "-%sbase and -%shead belong together: there is no -%s%s", prefix, prefix,
+                       prefix, lacks);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status check_recording(const struct run_options *o, const struct flags_parsed *parsed,
+                                     pprofc_error *error) {
+  static const char *const of_record[] = {"base-ref",  "count", "bench",
+                                          "benchtime", "cpu",   "profiles"};
+  if (*o->record && (*o->base || *o->head || *o->bench_base || *o->bench_head))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-record makes its profiles and results; leave -base, -head, -bench-base and "
+                     "-bench-head out");
+  for (size_t i = 0; !*o->record && i < sizeof of_record / sizeof *of_record; i++)
+    if (run_seen(parsed, of_record[i]))
+      return error_set(error, PPROFC_E_INVALID, "-%s belongs to -record, which is not given",
+                       of_record[i]);
+  return PPROFC_OK;
+}
+
+static bool run_names_base(const struct run_options *o) {
+  return *o->base || *o->bench_base || *o->simulate_base || *o->record || o->pair_count;
+}
+
+static void settle_threshold(struct run_options *o) {
+  const char *variable = getenv("THRESHOLD_PERCENT");
+  if (*o->threshold) return;
+  o->threshold = variable && *variable ? variable : "5";
+}
+
+/* Whether anything to compare was named, of the head too. */
+static bool run_is_given(const struct run_options *o) {
+  return o->has_base || *o->head || *o->bench_head || *o->simulate_head;
+}
+
+pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
+                               struct flags_parsed *parsed, pprofc_error *error) {
+  pprofc_status status = flags_defaults(&run_table, o, error);
+  if (status == PPROFC_OK) status = flags_parse(&run_table, o, argc, argv, parsed, error);
+  if (status != PPROFC_OK || parsed->help) return status;
+  if (parsed->rest < argc)
+    return error_set(error, PPROFC_E_INVALID, "unknown option %s", argv[parsed->rest]);
+  status = check_empty(o, parsed, error);
+  settle_threshold(o);
+  if (status == PPROFC_OK) status = check_values(o, error);
+  o->has_base = run_names_base(o);
+  if (status == PPROFC_OK) status = check_recording(o, parsed, error);
+  if (status == PPROFC_OK) status = check_both_sides(o, error);
+  if (status != PPROFC_OK || run_is_given(o)) return status;
+  if (!*o->bundled)
+    return error_set(error, PPROFC_E_INVALID,
+                     "there is nothing to compare: give -base and -head, -bench-base and "
+                     "-bench-head, -record, or -simulate-base and -simulate-head");
+  o->is_bundled = true;
+  o->has_base = true;
+  return PPROFC_OK;
+}

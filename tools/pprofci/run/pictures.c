@@ -1,0 +1,205 @@
+/* Draws the pairs: for base, head and their difference a table, flame graphs, a speedscope file and
+ * the profile itself. */
+#include "core/budget.h"
+#include "core/outfile.h"
+#include "pprofc/time_zone.h"
+#include "run/changes.h"
+#include "run/files.h"
+#include "run/profiles.h"
+#include "run/text.h"
+
+#include <stdio.h>
+
+/* The artifacts of one profile or difference: the format of the report, and the path around its
+ * name. */
+static const struct artifact {
+  const char *format, *before, *after;
+} artifacts[] = {{"top", "", "_top.txt"},
+                 {"flamegraph", "flamegraphs/", ".svg"},
+                 {"speedscope", "speedscope/", ".speedscope.json"},
+                 {"flame", "flame/", ".html"},
+                 {"proto", "profiles/", ".pb.gz"}};
+
+/* ---- one profile ------------------------------------- */
+
+struct render_job {
+  const pprofc_profile *profile;
+  pprofc_report_options options;
+};
+
+static pprofc_status write_report(void *context, pprofc_write_fn write, void *to,
+                                  pprofc_error *error) {
+  const struct render_job *job = context;
+  struct time_zone zone;
+  pprofc_status status = time_zone_enter(&zone)
+                             ? pprofc_report(job->profile, &job->options, write, to, error)
+                             : error_nomem(error);
+  time_zone_leave(&zone);
+  return status;
+}
+
+static pprofc_status render_artifacts(struct run *run, const char *name,
+                                      const pprofc_profile *profile,
+                                      const pprofc_report_options *options, pprofc_error *error) {
+  struct render_job job = {profile, *options};
+  const struct files_writer writer = {write_report, &job};
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < sizeof artifacts / sizeof *artifacts && status == PPROFC_OK; i++) {
+    const char *path =
+        text_printf(&run->arena, "%s%s%s", artifacts[i].before, name, artifacts[i].after);
+    if (!path) return error_nomem(error);
+    job.options.format = artifacts[i].format;
+    status = files_make(run, path, &writer, error);
+    if (status == PPROFC_OK) status = run_check_stopped(error);
+  }
+  return status;
+}
+
+/* All that is made of one source. The last one of a pair is the one that the page shows. */
+static pprofc_status render_source(struct run *run, struct run_pair *pair, const char *name,
+                                   const struct profile_source *source, bool shown,
+                                   const pprofc_report_options *options, pprofc_error *error) {
+  pprofc_limits limits;
+  pprofc_profile *profile;
+  pprofc_limits_init(&limits);
+  struct budget *budget = budget_new(run->mem, limits.memory_bytes);
+  if (!budget) return error_nomem(error);
+  const pprofc_allocator *mem = budget_allocator(budget);
+  pprofc_status status = source_open(source, mem, &profile, error);
+  if (status == PPROFC_OK) {
+    status = render_artifacts(run, name, profile, options, error);
+    if (status == PPROFC_OK && shown) status = changes_find(run, pair, profile, options, error);
+    pprofc_profile_release(profile);
+  }
+  status = budget_status(mem, status, error);
+  budget_release(budget);
+  return status;
+}
+
+/* ---- what a pair shows ------------------------------- */
+
+static bool both_have(const struct run_pair *pair, const char *type) {
+  for (int side = 0; side < SIDES; side++)
+    if (pair->paths[side] && !source_has_type(pair->paths[side], type)) return false;
+  return true;
+}
+
+/* What a profile is about is in its name, or in its sample types. */
+static const char *pair_kind(const struct run_pair *pair, const char *names) {
+  static const struct {
+    const char *part, *kind;
+  } kinds[] = {{"mutex", "mutex"}, {"block", "block"}, {"mem", "mem"},
+               {"heap", "mem"},    {"alloc", "mem"},   {"cpu", "cpu"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strstr(names, kinds[i].part)) return kinds[i].kind;
+  const char *path = pair->paths[SIDE_HEAD] ? pair->paths[SIDE_HEAD] : pair->paths[SIDE_BASE];
+  return source_has_type(path, "alloc_space") ? "mem" : "profile";
+}
+
+/* Where Go stops a function, often because of the sampling itself, is no function of its own: on a
+ * busy machine it takes most samples away from those that it stops. */
+#define STOPPED_BY_GO "^runtime\\.asyncPreempt2?$"
+
+static void choose_values(const struct run *run, const struct run_pair *pair,
+                          pprofc_report_options *options) {
+  bool memory = strcmp(pair->kind, "mem") == 0, cpu = strcmp(pair->kind, "cpu") == 0;
+  pprofc_report_options_init(options);
+  if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
+  if (strcmp(pair->kind, "instructions") == 0) options->sample_index = "Ir";
+  if (*run->options->record && cpu) options->hide = STOPPED_BY_GO;
+}
+
+/* Notes what a pair lacks. A side without samples is taken away: a program that waits for no lock
+ * has an empty profile of it. */
+static void note_missing(const struct run *run, struct run_pair *pair,
+                         const pprofc_report_options *options) {
+  static const char *const empty[SIDES] = {"The profile of the base has no samples.",
+                                           "The profile of the head has no samples."};
+  if (run->has_base && !pair->paths[SIDE_BASE])
+    pair->note = "New: there is no such profile in the base.";
+  else if (run->has_base && !pair->paths[SIDE_HEAD])
+    pair->note = "Gone: there is no such profile in the head.";
+  bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
+  for (int side = 0; side < SIDES; side++) {
+    bool looked_at = both || side == SIDE_HEAD;
+    if (!pair->paths[side] || !looked_at) continue;
+    if (source_has_samples(pair->paths[side], options)) continue;
+    if (!*pair->note) pair->note = empty[side];
+    pair->paths[side] = NULL;
+  }
+}
+
+/* generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the
+ * base.
+ */
+static pprofc_status name_pair(struct run *run, struct run_pair *pair, const char *const *stems,
+                               pprofc_error *error) {
+  struct arena *arena = &run->arena;
+  bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
+  const char *names[SIDES] = {stems[SIDE_BASE], stems[SIDE_HEAD]};
+  if (both) {
+    const char *diff = text_printf(arena, "%s_diff", stems[SIDE_BASE]);
+    pair->diff = diff ? run_take_name(run, diff) : NULL;
+    if (!pair->diff) return error_nomem(error);
+  }
+  for (int side = 0; side < SIDES; side++) {
+    if (!pair->paths[side]) continue;
+    if (both && strcmp(stems[SIDE_BASE], stems[SIDE_HEAD]) == 0)
+      names[side] = text_printf(arena, "%s_%s", stems[side], side_names[side]);
+    pair->names[side] = names[side] ? run_take_name(run, names[side]) : NULL;
+    if (!pair->names[side]) return error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status draw_pair(struct run *run, struct run_pair *pair,
+                               const pprofc_report_options *options, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
+    if (!pair->names[side]) continue;
+    const struct profile_source alone = {NULL, pair->paths[side]};
+    status = render_source(run, pair, pair->names[side], &alone, !pair->diff, options, error);
+  }
+  const struct profile_source both = {pair->paths[SIDE_BASE], pair->paths[SIDE_HEAD]};
+  if (status == PPROFC_OK && pair->diff)
+    status = render_source(run, pair, pair->diff, &both, true, options, error);
+  return status;
+}
+
+static pprofc_status prepare_pair(struct run *run, struct run_pair *pair, size_t number,
+                                  pprofc_report_options *options, pprofc_error *error) {
+  const char *stems[SIDES] = {"", ""};
+  char names[512];
+  for (int side = 0; side < SIDES; side++)
+    if (pair->paths[side]) stems[side] = run_stem(run, pair->paths[side]);
+  if (!stems[SIDE_BASE] || !stems[SIDE_HEAD]) return error_nomem(error);
+  if (*run->options->record)
+    run_progress(number, run->pair_count, "drawing %s",
+                 *stems[SIDE_HEAD] ? stems[SIDE_HEAD] : stems[SIDE_BASE]);
+  snprintf(names, sizeof names, "%s%s", stems[SIDE_BASE], stems[SIDE_HEAD]);
+  if (!pair->kind) pair->kind = pair_kind(pair, names);
+  choose_values(run, pair, options);
+  note_missing(run, pair, options);
+  return name_pair(run, pair, stems, error);
+}
+
+/* Pairs of which nothing is left are no pairs. */
+static void drop_empty(struct run *run) {
+  size_t kept = 0;
+  for (size_t i = 0; i < run->pair_count; i++)
+    if (run->pairs[i].paths[SIDE_BASE] || run->pairs[i].paths[SIDE_HEAD])
+      run->pairs[kept++] = run->pairs[i];
+  run->pair_count = kept;
+}
+
+pprofc_status draw_pairs(struct run *run, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++) {
+    pprofc_report_options options;
+    status = run_check_stopped(error);
+    if (status == PPROFC_OK) status = prepare_pair(run, &run->pairs[i], i + 1, &options, error);
+    if (status == PPROFC_OK) status = draw_pair(run, &run->pairs[i], &options, error);
+  }
+  drop_empty(run);
+  return status;
+}

@@ -1,0 +1,49 @@
+/* Programs that a run starts. */
+#include "run/programs.h"
+
+#include "core/child.h"
+#include "run/text.h"
+
+#define NOT_STARTED 127 /* as shells have it */
+
+pprofc_status program_run(struct run *run, struct program *program, pprofc_error *error) {
+  struct child_end end;
+  buffer_init(&program->printed, run->mem, CHILD_OUTPUT_BYTES);
+  buffer_init(&program->said, run->mem, CHILD_OUTPUT_BYTES);
+  struct child child = {.argv = program->argv,
+                        .timeout_ms = CHILD_NO_TIMEOUT,
+                        .folder = program->folder,
+                        .whole_environment = true,
+                        .said = &program->said,
+                        .stop = &run_stopped};
+  pprofc_status status = child_run(&child, &program->printed, &end, error);
+  program->status = end.status;
+  if (run_stopped) return run_check_stopped(error);
+  if (status == PPROFC_OK || status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT) return status;
+  buffer_add_text(&program->said, error->message);
+  program->status = NOT_STARTED;
+  return PPROFC_OK;
+}
+
+void program_end(struct program *program) {
+  buffer_free(&program->printed);
+  buffer_free(&program->said);
+}
+
+pprofc_str program_last_line(const struct program *program) {
+  pprofc_str said = text_last_line(buffer_str(&program->said));
+  return said.size ? said : text_last_line(buffer_str(&program->printed));
+}
+
+pprofc_status program_line(struct run *run, const char *folder, const char *const *argv,
+                           const char **line, pprofc_error *error) {
+  struct program program = {.argv = argv, .folder = folder};
+  *line = NULL;
+  pprofc_status status = program_run(run, &program, error);
+  if (status == PPROFC_OK && program.status == 0) {
+    *line = text_keep(&run->arena, text_last_line(buffer_str(&program.printed)));
+    if (!*line) status = error_nomem(error);
+  }
+  program_end(&program);
+  return status;
+}

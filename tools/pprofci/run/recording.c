@@ -1,0 +1,278 @@
+/* Measures the benchmarks of two commits in turns. */
+#include "run/recording.h"
+
+#include "core/array.h"
+#include "core/child.h"
+#include "core/log_guard.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- results ----------------------------------------- */
+
+static pprofc_str recorded_take_word(pprofc_str *line) {
+  size_t from = 0, to;
+  while (from < line->size && (line->data[from] == ' ' || line->data[from] == '\t')) from++;
+  for (to = from; to < line->size && line->data[to] != ' ' && line->data[to] != '\t';) to++;
+  pprofc_str word = str_slice(*line, from, to);
+  *line = str_slice(*line, to, line->size);
+  return word;
+}
+
+/* With another number of processors than 1 Go adds "-CPU" to the name. */
+static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
+  size_t size = strlen(cpu);
+  if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
+    return name;
+  return str_ends(name, str_of(cpu)) ? str_slice(name, 0, name.size - size - 1) : name;
+}
+
+static bool recorded_parse(pprofc_str line, const char *cpu, struct recorded_line *out) {
+  int64_t iterations;
+  pprofc_str name = recorded_take_word(&line), value, unit;
+  if (!str_starts(name, STR("Benchmark"))) return false;
+  if (!str_parse_int(recorded_take_word(&line), 10, &iterations) || iterations < 0) return false;
+  *out = (struct recorded_line){without_cpu(name, cpu), (double)iterations, 0};
+  for (;;) {
+    value = recorded_take_word(&line);
+    unit = recorded_take_word(&line);
+    if (!unit.size) return true;
+    if (str_equal(unit, STR("ns/op"))) (void)str_parse_float(value, &out->nanoseconds);
+  }
+}
+
+bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out) {
+  pprofc_str line;
+  while (text->data && str_next_line(text, &line))
+    if (recorded_parse(line, cpu, out)) return true;
+  return false;
+}
+
+/* The item of a benchmark, new or known. */
+static struct recorded *recorded_of(struct recording *r, size_t package, const char *cpu,
+                                    pprofc_str name) {
+  struct run *run = r->run;
+  const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
+  uint32_t id = key ? interner_add(&r->keys, str_of(key)) : MAP_NONE;
+  if (id == MAP_NONE || id < r->count) return id == MAP_NONE ? NULL : &r->items[id];
+  if (!ARRAY_RESERVE(run->mem, r->items, r->capacity, r->count + 1)) return NULL;
+  struct recorded *item = &r->items[r->count++];
+  *item = (struct recorded){.package = package, .cpu = cpu, .name = text_keep(&run->arena, name)};
+  for (int i = 0; i < SIDES; i++) buffer_init(&item->took[i], run->mem, SIZE_MAX / 2);
+  return item->name ? item : NULL;
+}
+
+/* How long a benchmark that hides its time ran for: about as long as it was asked to. */
+static double asked_nanoseconds(const struct recording *r) {
+  double nanoseconds = 1e9;
+  if (*r->run->options->benchtime)
+    (void)text_is_duration(str_of(r->run->options->benchtime), &nanoseconds);
+  return nanoseconds;
+}
+
+static bool keep_results(struct recording *r, int side, size_t package, const char *cpu,
+                         pprofc_str printed) {
+  struct recorded_line line;
+  pprofc_str rest = printed;
+  while (recorded_next(&rest, cpu, &line)) {
+    struct recorded *item = recorded_of(r, package, cpu, line.name);
+    if (!item) return false;
+    double took = line.nanoseconds;
+    if (!(took > 0)) took = asked_nanoseconds(r) / (line.iterations > 0 ? line.iterations : 1);
+    buffer_add(&item->took[side], &took, sizeof took);
+    if (item->took[side].failed) return false;
+  }
+  buffer_add_str(&r->printed[side], printed);
+  return !r->printed[side].failed;
+}
+
+/* ---- rounds ------------------------------------------ */
+
+#define ARGUMENTS_MOST 16
+
+pprofc_status recording_go(struct recording *r, int side, size_t index, const char *cpu,
+                           const char *const *arguments, struct program *test,
+                           pprofc_error *error) {
+  const struct go_package *package = &r->packages.items[index];
+  const char *of_cpu = text_printf(&r->run->arena, "-test.cpu=%s", cpu);
+  const char *argv[ARGUMENTS_MOST] = {package->programs[side], "-test.run=^$", of_cpu};
+  size_t count = 3;
+  while (*arguments && count + 1 < ARGUMENTS_MOST) argv[count++] = *arguments++;
+  argv[count] = NULL;
+  *test = (struct program){.argv = argv, .folder = package->folders[side]};
+  if (!of_cpu) return error_nomem(error);
+  pprofc_status status = program_run(r->run, test, error);
+  if (status == PPROFC_OK && test->status != 0)
+    status = error_set(error, PPROFC_E_FORMAT, "the benchmarks of %s (%s) failed: %.*s",
+                       package->path, side_names[side], STR_ARG(program_last_line(test)));
+  test->argv = NULL;
+  return status;
+}
+
+static pprofc_status measure_program(struct recording *r, int side, size_t package, const char *cpu,
+                                     int64_t round, pprofc_error *error) {
+  const struct run_options *o = r->run->options;
+  struct arena *arena = &r->run->arena;
+  const char *bench = text_printf(arena, "-test.bench=%s", o->bench);
+  const char *time = *o->benchtime ? text_printf(arena, "-test.benchtime=%s", o->benchtime) : NULL;
+  const char *const arguments[] = {bench, "-test.benchmem", time, NULL};
+  struct program test;
+  if (!bench || (*o->benchtime && !time)) return error_nomem(error);
+  run_progress(++r->steps, r->all_steps, "measuring %s %s (round %lld of %lld)", side_names[side],
+               r->packages.items[package].name, (long long)round, (long long)o->count);
+  pprofc_status status = recording_go(r, side, package, cpu, arguments, &test, error);
+  if (status == PPROFC_OK && !keep_results(r, side, package, cpu, buffer_str(&test.printed)))
+    status = error_nomem(error);
+  program_end(&test);
+  return status;
+}
+
+/* Each program of a side once. */
+static pprofc_status measure_side(struct recording *r, int side, int64_t round,
+                                  pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < r->packages.count && status == PPROFC_OK; i++) {
+    pprofc_str rest = str_of(r->cpus), cpu;
+    if (!r->packages.items[i].programs[side]) continue;
+    while (status == PPROFC_OK && str_next(&rest, ',', &cpu)) {
+      const char *word = text_keep(&r->run->arena, cpu);
+      status = word ? measure_program(r, side, i, word, round, error) : error_nomem(error);
+    }
+  }
+  return status;
+}
+
+/* In turns, so that a machine that slows down slows down both, and each is first every other time.
+ */
+static pprofc_status measure_all(struct recording *r, pprofc_error *error) {
+  size_t programs = 0, cpus = 1;
+  int64_t rounds = r->run->options->count;
+  for (size_t i = 0; i < r->packages.count; i++)
+    for (int side = 0; side < SIDES; side++)
+      programs += r->packages.items[i].programs[side] != NULL;
+  for (const char *c = r->cpus; *c; c++) cpus += *c == ',';
+  r->all_steps = (size_t)rounds * programs * cpus;
+  pprofc_status status = PPROFC_OK;
+  for (int64_t i = 1; i <= rounds && status == PPROFC_OK; i++) {
+    int first = i % 2 ? SIDE_BASE : SIDE_HEAD;
+    status = measure_side(r, first, i, error);
+    if (status == PPROFC_OK) status = measure_side(r, SIDE_HEAD - first, i, error);
+  }
+  return status;
+}
+
+/* ---- what Go takes by itself ------------------------- */
+
+static bool recording_is_number(pprofc_str text) {
+  uint64_t number;
+  return str_parse_uint(text, 10, &number) && number > 0;
+}
+
+/* The number of processors that Go would take, but the same for both sides. */
+static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
+  static const char source[] =
+      "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
+  static const char *const argv[] = {"env",     "GOFLAGS=", "GO111MODULE=off", "go", "run",
+                                     "cpus.go", NULL};
+  struct run *run = r->run;
+  r->cpus = run->options->cpu;
+  if (*r->cpus) return PPROFC_OK;
+  const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
+  if (!path) return error_nomem(error);
+  pprofc_status status = files_append(path, str_of(source), error);
+  struct program go = {.argv = argv, .folder = run->work};
+  if (status != PPROFC_OK) return status;
+  status = program_run(run, &go, error);
+  pprofc_str said = program_last_line(&go);
+  if (go.status == 0 && recording_is_number(said))
+    r->cpus = text_keep(&run->arena, said);
+  else
+    r->cpus = text_printf(&run->arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+  program_end(&go);
+  return status == PPROFC_OK && !r->cpus ? error_nomem(error) : status;
+}
+
+/* ---- the recording ----------------------------------- */
+
+static pprofc_status recording_check(struct run *run, pprofc_error *error) {
+  static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};
+  const char *folder;
+  pprofc_str rest = str_of(run->options->record), word;
+  while (str_next(&rest, ' ', &word))
+    if (str_starts(word, STR("-")))
+      return error_set(error, PPROFC_E_INVALID, "'%.*s' is no package (-record)", STR_ARG(word));
+  if (!child_exists("go")) return error_set(error, PPROFC_E_UNSUPPORTED, "-record needs go");
+  pprofc_status status = program_line(run, NULL, argv, &folder, error);
+  if (status != PPROFC_OK || folder) return status;
+  return error_set(error, PPROFC_E_INVALID, "-record needs a git checkout");
+}
+
+static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
+  const char *base;
+  char here[4096];
+  if (!getcwd(here, sizeof here))
+    return error_set(error, PPROFC_E_IO, "cannot tell the current folder");
+  pprofc_status status = checkouts_make(r->run, &base, error);
+  if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_BASE, base, &r->packages, error);
+  if (status == PPROFC_OK) status = checkouts_build(r->run, SIDE_HEAD, here, &r->packages, error);
+  if (status != PPROFC_OK || r->packages.count) return status;
+  return error_set(error, PPROFC_E_INVALID, "no benchmarks in %s", r->run->options->record);
+}
+
+/* The results become files, as if they had been given. */
+static pprofc_status keep_printed(struct recording *r, pprofc_error *error) {
+  struct run *run = r->run;
+  size_t found[SIDES] = {0, 0};
+  for (size_t i = 0; i < r->count; i++)
+    for (int side = 0; side < SIDES; side++) found[side] += r->items[i].took[side].size;
+  if (!found[SIDE_HEAD])
+    return error_set(error, PPROFC_E_INVALID,
+                     "there are benchmarks in the base, and none in the head");
+  for (int side = 0; side < SIDES; side++) {
+    if (!found[side]) continue;
+    const char *path = text_printf(&run->arena, "%s/bench_%s.txt", run->work, side_names[side]);
+    if (!path) return error_nomem(error);
+    pprofc_status status = files_append(path, buffer_str(&r->printed[side]), error);
+    if (status != PPROFC_OK) return status;
+    run->bench[side] = path;
+  }
+  run->has_base = found[SIDE_BASE] > 0;
+  return PPROFC_OK;
+}
+
+static void recording_free(struct recording *r) {
+  const pprofc_allocator *mem = r->run->mem;
+  for (size_t i = 0; i < r->count; i++)
+    for (int side = 0; side < SIDES; side++) buffer_free(&r->items[i].took[side]);
+  for (int side = 0; side < SIDES; side++) buffer_free(&r->printed[side]);
+  interner_free(&r->keys);
+  ARRAY_FREE(mem, r->items, r->capacity);
+  ARRAY_FREE(mem, r->packages.items, r->packages.capacity);
+}
+
+static pprofc_status record_all(struct recording *r, pprofc_error *error) {
+  struct run *run = r->run;
+  pprofc_status status = recording_build(r, error);
+  if (status == PPROFC_OK) status = find_cpus(r, error);
+  if (status == PPROFC_OK) status = measure_all(r, error);
+  if (status == PPROFC_OK && !r->count)
+    status = error_set(error, PPROFC_E_INVALID, "no benchmark in %s ran (-bench %s)",
+                       run->options->record, run->options->bench);
+  if (status == PPROFC_OK) status = recording_profile(r, error);
+  return status == PPROFC_OK ? keep_printed(r, error) : status;
+}
+
+pprofc_status record_benchmarks(struct run *run, pprofc_error *error) {
+  run->work = files_temporary(&run->arena);
+  if (!run->work) return error_set(error, PPROFC_E_IO, "cannot make a folder for temporary files");
+  if (!*run->options->record) return PPROFC_OK;
+  struct recording r = {.run = run};
+  interner_init(&r.keys, run->mem);
+  for (int side = 0; side < SIDES; side++) buffer_init(&r.printed[side], run->mem, SIZE_MAX / 2);
+  pprofc_status status = recording_check(run, error);
+  if (status == PPROFC_OK) status = record_all(&r, error);
+  recording_free(&r);
+  return status;
+}

@@ -1,0 +1,44 @@
+/* Recording Go benchmarks of two commits: rounds in turns, then a profile of each benchmark. */
+#ifndef PPROFCI_RUN_RECORDING_H
+#define PPROFCI_RUN_RECORDING_H
+
+#include "run/checkouts.h"
+#include "run/programs.h"
+
+/* A benchmark with one number of processors. */
+struct recorded {
+  size_t package;   /* of the packages */
+  const char *cpu;  /* "1" */
+  const char *name; /* "BenchmarkSplit/a=1", without the "-4" that Go adds for processors */
+  struct buffer took[SIDES]; /* doubles: nanoseconds an operation took, one for each round */
+};
+
+struct recording {
+  struct run *run;
+  struct packages packages;
+  const char *cpus; /* "1,4" */
+  struct recorded *items;
+  size_t count, capacity;
+  struct interner keys;         /* package, cpu and name of each item */
+  struct buffer printed[SIDES]; /* the results of all rounds */
+  size_t steps, all_steps;
+};
+
+/* Runs a test program with one number of processors. It having failed is an error. `arguments` end
+ * with NULL. */
+pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
+                           const char *const *arguments, struct program *test, pprofc_error *error);
+
+/* One line of results. The name is that of the benchmark alone. */
+struct recorded_line {
+  pprofc_str name;
+  double iterations, nanoseconds; /* of an operation; 0: not told */
+};
+
+/* Takes the next line of results off *text; false at the end. */
+bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line);
+
+/* Profiles each benchmark that printed a result: equal work on both sides. */
+pprofc_status recording_profile(struct recording *r, pprofc_error *error);
+
+#endif

@@ -1,0 +1,158 @@
+/* `pprofci run`: the steps in their order, and what is printed at the end. */
+#include "run/run.h"
+
+#include "commands.h"
+#include "common/terminal.h"
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "page/page.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+const char *const side_names[SIDES] = {"base", "head"};
+volatile sig_atomic_t run_stopped;
+
+/* ---- what steps share -------------------------------- */
+
+struct run_pair *run_add_pair(struct run *run, const char *base, const char *head) {
+  if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
+  struct run_pair *pair = &run->pairs[run->pair_count++];
+  *pair = (struct run_pair){.paths = {base, head}, .note = ""};
+  return pair;
+}
+
+void run_progress(size_t done, size_t of, const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  message_note("[%zu/%zu] %s", done, of, text);
+}
+
+pprofc_status run_check_stopped(pprofc_error *error) {
+  return run_stopped ? error_set(error, PPROFC_E_IO, "interrupted") : PPROFC_OK;
+}
+
+const char *run_take_name(struct run *run, const char *name) {
+  const char *taken = name;
+  for (size_t n = 2; interner_find(&run->names, str_of(taken)) != MAP_NONE; n++) {
+    taken = text_printf(&run->arena, "%s_%zu", name, n);
+    if (!taken) return NULL;
+  }
+  uint32_t id = interner_copy(&run->names, &run->arena, str_of(taken));
+  return id == MAP_NONE ? NULL : run->names.items[id].data;
+}
+
+const char *run_stem(struct run *run, const char *path) {
+  static const char *const endings[] = {".gz", ".pb", ".prof"};
+  struct buffer text;
+  pprofc_str name = str_path_base(str_of(path));
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (str_ends(name, str_of(endings[i]))) name.size -= strlen(endings[i]);
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  text_plain(&text, name);
+  pprofc_str stem = buffer_keep(&text, &run->arena);
+  const char *kept = stem.data ? text_keep(&run->arena, stem) : NULL;
+  buffer_free(&text);
+  return kept;
+}
+
+/* ---- the run ----------------------------------------- */
+
+static void run_stop(int number) {
+  (void)number;
+  run_stopped = 1;
+}
+
+/* A signal ends the run as a failure does: nothing is left behind. */
+static void run_watch_signals(void) {
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = run_stop}, before;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (sigaction(endings[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(endings[i], &action, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+static void run_begin(struct run *run, const struct run_options *options) {
+  *run = (struct run){.options = options,
+                      .mem = &mem_default,
+                      .has_base = options->has_base,
+                      .bench = {options->bench_base, options->bench_head},
+                      .verdict = "no benchmarks were compared",
+                      .totals = "",
+                      .base_commit = "",
+                      .head_commit = "",
+                      .instructions = ""};
+  arena_init(&run->arena, run->mem);
+  interner_init(&run->names, run->mem);
+  gate_init(&run->gate, run->mem);
+  buffer_init(&run->gate_text, run->mem, SIZE_MAX / 2);
+  for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
+}
+
+static void run_end(struct run *run) {
+  stage_clean(run);
+  for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
+  buffer_free(&run->gate_text);
+  gate_free(&run->gate);
+  interner_free(&run->names);
+  ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
+  ARRAY_FREE(run->mem, run->files, run->file_capacity);
+  arena_free(&run->arena);
+}
+
+static pprofc_status run_steps(struct run *run, pprofc_error *error) {
+  static pprofc_status (*const steps[])(struct run *, pprofc_error *) = {
+      name_commits, record_benchmarks, simulate_sides, pair_inputs, stage_open,
+      draw_pairs,   judge_results,     write_pages,    stage_commit};
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
+    status = run_check_stopped(error);
+    if (status == PPROFC_OK) status = steps[i](run, error);
+  }
+  return status;
+}
+
+/* Foreign text is for a log: commands of CI services are broken in it. */
+static pprofc_status run_print_result(const struct run *run, pprofc_error *error) {
+  struct log_guard guard;
+  struct output out;
+  int fd = STDOUT_FILENO;
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  output_printf(&out, "%zu pairs of profiles, start with %s/index.html\n", run->pair_count,
+                run->out);
+  output_add_str(&out, buffer_str(&run->gate_text));
+  if (*run->instructions) output_printf(&out, "%s\n", run->instructions);
+  output_printf(&out, "%s\n", run->verdict);
+  return output_flush(&out, error);
+}
+
+static int run_whole(const struct run_options *options) {
+  struct run run;
+  pprofc_error error;
+  run_begin(&run, options);
+  pprofc_status status = run_steps(&run, &error);
+  if (status == PPROFC_OK) status = print_annotations(&run, &error);
+  if (status == PPROFC_OK) status = run_print_result(&run, &error);
+  int code = run.status;
+  if (code == EXIT_REGRESSED && options->no_fail) code = EXIT_PASSED;
+  run_end(&run);
+  return status == PPROFC_OK ? code : command_fail(error.message);
+}
+
+int run_main(int argc, char **argv) {
+  static struct run_options options; /* large */
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  pprofc_status status = run_options_read(&options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&run_table);
+  if (status != PPROFC_OK) return command_misused(&run_table, &parsed, error.message);
+  run_watch_signals();
+  return run_whole(&options);
+}

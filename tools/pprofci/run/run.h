@@ -1,0 +1,126 @@
+/* One run: what was asked for, the pairs of profiles, the results of benchmarks, and what is made
+ * of them. The steps fill it in, in the order of this file. Texts and paths are the arena's. */
+#ifndef PPROFCI_RUN_RUN_H
+#define PPROFCI_RUN_RUN_H
+
+#include "core/buffer.h"
+#include "core/map.h"
+#include "gate/judge.h"
+#include "run/options.h"
+
+#include <signal.h>
+
+enum { SIDE_BASE, SIDE_HEAD, SIDES };
+
+extern const char *const side_names[SIDES]; /* "base", "head" */
+
+/* A function whose own samples became more from base to head. */
+struct change {
+  const char *name, *file; /* "" when not known */
+  int64_t line;            /* where the function begins; 0: not known */
+  double base, head;       /* in the unit of the profile, per operation where these are known */
+  double share;            /* of what the whole profile grew by; NaN when it did not */
+};
+
+#define CHANGES_MOST 4
+
+/* A pair of profiles, or one alone, and the artifacts that were made of it. */
+struct run_pair {
+  const char *paths[SIDES];        /* NULL: none */
+  const char *kind;                /* "cpu"; NULL: it is told from the profile */
+  const char *package, *benchmark; /* of a recorded pair, as the page shows them; else NULL */
+  const char *function;            /* of the benchmark, as the profile names it; or NULL */
+  double iterations;               /* of both sides; 0: not known */
+
+  const char *names[SIDES], *diff; /* of the artifacts; NULL where there is none */
+  const char *note;                /* "New: ..." or "" */
+  const char *unit;                /* of the values of `changes` */
+  struct change changes[CHANGES_MOST];
+  size_t change_count;
+  pprofc_str picture; /* SVG for the page */
+};
+
+/* A file that was made: relative to its folder. */
+struct run_file {
+  const char *path;
+  bool of_benchdiff;
+};
+
+struct run {
+  const struct run_options *options;
+  const pprofc_allocator *mem;
+  struct arena arena;
+  bool has_base;
+
+  /* places */
+  const char *work;            /* a folder of this run alone */
+  const char *out, *benchdiff; /* where artifacts go */
+  const char *stage;           /* within `out`: everything is made here, in ci and benchdiff */
+  bool has_worktree;
+  const char *base_commit, *head_commit; /* ids; "" when not known */
+
+  struct interner names; /* of artifacts */
+  struct run_pair *pairs;
+  size_t pair_count, pair_capacity;
+  struct run_file *files;
+  size_t file_count, file_capacity;
+  const char *bench[SIDES]; /* results; "": none */
+
+  /* The verdict. */
+  struct gate gate;
+  bool judged;                /* the gate has rows */
+  int status;                 /* of the gate */
+  const char *verdict;        /* "REGRESSION" */
+  struct buffer gate_text;    /* what the gate prints */
+  pprofc_str benchstat;       /* the table of benchstat */
+  const char *totals;         /* the last line of the gate; "" without results */
+  const char *instructions;   /* "regressed: instructions 12 -> 34"; "" when none were counted */
+  struct buffer plots[SIDES]; /* of struct run_samples, one for each row of the gate */
+};
+
+/* The measurements of one side of a row of the gate, in their order. */
+struct run_samples {
+  const double *values;
+  size_t count;
+};
+
+/* Adds a pair; NULL when out of memory. */
+struct run_pair *run_add_pair(struct run *run, const char *base, const char *head);
+
+/* ---- steps, in their order --------------------------- */
+
+pprofc_status record_benchmarks(struct run *run, pprofc_error *error);
+pprofc_status simulate_sides(struct run *run, pprofc_error *error);
+pprofc_status pair_inputs(struct run *run, pprofc_error *error);
+pprofc_status name_commits(struct run *run, pprofc_error *error);
+pprofc_status stage_open(struct run *run, pprofc_error *error);
+pprofc_status draw_pairs(struct run *run, pprofc_error *error);
+pprofc_status judge_results(struct run *run, pprofc_error *error);
+pprofc_status stage_commit(struct run *run, pprofc_error *error);
+
+/* Removes what the run has made beside its artifacts. */
+void stage_clean(struct run *run);
+
+/* ---- what steps share -------------------------------- */
+
+/* Set when a signal asks the run to end. */
+extern volatile sig_atomic_t run_stopped;
+
+/* "[3/40] measuring base words": on standard error. */
+void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF(3, 4);
+
+/* PPROFC_E_IO when the run was interrupted. */
+pprofc_status run_check_stopped(pprofc_error *error);
+
+/* NAME, or NAME_2 ... when an artifact has that name; NULL when out of memory. */
+const char *run_take_name(struct run *run, const char *name);
+
+/* The name of a profile as part of names of artifacts: without its endings. */
+const char *run_stem(struct run *run, const char *path);
+
+/* Whether the string is not NULL and not empty. */
+static inline bool run_has(const char *text) {
+  return text && *text;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* Texts of a run. */
+#include "run/text.h"
+
+#include "core/escape.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- times ------------------------------------------- */
+
+bool text_is_iterations(pprofc_str text, double *count) {
+  uint64_t number;
+  if (!str_ends(text, STR("x")) || text.data[0] == '0') return false;
+  if (!str_parse_uint(str_slice(text, 0, text.size - 1), 10, &number)) return false;
+  if (count) *count = (double)number;
+  return true;
+}
+
+/* The unit at the beginning of the text, and its nanoseconds. */
+static size_t duration_unit(pprofc_str text, double *nanoseconds) {
+  static const struct {
+    const char *name;
+    double nanoseconds;
+  } units[] = {{"ns", 1},   {"us", 1e3}, {"\xC2\xB5s", 1e3}, {"\xCE\xBCs", 1e3},
+               {"ms", 1e6}, {"s", 1e9},  {"m", 6e10},        {"h", 3.6e12}};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (str_starts(text, str_of(units[i].name))) {
+      *nanoseconds = units[i].nanoseconds;
+      return strlen(units[i].name);
+    }
+  return 0;
+}
+
+bool text_is_duration(pprofc_str text, double *nanoseconds) {
+  double sum = 0;
+  bool any = false;
+  while (text.size) {
+    size_t digits = 0;
+    double number, unit;
+    while (digits < text.size && (strchr(".0123456789", text.data[digits]) && text.data[digits]))
+      digits++;
+    if (!digits || text.data[0] == '.' || !str_parse_float(str_slice(text, 0, digits), &number))
+      return false;
+    text = str_slice(text, digits, text.size);
+    size_t size = duration_unit(text, &unit);
+    if (!size) return false;
+    text = str_slice(text, size, text.size);
+    sum += number * unit;
+    any = true;
+  }
+  if (nanoseconds) *nanoseconds = sum;
+  return any;
+}
+
+/* ---- lines and copies -------------------------------- */
+
+pprofc_str text_last_line(pprofc_str text) {
+  pprofc_str line, last = STR("");
+  while (str_next_line(&text, &line))
+    if (str_trim(line).size) last = str_trim(line);
+  return last;
+}
+
+char *text_printf(struct arena *arena, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = size >= 0 ? arena_alloc(arena, (size_t)size + 1) : NULL;
+  if (text) vsnprintf(text, (size_t)size + 1, format, args);
+  va_end(args);
+  return text;
+}
+
+char *text_keep(struct arena *arena, pprofc_str text) {
+  char *copy = arena_alloc(arena, text.size + 1);
+  if (!copy) return NULL;
+  if (text.size) memcpy(copy, text.data, text.size);
+  copy[text.size] = '\0';
+  return copy;
+}
+
+const char *text_path(struct arena *arena, const char *path) {
+  return path[0] == '-' ? text_printf(arena, "./%s", path) : path;
+}
+
+/* ---- names ------------------------------------------- */
+
+void text_plain(struct buffer *out, pprofc_str text) {
+  for (size_t i = 0; i < text.size;) {
+    size_t start = i;
+    (void)utf8_next(text, &i);
+    pprofc_str one = str_slice(text, start, i);
+    if (escape_terminal_clean(one))
+      buffer_add_str(out, one);
+    else
+      buffer_add_fill(out, '_', one.size);
+  }
+}
+
+static bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+void text_word(struct buffer *out, pprofc_str text, const char *others) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    bool stays = is_letter_or_digit(c) || (c && strchr(others, c));
+    buffer_add_char(out, stays ? c : '_');
+  }
+}
+
+void text_url(struct buffer *out, pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    if (is_letter_or_digit(c) || (c && strchr("._~-", c)))
+      buffer_add_char(out, c);
+    else
+      buffer_printf(out, "%%%02X", (unsigned char)c);
+  }
+}
