@@ -30,17 +30,13 @@ static void put_command_text(struct buffer *out, pprofc_str text, bool property)
   buffer_free(&broken);
 }
 
+/* The line of the function of this checkout that the growth goes through. */
 static void put_location(struct buffer *out, const struct run_pair *pair) {
-  for (size_t i = 0; pair && i < pair->change_count; i++) {
-    pprofc_str file = place_in_checkout(pair->changes[i].file);
-    if (!file.size) continue;
-    buffer_add_text(out, "file=");
-    put_command_text(out, file, true);
-    if (pair->changes[i].line > 0)
-      buffer_printf(out, ",line=%lld", (long long)pair->changes[i].line);
-    buffer_add_char(out, ',');
-    return;
-  }
+  if (!pair || !pair->own.name) return;
+  buffer_add_text(out, "file=");
+  put_command_text(out, place_in_checkout(pair->own.file), true);
+  if (pair->own.line > 0) buffer_printf(out, ",line=%lld", (long long)pair->own.line);
+  buffer_add_char(out, ',');
 }
 
 static void put_regression(struct buffer *out, const struct model *m, const struct benchmark *b) {

@@ -4,6 +4,7 @@
 #include "core/base64.h"
 #include "core/escape.h"
 #include "page/numbers.h"
+#include "page/place.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -200,9 +201,18 @@ const char *html_shown(const struct run_pair *pair) {
   return pair->names[SIDE_HEAD] ? pair->names[SIDE_HEAD] : pair->names[SIDE_BASE];
 }
 
+/* "parse.go:14", or the path where the file is of this checkout. */
+static void put_place(struct buffer *out, const struct change *change) {
+  pprofc_str place = place_in_checkout(change->file);
+  if (!*change->file) return;
+  buffer_add_text(out, " <span class=\"place\">");
+  html_text(out, place.size ? place : str_path_base(str_of(change->file)));
+  if (change->line > 0) buffer_printf(out, ":%lld", (long long)change->line);
+  buffer_add_text(out, "</span>");
+}
+
 static void put_changed_function(struct buffer *out, const struct run_pair *pair,
                                  const struct change *change) {
-  pprofc_str file = str_of(change->file);
   buffer_add_text(out, "<li><a href=\"");
   html_address(out, "flame/", html_shown(pair), ".html", change->name);
   buffer_add_text(out, "\"><code>");
@@ -215,19 +225,21 @@ static void put_changed_function(struct buffer *out, const struct run_pair *pair
   if (isfinite(change->share) && change->share <= 1.5)
     buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT "</span>",
                   fmin(100 * change->share, 100));
-  if (file.size) {
-    buffer_add_text(out, " <span class=\"place\">");
-    html_text(out, str_path_base(file));
-    if (change->line > 0) buffer_printf(out, ":%lld", (long long)change->line);
-    buffer_add_text(out, "</span>");
-  }
+  if (change == &pair->own) buffer_add_text(out, " <span class=\"share\">with its calls</span>");
+  put_place(out, change);
   buffer_add_text(out, "</li>\n");
 }
 
+bool html_tells_own(const struct run_pair *pair) {
+  if (!pair->own.name) return false;
+  return !pair->change_count || strcmp(pair->own.name, pair->changes[0].name) != 0;
+}
+
 void html_because(struct buffer *out, const struct run_pair *pair) {
-  if (!pair->change_count) return;
+  if (!pair->change_count && !pair->own.name) return;
   buffer_printf(out, "<p class=\"where\">Grew most (%s), not tested:</p>\n<ul class=\"where\">\n",
                 pair->kind);
+  if (html_tells_own(pair)) put_changed_function(out, pair, &pair->own);
   for (size_t i = 0; i < pair->change_count; i++)
     put_changed_function(out, pair, &pair->changes[i]);
   buffer_add_text(out, "</ul>\n");

@@ -24,6 +24,10 @@ void html_address(struct buffer *out, const char *folder, const char *name, cons
 /* What is shown of the pair: its difference, or the side that is there. */
 const char *html_shown(const struct run_pair *pair);
 
+/* Whether the function of the checkout is told beside those that grew by themselves: it is another
+ * one. */
+bool html_tells_own(const struct run_pair *pair);
+
 /* The functions that grew, as a list; nothing when there are none. */
 void html_because(struct buffer *out, const struct run_pair *pair);
 

@@ -241,7 +241,7 @@ static const struct {
     {is_good, say_nothing_slower, MOOD_GOOD},
 };
 
-static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got slower",
+static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got worse",
                                                 [FATE_MISSING] = "missing",
                                                 [FATE_BROKEN] = "may measure nothing",
                                                 [FATE_UNSURE] = "could not be judged",
@@ -273,7 +273,8 @@ static void say_sight(struct buffer *out, const struct model *m) {
   if (!m->run->judged || !gate->visible_count || 2 * gate->visible_count < gate->tested) return;
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
-    buffer_add_text(out, "no change of any size could have been seen");
+    if (!m->fates[FATE_SLOWER])
+      buffer_add_text(out, "in most benchmarks no change of any size could have been seen");
     return;
   }
   buffer_printf(out, "changes below %.2g" PERCENT_FORMAT " could not have been seen",

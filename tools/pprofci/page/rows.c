@@ -66,12 +66,12 @@ static void put_metric(struct buffer *out, const struct gate_row *row) {
 static void put_metric_cell(struct buffer *out, const struct benchmark *b, int metric) {
   static const char *const labels[METRICS] = {"time per op", "allocated", "allocations"};
   const struct gate_row *row = b->metrics[metric];
-  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"", labels[metric]);
+  buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"><div", labels[metric]);
   if (row)
     put_metric(out, row);
   else
     buffer_add_text(out, ">" DASH);
-  buffer_add_text(out, "</td>");
+  buffer_add_text(out, "</div></td>");
 }
 
 static void put_strip_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
@@ -100,7 +100,9 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   if (b->fate == FATE_MISSING) buffer_add_text(out, "missing in the head");
   if (b->fate == FATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
   if (b->fate != FATE_UNSURE) return;
-  if (row->verdict == GATE_TOO_FEW)
+  if (row->significant && !row->aside)
+    buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);
+  else if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
   else if (isfinite(row->visible))
     buffer_printf(out, "noise: changes below %.2g" PERCENT_FORMAT " could not be seen",
@@ -242,7 +244,7 @@ static void put_details(struct buffer *out, const struct model *m, const struct 
 static void put_reason(struct buffer *out, const struct model *m, const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
   if (!pair) return;
-  if (pair->change_count) {
+  if (pair->change_count || pair->own.name) {
     begin_wide(out, "because");
     buffer_add_text(out, "<div><span class=\"lead\">because</span>\n");
     html_because(out, pair);

@@ -21,7 +21,7 @@
 
 /* Text in which no Markdown acts. */
 static void md_text(struct buffer *out, pprofc_str text) {
-  static const char special[] = "\\`*_{}[]<>()#|~&!@:";
+  static const char special[] = "\\`*_[]<>|~&@";
   struct buffer plain;
   buffer_init(&plain, out->mem, SIZE_MAX / 2);
   escape_terminal(&plain, text, false);
@@ -33,7 +33,10 @@ static void md_text(struct buffer *out, pprofc_str text) {
     else if (c == '<')
       buffer_add_text(out, "&lt;");
     else {
-      if (c && strchr(special, c)) buffer_add_char(out, '\\');
+      bool next_acts = i + 1 < clean.size && clean.data[i + 1] > ' ';
+      bool acts = c && strchr(special, c);
+      acts |= (c == ':' || c == '#') && next_acts; /* an emoji, an issue */
+      if (acts) buffer_add_char(out, '\\');
       buffer_add_char(out, c);
     }
   }
@@ -91,16 +94,24 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
     buffer_add_char(out, ')');
 }
 
+/* "`words.hash` +43 µs about 99 %". */
+static void put_function(struct buffer *out, const struct run_pair *pair,
+                         const struct change *change) {
+  md_code(out, short_function(change->name));
+  buffer_add_text(out, " +");
+  number_profile(out, change->head - change->base, str_of(pair->unit));
+  if (isfinite(change->share) && change->share <= 1.5)
+    buffer_printf(out, " about %.0f" PERCENT_FORMAT, fmin(100 * change->share, 100));
+}
+
 static void put_because_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
-  for (size_t i = 0; pair && i < pair->change_count && i < BECAUSE_MOST; i++) {
-    const struct change *change = &pair->changes[i];
-    if (i) buffer_add_text(out, ", ");
-    md_code(out, short_function(change->name));
-    buffer_add_text(out, " +");
-    number_profile(out, change->head - change->base, str_of(pair->unit));
-    if (isfinite(change->share) && change->share <= 1.5)
-      buffer_printf(out, " about %.0f" PERCENT_FORMAT, fmin(100 * change->share, 100));
+  if (!pair) return;
+  bool own = html_tells_own(pair);
+  if (own) put_function(out, pair, &pair->own);
+  for (size_t i = 0; i < pair->change_count && i < BECAUSE_MOST; i++) {
+    if (i || own) buffer_add_text(out, ", ");
+    put_function(out, pair, &pair->changes[i]);
   }
 }
 
@@ -115,7 +126,7 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
 
 static void put_slower(struct buffer *out, const struct model *m) {
   if (!m->fates[FATE_SLOWER]) return;
-  buffer_add_text(out, "| benchmark | worse | change | allocated | because |\n"
+  buffer_add_text(out, "| benchmark | base " ARROW " head | change | allocated | because |\n"
                        "|---|--:|--:|--:|---|\n");
   for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[i];

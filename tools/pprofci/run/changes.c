@@ -4,6 +4,7 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "flame/flame.h"
+#include "page/place.h"
 #include "report/report.h"
 #include "run/text.h"
 
@@ -14,9 +15,12 @@
 #define PICTURE_WIDTH 1180
 #define PICTURE_LEAST 3 /* pixels: narrower frames are joined; the file has all */
 
-/* What one function has by itself. */
+/* What one function has by itself, and with what it calls. */
 struct self_sum {
   int64_t base, head;                 /* of the value shown */
+  int64_t base_cum, head_cum;         /* the same, of its outermost frames */
+  uint32_t depth;                     /* of its first frame */
+  bool open;                          /* on the path that is being walked */
   int64_t base_samples, head_samples; /* of the first column */
 };
 
@@ -47,12 +51,43 @@ static void drawn_close(struct drawn *d) {
 
 /* ---- functions that grew ----------------------------- */
 
+/* The functions of the path to the node that is being looked at. */
+struct open_path {
+  uint32_t *frames;
+  bool *opened; /* this frame is the outermost of its function */
+  size_t depth;
+};
+
+/* Goes on to a node: functions that are left are open no more. True when this is the outermost
+ * frame of its function. */
+static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
+                       struct self_sum *sums) {
+  for (; path->depth >= t->depth[node]; path->depth--)
+    if (path->opened[path->depth]) sums[path->frames[path->depth]].open = false;
+  path->depth = t->depth[node];
+  struct self_sum *sum = &sums[t->frame[node]];
+  bool outermost = !sum->open;
+  path->frames[path->depth] = t->frame[node];
+  path->opened[path->depth] = outermost;
+  sum->open = true;
+  return outermost;
+}
+
 static struct self_sum *sum_functions(struct drawn *d) {
   struct flame_tree *t = &d->graph.tree;
   size_t type = d->result.value_index;
   struct self_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
+  struct open_path path = {.frames = arena_array(&t->arena, t->max_depth + 2, sizeof *path.frames),
+                           .opened =
+                               arena_zero_array(&t->arena, t->max_depth + 2, sizeof *path.opened)};
+  if (!path.frames || !path.opened) return NULL;
   for (size_t i = 1; sums && i < t->count; i++) {
     struct self_sum *sum = &sums[t->frame[i]];
+    if (path_enter(&path, t, i, sums)) {
+      sum->base_cum = sum_add(sum->base_cum, flame_base(t, i, type));
+      sum->head_cum = sum_add(sum->head_cum, flame_head(t, i, type));
+      if (!sum->depth) sum->depth = t->depth[i];
+    }
     sum->base = sum_add(sum->base, flame_self_base(t, i, type));
     sum->head = sum_add(sum->head, flame_self_head(t, i, type));
     sum->base_samples = sum_add(sum->base_samples, flame_self_base(t, i, 0));
@@ -98,8 +133,8 @@ struct growth {
   double whole, divisor;
 };
 
-static bool add_change(struct run *run, struct run_pair *pair, const struct stack_frame *frame,
-                       const struct self_sum *sum, const struct growth *growth) {
+static struct change change_of(struct run *run, const struct stack_frame *frame,
+                               const struct self_sum *sum, const struct growth *growth) {
   double grown = (double)sum->head - (double)sum->base;
   pprofc_str name = escape_line_keep(frame->name, &run->arena);
   struct change change = {.name = text_keep(&run->arena, name),
@@ -108,9 +143,50 @@ static bool add_change(struct run *run, struct run_pair *pair, const struct stac
                           .base = (double)sum->base / growth->divisor,
                           .head = (double)sum->head / growth->divisor,
                           .share = growth->whole > 0 ? grown / growth->whole : (double)NAN};
-  if (!change.name || !change.file) return false;
-  keep_largest(pair, &change);
-  return true;
+  if (!change.file) change.name = NULL;
+  return change;
+}
+
+static bool add_change(struct run *run, struct run_pair *pair, const struct stack_frame *frame,
+                       const struct self_sum *sum, const struct growth *growth) {
+  struct change change = change_of(run, frame, sum, growth);
+  if (change.name) keep_largest(pair, &change);
+  return change.name != NULL;
+}
+
+/* Code of this checkout, which its author can change; tests are what measures it. */
+static bool is_own(const struct stack_frame *frame, struct arena *arena) {
+  const char *file = text_keep(arena, frame->file);
+  if (!file || str_ends(frame->file, STR("_test.go"))) return false;
+  return place_in_checkout(file).size > 0;
+}
+
+#define OWN_SHARE 0.7 /* of what goes through the outermost such function */
+
+static double cum_growth(const struct self_sum *sum) {
+  return (double)sum->head_cum - (double)sum->base_cum;
+}
+
+/* Finds the innermost function of this checkout that most of the growth goes through. */
+static bool find_own(struct run *run, struct run_pair *pair, const struct drawn *d,
+                     const struct self_sum *sums, const struct growth *growth) {
+  const struct stack_frames *frames = &d->graph.frames;
+  double most = 0;
+  size_t found = SIZE_MAX;
+  bool *own = arena_zero_array(&run->arena, frames->count, sizeof *own);
+  if (!own) return false;
+  for (size_t i = 0; i < frames->count; i++) {
+    own[i] = cum_growth(&sums[i]) > 0 && is_own(&frames->items[i], &run->arena);
+    if (own[i]) most = fmax(most, cum_growth(&sums[i]));
+  }
+  for (size_t i = 0; i < frames->count; i++) {
+    if (!own[i] || cum_growth(&sums[i]) < OWN_SHARE * most) continue;
+    if (found == SIZE_MAX || sums[i].depth > sums[found].depth) found = i;
+  }
+  if (found == SIZE_MAX || most < LEAST_SHARE * growth->whole) return true;
+  struct self_sum whole = {.base = sums[found].base_cum, .head = sums[found].head_cum};
+  pair->own = change_of(run, &frames->items[found], &whole, growth);
+  return pair->own.name != NULL;
 }
 
 /* The functions that explain the change of a pair. To be replaced by those of a test over several
@@ -129,7 +205,7 @@ static pprofc_status explain_change(struct run *run, struct run_pair *pair, stru
     if (is_growth(d, &sums[i]) &&
         !add_change(run, pair, &d->graph.frames.items[i], &sums[i], &growth))
       return error_nomem(error);
-  return PPROFC_OK;
+  return find_own(run, pair, d, sums, &growth) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the picture ------------------------------------- */

@@ -37,6 +37,8 @@ struct run_pair {
   const char *unit;                /* of the values of `changes` */
   struct change changes[CHANGES_MOST];
   size_t change_count;
+  struct change own; /* the innermost function of the checkout that most of the growth goes through,
+                        with what it calls; name NULL: none */
   pprofc_str picture; /* SVG for the page */
 };
 
