@@ -1,11 +1,12 @@
-// The page of scripts/ci_profiles.sh in a real browser: on a desk, on a phone, in the dark and on paper.
+// The page of pprofci run in a real browser: on a desk, on a phone, in the dark and on paper.
 //   node ci_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { fail, launch, openPage } from "./browser.mjs";
+import { createRequire } from "node:module";
+import { fail, findPackages, launch, openPage } from "./browser.mjs";
 
 const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
@@ -22,12 +23,13 @@ const check = (condition, what) => {
 
 /** The artifacts of a run, as a URL of its page. */
 function make(name, ...args) {
+  const failing = typeof args[0] === "boolean" ? args.shift() : false;
   const env = { ...process.env, PPROFC_BIN: path.dirname(pprofc) };
   for (const key of ["GITHUB_STEP_SUMMARY", "GITHUB_SHA", "THRESHOLD_PERCENT"]) delete env[key];
   const script = path.join(testdata, "..", "scripts", "ci_profiles.sh");
   const out = path.join(work, name, "ci");
   const run = spawnSync("bash", [script, "-no-fail", "-out", out, ...args], { cwd: work, env, encoding: "utf8" });
-  check(run.status === 0, `ci_profiles.sh: ${run.stderr}`);
+  check(run.status === (failing ? 1 : 0), `ci_profiles.sh: ${run.stderr}`);
   return pathToFileURL(path.join(out, "index.html")).href;
 }
 
@@ -43,9 +45,15 @@ const pictures = (page) => page.$$eval("img", (all) => all.map((i) => ({ alt: i.
 
 async function testPage(url) {
   const page = await openPage(browser, url);
-  check((await page.textContent("#verdict strong")) === "REGRESSION", "the verdict comes first");
-  check(/\d+ compared, \d+ significant, \d+ regressed, \d+ missing/.test(await page.textContent("#verdict")), "totals of the gate");
-  check(/RenderSource/.test(await page.textContent("#benchmarks")), "the benchmark table");
+  check(/^✗ Setup-2 is 2\.3 times slower: 4\.59\sµs → 10\.5\sµs per operation\.$/.test(await page.textContent("h1")), "one sentence comes first");
+  const said = await page.textContent("#verdict p");
+  check(/2 of 25 benchmarks got worse · 2 could not be judged · 21 got faster/.test(said), `the counts: ${said}`);
+  check(/changes below 5\.3\s% could not have been seen \(DecodeJSON\/records=100-2: 75\s%\)/.test(said), "what a pass is worth");
+  const fold = await page.$eval("#verdict", (v) => v.getBoundingClientRect().bottom);
+  check(fold < 250, "the sentence is above the fold");
+  check(/4 regressed, 0 missing/.test(await page.textContent("#method")), "totals of the gate");
+  check(/RenderSource/.test(await page.textContent("#method pre >> nth=1")), "the table of benchstat");
+  await page.click("#profiles > summary");
   const sections = await page.$$eval(".pair", (all) => all.map((s) => ({
     title: s.querySelector("h2").textContent, tables: [...s.querySelectorAll("summary")].map((x) => x.textContent.split(":")[0]),
   })));
@@ -55,17 +63,13 @@ async function testPage(url) {
     check(section.tables.join() === "change,before,after", `tables of ${section.title}: ${section.tables}`);
   const images = await pictures(page);
   check(images.length === 2 && images.every((i) => i.done && i.alt), `flame graphs: ${JSON.stringify(images)}`);
-  check(await page.isVisible("text=Showing nodes accounting for"), "the change is open");
-  const before = page.locator(".pair details").nth(1);
-  check(!(await before.locator("pre").isVisible()), "before is folded away");
-  await before.locator("summary").click();
-  check(await before.locator("pre").isVisible(), "a click opens it");
-  const links = await page.$$eval("a", (all) => all.map((a) => a.href));
+  const links = await page.$$eval("a", (all) => all.map((a) => a.href.replace(/#.*/, "")));
   for (const link of links) check(fs.existsSync(new URL(link)), `a link leads nowhere: ${link}`);
   for (const kind of [".speedscope.json", ".html", ".svg", ".pb.gz", "_top.txt"])
     check(links.some((l) => l.endsWith(kind)), `links to ${kind}`);
   check(!(await overflows(page)), "nothing is wider than the window");
-  await shoot(page, "ci_page.png", { fullPage: true });
+  check(fs.statSync(new URL(url)).size < 1_500_000, "the page is small");
+  await shoot(page, "ci_page.png");
   quiet(page, "page");
   await page.context().close();
 }
@@ -83,12 +87,12 @@ async function testPhone(url) {
 async function testDarkAndPaper(url) {
   const page = await openPage(browser, url, { colorScheme: "dark" });
   const [ink, paper] = await page.evaluate(() => [getComputedStyle(document.body).color, matchMedia("(prefers-color-scheme: dark)").matches]);
-  check(paper && /25[0-5]/.test(ink), `light text in the dark: ${ink}`);
+  check(paper && /2[3-5]\d/.test(ink), `light text in the dark: ${ink}`);
   await shoot(page, "ci_page_dark.png");
   await page.emulateMedia({ media: "print", colorScheme: "light" });
   check(!(await page.isVisible(".links")), "no links on paper");
   check((await page.$eval("pre", (pre) => getComputedStyle(pre).whiteSpace)) === "pre-wrap", "lines are wrapped on paper");
-  check(await page.isVisible("img"), "pictures on paper");
+  check(await page.isVisible("#b-1"), "rows on paper");
   const pdf = await page.pdf({ format: "A4" });
   check(pdf.length > 10000, "it prints");
   if (shots) fs.writeFileSync(path.join(shots, "ci_page.pdf"), pdf);
@@ -96,21 +100,72 @@ async function testDarkAndPaper(url) {
   await page.context().close();
 }
 
-/** Each benchmark is a row: what regressed is open and first. */
+/** Each benchmark is a row: what got worse is first, then what is in doubt; the others are folded away. */
 async function testBenchmarks(url) {
   const page = await openPage(browser, url);
-  const rows = await page.$$eval("details.benchmark", (all) => all.map((d) => ({
-    word: d.querySelector(".word").textContent, text: d.querySelector("summary").textContent, open: d.open,
-    units: [...d.querySelectorAll("tbody th")].map((u) => u.textContent),
+  const rows = await page.$$eval("#benchmarks > table .item", (all) => all.map((row) => ({
+    name: row.querySelector("th").textContent, mark: row.querySelector(".mark").textContent,
+    cells: [...row.querySelector("tr").querySelectorAll("td")].map((c) => c.textContent.replace(/\s/g, " ")),
+    title: row.querySelector("td div").title, dots: row.querySelectorAll("circle").length,
   })));
-  check(rows.length === 25, `a row for each benchmark: ${rows.length}`);
-  const worst = rows.filter((r) => r.word === "regressed");
-  check(worst.length > 0 && rows.slice(0, worst.length).every((r) => r.open && r.word === "regressed"), "regressions are open and first");
-  check(rows.slice(worst.length).every((r) => !r.open), "the others are closed");
-  check(/Setup-2.*2\.3 times slower: 4\.593 µs → 10\.53 µs/.test(worst[0].text), `the largest slowdown: ${worst[0].text}`);
-  check(worst[0].units.join() === "sec/op,B/op,allocs/op", `its units: ${worst[0].units}`);
-  check(/^REGRESSIONSetup-2 is 2\.3 times slower/.test(await page.textContent("#verdict")), "the verdict names it");
+  check(rows.map((r) => r.mark).join("") === "✗✗??", `regressions, then doubts: ${rows.map((r) => r.mark)}`);
+  check(rows[0].cells[0] === "4.59 µs → 10.5 µs +129 % (+115 to +144)", `time: ${rows[0].cells[0]}`);
+  check(rows[0].cells[1] === "7.58 KiB → 12 KiB +59 %" && /^8 → 245/.test(rows[0].cells[2]), `memory: ${rows[0].cells}`);
+  check(/2\.3 times slower; regressed; Welch p .*, adjusted .*; n 10\+10/.test(rows[0].title), `the tooltip: ${rows[0].title}`);
+  check(rows[0].dots === 20, "a dot for each round");
+  check(rows[1].name.startsWith("✗ Sort/records=1000-2"), "what allocates more is worse, too");
+  check(/near the threshold of 5/.test(rows[2].name), `why it was not judged: ${rows[2].name}`);
+  const folded = await page.$eval(".fold.better", (d) => ({ open: d.open, text: d.querySelector("summary").textContent, rows: d.querySelectorAll(".item").length }));
+  check(!folded.open && folded.rows === 21 && /^21 faster \(RenderSource\/records=100-2 −98\s%/.test(folded.text), `faster: ${JSON.stringify(folded)}`);
+  check(!(await page.isVisible("text=suspiciously")), "no row is suspicious for being faster");
+  for (const [key, id] of [["j", "b-1"], ["j", "b-2"], ["k", "b-1"]]) {
+    await page.keyboard.press(key);
+    check((await page.evaluate(() => document.activeElement.closest(".item").id)) === id, `${key} goes to ${id}`);
+  }
+  await page.goto(url + "#b-10");
+  check(await page.isVisible("#b-10"), "a link to a benchmark opens its list");
   quiet(page, "benchmarks");
+  await page.context().close();
+}
+
+/** What the sentence says of other endings. */
+async function testEndings() {
+  const write = (name, ...lines) => {
+    fs.writeFileSync(path.join(work, name), [1, 2, 3, 4, 5, 6].flatMap((i) => lines.map((l) => l.replace("N", i))).join("\n") + "\n");
+    return path.join(work, name);
+  };
+  const same = write("same.txt", "BenchmarkParse 1000 100N ns/op", "BenchmarkTitle 1000 200N ns/op");
+  const endings = [
+    ["same", same, same, /^✓ No regression in 2 benchmarks\.$/, "good"],
+    ["zero", write("a.txt", "BenchmarkParse 1000 100N ns/op"), write("b.txt", "BenchmarkParse 1000 0.2N ns/op"), /^\? Parse takes 0\.2\d* ns per operation: was anything measured\?$/, "doubt"],
+    ["suite", write("c.txt", "BenchmarkA 1 100N ns/op", "BenchmarkB 1 100N ns/op", "BenchmarkC 1 100N ns/op"),
+      write("d.txt", "BenchmarkA 1 10N ns/op", "BenchmarkB 1 10N ns/op", "BenchmarkC 1 10N ns/op"), /^\? Most of 3 benchmarks are more than twice as fast: were they run\?$/, "doubt"],
+    ["gone", same, write("e.txt", "BenchmarkParse 1000 100N ns/op"), /^\? Title is missing in the head\.$/, "doubt"],
+    ["failed", same, write("f.txt", "BenchmarkOther 1000 100N ns/op"), /^✗ The benchmarks could not be judged: nothing was compared/, "bad"],
+    ["bytes", write("g.txt", "BenchmarkParse 1 100N ns/op 0 B/op 0 allocs/op"), write("h.txt", "BenchmarkParse 1 100N ns/op 32 B/op 1 allocs/op"),
+      /^✗ Parse allocates now: 0 B → 32 B per operation\.$/, "bad"],
+  ];
+  for (const [name, base, head, sentence, mood] of endings) {
+    const page = await openPage(browser, make(`ending-${name}`, name === "failed", "-bench-base", base, "-bench-head", head));
+    const said = (await page.textContent("h1")).replace(/\s/g, " ");
+    check(sentence.test(said), `${name}: ${said}`);
+    check(await page.$(`#verdict.${mood}`), `${name} is ${mood}`);
+    if (mood !== "good") check(!(await page.$(".verdict.good")), `${name} is not green`);
+    await page.context().close();
+  }
+}
+
+/** Rules of accessibility, by axe. */
+async function testAxe(url, options, what) {
+  const modules = findPackages(["axe-core@4.14.1"], folders);
+  if (!modules) return console.log("not checked: no npm package axe-core");
+  const source = fs.readFileSync(createRequire(path.join(modules, "x.js")).resolve("axe-core/axe.min.js"), "utf8");
+  const page = await openPage(browser, url, { bypassCSP: true, ...options });
+  await page.$$eval("details", (all) => all.forEach((d) => (d.open = true)));
+  await page.evaluate(source);
+  const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  const serious = found.violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`);
+  check(serious.length === 0, `axe, ${what}: ${serious.join("; ")}`);
   await page.context().close();
 }
 
@@ -119,7 +174,8 @@ async function testFirst() {
   fs.mkdirSync(path.join(work, "first"));
   fs.copyFileSync(path.join(testdata, "generator_cpu.prof"), path.join(work, "first", "cpu.prof"));
   const page = await openPage(browser, make("first-run", "-head", path.join(work, "first"), "-bench-head", path.join(testdata, "bench_original.txt")));
-  check((await page.textContent("#verdict")).startsWith("no comparison"), "nothing was compared");
+  check((await page.textContent("h1")) === "? Nothing was compared: there is no base.", "nothing was compared");
+  check(await page.$("#verdict.doubt"), "and that is not green");
   check(/A first run/.test(await page.textContent(".note")), "it says so");
   check((await page.$$("img")).length === 1 && !/New:/.test(await page.textContent("body")), "the head alone");
   quiet(page, "first run");
@@ -140,7 +196,7 @@ async function testIncomplete() {
   check((await page.$$("img")).length === 3 && (await pictures(page)).every((i) => i.done), "each pair has its picture and no other");
   const links = await page.$$eval("a", (all) => all.map((a) => a.href));
   for (const link of links) check(fs.existsSync(new URL(link)), `a link leads nowhere: ${link}`);
-  check((await page.textContent("#verdict")).startsWith("no benchmarks"), "no verdict without benchmarks");
+  check((await page.textContent("h1")) === "? No benchmarks were compared.", "no verdict without benchmarks");
   quiet(page, "incomplete");
   await page.context().close();
 }
@@ -152,5 +208,9 @@ await testPhone(url);
 await testDarkAndPaper(url);
 await testIncomplete();
 await testFirst();
+await testEndings();
+await testAxe(url, {}, "light");
+await testAxe(url, { colorScheme: "dark" }, "dark");
+await testAxe(url, { viewport: { width: 390, height: 800 } }, "phone");
 await browser.close();
 console.log(`${checks} passed, 0 failed`);

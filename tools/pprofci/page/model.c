@@ -277,14 +277,16 @@ static void say_sight(struct buffer *out, const struct model *m) {
       buffer_add_text(out, "in most benchmarks no change of any size could have been seen");
     return;
   }
-  buffer_printf(out, "changes below %.2g" PERCENT_FORMAT " could not have been seen",
-                100 * gate->visible_middle);
+  buffer_add_text(out, "changes below ");
+  number_size(out, gate->visible_middle);
+  buffer_add_text(out, " could not have been seen");
   if (!worse || gate->visible_row >= count) return;
   buffer_printf(out, " (%.*s: ", STR_ARG(rows[gate->visible_row].name));
   if (isinf(gate->visible_worst))
-    buffer_add_text(out, "none)");
+    buffer_add_text(out, "none");
   else
-    buffer_printf(out, "%.2g" PERCENT_FORMAT ")", 100 * gate->visible_worst);
+    number_size(out, gate->visible_worst);
+  buffer_add_char(out, ')');
 }
 
 static pprofc_str model_say(struct model *m, void (*say)(struct buffer *, const struct model *)) {

@@ -83,6 +83,14 @@ void number_percent(struct buffer *out, double change) {
   buffer_add_text(out, PERCENT);
 }
 
+void number_size(struct buffer *out, double change) {
+  double percent = 100 * fabs(change);
+  if (percent >= 99.5)
+    buffer_printf(out, "%.0f" PERCENT_FORMAT, percent);
+  else
+    buffer_printf(out, "%.2g" PERCENT_FORMAT, percent);
+}
+
 void number_sides(struct buffer *out, const struct gate_row *row) {
   if (row->in_base) number_amount(out, row->base, row->unit);
   if (row->in_base && row->in_head) buffer_add_text(out, " " ARROW " ");

@@ -22,6 +22,9 @@ void number_profile(struct buffer *out, double value, pprofc_str unit);
 /* "+392 %", "−4.2 %". */
 void number_percent(struct buffer *out, double change);
 
+/* "3 %", "264 %": the size of a change. */
+void number_size(struct buffer *out, double change);
+
 /* "2.05 µs → 10.1 µs"; one side alone when the other is not there. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 

@@ -94,6 +94,21 @@ static const struct {
                        [FATE_NEW] = {"+", "noise"},
                        [FATE_UNCHANGED] = {"=", "noise"}};
 
+/* What the noise of a benchmark hides, and how many rounds would show it. */
+static void put_noise(struct buffer *out, const struct gate_row *row) {
+  buffer_add_text(out, "noise: ");
+  if (isfinite(row->visible)) {
+    buffer_add_text(out, "changes below ");
+    number_size(out, row->visible);
+    buffer_add_text(out, " could not be seen");
+  } else {
+    buffer_add_text(out, "no change could be seen");
+  }
+  if (!isfinite(row->needed)) return;
+  buffer_printf(out, ", %.0f rounds would show ", row->needed);
+  number_size(out, row->threshold);
+}
+
 /* Why nothing is said of a benchmark, in place of an interval. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
@@ -104,14 +119,8 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
     buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);
   else if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
-  else if (isfinite(row->visible))
-    buffer_printf(out, "noise: changes below %.2g" PERCENT_FORMAT " could not be seen",
-                  100 * row->visible);
   else
-    buffer_add_text(out, "noise: no change could be seen");
-  if (isfinite(row->needed))
-    buffer_printf(out, ", %.0f rounds would show %.3g" PERCENT_FORMAT, row->needed,
-                  100 * row->threshold);
+    put_noise(out, row);
 }
 
 /* Metrics that have no column, when something became worse in them. */

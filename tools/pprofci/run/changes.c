@@ -161,6 +161,56 @@ static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   return place_in_checkout(file).size > 0;
 }
 
+#define LINES_MOST 256 /* of a function */
+
+/* How much the lines of one function grew. */
+struct line_growth {
+  int64_t line, grown;
+};
+
+/* The line of the function that a location has, or 0. Names and files have been made visible or
+ * trimmed nowhere yet, so both are compared as the profile has them. */
+static int64_t line_in(const pprofc_profile *profile, uint32_t location,
+                       const struct stack_frame *frame) {
+  pprofc_location at = pprofc_profile_location(profile, location);
+  for (size_t i = 0; i < at.line_count; i++) {
+    pprofc_line line = pprofc_profile_line(profile, location, i);
+    if (line.function == PPROFC_NONE) continue;
+    pprofc_function function = pprofc_profile_function(profile, line.function);
+    if (str_equal(function.name, frame->name) && str_equal(function.filename, frame->file))
+      return line.line;
+  }
+  return 0;
+}
+
+static void grow_line(struct line_growth *lines, size_t *count, int64_t line, int64_t grown) {
+  size_t i = 0;
+  while (i < *count && lines[i].line != line) i++;
+  if (i == LINES_MOST) return;
+  if (i == *count) lines[(*count)++] = (struct line_growth){line, 0};
+  lines[i].grown = sum_add(lines[i].grown, grown);
+}
+
+/* The line of a function through which most of the growth goes; 0 when it is not known. Samples of
+ * the base count negative in a difference. */
+static int64_t find_line(struct run *run, const pprofc_profile *profile, size_t type,
+                         const struct stack_frame *frame) {
+  struct line_growth lines[LINES_MOST];
+  pprofc_samples_view samples;
+  size_t count = 0, depth = pprofc_profile_max_depth(profile), best = 0;
+  uint32_t *stack = arena_array(&run->arena, depth + 1, sizeof *stack);
+  pprofc_profile_samples(profile, &samples);
+  for (size_t i = 0; stack && i < samples.count; i++) {
+    size_t frames = pprofc_profile_stack(profile, i, stack, depth);
+    int64_t line = 0;
+    for (size_t k = 0; k < frames && !line; k++) line = line_in(profile, stack[k], frame);
+    if (line) grow_line(lines, &count, line, samples.values[i * samples.types + type]);
+  }
+  for (size_t i = 1; i < count; i++)
+    if (lines[i].grown > lines[best].grown) best = i;
+  return count ? lines[best].line : 0;
+}
+
 #define OWN_SHARE 0.7 /* of what goes through the outermost such function */
 
 static double cum_growth(const struct self_sum *sum) {
@@ -169,7 +219,8 @@ static double cum_growth(const struct self_sum *sum) {
 
 /* Finds the innermost function of this checkout that most of the growth goes through. */
 static bool find_own(struct run *run, struct run_pair *pair, const struct drawn *d,
-                     const struct self_sum *sums, const struct growth *growth) {
+                     const struct self_sum *sums, const struct growth *growth,
+                     const pprofc_profile *profile) {
   const struct stack_frames *frames = &d->graph.frames;
   double most = 0;
   size_t found = SIZE_MAX;
@@ -186,13 +237,15 @@ static bool find_own(struct run *run, struct run_pair *pair, const struct drawn 
   if (found == SIZE_MAX || most < LEAST_SHARE * growth->whole) return true;
   struct self_sum whole = {.base = sums[found].base_cum, .head = sums[found].head_cum};
   pair->own = change_of(run, &frames->items[found], &whole, growth);
+  if (!pair->own.line)
+    pair->own.line = find_line(run, profile, d->result.value_index, &frames->items[found]);
   return pair->own.name != NULL;
 }
 
 /* The functions that explain the change of a pair. To be replaced by those of a test over several
  * profiles; until then they are the largest changes of self time, and nothing was tested. */
 static pprofc_status explain_change(struct run *run, struct run_pair *pair, struct drawn *d,
-                                    pprofc_error *error) {
+                                    const pprofc_profile *profile, pprofc_error *error) {
   const struct flame_tree *t = &d->graph.tree;
   size_t type = d->result.value_index;
   struct growth growth = {(double)flame_head(t, 0, type) - (double)flame_base(t, 0, type),
@@ -205,7 +258,7 @@ static pprofc_status explain_change(struct run *run, struct run_pair *pair, stru
     if (is_growth(d, &sums[i]) &&
         !add_change(run, pair, &d->graph.frames.items[i], &sums[i], &growth))
       return error_nomem(error);
-  return find_own(run, pair, d, sums, &growth) ? PPROFC_OK : error_nomem(error);
+  return find_own(run, pair, d, sums, &growth, profile) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the picture ------------------------------------- */
@@ -267,7 +320,7 @@ pprofc_status changes_find(struct run *run, struct run_pair *pair, const pprofc_
   struct drawn d;
   pprofc_status status = drawn_open(profile, options, &d, error);
   if (status != PPROFC_OK) return status;
-  if (d.graph.tree.has_base) status = explain_change(run, pair, &d, error);
+  if (d.graph.tree.has_base) status = explain_change(run, pair, &d, profile, error);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
     status = draw_picture(run, pair, &d, error);
   drawn_close(&d);
