@@ -1,5 +1,5 @@
 # Reads "typed|expected" lines; the words are cut as bash cuts them, at blanks and =. A line may go on behind the word.
-for program in pprofc benchstatc parse_bench_regressions; do
+for program in pprofc benchstatc parse_bench_regressions pprofci; do
   source <("$program" -completion=bash) || exit 1
 done
 wrong=0

@@ -1,6 +1,6 @@
 # Reads "typed|expected" lines; fish says what it would make of the end of each. A line goes on behind no word here: fish completes
 # lines up to their end, so what stands behind the cursor is put before it.
-for program in pprofc benchstatc parse_bench_regressions
+for program in pprofc benchstatc parse_bench_regressions pprofci
     $program -completion=fish | source; or exit 1
 end
 set wrong 0

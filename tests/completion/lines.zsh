@@ -14,7 +14,7 @@ receive() {
   return 1
 }
 send $'PS1= PROMPT_EOL_MARK=; unsetopt zle_bracketed_paste prompt_cr 2>/dev/null; bindkey -e; setopt no_auto_menu no_list_beep\n'
-send $'for p in pprofc benchstatc parse_bench_regressions; do source <($p -completion=zsh); done; print -r -- REA""DY\n'
+send $'for p in pprofc benchstatc parse_bench_regressions pprofci; do source <($p -completion=zsh); done; print -r -- REA""DY\n'
 receive '*READY*' || { print "zsh did not start: $output"; exit 1 }
 wrong=0
 while IFS='|' read -r typed expected; do

@@ -36,6 +36,11 @@ benchstatc -delta-test=tt|benchstatc -delta-test=ttest
 parse_bench_regressions -test=w|parse_bench_regressions -test=welch
 parse_bench_regressions -format=gith|parse_bench_regressions -format=github
 parse_bench_regressions -out=jso|parse_bench_regressions -out=json=
+pprofci r|pprofci run
+pprofci -comp|pprofci -completion=
+pprofci -completion=f|pprofci -completion=fish
+pprofci run -base-r|pprofci run -base-ref=
+pprofci run -head=me|pprofci run -head=mem.prof
 parse_bench_regressions -direction=it|parse_bench_regressions -direction=items_per_second=higher
 CASES
 "$shell" "$here/lines.$shell" <cases

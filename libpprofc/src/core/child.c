@@ -22,6 +22,7 @@
 /* One run, while it lasts. */
 struct child_running {
   const struct child *child;
+  const struct child_user *user; /* or NULL */
   struct buffer *output;
   struct child_end *end;
   int input;    /* a file in memory, so that a program that does not read cannot block or kill us */
@@ -101,7 +102,7 @@ static int child_start(struct child_running *run) {
   posix_spawnattr_t attributes;
   char text[3][4096 + 16], *few[5], **environment = environ;
   sigset_t none, all;
-  if (!run->child->whole_environment) {
+  if (!run->user) {
     make_environment(text, few);
     environment = few;
   }
@@ -122,8 +123,8 @@ static int child_start(struct child_running *run) {
   failed = posix_spawn_file_actions_adddup2(&files, run->input, STDIN_FILENO);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[0], STDOUT_FILENO);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&files, run->theirs[1], STDERR_FILENO);
-  if (!failed && run->child->folder)
-    failed = posix_spawn_file_actions_addchdir_np(&files, run->child->folder);
+  if (!failed && run->user && run->user->folder)
+    failed = posix_spawn_file_actions_addchdir_np(&files, run->user->folder);
   if (!failed)
     failed = posix_spawnp(&run->pid, run->child->argv[0], &files, &attributes,
                           (char *const *)(uintptr_t)run->child->argv, environment);
@@ -149,7 +150,7 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
     close_fd(&run->pipes[which]);
   } else if (which == 1) {
     keep_said(run->end, chunk, (size_t)size);
-    if (run->child->said) buffer_add(run->child->said, chunk, (size_t)size);
+    if (run->user && run->user->said) buffer_add(run->user->said, chunk, (size_t)size);
   } else {
     if ((size_t)size > run->output->ceiling - run->output->size)
       return error_set(error, PPROFC_E_LIMIT, "'%s' wrote more than %zu bytes and was stopped",
@@ -165,7 +166,8 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
                                 pprofc_error *error) {
   int64_t left = run->deadline - now_ms();
   if (budget_stopped(run->output->mem)) return error_nomem(error); /* budget_status says why */
-  if (run->child->stop && *run->child->stop) return error_set(error, PPROFC_E_IO, "interrupted");
+  if (run->user && run->user->stop && *run->user->stop)
+    return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                      run->child->argv[0]);
@@ -216,7 +218,13 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
 
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error) {
-  struct child_running run = {child, output, end, -1, {-1, -1}, {-1, -1}, 0, 0};
+  return child_run_for_user(child, NULL, output, end, error);
+}
+
+pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
+                                 struct buffer *output, struct child_end *end,
+                                 pprofc_error *error) {
+  struct child_running run = {child, user, output, end, -1, {-1, -1}, {-1, -1}, 0, 0};
   const char *program = child->argv[0];
   pprofc_status status = PPROFC_OK;
   memset(end, 0, sizeof *end);

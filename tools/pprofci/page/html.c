@@ -202,7 +202,7 @@ const char *html_shown(const struct run_pair *pair) {
 }
 
 /* "parse.go:14", or the path where the file is of this checkout. */
-static void put_place(struct buffer *out, const struct change *change) {
+static void html_put_place(struct buffer *out, const struct change *change) {
   pprofc_str place = place_in_checkout(change->file);
   if (!*change->file) return;
   buffer_add_text(out, " <span class=\"place\">");
@@ -226,7 +226,7 @@ static void put_changed_function(struct buffer *out, const struct run_pair *pair
     buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT "</span>",
                   fmin(100 * change->share, 100));
   if (change == &pair->own) buffer_add_text(out, " <span class=\"share\">with its calls</span>");
-  put_place(out, change);
+  html_put_place(out, change);
   buffer_add_text(out, "</li>\n");
 }
 

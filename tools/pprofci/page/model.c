@@ -256,10 +256,7 @@ static void say_counts(struct buffer *out, const struct model *m) {
   for (int fate = 0; fate < FATES; fate++) {
     if (!m->fates[fate] || !fate_phrases[fate]) continue;
     buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", m->fates[fate]);
-    if (!any) {
-      put_count(out, m->count, "benchmark");
-      buffer_add_char(out, ' ');
-    }
+    if (!any) buffer_printf(out, "%zu benchmarks ", m->count);
     buffer_add_text(out, fate_phrases[fate]);
     any = true;
   }

@@ -95,7 +95,7 @@ static const struct {
                        [FATE_UNCHANGED] = {"=", "noise"}};
 
 /* What the noise of a benchmark hides, and how many rounds would show it. */
-static void put_noise(struct buffer *out, const struct gate_row *row) {
+static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, "noise: ");
   if (isfinite(row->visible)) {
     buffer_add_text(out, "changes below ");
@@ -120,7 +120,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   else if (row->verdict == GATE_TOO_FEW)
     buffer_printf(out, "too few rounds: %zu and %zu", row->base_count, row->head_count);
   else
-    put_noise(out, row);
+    rows_put_noise(out, row);
 }
 
 /* Metrics that have no column, when something became worse in them. */

@@ -15,13 +15,17 @@
 #define PICTURE_WIDTH 1180
 #define PICTURE_LEAST 3 /* pixels: narrower frames are joined; the file has all */
 
+/* Values of both sides: those that are shown, and those of the first column. */
+struct both_sides {
+  int64_t base, head;
+  int64_t base_samples, head_samples;
+};
+
 /* What one function has by itself, and with what it calls. */
 struct self_sum {
-  int64_t base, head;                 /* of the value shown */
-  int64_t base_cum, head_cum;         /* the same, of its outermost frames */
-  uint32_t depth;                     /* of its first frame */
-  bool open;                          /* on the path that is being walked */
-  int64_t base_samples, head_samples; /* of the first column */
+  struct both_sides self, cum; /* cum: of its outermost frames */
+  uint32_t depth;              /* of its first frame */
+  bool open;                   /* on the path that is being walked */
 };
 
 /* A drawing of a profile: the edited profile and its tree. */
@@ -73,31 +77,38 @@ static bool path_enter(struct open_path *path, const struct flame_tree *t, size_
   return outermost;
 }
 
+static void add_sides(struct both_sides *sum, const struct flame_tree *t, const int64_t *values,
+                      size_t type) {
+  const int64_t *base = t->has_base ? values + t->types : NULL;
+  sum->head = sum_add(sum->head, values[type]);
+  sum->head_samples = sum_add(sum->head_samples, values[0]);
+  if (!base) return;
+  sum->base = sum_add(sum->base, base[type]);
+  sum->base_samples = sum_add(sum->base_samples, base[0]);
+}
+
 static struct self_sum *sum_functions(struct drawn *d) {
   struct flame_tree *t = &d->graph.tree;
-  size_t type = d->result.value_index;
+  size_t type = d->result.value_index, room = t->max_depth + 2;
   struct self_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
-  struct open_path path = {.frames = arena_array(&t->arena, t->max_depth + 2, sizeof *path.frames),
-                           .opened =
-                               arena_zero_array(&t->arena, t->max_depth + 2, sizeof *path.opened)};
+  struct open_path path = {.frames = arena_array(&t->arena, room, sizeof *path.frames),
+                           .opened = arena_zero_array(&t->arena, room, sizeof *path.opened)};
   if (!path.frames || !path.opened) return NULL;
   for (size_t i = 1; sums && i < t->count; i++) {
     struct self_sum *sum = &sums[t->frame[i]];
-    if (path_enter(&path, t, i, sums)) {
-      sum->base_cum = sum_add(sum->base_cum, flame_base(t, i, type));
-      sum->head_cum = sum_add(sum->head_cum, flame_head(t, i, type));
-      if (!sum->depth) sum->depth = t->depth[i];
-    }
-    sum->base = sum_add(sum->base, flame_self_base(t, i, type));
-    sum->head = sum_add(sum->head, flame_self_head(t, i, type));
-    sum->base_samples = sum_add(sum->base_samples, flame_self_base(t, i, 0));
-    sum->head_samples = sum_add(sum->head_samples, flame_self_head(t, i, 0));
+    if (path_enter(&path, t, i, sums)) add_sides(&sum->cum, t, t->total + i * t->columns, type);
+    if (!sum->depth) sum->depth = t->depth[i];
+    add_sides(&sum->self, t, t->self + i * t->columns, type);
   }
   return sums;
 }
 
+static double grown_by(const struct both_sides *sum) {
+  return (double)sum->head - (double)sum->base;
+}
+
 /* Growth that sampling alone could make is not told. */
-static bool is_beyond_chance(const struct drawn *d, const struct self_sum *sum) {
+static bool is_beyond_chance(const struct drawn *d, const struct both_sides *sum) {
   pprofc_str type = profile_string(d->result.profile, d->result.profile->types[0].type);
   double more = (double)sum->head_samples - (double)sum->base_samples;
   double all = (double)sum->head_samples + (double)sum->base_samples;
@@ -105,8 +116,8 @@ static bool is_beyond_chance(const struct drawn *d, const struct self_sum *sum) 
   return more >= LEAST_SAMPLES && more * more >= 4 * all;
 }
 
-static bool is_growth(const struct drawn *d, const struct self_sum *sum) {
-  double grown = (double)sum->head - (double)sum->base;
+static bool is_growth(const struct drawn *d, const struct both_sides *sum) {
+  double grown = grown_by(sum);
   double base = (double)flame_base(&d->graph.tree, 0, d->result.value_index);
   return grown > 0 && grown >= base * LEAST_SHARE && is_beyond_chance(d, sum);
 }
@@ -134,8 +145,8 @@ struct growth {
 };
 
 static struct change change_of(struct run *run, const struct stack_frame *frame,
-                               const struct self_sum *sum, const struct growth *growth) {
-  double grown = (double)sum->head - (double)sum->base;
+                               const struct both_sides *sum, const struct growth *growth) {
+  double grown = grown_by(sum);
   pprofc_str name = escape_line_keep(frame->name, &run->arena);
   struct change change = {.name = text_keep(&run->arena, name),
                           .file = text_keep(&run->arena, frame->file),
@@ -148,7 +159,7 @@ static struct change change_of(struct run *run, const struct stack_frame *frame,
 }
 
 static bool add_change(struct run *run, struct run_pair *pair, const struct stack_frame *frame,
-                       const struct self_sum *sum, const struct growth *growth) {
+                       const struct both_sides *sum, const struct growth *growth) {
   struct change change = change_of(run, frame, sum, growth);
   if (change.name) keep_largest(pair, &change);
   return change.name != NULL;
@@ -213,10 +224,6 @@ static int64_t find_line(struct run *run, const pprofc_profile *profile, size_t 
 
 #define OWN_SHARE 0.7 /* of what goes through the outermost such function */
 
-static double cum_growth(const struct self_sum *sum) {
-  return (double)sum->head_cum - (double)sum->base_cum;
-}
-
 /* Finds the innermost function of this checkout that most of the growth goes through. */
 static bool find_own(struct run *run, struct run_pair *pair, const struct drawn *d,
                      const struct self_sum *sums, const struct growth *growth,
@@ -227,16 +234,15 @@ static bool find_own(struct run *run, struct run_pair *pair, const struct drawn 
   bool *own = arena_zero_array(&run->arena, frames->count, sizeof *own);
   if (!own) return false;
   for (size_t i = 0; i < frames->count; i++) {
-    own[i] = cum_growth(&sums[i]) > 0 && is_own(&frames->items[i], &run->arena);
-    if (own[i]) most = fmax(most, cum_growth(&sums[i]));
+    own[i] = is_growth(d, &sums[i].cum) && is_own(&frames->items[i], &run->arena);
+    if (own[i]) most = fmax(most, grown_by(&sums[i].cum));
   }
   for (size_t i = 0; i < frames->count; i++) {
-    if (!own[i] || cum_growth(&sums[i]) < OWN_SHARE * most) continue;
+    if (!own[i] || grown_by(&sums[i].cum) < OWN_SHARE * most) continue;
     if (found == SIZE_MAX || sums[i].depth > sums[found].depth) found = i;
   }
-  if (found == SIZE_MAX || most < LEAST_SHARE * growth->whole) return true;
-  struct self_sum whole = {.base = sums[found].base_cum, .head = sums[found].head_cum};
-  pair->own = change_of(run, &frames->items[found], &whole, growth);
+  if (found == SIZE_MAX) return true;
+  pair->own = change_of(run, &frames->items[found], &sums[found].cum, growth);
   if (!pair->own.line)
     pair->own.line = find_line(run, profile, d->result.value_index, &frames->items[found]);
   return pair->own.name != NULL;
@@ -255,8 +261,8 @@ static pprofc_status explain_change(struct run *run, struct run_pair *pair, stru
   pair->unit = text_keep(&run->arena, d->result.sample_unit);
   if (!pair->unit) return error_nomem(error);
   for (size_t i = 0; i < d->graph.frames.count; i++)
-    if (is_growth(d, &sums[i]) &&
-        !add_change(run, pair, &d->graph.frames.items[i], &sums[i], &growth))
+    if (is_growth(d, &sums[i].self) &&
+        !add_change(run, pair, &d->graph.frames.items[i], &sums[i].self, &growth))
       return error_nomem(error);
   return find_own(run, pair, d, sums, &growth, profile) ? PPROFC_OK : error_nomem(error);
 }

@@ -10,13 +10,9 @@ pprofc_status program_run(struct run *run, struct program *program, pprofc_error
   struct child_end end;
   buffer_init(&program->printed, run->mem, CHILD_OUTPUT_BYTES);
   buffer_init(&program->said, run->mem, CHILD_OUTPUT_BYTES);
-  struct child child = {.argv = program->argv,
-                        .timeout_ms = CHILD_NO_TIMEOUT,
-                        .folder = program->folder,
-                        .whole_environment = true,
-                        .said = &program->said,
-                        .stop = &run_stopped};
-  pprofc_status status = child_run(&child, &program->printed, &end, error);
+  struct child child = {.argv = program->argv, .timeout_ms = CHILD_NO_TIMEOUT};
+  const struct child_user user = {program->folder, &program->said, &run_stopped};
+  pprofc_status status = child_run_for_user(&child, &user, &program->printed, &end, error);
   program->status = end.status;
   if (run_stopped) return run_check_stopped(error);
   if (status == PPROFC_OK || status == PPROFC_E_NOMEM || status == PPROFC_E_LIMIT) return status;
