@@ -28,9 +28,10 @@ static const struct flag flags[] = {
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} runs[] = {{"run", run_main}};
+} runs[] = {{"run", run_main}, {"merge", merge_main}};
 
-static const struct flag_command commands[] = {{"run", &run_table}, {NULL, NULL}};
+static const struct flag_command commands[] = {
+    {"run", &run_table}, {"merge", &merge_table}, {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 
@@ -38,6 +39,7 @@ static const struct flag_note examples[] = {
     {"pprofci run -record ./pkg/... -base-ref main", "Go benchmarks of two commits, measured here"},
     {"pprofci run -base base/ -head head/ -bench-base base.txt -bench-head head.txt",
      "profiles and results of any language"},
+    {"pprofci merge -out all/ci linux/ci windows/ci", "one verdict of several jobs"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

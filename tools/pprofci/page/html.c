@@ -168,13 +168,14 @@ static void crop_picture(struct buffer *out, pprofc_str svg, unsigned height) {
   buffer_add_str(out, str_slice(svg, part.head_end, svg.size));
 }
 
-void html_picture(struct buffer *out, pprofc_str svg, const char *name, unsigned height) {
+void html_picture(struct buffer *out, const struct run_pair *pair, unsigned height) {
+  const char *name = html_shown(pair);
   struct buffer cropped;
-  if (!svg.size) return;
+  if (!pair->picture.size) return;
   buffer_init(&cropped, out->mem, SIZE_MAX / 2);
-  crop_picture(&cropped, svg, height);
+  crop_picture(&cropped, pair->picture, height);
   buffer_add_text(out, "<a class=\"graph\" href=\"");
-  html_address(out, "flame/", name, ".html", NULL);
+  html_address(out, pair, "flame/", name, ".html", NULL);
   buffer_add_text(out, "\"><img alt=\"flame graph of ");
   html_words(out, name);
   buffer_add_text(out, "\" src=\"data:image/svg+xml;base64,");
@@ -186,8 +187,9 @@ void html_picture(struct buffer *out, pprofc_str svg, const char *name, unsigned
 
 /* ---- artifacts --------------------------------------- */
 
-void html_address(struct buffer *out, const char *folder, const char *name, const char *ending,
-                  const char *search) {
+void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
+                  const char *name, const char *ending, const char *search) {
+  if (pair->link) buffer_add_text(out, pair->link);
   buffer_add_text(out, folder);
   text_url(out, str_of(name));
   buffer_add_text(out, ending);
@@ -214,7 +216,7 @@ static void html_put_place(struct buffer *out, const struct change *change) {
 static void put_changed_function(struct buffer *out, const struct run_pair *pair,
                                  const struct change *change) {
   buffer_add_text(out, "<li><a href=\"");
-  html_address(out, "flame/", html_shown(pair), ".html", change->name);
+  html_address(out, pair, "flame/", html_shown(pair), ".html", change->name);
   buffer_add_text(out, "\"><code>");
   html_words(out, change->name);
   buffer_add_text(out, "</code></a> <strong>+");
@@ -245,7 +247,7 @@ void html_because(struct buffer *out, const struct run_pair *pair) {
   buffer_add_text(out, "</ul>\n");
 }
 
-void html_links(struct buffer *out, const char *name) {
+void html_links(struct buffer *out, const struct run_pair *pair, const char *name) {
   static const struct {
     const char *folder, *ending, *text;
   } links[] = {{"flame/", ".html", "interactive flame graph"},
@@ -256,36 +258,42 @@ void html_links(struct buffer *out, const char *name) {
   buffer_add_text(out, "<p class=\"links\">");
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
-    html_address(out, links[i].folder, name, links[i].ending, NULL);
+    html_address(out, pair, links[i].folder, name, links[i].ending, NULL);
     buffer_printf(out, "\">%s</a>", links[i].text);
   }
   buffer_add_text(out, "</p>\n");
 }
 
-/* Appends the first lines of an artifact. */
-static void put_first_lines(struct buffer *out, const struct run *run, const char *name,
-                            size_t lines) {
+void html_read_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+                     const char *name) {
   char path[4096];
-  struct buffer text;
-  pprofc_str line;
-  buffer_init(&text, out->mem, (size_t)64 << 20);
-  snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, name);
-  if (files_read(path, &text, NULL) != PPROFC_OK) buffer_clear(&text);
-  for (pprofc_str rest = buffer_str(&text); lines && rest.data && str_next_line(&rest, &line);
-       lines--) {
-    html_text(out, line);
-    buffer_add_char(out, '\n');
-  }
-  buffer_free(&text);
+  if (pair->folder)
+    snprintf(path, sizeof path, "%s/%s_top.txt", pair->folder, name);
+  else
+    snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, name);
+  size_t before = out->size;
+  if (files_read(path, out, NULL) != PPROFC_OK) out->size = before;
 }
 
-void html_table(struct buffer *out, const struct run *run, const char *title, const char *name,
-                size_t lines, bool open) {
+#define TABLE_LINES 40
+
+void html_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+                const char *title, const char *name, bool open) {
+  struct buffer text;
+  pprofc_str line;
+  size_t lines = TABLE_LINES;
+  buffer_init(&text, out->mem, (size_t)64 << 20);
+  html_read_table(&text, run, pair, name);
   buffer_printf(out, "<details%s><summary>%s: ", open ? " open" : "", title);
   html_words(out, name);
   buffer_add_text(out, "</summary>\n<pre tabindex=\"0\">");
-  put_first_lines(out, run, name, lines);
+  pprofc_str rest = buffer_str(&text);
+  while (lines-- && rest.data && str_next_line(&rest, &line)) {
+    html_text(out, line);
+    buffer_add_char(out, '\n');
+  }
   buffer_add_text(out, "</pre>\n");
-  html_links(out, name);
+  html_links(out, pair, name);
   buffer_add_text(out, "</details>\n");
+  buffer_free(&text);
 }

@@ -12,14 +12,18 @@ void html_words(struct buffer *out, const char *text);
 void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* A flame graph as an image of at most `height` pixels (0: all of it): nothing in it runs, and no
- * ids clash. `name` is that of its artifact. */
-void html_picture(struct buffer *out, pprofc_str svg, const char *name, unsigned height);
+/* The flame graph of a pair as an image of at most `height` pixels (0: all of it): nothing in it
+ * runs, and no ids clash. */
+void html_picture(struct buffer *out, const struct run_pair *pair, unsigned height);
 
 /* "flame/NAME.html#search=FUNCTION" and the like: an address of an artifact. `search` may be NULL.
  */
-void html_address(struct buffer *out, const char *folder, const char *name, const char *ending,
-                  const char *search);
+void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
+                  const char *name, const char *ending, const char *search);
+
+/* Appends a table of the pair: the text of NAME_top.txt; nothing when it cannot be read. */
+void html_read_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+                     const char *name);
 
 /* What is shown of the pair: its difference, or the side that is there. */
 const char *html_shown(const struct run_pair *pair);
@@ -32,10 +36,10 @@ bool html_tells_own(const struct run_pair *pair);
 void html_because(struct buffer *out, const struct run_pair *pair);
 
 /* Links to the artifacts of a profile. */
-void html_links(struct buffer *out, const char *name);
+void html_links(struct buffer *out, const struct run_pair *pair, const char *name);
 
 /* The first lines of the table of a profile, folded away. */
-void html_table(struct buffer *out, const struct run *run, const char *title, const char *name,
-                size_t lines, bool open);
+void html_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+                const char *title, const char *name, bool open);
 
 #endif

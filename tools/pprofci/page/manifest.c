@@ -113,6 +113,19 @@ static void put_samples(struct manifest *f, const struct gate_row *row, int side
   json_end(&f->json);
 }
 
+/* The rounds of a side, where measurements have some. */
+static void put_rounds(struct manifest *f, const struct gate_row *row, int side) {
+  static const char *const keys[SIDES] = {"base_rounds", "head_rounds"};
+  struct run_samples samples = model_samples(f->model, row, side);
+  bool any = false;
+  for (size_t i = 0; i < samples.count; i++) any |= samples.rounds[i] != 0;
+  if (!any) return;
+  json_key(&f->json, keys[side]);
+  json_begin_array(&f->json);
+  for (size_t i = 0; i < samples.count; i++) json_uint(&f->json, samples.rounds[i]);
+  json_end(&f->json);
+}
+
 /* All measurements, in their order, so that runs of several jobs can be judged together. */
 static void put_results(struct manifest *f) {
   size_t count;
@@ -130,7 +143,12 @@ static void put_results(struct manifest *f) {
     json_key(&f->json, "unit");
     json_string(&f->json, rows[i].unit);
     manifest_text(f, "verdict", gate_verdict_name(rows[i].verdict));
+    json_key(&f->json, "direction");
+    json_int(&f->json, rows[i].direction);
+    json_key(&f->json, "threaded");
+    json_bool(&f->json, rows[i].threaded);
     for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
+    for (int side = 0; side < SIDES; side++) put_rounds(f, &rows[i], side);
     json_end(&f->json);
   }
   json_end(&f->json);

@@ -187,6 +187,10 @@ static void say_suspicious(struct buffer *out, const struct model *m) {
                 m->count);
 }
 
+static void say_doubt(struct buffer *out, const struct model *m) {
+  buffer_add_text(out, m->run->doubt);
+}
+
 static void say_nothing_slower(struct buffer *out, const struct model *m) {
   if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
@@ -218,6 +222,9 @@ static bool is_broken(const struct model *m) {
 static bool is_suspicious(const struct model *m) {
   return m->suite_suspicious;
 }
+static bool is_doubted(const struct model *m) {
+  return *m->run->doubt;
+}
 static bool is_unsure(const struct model *m) {
   return m->count && m->fates[FATE_UNSURE] == m->count;
 }
@@ -231,13 +238,10 @@ static const struct {
   void (*say)(struct buffer *, const struct model *);
   enum mood mood;
 } endings[] = {
-    {is_failed, say_gate_failed, MOOD_BAD},
-    {is_slower, say_slower, MOOD_BAD},
-    {is_not_compared, say_not_compared, MOOD_DOUBT},
-    {has_missing, say_missing, MOOD_DOUBT},
-    {is_broken, say_broken, MOOD_DOUBT},
-    {is_suspicious, say_suspicious, MOOD_DOUBT},
-    {is_unsure, say_nothing_slower, MOOD_DOUBT},
+    {is_failed, say_gate_failed, MOOD_BAD},          {is_slower, say_slower, MOOD_BAD},
+    {is_not_compared, say_not_compared, MOOD_DOUBT}, {is_doubted, say_doubt, MOOD_DOUBT},
+    {has_missing, say_missing, MOOD_DOUBT},          {is_broken, say_broken, MOOD_DOUBT},
+    {is_suspicious, say_suspicious, MOOD_DOUBT},     {is_unsure, say_nothing_slower, MOOD_DOUBT},
     {is_good, say_nothing_slower, MOOD_GOOD},
 };
 
@@ -336,6 +340,6 @@ struct run_samples model_samples(const struct model *m, const struct gate_row *r
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   size_t index = (size_t)(row - rows);
   const struct buffer *plots = &m->run->plots[side];
-  if (index >= plots->size / sizeof(struct run_samples)) return (struct run_samples){NULL, 0};
+  if (index >= plots->size / sizeof(struct run_samples)) return (struct run_samples){NULL, NULL, 0};
   return ((const struct run_samples *)(const void *)plots->data)[index];
 }

@@ -104,10 +104,10 @@ static void put_section(struct buffer *out, const struct model *m, const struct 
     buffer_add_text(out, "</p>\n");
   }
   html_because(out, pair);
-  html_picture(out, pair->picture, html_shown(pair), SECTION_PICTURE);
-  if (pair->diff) html_table(out, m->run, "change", pair->diff, 40, open);
+  html_picture(out, pair, SECTION_PICTURE);
+  if (pair->diff) html_table(out, m->run, pair, "change", pair->diff, open);
   for (int side = 0; side < SIDES; side++)
-    if (pair->names[side]) html_table(out, m->run, titles[side], pair->names[side], 32, false);
+    if (pair->names[side]) html_table(out, m->run, pair, titles[side], pair->names[side], false);
   buffer_add_text(out, "</section>\n");
 }
 

@@ -194,9 +194,9 @@ static void put_pair(struct buffer *out, const struct model *m, const struct run
     html_words(out, pair->note);
     buffer_add_text(out, "</p>\n");
   }
-  if (pair->diff) html_table(out, m->run, "change", pair->diff, 40, false);
+  if (pair->diff) html_table(out, m->run, pair, "change", pair->diff, false);
   for (int side = 0; side < SIDES; side++)
-    if (pair->names[side]) html_table(out, m->run, titles[side], pair->names[side], 32, false);
+    if (pair->names[side]) html_table(out, m->run, pair, titles[side], pair->names[side], false);
 }
 
 /* All units of a benchmark, with what the test says. */
@@ -261,13 +261,13 @@ static void put_reason(struct buffer *out, const struct model *m, const struct b
     end_wide(out);
   }
   begin_wide(out, "flame");
-  if (out->size < PAGE_MOST) html_picture(out, pair->picture, html_shown(pair), PICTURE_HEIGHT);
+  if (out->size < PAGE_MOST) html_picture(out, pair, PICTURE_HEIGHT);
   buffer_add_text(out, "<p class=\"key\">");
   if (pair->diff)
     buffer_add_text(out, "\xE2\x96\xB2 orange: more than base " DOT " \xE2\x96\xBC blue: less " DOT
                          " grey: unchanged " DOT " ");
   buffer_add_text(out, "<a href=\"");
-  html_address(out, "flame/", html_shown(pair), ".html", NULL);
+  html_address(out, pair, "flame/", html_shown(pair), ".html", NULL);
   buffer_printf(out, "\">open the %s flame graph</a></p>", pair->kind);
   end_wide(out);
 }

@@ -6,11 +6,9 @@
 #include "core/escape.h"
 #include "page/html.h"
 #include "page/numbers.h"
-#include "run/files.h"
 #include "run/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define ROWS_MOST    5  /* of benchmarks that got slower */
 #define BECAUSE_MOST 2  /* functions of a row */
@@ -226,7 +224,6 @@ static const char *pair_note(const struct run_pair *pair) {
 
 static void put_profile_tables(struct buffer *out, const struct run *run) {
   struct buffer text;
-  char path[4096];
   buffer_init(&text, out->mem, (size_t)64 << 20);
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
@@ -234,9 +231,8 @@ static void put_profile_tables(struct buffer *out, const struct run *run) {
     buffer_printf(out, "<details><summary>%s: ", pair->kind);
     html_words(out, html_shown(pair));
     buffer_printf(out, "%s</summary>\n", pair_note(pair));
-    snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, html_shown(pair));
     buffer_clear(&text);
-    if (files_read(path, &text, NULL) != PPROFC_OK) buffer_clear(&text);
+    html_read_table(&text, run, pair, html_shown(pair));
     put_folded_text(out, buffer_str(&text), TABLE_LINES);
   }
   buffer_free(&text);

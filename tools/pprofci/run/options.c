@@ -173,7 +173,6 @@ static bool is_kind_list(pprofc_str list) {
 }
 
 static pprofc_status check_values(const struct run_options *o, pprofc_error *error) {
-  double number;
   const char *benchtime = o->benchtime;
   if (o->count < 1 || o->count > 999999)
     return error_set(error, PPROFC_E_INVALID, "-count must be a whole number from 1 up, not '%lld'",
@@ -189,9 +188,6 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
   if (!is_kind_list(str_of(o->profiles)))
     return error_set(error, PPROFC_E_INVALID,
                      "-profiles must be of cpu, mem, block and mutex, not '%s'", o->profiles);
-  if (!gate_parse_percent(str_of(o->threshold), &number))
-    return error_set(error, PPROFC_E_INVALID, "-threshold must be a percentage, not '%s'",
-                     o->threshold);
   return PPROFC_OK;
 }
 
@@ -243,10 +239,13 @@ static bool run_names_base(const struct run_options *o) {
   return *o->base || *o->bench_base || *o->simulate_base || *o->record || o->pair_count;
 }
 
-static void settle_threshold(struct run_options *o) {
+pprofc_status run_options_settle(struct run_options *o, pprofc_error *error) {
   const char *variable = getenv("THRESHOLD_PERCENT");
-  if (*o->threshold) return;
-  o->threshold = variable && *variable ? variable : "5";
+  double number;
+  if (!*o->threshold) o->threshold = variable && *variable ? variable : "5";
+  if (gate_parse_percent(str_of(o->threshold), &number)) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "-threshold must be a percentage, not '%s'",
+                   o->threshold);
 }
 
 /* Whether anything to compare was named, of the head too. */
@@ -262,8 +261,8 @@ pprofc_status run_options_read(struct run_options *o, int argc, char **argv,
   if (parsed->rest < argc)
     return error_set(error, PPROFC_E_INVALID, "unknown option %s", argv[parsed->rest]);
   status = check_empty(o, parsed, error);
-  settle_threshold(o);
   if (status == PPROFC_OK) status = check_values(o, error);
+  if (status == PPROFC_OK) status = run_options_settle(o, error);
   o->has_base = run_names_base(o);
   if (status == PPROFC_OK) status = check_recording(o, parsed, error);
   if (status == PPROFC_OK) status = check_both_sides(o, error);

@@ -19,6 +19,9 @@ struct run_options {
   bool is_bundled; /* nothing was given: the bundled profiles are compared */
 };
 
+/* Takes the threshold from the environment where it was not given, and checks it. */
+pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
+
 /* Reads and checks the command line. */
 pprofc_status run_options_read(struct run_options *options, int argc, char **argv,
                                struct flags_parsed *parsed, pprofc_error *error);

@@ -69,7 +69,7 @@ static void run_stop(int number) {
 }
 
 /* A signal ends the run as a failure does: nothing is left behind. */
-static void run_watch_signals(void) {
+void run_watch_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = run_stop}, before;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -78,12 +78,13 @@ static void run_watch_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-static void run_begin(struct run *run, const struct run_options *options) {
+void run_begin(struct run *run, const struct run_options *options) {
   *run = (struct run){.options = options,
                       .mem = &mem_default,
                       .has_base = options->has_base,
                       .bench = {options->bench_base, options->bench_head},
                       .verdict = "no benchmarks were compared",
+                      .doubt = "",
                       .totals = "",
                       .base_commit = "",
                       .head_commit = "",
@@ -95,7 +96,7 @@ static void run_begin(struct run *run, const struct run_options *options) {
   for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
 }
 
-static void run_end(struct run *run) {
+void run_end(struct run *run) {
   stage_clean(run);
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
   buffer_free(&run->gate_text);
@@ -133,17 +134,12 @@ static pprofc_status run_print_result(const struct run *run, pprofc_error *error
   return output_flush(&out, error);
 }
 
-static int run_whole(const struct run_options *options) {
-  struct run run;
-  pprofc_error error;
-  run_begin(&run, options);
-  pprofc_status status = run_steps(&run, &error);
-  if (status == PPROFC_OK) status = print_annotations(&run, &error);
-  if (status == PPROFC_OK) status = run_print_result(&run, &error);
-  int code = run.status;
-  if (code == EXIT_REGRESSED && options->no_fail) code = EXIT_PASSED;
-  run_end(&run);
-  return status == PPROFC_OK ? code : command_fail(error.message);
+int run_finish(struct run *run, pprofc_status status, pprofc_error *error) {
+  if (status == PPROFC_OK) status = print_annotations(run, error);
+  if (status == PPROFC_OK) status = run_print_result(run, error);
+  int code = run->status;
+  if (code == EXIT_REGRESSED && run->options->no_fail) code = EXIT_PASSED;
+  return status == PPROFC_OK ? code : command_fail(error->message);
 }
 
 int run_main(int argc, char **argv) {
@@ -153,6 +149,11 @@ int run_main(int argc, char **argv) {
   pprofc_status status = run_options_read(&options, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&run_table);
   if (status != PPROFC_OK) return command_misused(&run_table, &parsed, error.message);
+  struct run run;
   run_watch_signals();
-  return run_whole(&options);
+  run_begin(&run, &options);
+  status = run_steps(&run, &error);
+  int code = run_finish(&run, status, &error);
+  run_end(&run);
+  return code;
 }

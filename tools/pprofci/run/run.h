@@ -40,6 +40,8 @@ struct run_pair {
   struct change own; /* the innermost function of the checkout that most of the growth goes through,
                         with what it calls; name NULL: none */
   pprofc_str picture; /* SVG for the page */
+  const char *folder; /* where its artifacts are when they are of another run; NULL: of this one */
+  const char *link;   /* how the page gets there, with a '/' at its end; or NULL */
 };
 
 /* A file that was made: relative to its folder. */
@@ -75,6 +77,7 @@ struct run {
   const char *verdict;        /* "REGRESSION" */
   struct buffer gate_text;    /* what the gate prints */
   pprofc_str benchstat;       /* the table of benchstat */
+  const char *doubt;          /* why a result without a regression is not green; "": it may be */
   const char *totals;         /* the last line of the gate; "" without results */
   const char *instructions;   /* "regressed: instructions 12 -> 34"; "" when none were counted */
   struct buffer plots[SIDES]; /* of struct run_samples, one for each row of the gate */
@@ -83,11 +86,28 @@ struct run {
 /* The measurements of one side of a row of the gate, in their order. */
 struct run_samples {
   const double *values;
+  const uint32_t *rounds; /* the number of each one's round; 0: none */
   size_t count;
 };
 
 /* Adds a pair; NULL when out of memory. */
 struct run_pair *run_add_pair(struct run *run, const char *base, const char *head);
+
+/* Begins a run with the options, and ends it. */
+void run_begin(struct run *run, const struct run_options *options);
+void run_end(struct run *run);
+
+/* Makes signals set run_stopped. */
+void run_watch_signals(void);
+
+/* Prints what was made and the verdict, and gives the exit status. */
+int run_finish(struct run *run, pprofc_status status, pprofc_error *error);
+
+/* Sets up the gate, calls `read` to add rows, and judges them. `inputs` keeps what is read. */
+struct inputs;
+typedef pprofc_status (*read_rows_fn)(struct run *run, struct inputs *inputs, void *context,
+                                      pprofc_error *error);
+pprofc_status judge_rows(struct run *run, read_rows_fn read, void *context, pprofc_error *error);
 
 /* ---- steps, in their order --------------------------- */
 

@@ -131,8 +131,9 @@ static bool keep_samples(struct run *run, const struct pairs *pairs) {
       const struct pair_side *from = &pair->sides[side];
       struct run_samples samples = {
           arena_copy(&run->arena, pairs->values + from->first, from->count * sizeof(double)),
+          arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t)),
           from->count};
-      if (from->count && !samples.values) return false;
+      if (from->count && (!samples.values || !samples.rounds)) return false;
       buffer_add(&run->plots[side], &samples, sizeof samples);
     }
     next++;
@@ -181,16 +182,24 @@ static const char *verdict_today(const struct gate_options *options, char *out, 
   return gmtime_r(&now, &parts) && strftime(out, size, "%Y-%m-%d", &parts) ? out : "";
 }
 
-static pprofc_status judge_inputs(struct run *run, struct inputs *inputs, pprofc_error *error) {
+static pprofc_status judge_inputs(struct run *run, struct inputs *inputs, read_rows_fn read,
+                                  void *context, pprofc_error *error) {
   struct gate_options *options = arena_zero_array(&run->arena, 1, sizeof *options);
   struct flags_parsed parsed = {0};
   char day[32];
   if (!options) return error_nomem(error);
   pprofc_status status = set_up_gate(run, options, &parsed, inputs, error);
-  if (status == PPROFC_OK)
-    status = inputs_raw(inputs, run->bench[SIDE_BASE], run->bench[SIDE_HEAD], error);
+  if (status == PPROFC_OK) status = read(run, inputs, context, error);
   if (status == PPROFC_OK)
     status = gate_judge(&run->gate, verdict_today(options, day, sizeof day), error);
+  return status;
+}
+
+/* The results of both sides, and what the page shows of them. */
+static pprofc_status read_results(struct run *run, struct inputs *inputs, void *context,
+                                  pprofc_error *error) {
+  (void)context;
+  pprofc_status status = inputs_raw(inputs, run->bench[SIDE_BASE], run->bench[SIDE_HEAD], error);
   if (status == PPROFC_OK && inputs->set) status = plot_rows(run, inputs->set, error);
   return status;
 }
@@ -224,10 +233,10 @@ static void print_gate(struct run *run) {
 }
 
 /* A gate that cannot be set up has failed; the page is made all the same. */
-static pprofc_status judge_benchmarks(struct run *run, pprofc_error *error) {
+pprofc_status judge_rows(struct run *run, read_rows_fn read, void *context, pprofc_error *error) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
-  pprofc_status status = judge_inputs(run, &inputs, error);
+  pprofc_status status = judge_inputs(run, &inputs, read, context, error);
   if (status == PPROFC_OK && !keep_texts(run)) status = error_nomem(error);
   if (status == PPROFC_OK) {
     print_gate(run);
@@ -283,6 +292,7 @@ pprofc_status judge_results(struct run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!run->has_base) run->verdict = "no comparison: there is no base";
   if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
-  if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE])) status = judge_benchmarks(run, error);
+  if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE]))
+    status = judge_rows(run, read_results, NULL, error);
   return status == PPROFC_OK ? count_instructions(run, error) : status;
 }

@@ -1,0 +1,352 @@
+/* Reads the manifests of several runs: their measurements become rows of one gate. */
+#include "merge/legs.h"
+
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "gate/compare.h"
+#include "run/changes.h"
+#include "run/files.h"
+#include "run/profiles.h"
+#include "run/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MANIFEST_MOST    ((size_t)256 << 20)
+#define MANIFEST_VERSION 3 /* the first that has measurements */
+
+/* ---- reading ----------------------------------------- */
+
+static bool ends_part(char c) {
+  return !c || c == '/';
+}
+
+/* How much of two paths from the root is the same, in whole folders. */
+static size_t shared_folders(const char *a, const char *b) {
+  size_t same = 0;
+  for (size_t i = 0;; i++) {
+    if (ends_part(a[i]) && ends_part(b[i])) same = i;
+    if (a[i] != b[i] || !a[i]) return same;
+  }
+}
+
+/* The way from the folder of the page to another one: both from the root, or as it was named. */
+static const char *link_between(struct arena *arena, const char *from, const char *to) {
+  char page[PATH_MAX], leg[PATH_MAX];
+  struct buffer text;
+  pprofc_str part;
+  if (!realpath(from, page) || !realpath(to, leg)) return text_printf(arena, "%s/", to);
+  size_t same = shared_folders(page, leg);
+  buffer_init(&text, arena->mem, PATH_MAX * 4);
+  for (pprofc_str rest = str_of(page + same); str_next(&rest, '/', &part);)
+    if (part.size) buffer_add_text(&text, "../");
+  for (pprofc_str rest = str_of(leg + same); str_next(&rest, '/', &part);) {
+    if (!part.size) continue;
+    text_url(&text, part);
+    buffer_add_char(&text, '/');
+  }
+  pprofc_str link = buffer_keep(&text, arena);
+  buffer_free(&text);
+  return link.data ? text_keep(arena, link) : NULL;
+}
+
+/* "linux" of "out/linux/.docs/artifacts/ci": the last part that is no usual folder of artifacts. */
+static const char *name_of_leg(struct arena *arena, const char *folder) {
+  static const char *const usual[] = {"ci", "artifacts", ".docs", "."};
+  pprofc_str rest = str_of(folder), part, name = str_of(folder);
+  while (str_next(&rest, '/', &part)) {
+    bool tells = part.size > 0;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+      tells &= !str_equal(part, str_of(usual[i]));
+    if (tells) name = part;
+  }
+  return text_keep(arena, name);
+}
+
+/* A manifest that cannot be read, or tells of no verdict, is a problem of the leg. */
+static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_error *error) {
+  struct arena *arena = &legs->run->arena;
+  struct buffer text;
+  struct node *root = NULL;
+  const char *path = text_printf(arena, "%s/manifest.json", leg->folder);
+  if (!path) return error_nomem(error);
+  buffer_init(&text, legs->run->mem, MANIFEST_MOST);
+  pprofc_status status = files_read(path, &text, error);
+  pprofc_str kept = status == PPROFC_OK ? buffer_keep(&text, arena) : STR("");
+  buffer_free(&text);
+  if (status == PPROFC_OK) status = json_tree_parse(arena, path, kept, &root, error);
+  if (status == PPROFC_E_NOMEM) return status;
+  if (status == PPROFC_OK && node_integer(node_get(root, "version")) < MANIFEST_VERSION)
+    status = error_set(error, PPROFC_E_FORMAT, "%s is no manifest of pprofci run", path);
+  if (status == PPROFC_OK && node_integer(node_get(root, "gate_status")) == 1)
+    status = error_set(error, PPROFC_E_FORMAT, "the gate failed in '%s'", leg->folder);
+  if (status == PPROFC_OK)
+    leg->root = root;
+  else
+    leg->problem = text_keep(arena, str_of(error->message));
+  return leg->root || leg->problem ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status legs_read(struct legs *legs, struct run *run, const char *const *folders,
+                        size_t count, const char *out, pprofc_error *error) {
+  *legs = (struct legs){.run = run};
+  legs->items = arena_zero_array(&run->arena, count, sizeof *legs->items);
+  if (!legs->items) return error_nomem(error);
+  for (size_t i = 0; i < count; i++) {
+    struct leg *leg = &legs->items[i];
+    leg->folder = text_path(&run->arena, folders[i]);
+    leg->name = leg->folder ? name_of_leg(&run->arena, leg->folder) : NULL;
+    leg->link = leg->name ? link_between(&run->arena, out, leg->folder) : NULL;
+    if (!leg->link) return error_nomem(error);
+    pprofc_status status = read_manifest(legs, leg, error);
+    if (status != PPROFC_OK) return status;
+    legs->count++;
+  }
+  return PPROFC_OK;
+}
+
+bool legs_have_results(const struct legs *legs) {
+  for (size_t i = 0; i < legs->count; i++)
+    if (legs->items[i].problem || node_size(node_get(legs->items[i].root, "results"))) return true;
+  return false;
+}
+
+/* ---- rows -------------------------------------------- */
+
+/* Whether another leg has a benchmark of the same group and name: then the group names the leg. */
+static bool is_in_other_leg(const struct interner *keys, const struct interner *twice,
+                            pprofc_str key) {
+  return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
+}
+
+static pprofc_str row_key(struct arena *arena, const struct node *row) {
+  pprofc_str group = node_text(row, "group"), name = node_text(row, "benchmark");
+  pprofc_str unit = node_text(row, "unit");
+  return str_of(
+      text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
+}
+
+/* Notes the keys of all rows, and those that more than one leg has. */
+static bool find_shared(const struct legs *legs, struct interner *keys, struct interner *twice) {
+  for (size_t i = 0; i < legs->count; i++) {
+    const struct node *results = node_get(legs->items[i].root, "results");
+    for (size_t k = 0; k < node_size(results); k++) {
+      pprofc_str key = row_key(&legs->run->arena, node_at(results, k));
+      if (!key.data) return false;
+      bool known = interner_find(keys, key) != MAP_NONE;
+      if (interner_add(known ? twice : keys, key) == MAP_NONE) return false;
+    }
+  }
+  return true;
+}
+
+/* The measurements of a side; false when one is no number. */
+static bool leg_samples(struct arena *arena, const struct node *row, int side,
+                        struct run_samples *samples) {
+  static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
+  const struct node *values = node_get(row, side_names[side]);
+  const struct node *rounds = node_get(row, round_keys[side]);
+  size_t count = node_size(values);
+  double *numbers = arena_array(arena, count, sizeof *numbers);
+  uint32_t *of_rounds = arena_zero_array(arena, count, sizeof *of_rounds);
+  if (!numbers || !of_rounds) return false;
+  for (size_t i = 0; i < count; i++) {
+    const struct node *value = node_at(values, i);
+    if (!node_is(value, NODE_NUMBER) || !str_parse_float(value->text, &numbers[i])) return false;
+    int64_t round = node_integer(node_at(rounds, i));
+    of_rounds[i] = round > 0 && round < UINT32_MAX ? (uint32_t)round : 0;
+  }
+  *samples = (struct run_samples){numbers, of_rounds, count};
+  return true;
+}
+
+static pprofc_status leg_add_row(struct run *run, const struct leg *leg, const struct node *from,
+                                 bool shared, pprofc_error *error) {
+  struct run_samples sides[SIDES];
+  struct gate_row row = gate_row_unknown();
+  row.group = node_text(from, "group");
+  row.name = node_text(from, "benchmark");
+  row.unit = node_text(from, "unit");
+  row.file = str_of(leg->folder);
+  row.direction = (int)node_integer(node_get(from, "direction"));
+  row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
+  if (row.direction < -1 || row.direction > 1) row.direction = 0;
+  if (shared)
+    row.group = str_of(text_printf(&run->arena, "%s: %.*s", leg->name, STR_ARG(row.group)));
+  if (!row.group.data) return error_nomem(error);
+  for (int side = 0; side < SIDES; side++) {
+    if (leg_samples(&run->arena, from, side, &sides[side])) continue;
+    gate_problem(&run->gate, "'%s': a measurement of %.*s is no number", leg->folder,
+                 STR_ARG(row.name));
+    return PPROFC_OK;
+  }
+  row.base_count = sides[SIDE_BASE].count;
+  row.head_count = sides[SIDE_HEAD].count;
+  row.in_base = row.base_count > 0;
+  row.in_head = row.head_count > 0;
+  const struct gate_side base = {sides[SIDE_BASE].values, sides[SIDE_BASE].rounds, row.base_count};
+  const struct gate_side head = {sides[SIDE_HEAD].values, sides[SIDE_HEAD].rounds, row.head_count};
+  if (row.in_base && row.in_head && !gate_compare_sides(&run->gate, &row, base, head))
+    return error_nomem(error);
+  for (int side = 0; side < SIDES; side++)
+    buffer_add(&run->plots[side], &sides[side], sizeof sides[side]);
+  return gate_add(&run->gate, &row) ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status leg_add_rows(struct legs *legs, const struct leg *leg,
+                                  const struct interner *keys, const struct interner *twice,
+                                  pprofc_error *error) {
+  struct run *run = legs->run;
+  const struct node *results = node_get(leg->root, "results");
+  pprofc_status status = PPROFC_OK;
+  if (leg->problem) gate_problem(&run->gate, "%s", leg->problem);
+  for (size_t i = 0; i < node_size(results) && status == PPROFC_OK; i++) {
+    const struct node *row = node_at(results, i);
+    pprofc_str key = row_key(&run->arena, row);
+    if (!key.data) return error_nomem(error);
+    status = leg_add_row(run, leg, row, is_in_other_leg(keys, twice, key), error);
+  }
+  return status;
+}
+
+pprofc_status legs_add_rows(struct run *run, struct inputs *inputs, void *context,
+                            pprofc_error *error) {
+  struct legs *legs = context;
+  struct interner keys, twice;
+  (void)inputs;
+  interner_init(&keys, run->mem);
+  interner_init(&twice, run->mem);
+  pprofc_status status = find_shared(legs, &keys, &twice) ? PPROFC_OK : error_nomem(error);
+  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
+    status = leg_add_rows(legs, &legs->items[i], &keys, &twice, error);
+  interner_free(&twice);
+  interner_free(&keys);
+  return status;
+}
+
+/* ---- pairs ------------------------------------------- */
+
+/* A text of the manifest, or NULL when it is empty or would lead out of the folder. */
+static const char *leg_text(struct run *run, const struct node *node, const char *key) {
+  pprofc_str text = node_text(node, key);
+  if (!text.size || str_find_char(text, '/') < text.size) return NULL;
+  return text_keep(&run->arena, text);
+}
+
+/* Opens the shown profile of a pair again, for its functions and picture. One that cannot be read
+ * leaves the pair without them. */
+static pprofc_status explain_leg_pair(struct run *run, struct run_pair *pair, pprofc_error *error) {
+  const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
+  pprofc_report_options options;
+  pprofc_profile *profile;
+  if (!shown) return PPROFC_OK;
+  const char *path = text_printf(&run->arena, "%s/profiles/%s.pb.gz", pair->folder, shown);
+  if (!path) return error_nomem(error);
+  pprofc_report_options_init(&options);
+  if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
+    options.sample_index = "alloc_space";
+  if (strcmp(pair->kind, "instructions") == 0) options.sample_index = "Ir";
+  const struct profile_source source = {NULL, path};
+  if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
+  pprofc_status status = changes_find(run, pair, profile, &options, error);
+  pprofc_profile_release(profile);
+  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
+}
+
+/* The kinds that a run gives its pairs. */
+static const char *known_kind(pprofc_str text) {
+  static const char *const kinds[] = {"cpu", "mem", "block", "mutex", "instructions"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (str_equal(text, str_of(kinds[i]))) return kinds[i];
+  return "profile";
+}
+
+/* The group of the benchmark's rows, which names the leg where several legs have it. */
+static void settle_package(struct run *run, const struct leg *leg, struct run_pair *pair) {
+  size_t count;
+  const struct gate_row *rows = gate_rows(&run->gate, &count);
+  for (size_t i = 0; i < count; i++)
+    if (str_equal(rows[i].name, str_of(pair->benchmark)) &&
+        str_equal(rows[i].group, str_of(pair->package)) &&
+        str_equal(rows[i].file, str_of(leg->folder)))
+      return;
+  pair->package = text_printf(&run->arena, "%s: %s", leg->name, pair->package);
+}
+
+static pprofc_status leg_add_pair(struct run *run, const struct leg *leg, const struct node *from,
+                                  pprofc_error *error) {
+  struct run_pair *pair = run_add_pair(run, NULL, NULL);
+  if (!pair) return error_nomem(error);
+  pair->kind = known_kind(node_text(from, "kind"));
+  pair->names[SIDE_BASE] = leg_text(run, from, "base");
+  pair->names[SIDE_HEAD] = leg_text(run, from, "head");
+  pair->diff = leg_text(run, from, "diff");
+  pair->folder = leg->folder;
+  pair->link = leg->link;
+  pprofc_str benchmark = node_text(from, "benchmark");
+  if (benchmark.size) {
+    size_t end = 0;
+    while (end < benchmark.size && benchmark.data[end] != '/' && benchmark.data[end] != '-') end++;
+    pair->benchmark = text_keep(&run->arena, benchmark);
+    pair->package = text_keep(&run->arena, node_text(from, "package"));
+    pair->function =
+        text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
+    pair->iterations = (double)node_integer(node_get(from, "iterations"));
+    if (pair->package) settle_package(run, leg, pair);
+    if (!pair->benchmark || !pair->package || !pair->function) return error_nomem(error);
+  }
+  if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
+    run->pair_count--;
+    return PPROFC_OK;
+  }
+  return explain_leg_pair(run, pair, error);
+}
+
+pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < legs->count; i++) {
+    const struct node *pairs = node_get(legs->items[i].root, "pairs");
+    for (size_t k = 0; k < node_size(pairs) && status == PPROFC_OK; k++) {
+      status = run_check_stopped(error);
+      if (status == PPROFC_OK)
+        status = leg_add_pair(legs->run, &legs->items[i], node_at(pairs, k), error);
+    }
+  }
+  return status;
+}
+
+/* ---- doubts ------------------------------------------ */
+
+pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error) {
+  for (size_t i = 0; i < legs->count; i++) {
+    const struct leg *leg = &legs->items[i];
+    bool results = node_size(node_get(leg->root, "results")) > 0;
+    if (!leg->root || results || node_text(leg->root, "instructions").size) continue;
+    legs->run->doubt = text_printf(&legs->run->arena, "Nothing was compared in %s.", leg->name);
+    return legs->run->doubt ? PPROFC_OK : error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+/* ---- instructions ------------------------------------ */
+
+pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error) {
+  struct run *run = legs->run;
+  bool regressed = false, any = false;
+  for (size_t i = 0; i < legs->count; i++) {
+    pprofc_str text = node_text(legs->items[i].root, "instructions");
+    if (!text.size) continue;
+    pprofc_str shown = escape_line_keep(text, &run->arena);
+    run->instructions = text_printf(&run->arena, "%s%s%s: %.*s", run->instructions, any ? "; " : "",
+                                    legs->items[i].name, STR_ARG(shown));
+    if (!run->instructions) return error_nomem(error);
+    regressed |= str_starts(text, STR("regressed"));
+    any = true;
+  }
+  if (!any || run->status == 1) return PPROFC_OK;
+  if (regressed) run->status = 2;
+  run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
+  return PPROFC_OK;
+}
