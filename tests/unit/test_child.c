@@ -4,6 +4,7 @@
 #include "core/child.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct buffer output;
 static struct child_end end;
@@ -67,6 +68,47 @@ static void test_the_environment_is_reduced(void) {
   buffer_free(&output);
 }
 
+static volatile sig_atomic_t stop;
+
+static pprofc_status run_for_user(const char *script, const char *folder, struct buffer *said) {
+  const char *argv[] = {"sh", "-c", script, NULL};
+  struct child child = {argv, {NULL, 0}, CHILD_NO_TIMEOUT};
+  const struct child_user user = {folder, said, &stop};
+  buffer_init(&output, &mem_default, 1000);
+  return child_run_for_user(&child, &user, &output, &end, &error);
+}
+
+static void test_a_program_of_the_user_has_its_folder_environment_and_messages(void) {
+  struct buffer said;
+  setenv("PPROFC_TEST_SECRET", "x", 1);
+  buffer_init(&said, &mem_default, 1 << 20);
+  CU_ASSERT_EQUAL(run_for_user("pwd; echo $PPROFC_TEST_SECRET; i=0; while [ $i -lt 300 ]; do echo "
+                               "line $i >&2; i=$((i+1)); done",
+                               "/", &said),
+                  PPROFC_OK);
+  CU_ASSERT(str_equal(buffer_str(&output), STR("/\nx\n")));
+  CU_ASSERT(str_ends(buffer_str(&said), STR("line 298\nline 299\n")));
+  buffer_free(&output);
+  CU_ASSERT_EQUAL(run_for_user("true", "/no/such/folder", &said), PPROFC_E_UNSUPPORTED);
+  buffer_free(&output);
+  buffer_free(&said);
+}
+
+static void ask_to_stop(int number) {
+  (void)number;
+  stop = 1;
+}
+
+static void test_a_program_of_the_user_is_stopped_by_a_signal(void) {
+  signal(SIGALRM, ask_to_stop);
+  alarm(1);
+  CU_ASSERT_EQUAL(run_for_user("sleep 100", NULL, NULL), PPROFC_E_IO);
+  CU_ASSERT_STRING_EQUAL(error.message, "interrupted");
+  CU_ASSERT_EQUAL(end.status, 128 + SIGKILL);
+  buffer_free(&output);
+  stop = 0;
+}
+
 static void test_a_missing_program_is_told_apart(void) {
   const char *argv[] = {"pprofc-no-such-program", NULL};
   struct child child = {argv, {NULL, 0}, 0};
@@ -85,4 +127,6 @@ UNIT_MAIN("child", UNIT(test_input_goes_in_and_output_comes_back),
           UNIT(test_a_child_that_closes_its_output_and_stays_is_stopped),
           UNIT(test_a_child_that_says_too_much_is_stopped),
           UNIT(test_a_signal_is_a_status_above_128), UNIT(test_the_environment_is_reduced),
+          UNIT(test_a_program_of_the_user_has_its_folder_environment_and_messages),
+          UNIT(test_a_program_of_the_user_is_stopped_by_a_signal),
           UNIT(test_a_missing_program_is_told_apart))

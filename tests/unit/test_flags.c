@@ -472,7 +472,63 @@ static void test_messages_are_lines_without_controls_and_commands(void) {
   close(ends[0]);
 }
 
-UNIT_MAIN("flags", UNIT(test_defaults_come_from_the_table),
+/* ---- pairs and commands ------------------------------ */
+
+struct pair_options {
+  const char *told[4];
+  int count;
+};
+
+static const char *take_pair(void *context, const struct flag *flag, const char *value) {
+  struct pair_options *pairs = context;
+  (void)flag;
+  if (!*value) return "empty";
+  if (pairs->count < 4) pairs->told[pairs->count++] = value;
+  return NULL;
+}
+
+static const struct flag pair_flags[] = {{.name = "pair",
+                                          .kind = FLAG_PAIR,
+                                          .argument = "FILE",
+                                          .call = take_pair,
+                                          .help = "two files"}};
+static const struct flag_table inner_table = {.program = "outer inner",
+                                              .summary = "takes pairs",
+                                              .usage = (const char *const[]){"[flags]", NULL},
+                                              .groups = (const struct flag_group[]){{"All", NULL}},
+                                              .group_count = 1,
+                                              .flags = pair_flags,
+                                              .flag_count = 1};
+static const struct flag_command inner_commands[] = {{"inner", &inner_table}, {NULL, NULL}};
+
+static void test_a_flag_can_take_two_values(void) {
+  char *argv[] = {"x", "-pair", "a", "-b", "-pair=c", "d", "rest"};
+  struct pair_options pairs = {.count = 0};
+  CU_ASSERT_EQUAL(flags_defaults(&inner_table, &pairs, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(flags_parse(&inner_table, &pairs, 7, argv, &parsed, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(parsed.rest, 6);
+  CU_ASSERT_STRING_EQUAL(pairs.told[1], "-b");
+  CU_ASSERT_STRING_EQUAL(pairs.told[2], "c");
+  CU_ASSERT_STRING_EQUAL(pairs.told[3], "d");
+  CU_ASSERT_EQUAL(flags_parse(&inner_table, &pairs, 3, argv, &parsed, &error), PPROFC_E_INVALID);
+  CU_ASSERT_STRING_EQUAL(error.message, "flag needs two arguments: -pair");
+  argv[3] = "";
+  CU_ASSERT_EQUAL(flags_parse(&inner_table, &pairs, 4, argv, &parsed, &error), PPROFC_E_INVALID);
+  CU_ASSERT_STRING_EQUAL(error.message, "invalid value \"\" for flag -pair: empty");
+}
+
+static void test_commands_are_in_the_help(void) {
+  const struct flag_table outer = {.program = "outer",
+                                   .summary = "has commands",
+                                   .usage = (const char *const[]){"COMMAND", NULL},
+                                   .commands = inner_commands};
+  CU_ASSERT_PTR_EQUAL(flags_command(&outer, "inner"), &inner_commands[0]);
+  CU_ASSERT_PTR_NULL(flags_command(&outer, "other"));
+  CU_ASSERT_PTR_NULL(flags_command(&inner_table, "inner"));
+}
+
+UNIT_MAIN("flags", UNIT(test_a_flag_can_take_two_values), UNIT(test_commands_are_in_the_help),
+          UNIT(test_defaults_come_from_the_table),
           UNIT(test_one_dash_or_two_with_equals_or_without),
           UNIT(test_the_last_of_a_repeated_flag_counts),
           UNIT(test_two_dashes_or_a_lone_one_end_the_flags), UNIT(test_numbers_are_literals_of_go),

@@ -322,7 +322,8 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    char *const *next = argv + parsed->rest; /* argv ends with NULL */
+    char *next[] = {NULL, NULL, NULL}; /* the two arguments behind it */
+    for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =
         parse_flag(table, options, str_slice(name, 0, equals), value, next, parsed, error);
     if (status != PPROFC_OK) return status;
