@@ -225,4 +225,14 @@ rm words/fails_test.go
 printf 'package words\n\nfunc broken( {\n' >words/broken.go
 cannot 'does not build' -record ./... -base-ref HEAD
 [ "$(git worktree list | wc -l)" -eq 1 ] || broken "a worktree is left after a failure"
+mkdir "$work/tmp"
+rm words/broken.go
+status=0
+TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -count 100 -out "$work/none" \
+  >"$work/output" 2>"$work/messages" || status=$?
+[ "$status" -eq 124 ] || broken "an interrupted run: $status"
+[ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "an interrupted run does not say so"
+[ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "an interrupted run leaves something"
+not_there "$work/none"
+ok "a run that is interrupted leaves nothing"
 ok "a commit that is not there, nothing to run, code that fails or does not build"
