@@ -160,14 +160,17 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
   return run->output->failed ? error_nomem(error) : PPROFC_OK;
 }
 
+static bool child_is_stopped(const struct child_running *run) {
+  return run->user && run->user->stop && *run->user->stop;
+}
+
 /* Waits until a pipe can be read; fails when the time is over or the run is cancelled. *ready is 0
  * when it should be called again. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[2], int *ready,
                                 pprofc_error *error) {
   int64_t left = run->deadline - now_ms();
   if (budget_stopped(run->output->mem)) return error_nomem(error); /* budget_status says why */
-  if (run->user && run->user->stop && *run->user->stop)
-    return error_set(error, PPROFC_E_IO, "interrupted");
+  if (child_is_stopped(run)) return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                      run->child->argv[0]);

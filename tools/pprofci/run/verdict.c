@@ -3,6 +3,7 @@
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"
+#include "gate/read/files.h"
 #include "gate/read/read.h"
 #include "parse_bench_regressions/inputs.h"
 #include "parse_bench_regressions/options.h"
@@ -171,7 +172,7 @@ static pprofc_status set_up_gate(struct run *run, struct gate_options *options,
   }
   if (status == PPROFC_OK) status = options_apply(options, parsed, &run->gate, error);
   if (status == PPROFC_OK && *options->noise_from)
-    status = inputs_noise(inputs, options->noise_from, error);
+    status = gate_read_noise(&run->gate, options->noise_from, error);
   return status;
 }
 
