@@ -89,7 +89,7 @@ static pprofc_status read_manifest(struct legs *legs, struct leg *leg, pprofc_er
   return leg->root || leg->problem ? PPROFC_OK : error_nomem(error);
 }
 
-pprofc_status legs_read(struct legs *legs, struct run *run, const char *const *folders,
+pprofc_status legs_read(struct legs *legs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error) {
   *legs = (struct legs){.run = run};
   legs->items = arena_zero_array(&run->arena, count, sizeof *legs->items);
@@ -162,7 +162,7 @@ static bool leg_samples(struct arena *arena, const struct node *row, int side,
   return true;
 }
 
-static pprofc_status leg_add_row(struct run *run, const struct leg *leg, const struct node *from,
+static pprofc_status leg_add_row(struct ci_run *run, const struct leg *leg, const struct node *from,
                                  bool shared, pprofc_error *error) {
   struct run_samples sides[SIDES];
   struct gate_row row = gate_row_unknown();
@@ -198,7 +198,7 @@ static pprofc_status leg_add_row(struct run *run, const struct leg *leg, const s
 static pprofc_status leg_add_rows(struct legs *legs, const struct leg *leg,
                                   const struct interner *keys, const struct interner *twice,
                                   pprofc_error *error) {
-  struct run *run = legs->run;
+  struct ci_run *run = legs->run;
   const struct node *results = node_get(leg->root, "results");
   pprofc_status status = PPROFC_OK;
   if (leg->problem) gate_problem(&run->gate, "%s", leg->problem);
@@ -211,7 +211,7 @@ static pprofc_status leg_add_rows(struct legs *legs, const struct leg *leg,
   return status;
 }
 
-pprofc_status legs_add_rows(struct run *run, struct inputs *inputs, void *context,
+pprofc_status legs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error) {
   struct legs *legs = context;
   struct interner keys, twice;
@@ -229,7 +229,7 @@ pprofc_status legs_add_rows(struct run *run, struct inputs *inputs, void *contex
 /* ---- pairs ------------------------------------------- */
 
 /* A text of the manifest, or NULL when it is empty or would lead out of the folder. */
-static const char *leg_text(struct run *run, const struct node *node, const char *key) {
+static const char *leg_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
@@ -237,7 +237,8 @@ static const char *leg_text(struct run *run, const struct node *node, const char
 
 /* Opens the shown profile of a pair again, for its functions and picture. One that cannot be read
  * leaves the pair without them. */
-static pprofc_status explain_leg_pair(struct run *run, struct run_pair *pair, pprofc_error *error) {
+static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
+                                      pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
   pprofc_report_options options;
   pprofc_profile *profile;
@@ -264,7 +265,7 @@ static const char *known_kind(pprofc_str text) {
 }
 
 /* The group of the benchmark's rows, which names the leg where several legs have it. */
-static void settle_package(struct run *run, const struct leg *leg, struct run_pair *pair) {
+static void settle_package(struct ci_run *run, const struct leg *leg, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++)
@@ -275,8 +276,8 @@ static void settle_package(struct run *run, const struct leg *leg, struct run_pa
   pair->package = text_printf(&run->arena, "%s: %s", leg->name, pair->package);
 }
 
-static pprofc_status leg_add_pair(struct run *run, const struct leg *leg, const struct node *from,
-                                  pprofc_error *error) {
+static pprofc_status leg_add_pair(struct ci_run *run, const struct leg *leg,
+                                  const struct node *from, pprofc_error *error) {
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
   if (!pair) return error_nomem(error);
   pair->kind = known_kind(node_text(from, "kind"));
@@ -333,7 +334,7 @@ pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error) {
 /* ---- instructions ------------------------------------ */
 
 pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error) {
-  struct run *run = legs->run;
+  struct ci_run *run = legs->run;
   bool regressed = false, any = false;
   for (size_t i = 0; i < legs->count; i++) {
     pprofc_str text = node_text(legs->items[i].root, "instructions");

@@ -14,19 +14,19 @@ struct leg {
 };
 
 struct legs {
-  struct run *run;
+  struct ci_run *run;
   struct leg *items;
   size_t count;
 };
 
 /* Reads the manifests. A folder without one is no error: the gate has a problem then. `out` is
  * where the page goes. */
-pprofc_status legs_read(struct legs *legs, struct run *run, const char *const *folders,
+pprofc_status legs_read(struct legs *legs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
 /* Adds the measurements of all legs to the gate, so that their p-values are one family. A
  * read_rows_fn whose context is the legs. */
-pprofc_status legs_add_rows(struct run *run, struct inputs *inputs, void *context,
+pprofc_status legs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
 /* Adds the pairs of profiles of all legs, with the functions that grew and the pictures. */

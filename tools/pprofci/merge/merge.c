@@ -76,7 +76,7 @@ static pprofc_status merge_run_options(const struct merge_options *merge,
   return run_options_settle(options, error);
 }
 
-static pprofc_status merge_steps(struct run *run, const char *const *folders, size_t count,
+static pprofc_status merge_steps(struct ci_run *run, const char *const *folders, size_t count,
                                  pprofc_error *error) {
   struct legs legs;
   pprofc_status status = name_commits(run, error);
@@ -95,7 +95,7 @@ int merge_main(int argc, char **argv) {
   static struct run_options options; /* large */
   struct merge_options merge = {.out = ""};
   struct flags_parsed parsed = {0};
-  struct run run;
+  struct ci_run run;
   pprofc_error error;
   pprofc_status status = flags_defaults(&merge_table, &merge, &error);
   if (status == PPROFC_OK) status = flags_parse(&merge_table, &merge, argc, argv, &parsed, &error);

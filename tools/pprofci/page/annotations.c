@@ -39,7 +39,8 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-static void put_regression(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_regression(struct buffer *out, const struct page_model *m,
+                           const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
   struct buffer text;
   buffer_init(&text, out->mem, SIZE_MAX / 2);
@@ -63,7 +64,7 @@ static void put_regression(struct buffer *out, const struct model *m, const stru
   buffer_free(&text);
 }
 
-void annotations_print(struct buffer *out, const struct model *m) {
+void annotations_print(struct buffer *out, const struct page_model *m) {
   size_t count = m->fates[FATE_SLOWER];
   size_t shown = count > ERRORS_MOST ? ERRORS_MOST - 1 : count;
   for (size_t i = 0; i < shown; i++) put_regression(out, m, &m->benchmarks[i]);
@@ -71,9 +72,9 @@ void annotations_print(struct buffer *out, const struct model *m) {
     buffer_printf(out, "::error title=benchmarks::%zu more benchmarks got slower\n", count - shown);
 }
 
-pprofc_status print_annotations(struct run *run, pprofc_error *error) {
+pprofc_status print_annotations(struct ci_run *run, pprofc_error *error) {
   const char *actions = getenv("GITHUB_ACTIONS");
-  struct model model;
+  struct page_model model;
   struct buffer text;
   int fd = STDOUT_FILENO;
   if (!actions || strcmp(actions, "true") != 0 || !run->judged) return PPROFC_OK;

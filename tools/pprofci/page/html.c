@@ -264,7 +264,7 @@ void html_links(struct buffer *out, const struct run_pair *pair, const char *nam
   buffer_add_text(out, "</p>\n");
 }
 
-void html_read_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+void html_read_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                      const char *name) {
   char path[4096];
   if (pair->folder)
@@ -277,7 +277,7 @@ void html_read_table(struct buffer *out, const struct run *run, const struct run
 
 #define TABLE_LINES 40
 
-void html_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+void html_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                 const char *title, const char *name, bool open) {
   struct buffer text;
   pprofc_str line;

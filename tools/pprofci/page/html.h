@@ -22,7 +22,7 @@ void html_address(struct buffer *out, const struct run_pair *pair, const char *f
                   const char *name, const char *ending, const char *search);
 
 /* Appends a table of the pair: the text of NAME_top.txt; nothing when it cannot be read. */
-void html_read_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+void html_read_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                      const char *name);
 
 /* What is shown of the pair: its difference, or the side that is there. */
@@ -39,7 +39,7 @@ void html_because(struct buffer *out, const struct run_pair *pair);
 void html_links(struct buffer *out, const struct run_pair *pair, const char *name);
 
 /* The first lines of the table of a profile, folded away. */
-void html_table(struct buffer *out, const struct run *run, const struct run_pair *pair,
+void html_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                 const char *title, const char *name, bool open);
 
 #endif

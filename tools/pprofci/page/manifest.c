@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 struct manifest {
-  const struct model *model;
+  const struct page_model *model;
   struct json_writer json;
 };
 
@@ -50,7 +50,7 @@ static void put_input(struct manifest *f, int side, const char *path) {
 }
 
 static void put_inputs(struct manifest *f) {
-  const struct run *run = f->model->run;
+  const struct ci_run *run = f->model->run;
   json_line_break(&f->json);
   json_key(&f->json, "inputs");
   json_begin_array(&f->json);
@@ -162,7 +162,7 @@ static int by_path_bytes(const void *a, const void *b) {
 
 /* The files of one folder, in the order of their names. */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
-  const struct run *run = f->model->run;
+  const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);
   size_t count = 0;
   for (size_t i = 0; paths && i < run->file_count; i++)
@@ -183,7 +183,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
 /* ---- the whole --------------------------------------- */
 
 static void put_manifest(struct manifest *f) {
-  const struct run *run = f->model->run;
+  const struct ci_run *run = f->model->run;
   json_begin_object(&f->json);
   json_line_break(&f->json);
   json_key(&f->json, "version");
@@ -217,7 +217,7 @@ static int manifest_add(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-void manifest_print(struct buffer *out, const struct model *m) {
+void manifest_print(struct buffer *out, const struct page_model *m) {
   struct manifest f = {.model = m};
   struct output *to = mem_array(out->mem, 1, sizeof *to);
   if (!to) {

@@ -66,7 +66,7 @@ static void benchmark_take(struct benchmark *b, const struct gate_row *row, size
 /* ---- benchmarks -------------------------------------- */
 
 /* The number of each row's benchmark, in the order of first appearance; the count of benchmarks. */
-static bool number_rows(struct run *run, const struct gate_row *rows, size_t count,
+static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
   struct buffer key;
@@ -94,7 +94,8 @@ static int by_importance(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static pprofc_status make_benchmarks(struct run *run, struct model *m, pprofc_error *error) {
+static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
+                                     pprofc_error *error) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   uint32_t *numbers = arena_array(&run->arena, count, sizeof *numbers);
@@ -131,7 +132,7 @@ const char *mood_sign(enum mood mood) {
 }
 
 /* Most benchmarks are faster by more than half. */
-static bool is_suite_suspicious(const struct model *m) {
+static bool is_suite_suspicious(const struct page_model *m) {
   size_t suspicious = 0, compared = 0;
   for (size_t i = 0; i < m->count; i++) {
     const struct gate_row *time = m->benchmarks[i].metrics[METRIC_TIME];
@@ -147,7 +148,7 @@ static void put_count(struct buffer *out, size_t count, const char *what) {
   buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
 }
 
-static void say_gate_failed(struct buffer *out, const struct model *m) {
+static void say_gate_failed(struct buffer *out, const struct page_model *m) {
   pprofc_str problem = buffer_str(&m->run->gate.problems);
   problem = str_slice(problem, 0, str_find_char(problem, '\n'));
   buffer_add_text(out, "The benchmarks could not be judged");
@@ -155,7 +156,7 @@ static void say_gate_failed(struct buffer *out, const struct model *m) {
   buffer_add_char(out, '.');
 }
 
-static void say_slower(struct buffer *out, const struct model *m) {
+static void say_slower(struct buffer *out, const struct page_model *m) {
   if (m->fates[FATE_SLOWER])
     number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
   else
@@ -163,35 +164,35 @@ static void say_slower(struct buffer *out, const struct model *m) {
   buffer_add_char(out, '.');
 }
 
-static void say_not_compared(struct buffer *out, const struct model *m) {
+static void say_not_compared(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->has_base ? "No benchmarks were compared."
                                         : "Nothing was compared: there is no base.");
 }
 
-static void say_missing(struct buffer *out, const struct model *m) {
+static void say_missing(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[0];
   buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->name));
   if (m->fates[FATE_MISSING] > 1) buffer_printf(out, ", and %zu more", m->fates[FATE_MISSING] - 1);
   buffer_add_char(out, '.');
 }
 
-static void say_broken(struct buffer *out, const struct model *m) {
+static void say_broken(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[m->fates[FATE_SLOWER] + m->fates[FATE_MISSING]];
   buffer_printf(out, "%.*s takes ", STR_ARG(b->name));
   number_amount(out, b->worst->head, b->worst->unit);
   buffer_add_text(out, " per operation: was anything measured?");
 }
 
-static void say_suspicious(struct buffer *out, const struct model *m) {
+static void say_suspicious(struct buffer *out, const struct page_model *m) {
   buffer_printf(out, "Most of %zu benchmarks are more than twice as fast: were they run?",
                 m->count);
 }
 
-static void say_doubt(struct buffer *out, const struct model *m) {
+static void say_doubt(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->doubt);
 }
 
-static void say_nothing_slower(struct buffer *out, const struct model *m) {
+static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
   if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
   else if (m->fates[FATE_UNSURE] == m->count)
@@ -204,38 +205,38 @@ static void say_nothing_slower(struct buffer *out, const struct model *m) {
 }
 
 /* The first condition that holds says how the run ended. */
-static bool is_failed(const struct model *m) {
+static bool is_failed(const struct page_model *m) {
   return m->run->status == 1;
 }
-static bool is_slower(const struct model *m) {
+static bool is_slower(const struct page_model *m) {
   return m->run->status == 2 || m->fates[FATE_SLOWER];
 }
-static bool is_not_compared(const struct model *m) {
+static bool is_not_compared(const struct page_model *m) {
   return !m->run->judged && !(m->run->has_base && *m->run->instructions);
 }
-static bool has_missing(const struct model *m) {
+static bool has_missing(const struct page_model *m) {
   return m->fates[FATE_MISSING] > 0;
 }
-static bool is_broken(const struct model *m) {
+static bool is_broken(const struct page_model *m) {
   return m->fates[FATE_BROKEN] > 0;
 }
-static bool is_suspicious(const struct model *m) {
+static bool is_suspicious(const struct page_model *m) {
   return m->suite_suspicious;
 }
-static bool is_doubted(const struct model *m) {
+static bool is_doubted(const struct page_model *m) {
   return *m->run->doubt;
 }
-static bool is_unsure(const struct model *m) {
+static bool is_unsure(const struct page_model *m) {
   return m->count && m->fates[FATE_UNSURE] == m->count;
 }
-static bool is_good(const struct model *m) {
+static bool is_good(const struct page_model *m) {
   (void)m;
   return true;
 }
 
 static const struct {
-  bool (*holds)(const struct model *);
-  void (*say)(struct buffer *, const struct model *);
+  bool (*holds)(const struct page_model *);
+  void (*say)(struct buffer *, const struct page_model *);
   enum mood mood;
 } endings[] = {
     {is_failed, say_gate_failed, MOOD_BAD},          {is_slower, say_slower, MOOD_BAD},
@@ -255,7 +256,7 @@ static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got worse",
                                                 [FATE_UNCHANGED] = NULL};
 
 /* "1 of 9 benchmarks got slower · 1 could not be judged". */
-static void say_counts(struct buffer *out, const struct model *m) {
+static void say_counts(struct buffer *out, const struct page_model *m) {
   bool any = false;
   for (int fate = 0; fate < FATES; fate++) {
     if (!m->fates[fate] || !fate_phrases[fate]) continue;
@@ -267,7 +268,7 @@ static void say_counts(struct buffer *out, const struct model *m) {
 }
 
 /* What a green result is worth. */
-static void say_sight(struct buffer *out, const struct model *m) {
+static void say_sight(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
@@ -290,8 +291,9 @@ static void say_sight(struct buffer *out, const struct model *m) {
   buffer_add_char(out, ')');
 }
 
-static pprofc_str model_say(struct model *m, void (*say)(struct buffer *, const struct model *)) {
-  struct run *run = (struct run *)(uintptr_t)m->run;
+static pprofc_str model_say(struct page_model *m,
+                            void (*say)(struct buffer *, const struct page_model *)) {
+  struct ci_run *run = (struct ci_run *)(uintptr_t)m->run;
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   say(&text, m);
@@ -300,8 +302,8 @@ static pprofc_str model_say(struct model *m, void (*say)(struct buffer *, const 
   return kept;
 }
 
-pprofc_status model_make(struct run *run, struct model *m, pprofc_error *error) {
-  *m = (struct model){.run = run};
+pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error *error) {
+  *m = (struct page_model){.run = run};
   pprofc_status status = make_benchmarks(run, m, error);
   if (status != PPROFC_OK) return status;
   m->suite_suspicious = is_suite_suspicious(m);
@@ -321,8 +323,8 @@ bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {
          str_equal(b->group, str_of(pair->package));
 }
 
-const struct run_pair *model_pair(const struct model *m, const struct benchmark *b) {
-  const struct run *run = m->run;
+const struct run_pair *model_pair(const struct page_model *m, const struct benchmark *b) {
+  const struct ci_run *run = m->run;
   const struct run_pair *found = NULL;
   bool memory = b->worst && !number_is_time(b->worst->unit);
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -335,7 +337,7 @@ const struct run_pair *model_pair(const struct model *m, const struct benchmark 
   return found;
 }
 
-struct run_samples model_samples(const struct model *m, const struct gate_row *row, int side) {
+struct run_samples model_samples(const struct page_model *m, const struct gate_row *row, int side) {
   size_t count;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   size_t index = (size_t)(row - rows);

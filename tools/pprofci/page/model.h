@@ -35,8 +35,8 @@ struct benchmark {
 /* How a whole run ended, for its colour and sign. */
 enum mood { MOOD_GOOD, MOOD_DOUBT, MOOD_BAD };
 
-struct model {
-  const struct run *run;
+struct page_model {
+  const struct ci_run *run;
   struct benchmark *benchmarks;
   size_t count;
   size_t fates[FATES];
@@ -48,19 +48,21 @@ struct model {
 };
 
 /* Makes the model of a run that was judged; texts are the run's. */
-pprofc_status model_make(struct run *run, struct model *model, pprofc_error *error);
+pprofc_status model_make(struct ci_run *run, struct page_model *model, pprofc_error *error);
 
 /* "✓ ", "? ", "✗ ". */
 const char *mood_sign(enum mood mood);
 
 /* The pair of profiles that explains a benchmark best: of time for time, of memory for memory.
  * NULL: none. */
-const struct run_pair *model_pair(const struct model *model, const struct benchmark *benchmark);
+const struct run_pair *model_pair(const struct page_model *model,
+                                  const struct benchmark *benchmark);
 
 /* Whether the pair is of the benchmark. */
 bool model_is_of(const struct run_pair *pair, const struct benchmark *benchmark);
 
 /* Measurements of a row of the gate. */
-struct run_samples model_samples(const struct model *model, const struct gate_row *row, int side);
+struct run_samples model_samples(const struct page_model *model, const struct gate_row *row,
+                                 int side);
 
 #endif

@@ -36,7 +36,7 @@ static void put_script_hash(struct buffer *out) {
   mem_free(out->mem, to, 1, sizeof *to);
 }
 
-static void put_document_head(struct buffer *out, const struct model *m) {
+static void put_document_head(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width, "
                        "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
@@ -53,7 +53,7 @@ static void put_document_head(struct buffer *out, const struct model *m) {
 
 /* ---- the first screen -------------------------------- */
 
-static void put_subject(struct buffer *out, const struct run *run) {
+static void put_subject(struct buffer *out, const struct ci_run *run) {
   const char *title = run->options->title;
   buffer_add_text(out, "<p class=\"subject\">");
   html_words(out, *title ? title : "Benchmarks and profiles of this change");
@@ -65,9 +65,9 @@ static void put_subject(struct buffer *out, const struct run *run) {
   buffer_add_text(out, "</p>\n");
 }
 
-static void put_verdict(struct buffer *out, const struct model *m) {
+static void put_verdict(struct buffer *out, const struct page_model *m) {
   static const char *const names[] = {"good", "doubt", "bad"};
-  const struct run *run = m->run;
+  const struct ci_run *run = m->run;
   buffer_printf(out,
                 "<div class=\"verdict %s\" id=\"verdict\">\n<h1><span class=\"sign\">%s</span>",
                 names[m->mood], mood_sign(m->mood));
@@ -92,7 +92,7 @@ static void put_verdict(struct buffer *out, const struct model *m) {
 
 /* ---- profiles ---------------------------------------- */
 
-static void put_section(struct buffer *out, const struct model *m, const struct run_pair *pair,
+static void put_section(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                         bool open) {
   static const char *const titles[SIDES] = {"before", "after"};
   buffer_printf(out, "<section class=\"pair\"><h2>%s: ", pair->kind);
@@ -112,14 +112,14 @@ static void put_section(struct buffer *out, const struct model *m, const struct 
 }
 
 /* Profiles that belong to no row: those of no benchmark, and of benchmarks without results. */
-static bool is_in_a_row(const struct model *m, const struct run_pair *pair) {
+static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;
   return false;
 }
 
-static void put_profiles(struct buffer *out, const struct model *m) {
-  const struct run *run = m->run;
+static void put_profiles(struct buffer *out, const struct page_model *m) {
+  const struct ci_run *run = m->run;
   size_t count = 0;
   for (size_t i = 0; i < run->pair_count; i++) count += !is_in_a_row(m, &run->pairs[i]);
   if (!count) return;
@@ -169,8 +169,8 @@ static void put_repeat_flag(struct buffer *out, const char *name, const char *va
 }
 
 /* The commands that repeat a recording here. */
-static void put_repeat(struct buffer *out, const struct model *m) {
-  const struct run *run = m->run;
+static void put_repeat(struct buffer *out, const struct page_model *m) {
+  const struct ci_run *run = m->run;
   const struct run_options *o = run->options;
   buffer_add_text(out, "<h3 id=\"repeat\">How to repeat it</h3>\n<pre tabindex=\"0\">");
   if (*o->record) {
@@ -200,8 +200,8 @@ static void put_repeat(struct buffer *out, const struct model *m) {
   buffer_add_text(out, "</pre>\n");
 }
 
-static void put_facts(struct buffer *out, const struct model *m) {
-  const struct run *run = m->run;
+static void put_facts(struct buffer *out, const struct page_model *m) {
+  const struct ci_run *run = m->run;
   const struct gate_settings *s = &run->gate.settings;
   static const char *const tests[] = {
       "Welch's t-test, and Mann-Whitney U for what it does not find", "Welch's t-test",
@@ -227,7 +227,7 @@ static void put_facts(struct buffer *out, const struct model *m) {
   buffer_printf(out, "<dt>made by</dt><dd>pprofci %s</dd>\n</dl>\n", pprofc_version());
 }
 
-static void put_warnings(struct buffer *out, const struct model *m) {
+static void put_warnings(struct buffer *out, const struct page_model *m) {
   pprofc_str rest = buffer_str(&m->run->gate.warnings), line;
   if (!rest.size) return;
   buffer_add_text(out, "<ul class=\"warnings\">\n");
@@ -240,7 +240,7 @@ static void put_warnings(struct buffer *out, const struct model *m) {
   buffer_add_text(out, "</ul>\n");
 }
 
-static void page_put_method(struct buffer *out, const struct model *m) {
+static void page_put_method(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "<details class=\"fold\" id=\"method\"><summary>how this was measured, and "
                        "how to repeat it</summary>\n");
   put_facts(out, m);
@@ -251,7 +251,7 @@ static void page_put_method(struct buffer *out, const struct model *m) {
   buffer_add_text(out, "</details>\n");
 }
 
-void page_print(struct buffer *out, const struct model *m) {
+void page_print(struct buffer *out, const struct page_model *m) {
   put_document_head(out, m);
   buffer_add_text(out, "<main>\n");
   put_subject(out, m->run);
@@ -270,8 +270,8 @@ void page_print(struct buffer *out, const struct model *m) {
 
 /* ---- all files --------------------------------------- */
 
-static pprofc_status write_one(struct run *run, const struct model *m, const char *name,
-                               void (*print)(struct buffer *, const struct model *),
+static pprofc_status write_one(struct ci_run *run, const struct page_model *m, const char *name,
+                               void (*print)(struct buffer *, const struct page_model *),
                                pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
@@ -282,8 +282,8 @@ static pprofc_status write_one(struct run *run, const struct model *m, const cha
   return status;
 }
 
-pprofc_status write_pages(struct run *run, pprofc_error *error) {
-  struct model model;
+pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
+  struct page_model model;
   pprofc_status status = model_make(run, &model, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);

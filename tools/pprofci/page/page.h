@@ -6,15 +6,15 @@
 #include "run/run.h"
 
 /* Writes index.html, summary.md and manifest.json into the stage. */
-pprofc_status write_pages(struct run *run, pprofc_error *error);
+pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
 /* Prints a command of GitHub Actions for each regression, where these are wanted. */
-pprofc_status print_annotations(struct run *run, pprofc_error *error);
+pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
 /* One file each; they append. */
-void page_print(struct buffer *out, const struct model *model);
-void summary_print(struct buffer *out, const struct model *model);
-void manifest_print(struct buffer *out, const struct model *model);
-void annotations_print(struct buffer *out, const struct model *model);
+void page_print(struct buffer *out, const struct page_model *model);
+void summary_print(struct buffer *out, const struct page_model *model);
+void manifest_print(struct buffer *out, const struct page_model *model);
+void annotations_print(struct buffer *out, const struct page_model *model);
 
 #endif

@@ -74,7 +74,8 @@ static void put_metric_cell(struct buffer *out, const struct benchmark *b, int m
   buffer_add_text(out, "</div></td>");
 }
 
-static void put_strip_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_strip_cell(struct buffer *out, const struct page_model *m,
+                           const struct benchmark *b) {
   const struct gate_row *row = b->metrics[METRIC_TIME] ? b->metrics[METRIC_TIME] : b->worst;
   struct run_samples base = model_samples(m, row, SIDE_BASE);
   struct run_samples head = model_samples(m, row, SIDE_HEAD);
@@ -124,7 +125,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
 }
 
 /* Metrics that have no column, when something became worse in them. */
-static void put_other_metrics(struct buffer *out, const struct model *m,
+static void put_other_metrics(struct buffer *out, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -145,7 +146,8 @@ static void put_other_metrics(struct buffer *out, const struct model *m,
 
 /* ---- rows -------------------------------------------- */
 
-static void put_name_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_name_cell(struct buffer *out, const struct page_model *m,
+                          const struct benchmark *b) {
   buffer_printf(out,
                 "<th role=\"rowheader\" scope=\"row\"><a class=\"anchor\" href=\"#b-%zu\"><span "
                 "class=\"mark\">%s</span> ",
@@ -187,7 +189,7 @@ static void end_wide(struct buffer *out) {
 }
 
 /* The three tables of a pair and its notes. */
-static void put_pair(struct buffer *out, const struct model *m, const struct run_pair *pair) {
+static void put_pair(struct buffer *out, const struct page_model *m, const struct run_pair *pair) {
   static const char *const titles[SIDES] = {"before", "after"};
   if (*pair->note) {
     buffer_add_text(out, "<p class=\"note\">");
@@ -200,7 +202,7 @@ static void put_pair(struct buffer *out, const struct model *m, const struct run
 }
 
 /* All units of a benchmark, with what the test says. */
-static void put_units(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_units(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
   size_t count;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"units\"><thead><tr>");
@@ -230,7 +232,7 @@ static void put_units(struct buffer *out, const struct model *m, const struct be
   buffer_add_text(out, "</tbody></table></div>\n");
 }
 
-static void put_details(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_details(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
   const struct run_pair *because = model_pair(m, b);
   begin_wide(out, "more");
   buffer_add_text(out, "<details><summary>numbers, tables and files of ");
@@ -250,7 +252,7 @@ static void put_details(struct buffer *out, const struct model *m, const struct 
 }
 
 /* What explains a row: functions and the flame graph at that place. */
-static void put_reason(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_reason(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
   if (!pair) return;
   if (pair->change_count || pair->own.name) {
@@ -272,7 +274,7 @@ static void put_reason(struct buffer *out, const struct model *m, const struct b
   end_wide(out);
 }
 
-static void put_row(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_row(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
   buffer_printf(out, "<tbody role=\"rowgroup\" class=\"item %s\" id=\"b-%zu\">\n<tr role=\"row\">",
                 fate_marks[b->fate].css, b->number);
   put_name_cell(out, m, b);
@@ -287,13 +289,13 @@ static void put_row(struct buffer *out, const struct model *m, const struct benc
 /* ---- the tables -------------------------------------- */
 
 /* The benchmarks of one fate follow one another. */
-static size_t first_of(const struct model *m, enum fate fate) {
+static size_t first_of(const struct page_model *m, enum fate fate) {
   size_t first = 0;
   for (int before = 0; before < (int)fate; before++) first += m->fates[before];
   return first;
 }
 
-static bool is_shown(const struct model *m, enum fate fate) {
+static bool is_shown(const struct page_model *m, enum fate fate) {
   if (fate == FATE_UNSURE) return m->fates[FATE_UNSURE] <= UNSURE_MOST;
   return fate < FATE_UNSURE;
 }
@@ -305,7 +307,7 @@ static const char *const fold_titles[FATES] = {
     [FATE_NEW] = "new",           [FATE_UNCHANGED] = "unchanged"};
 
 /* "3 faster (Title −12 %, ...)". */
-static void put_fold_title(struct buffer *out, const struct model *m, enum fate fate) {
+static void put_fold_title(struct buffer *out, const struct page_model *m, enum fate fate) {
   size_t first = first_of(m, fate), count = m->fates[fate];
   buffer_printf(out, "%zu %s", count, fold_titles[fate]);
   if (fate == FATE_UNCHANGED) return;
@@ -321,7 +323,7 @@ static void put_fold_title(struct buffer *out, const struct model *m, enum fate 
   buffer_add_text(out, count > NAMED_MOST ? ", ...)</span>" : ")</span>");
 }
 
-static void put_fold(struct buffer *out, const struct model *m, enum fate fate) {
+static void put_fold(struct buffer *out, const struct page_model *m, enum fate fate) {
   size_t first = first_of(m, fate);
   buffer_printf(out, "<details class=\"fold %s\" id=\"fold-%d\"><summary>", fate_marks[fate].css,
                 (int)fate);
@@ -332,7 +334,7 @@ static void put_fold(struct buffer *out, const struct model *m, enum fate fate) 
   buffer_add_text(out, "</table>\n</details>\n");
 }
 
-void rows_print(struct buffer *out, const struct model *m) {
+void rows_print(struct buffer *out, const struct page_model *m) {
   bool any = false;
   for (int fate = 0; fate < FATES; fate++) {
     if (!m->fates[fate] || !is_shown(m, (enum fate)fate)) continue;

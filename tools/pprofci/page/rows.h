@@ -6,6 +6,6 @@
 
 /* Appends the table of the benchmarks that a reader has to see, then those of the others, folded
  * away with one line for each fate. */
-void rows_print(struct buffer *out, const struct model *model);
+void rows_print(struct buffer *out, const struct page_model *model);
 
 #endif

@@ -2,8 +2,8 @@
  * twelve lines, then what is folded away. Names are escaped: nothing in them acts. */
 #include "page/page.h"
 
-#include "bench/markdown.h"
 #include "core/escape.h"
+#include "core/markdown.h"
 #include "page/html.h"
 #include "page/numbers.h"
 #include "run/text.h"
@@ -102,7 +102,8 @@ static void put_function(struct buffer *out, const struct run_pair *pair,
     buffer_printf(out, " about %.0f" PERCENT_FORMAT, fmin(100 * change->share, 100));
 }
 
-static void put_because_cell(struct buffer *out, const struct model *m, const struct benchmark *b) {
+static void put_because_cell(struct buffer *out, const struct page_model *m,
+                             const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
   if (!pair) return;
   bool own = html_tells_own(pair);
@@ -122,7 +123,7 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
     number_sides(out, row);
 }
 
-static void put_slower(struct buffer *out, const struct model *m) {
+static void put_slower(struct buffer *out, const struct page_model *m) {
   if (!m->fates[FATE_SLOWER]) return;
   buffer_add_text(out, "| benchmark | base " ARROW " head | change | allocated | because |\n"
                        "|---|--:|--:|--:|---|\n");
@@ -151,7 +152,7 @@ static void put_slower(struct buffer *out, const struct model *m) {
 
 /* ---- the rest ---------------------------------------- */
 
-static void put_sentences(struct buffer *out, const struct model *m) {
+static void put_sentences(struct buffer *out, const struct page_model *m) {
   md_text(out, m->counts);
   if (m->counts.size && m->sight.size) buffer_add_text(out, ", ");
   md_text(out, m->sight);
@@ -171,7 +172,7 @@ static const char *const list_titles[FATES] = {[FATE_MISSING] = "missing",
                                                [FATE_NEW] = "new"};
 
 /* "Title −12 %, Words −8 % and 3 more". */
-static void put_list(struct buffer *out, const struct model *m, int fate, size_t first) {
+static void put_list(struct buffer *out, const struct page_model *m, int fate, size_t first) {
   size_t count = m->fates[fate];
   buffer_printf(out, "- %zu %s: ", count, list_titles[fate]);
   for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
@@ -188,7 +189,7 @@ static void put_list(struct buffer *out, const struct model *m, int fate, size_t
   buffer_add_char(out, '\n');
 }
 
-static void put_lists(struct buffer *out, const struct model *m) {
+static void put_lists(struct buffer *out, const struct page_model *m) {
   size_t first = m->fates[FATE_SLOWER];
   if (first == m->count) return;
   buffer_add_text(out, "<details><summary>");
@@ -222,7 +223,7 @@ static const char *pair_note(const struct run_pair *pair) {
   return str_starts(str_of(pair->note), STR("Gone")) ? " (gone)" : "";
 }
 
-static void put_profile_tables(struct buffer *out, const struct run *run) {
+static void put_profile_tables(struct buffer *out, const struct ci_run *run) {
   struct buffer text;
   buffer_init(&text, out->mem, (size_t)64 << 20);
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -238,7 +239,7 @@ static void put_profile_tables(struct buffer *out, const struct run *run) {
   buffer_free(&text);
 }
 
-void summary_print(struct buffer *out, const struct model *m) {
+void summary_print(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "<!-- pprofc:default -->\n### ");
   buffer_add_text(out, mood_sign(m->mood));
   md_text(out, m->headline);

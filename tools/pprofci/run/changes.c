@@ -144,7 +144,7 @@ struct growth {
   double whole, divisor;
 };
 
-static struct change change_of(struct run *run, const struct stack_frame *frame,
+static struct change change_of(struct ci_run *run, const struct stack_frame *frame,
                                const struct both_sides *sum, const struct growth *growth) {
   double grown = grown_by(sum);
   pprofc_str name = escape_line_keep(frame->name, &run->arena);
@@ -158,7 +158,7 @@ static struct change change_of(struct run *run, const struct stack_frame *frame,
   return change;
 }
 
-static bool add_change(struct run *run, struct run_pair *pair, const struct stack_frame *frame,
+static bool add_change(struct ci_run *run, struct run_pair *pair, const struct stack_frame *frame,
                        const struct both_sides *sum, const struct growth *growth) {
   struct change change = change_of(run, frame, sum, growth);
   if (change.name) keep_largest(pair, &change);
@@ -204,7 +204,7 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
 
 /* The line of a function through which most of the growth goes; 0 when it is not known. Samples of
  * the base count negative in a difference. */
-static int64_t find_line(struct run *run, const pprofc_profile *profile, size_t type,
+static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
   pprofc_samples_view samples;
@@ -225,7 +225,7 @@ static int64_t find_line(struct run *run, const pprofc_profile *profile, size_t 
 #define OWN_SHARE 0.7 /* of what goes through the outermost such function */
 
 /* Finds the innermost function of this checkout that most of the growth goes through. */
-static bool find_own(struct run *run, struct run_pair *pair, const struct drawn *d,
+static bool find_own(struct ci_run *run, struct run_pair *pair, const struct drawn *d,
                      const struct self_sum *sums, const struct growth *growth,
                      const pprofc_profile *profile) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -250,7 +250,7 @@ static bool find_own(struct run *run, struct run_pair *pair, const struct drawn 
 
 /* The functions that explain the change of a pair. To be replaced by those of a test over several
  * profiles; until then they are the largest changes of self time, and nothing was tested. */
-static pprofc_status explain_change(struct run *run, struct run_pair *pair, struct drawn *d,
+static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, pprofc_error *error) {
   const struct flame_tree *t = &d->graph.tree;
   size_t type = d->result.value_index;
@@ -275,7 +275,7 @@ static int add_to_picture(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-static pprofc_status draw_picture(struct run *run, struct run_pair *pair, struct drawn *d,
+static pprofc_status draw_picture(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                   pprofc_error *error) {
   const struct flame_drawing drawing = {
       .tree = &d->graph.tree,
@@ -308,7 +308,7 @@ static pprofc_status draw_picture(struct run *run, struct run_pair *pair, struct
 
 /* Zoomed to the function of the benchmark: what its runner does beside it is not its work. False
  * when there is nothing to see that way. */
-static bool draw_zoomed(struct run *run, struct run_pair *pair, const pprofc_profile *profile,
+static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;
   pprofc_error ignored;
@@ -321,7 +321,7 @@ static bool draw_zoomed(struct run *run, struct run_pair *pair, const pprofc_pro
   return drawn;
 }
 
-pprofc_status changes_find(struct run *run, struct run_pair *pair, const pprofc_profile *profile,
+pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, pprofc_error *error) {
   struct drawn d;
   pprofc_status status = drawn_open(profile, options, &d, error);

@@ -8,7 +8,7 @@
 
 /* Fills in the changes of a pair (none when `profile` is no difference) and its picture for the
  * page. `options` choose the values. */
-pprofc_status changes_find(struct run *run, struct run_pair *pair, const pprofc_profile *profile,
+pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, pprofc_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 /* ---- the base ---------------------------------------- */
 
 /* The commit that the branch of the head began at. */
-static pprofc_status find_merge_base(struct run *run, const char **commit, pprofc_error *error) {
+static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pprofc_error *error) {
   static const char *const branches[] = {"origin/main", "main"};
   *commit = NULL;
   for (size_t i = 0; i < 2 && !*commit; i++) {
@@ -27,7 +27,7 @@ static pprofc_status find_merge_base(struct run *run, const char **commit, pprof
 }
 
 /* The commit id of a ref. Only a commit id reaches git's other commands. */
-static pprofc_status resolve_ref(struct run *run, const char *wanted, const char **commit,
+static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const char **commit,
                                  pprofc_error *error) {
   *commit = NULL;
   const char *spelled = text_printf(&run->arena, "%s^{commit}", wanted);
@@ -40,7 +40,7 @@ static pprofc_status resolve_ref(struct run *run, const char *wanted, const char
                    wanted);
 }
 
-static pprofc_status add_worktree(struct run *run, const char *wanted, const char *commit,
+static pprofc_status add_worktree(struct ci_run *run, const char *wanted, const char *commit,
                                   const char *folder, pprofc_error *error) {
   const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
                               "--detach", folder,     commit, NULL};
@@ -54,7 +54,7 @@ static pprofc_status add_worktree(struct run *run, const char *wanted, const cha
   return status;
 }
 
-pprofc_status name_commits(struct run *run, pprofc_error *error) {
+pprofc_status name_commits(struct ci_run *run, pprofc_error *error) {
   static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
   static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
   const char *commit = NULL;
@@ -65,7 +65,7 @@ pprofc_status name_commits(struct run *run, pprofc_error *error) {
   return status;
 }
 
-pprofc_status checkouts_make(struct run *run, const char **base, pprofc_error *error) {
+pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error) {
   const char *wanted = run->options->base_ref, *commit, *prefix;
   pprofc_status status = PPROFC_OK;
   if (!*wanted) status = find_merge_base(run, &wanted, error);
@@ -81,7 +81,7 @@ pprofc_status checkouts_make(struct run *run, const char **base, pprofc_error *e
   return *base ? PPROFC_OK : error_nomem(error);
 }
 
-void checkouts_remove(struct run *run) {
+void checkouts_remove(struct ci_run *run) {
   static const char *const argv[] = {"git", "worktree", "prune", NULL};
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
   struct program git = {.argv = argv};
@@ -104,7 +104,7 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
 }
 
 /* The package with the path, new or known. Its name is the path within the module. */
-static struct go_package *package_of(struct run *run, struct packages *packages, pprofc_str path,
+static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
   if (package) return package;
@@ -138,7 +138,7 @@ static pprofc_str first_complaint(const struct program *go) {
   return STR("");
 }
 
-static pprofc_status build_program(struct run *run, const char *checkout, const char *path,
+static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
                                    const char *program, pprofc_error *error) {
   const char *const argv[] = {"go", "test", "-c", "-trimpath", "-o", program, path, NULL};
   struct program go = {.argv = argv, .folder = checkout};
@@ -151,7 +151,7 @@ static pprofc_status build_program(struct run *run, const char *checkout, const 
 }
 
 /* Whether a test program lists a benchmark. */
-static pprofc_status has_benchmarks(struct run *run, const char *folder, const char *program,
+static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
                                     bool *any, pprofc_error *error) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
   struct program test = {.argv = argv, .folder = folder};
@@ -164,7 +164,7 @@ static pprofc_status has_benchmarks(struct run *run, const char *folder, const c
 }
 
 /* "bin/base/3/words.test" in the folder of the run. */
-static char *program_path(struct run *run, int side, size_t number, pprofc_str path) {
+static char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   struct buffer text;
   char *program = NULL;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
@@ -183,8 +183,9 @@ static char *program_path(struct run *run, int side, size_t number, pprofc_str p
 }
 
 /* One line of `go list`: "path|module|folder". */
-static pprofc_status build_package(struct run *run, int side, const char *checkout, pprofc_str line,
-                                   size_t number, struct packages *packages, pprofc_error *error) {
+static pprofc_status build_package(struct ci_run *run, int side, const char *checkout,
+                                   pprofc_str line, size_t number, struct packages *packages,
+                                   pprofc_error *error) {
   pprofc_str path, module;
   bool any;
   if (!str_next(&line, '|', &path) || !str_next(&line, '|', &module)) return PPROFC_OK;
@@ -208,7 +209,7 @@ static pprofc_status build_package(struct run *run, int side, const char *checko
 /* ---- one side ---------------------------------------- */
 
 /* Adds the patterns of -record to the command line; a folder that the base does not have is new. */
-static size_t choose_patterns(struct run *run, int side, const char *checkout, const char **argv,
+static size_t choose_patterns(struct ci_run *run, int side, const char *checkout, const char **argv,
                               size_t room) {
   pprofc_str rest = str_of(run->options->record), word;
   size_t count = 0;
@@ -226,7 +227,7 @@ static size_t choose_patterns(struct run *run, int side, const char *checkout, c
 
 #define PATTERNS_MOST 256
 
-pprofc_status checkouts_build(struct run *run, int side, const char *checkout,
+pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
                               struct packages *packages, pprofc_error *error) {
   const char *argv[4 + PATTERNS_MOST + 1] = {
       "go", "list", "-f", "{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{.Dir}}"};

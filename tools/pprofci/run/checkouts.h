@@ -18,14 +18,14 @@ struct packages {
 };
 
 /* Checks the base out into a folder of the run. */
-pprofc_status checkouts_make(struct run *run, const char **base, pprofc_error *error);
+pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
 
 /* Takes the worktree away again. */
-void checkouts_remove(struct run *run);
+void checkouts_remove(struct ci_run *run);
 
 /* Builds the test programs of one side. Without -trimpath the folder of the checkout would be part
  * of every file's name. */
-pprofc_status checkouts_build(struct run *run, int side, const char *checkout,
+pprofc_status checkouts_build(struct ci_run *run, int side, const char *checkout,
                               struct packages *packages, pprofc_error *error);
 
 #endif

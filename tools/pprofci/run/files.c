@@ -73,7 +73,7 @@ pprofc_status files_read(const char *path, struct buffer *text, pprofc_error *er
 /* ---- files of the stage ------------------------------ */
 
 /* The path of a file in the stage, whose folder is there. */
-static pprofc_status stage_path(struct run *run, bool of_benchdiff, const char *path,
+static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
                                 const char **whole, pprofc_error *error) {
   *whole =
       text_printf(&run->arena, "%s/%s/%s", run->stage, of_benchdiff ? "benchdiff" : "ci", path);
@@ -105,7 +105,7 @@ static pprofc_status files_write_to(const char *path, const struct files_writer 
   return status;
 }
 
-pprofc_status files_put(struct run *run, bool of_benchdiff, const char *path, pprofc_str text,
+pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error) {
   const char *whole;
   struct copied_text copied = {text};
@@ -114,7 +114,7 @@ pprofc_status files_put(struct run *run, bool of_benchdiff, const char *path, pp
   return files_write_to(whole, &(struct files_writer){write_copied, &copied}, error);
 }
 
-pprofc_status files_make(struct run *run, const char *path, const struct files_writer *writer,
+pprofc_status files_make(struct ci_run *run, const char *path, const struct files_writer *writer,
                          pprofc_error *error) {
   const char *whole;
   pprofc_status status = stage_path(run, false, path, &whole, error);

@@ -18,7 +18,7 @@ pprofc_status files_read(const char *path, struct buffer *text, pprofc_error *er
 
 /* Writes a new file of the stage and notes it for the manifest. `path` is below the folder of the
  * page, or with `of_benchdiff` below that of the benchmark tables. */
-pprofc_status files_put(struct run *run, bool of_benchdiff, const char *path, pprofc_str text,
+pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
 /* The same, written by a function of the library through a callback. */
@@ -26,7 +26,7 @@ struct files_writer {
   pprofc_status (*write)(void *context, pprofc_write_fn write, void *to, pprofc_error *error);
   void *context;
 };
-pprofc_status files_make(struct run *run, const char *path, const struct files_writer *writer,
+pprofc_status files_make(struct ci_run *run, const char *path, const struct files_writer *writer,
                          pprofc_error *error);
 
 /* Adds text to the end of a file, which may be new. */

@@ -30,7 +30,7 @@ static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
 
 /* Process ids and times of recordings differ between the names of a pair: "callgrind.out.100",
  * "CPU.20260101.123.cpuprofile". */
-static const char *profile_key(struct run *run, const char *path) {
+static const char *profile_key(struct ci_run *run, const char *path) {
   static const char *const before[] = {"callgrind.out.", "cachegrind.out."};
   static const struct {
     const char *begin, *end;
@@ -78,8 +78,8 @@ static bool is_profile_by_name(const char *path) {
 
 /* A file that is a profile by its name, its first bytes or its partner in the other folder, and
  * cannot be read, is an error. *is becomes whether it is one. */
-static pprofc_status check_profile(struct run *run, const char *path, const char *other, bool *is,
-                                   pprofc_error *error) {
+static pprofc_status check_profile(struct ci_run *run, const char *path, const char *other,
+                                   bool *is, pprofc_error *error) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
   pprofc_status status = source_check(path, error);
@@ -92,7 +92,7 @@ static pprofc_status check_profile(struct run *run, const char *path, const char
   return PPROFC_OK;
 }
 
-static pprofc_status profiles_add(struct run *run, struct profile_list *list, const char *path,
+static pprofc_status profiles_add(struct ci_run *run, struct profile_list *list, const char *path,
                                   pprofc_error *error) {
   size_t capacity = list->capacity, again = list->capacity, third = list->capacity;
   bool room = ARRAY_RESERVE(run->mem, list->paths, capacity, list->count + 1) &&
@@ -111,7 +111,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static pprofc_status list_entry(struct run *run, const char *folder, const char *name,
+static pprofc_status list_entry(struct ci_run *run, const char *folder, const char *name,
                                 const char *other, struct profile_list *list, pprofc_error *error) {
   bool is;
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
@@ -123,7 +123,7 @@ static pprofc_status list_entry(struct run *run, const char *folder, const char 
   return status == PPROFC_OK && is ? profiles_add(run, list, path, error) : status;
 }
 
-static pprofc_status list_profiles(struct run *run, const char *folder, const char *other,
+static pprofc_status list_profiles(struct ci_run *run, const char *folder, const char *other,
                                    struct profile_list *list, pprofc_error *error) {
   struct dirent **entries;
   int count = scandir(folder, &entries, NULL, by_bytes);
@@ -140,7 +140,7 @@ static pprofc_status list_profiles(struct run *run, const char *folder, const ch
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
-static void profiles_free(struct run *run, struct profile_list *list) {
+static void profiles_free(struct ci_run *run, struct profile_list *list) {
   mem_free(run->mem, list->paths, list->capacity, sizeof *list->paths);
   mem_free(run->mem, list->keys, list->capacity, sizeof *list->keys);
   mem_free(run->mem, list->paired, list->capacity, sizeof *list->paired);
@@ -162,7 +162,7 @@ static size_t partner_of(const struct profile_list *base, const struct profile_l
   return SIZE_MAX;
 }
 
-static bool pair_lists(struct run *run, struct profile_list *base,
+static bool pair_lists(struct ci_run *run, struct profile_list *base,
                        const struct profile_list *head) {
   for (size_t i = 0; i < head->count; i++) {
     size_t partner = partner_of(base, head, i);
@@ -175,7 +175,7 @@ static bool pair_lists(struct run *run, struct profile_list *base,
   return true;
 }
 
-static pprofc_status pair_folders(struct run *run, const char *base, const char *head,
+static pprofc_status pair_folders(struct ci_run *run, const char *base, const char *head,
                                   pprofc_error *error) {
   struct profile_list lists[SIDES] = {{NULL}, {NULL}};
   pprofc_status status = PPROFC_OK;
@@ -190,7 +190,7 @@ static pprofc_status pair_folders(struct run *run, const char *base, const char 
 
 /* ---- all inputs -------------------------------------- */
 
-static pprofc_status pair_bundled(struct run *run, pprofc_error *error) {
+static pprofc_status pair_bundled(struct ci_run *run, pprofc_error *error) {
   static const char *const pairs[][SIDES] = {
       {"generator_cpu.prof", "generator_optimized_cpu.prof"},
       {"generator_mem.prof", "generator_optimized_mem.prof"}};
@@ -208,7 +208,7 @@ static pprofc_status pair_bundled(struct run *run, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-static pprofc_status pair_named(struct run *run, pprofc_error *error) {
+static pprofc_status pair_named(struct ci_run *run, pprofc_error *error) {
   const struct run_options *o = run->options;
   for (size_t i = 0; i < o->pair_count; i++) {
     const char *base = text_path(&run->arena, o->pair_bases[i]);
@@ -223,7 +223,7 @@ static pprofc_status check_readable(const char *path, pprofc_error *error) {
   return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-static pprofc_status inputs_check(const struct run *run, pprofc_error *error) {
+static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++)
     for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
@@ -234,7 +234,7 @@ static pprofc_status inputs_check(const struct run *run, pprofc_error *error) {
 }
 
 /* No path is an option of a program; both folders are there. */
-static pprofc_status settle_paths(struct run *run, const char **folders, pprofc_error *error) {
+static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);
     run->bench[side] = text_path(&run->arena, run->bench[side]);
@@ -245,7 +245,7 @@ static pprofc_status settle_paths(struct run *run, const char **folders, pprofc_
   return PPROFC_OK;
 }
 
-pprofc_status pair_inputs(struct run *run, pprofc_error *error) {
+pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error) {
   const struct run_options *o = run->options;
   const char *folders[SIDES] = {o->base, o->head};
   pprofc_status status = settle_paths(run, folders, error);

@@ -38,7 +38,7 @@ static pprofc_status write_report(void *context, pprofc_write_fn write, void *to
   return status;
 }
 
-static pprofc_status render_artifacts(struct run *run, const char *name,
+static pprofc_status render_artifacts(struct ci_run *run, const char *name,
                                       const pprofc_profile *profile,
                                       const pprofc_report_options *options, pprofc_error *error) {
   struct render_job job = {profile, *options};
@@ -56,7 +56,7 @@ static pprofc_status render_artifacts(struct run *run, const char *name,
 }
 
 /* All that is made of one source. The last one of a pair is the one that the page shows. */
-static pprofc_status render_source(struct run *run, struct run_pair *pair, const char *name,
+static pprofc_status render_source(struct ci_run *run, struct run_pair *pair, const char *name,
                                    const struct profile_source *source, bool shown,
                                    const pprofc_report_options *options, pprofc_error *error) {
   pprofc_limits limits;
@@ -100,7 +100,7 @@ static const char *pair_kind(const struct run_pair *pair, const char *names) {
  * busy machine it takes most samples away from those that it stops. */
 #define STOPPED_BY_GO "^runtime\\.asyncPreempt2?$"
 
-static void choose_values(const struct run *run, const struct run_pair *pair,
+static void choose_values(const struct ci_run *run, const struct run_pair *pair,
                           pprofc_report_options *options) {
   bool memory = strcmp(pair->kind, "mem") == 0, cpu = strcmp(pair->kind, "cpu") == 0;
   pprofc_report_options_init(options);
@@ -111,7 +111,7 @@ static void choose_values(const struct run *run, const struct run_pair *pair,
 
 /* Notes what a pair lacks. A side without samples is taken away: a program that waits for no lock
  * has an empty profile of it. */
-static void note_missing(const struct run *run, struct run_pair *pair,
+static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",
                                            "The profile of the head has no samples."};
@@ -132,7 +132,7 @@ static void note_missing(const struct run *run, struct run_pair *pair,
 /* generator_cpu and generator_optimized_cpu differ as generator_cpu_diff does: the name of the
  * base.
  */
-static pprofc_status name_pair(struct run *run, struct run_pair *pair, const char *const *stems,
+static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
   struct arena *arena = &run->arena;
   bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
@@ -152,7 +152,7 @@ static pprofc_status name_pair(struct run *run, struct run_pair *pair, const cha
   return PPROFC_OK;
 }
 
-static pprofc_status draw_pair(struct run *run, struct run_pair *pair,
+static pprofc_status draw_pair(struct ci_run *run, struct run_pair *pair,
                                const pprofc_report_options *options, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
@@ -166,7 +166,7 @@ static pprofc_status draw_pair(struct run *run, struct run_pair *pair,
   return status;
 }
 
-static pprofc_status prepare_pair(struct run *run, struct run_pair *pair, size_t number,
+static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, size_t number,
                                   pprofc_report_options *options, pprofc_error *error) {
   const char *stems[SIDES] = {"", ""};
   char names[512];
@@ -184,7 +184,7 @@ static pprofc_status prepare_pair(struct run *run, struct run_pair *pair, size_t
 }
 
 /* Pairs of which nothing is left are no pairs. */
-static void drop_empty(struct run *run) {
+static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)
     if (run->pairs[i].paths[SIDE_BASE] || run->pairs[i].paths[SIDE_HEAD])
@@ -192,7 +192,7 @@ static void drop_empty(struct run *run) {
   run->pair_count = kept;
 }
 
-pprofc_status draw_pairs(struct run *run, pprofc_error *error) {
+pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++) {
     pprofc_report_options options;

@@ -147,7 +147,7 @@ static pprofc_status profile_side(struct recording *r, int side, const struct re
 static pprofc_status add_recorded_pairs(struct recording *r, const struct recorded *item,
                                         const char *name, pprofc_str label, double n,
                                         pprofc_error *error) {
-  struct run *run = r->run;
+  struct ci_run *run = r->run;
   pprofc_str rest = str_of(run->options->profiles), kind;
   pprofc_str shown = escape_line_keep(label, &run->arena);
   while (str_next(&rest, ',', &kind)) {

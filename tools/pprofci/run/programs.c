@@ -6,7 +6,7 @@
 
 #define NOT_STARTED 127 /* as shells have it */
 
-pprofc_status program_run(struct run *run, struct program *program, pprofc_error *error) {
+pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
   struct child_end end;
   buffer_init(&program->printed, run->mem, CHILD_OUTPUT_BYTES);
   buffer_init(&program->said, run->mem, CHILD_OUTPUT_BYTES);
@@ -31,7 +31,7 @@ pprofc_str program_last_line(const struct program *program) {
   return said.size ? said : text_last_line(buffer_str(&program->printed));
 }
 
-pprofc_status program_line(struct run *run, const char *folder, const char *const *argv,
+pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
                            const char **line, pprofc_error *error) {
   struct program program = {.argv = argv, .folder = folder};
   *line = NULL;

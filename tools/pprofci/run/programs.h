@@ -14,14 +14,14 @@ struct program {
 
 /* Runs a program to its end, with the environment of the user. Its exit status is no error; running
  * out of memory and being interrupted are. program_end frees it, also after an error. */
-pprofc_status program_run(struct run *run, struct program *program, pprofc_error *error);
+pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
 void program_end(struct program *program);
 
 /* The last line that it printed or said: why it failed. */
 pprofc_str program_last_line(const struct program *program);
 
 /* Runs a program and keeps the one line that it prints. `line` becomes NULL when it fails. */
-pprofc_status program_line(struct run *run, const char *folder, const char *const *argv,
+pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
                            const char **line, pprofc_error *error);
 
 #endif

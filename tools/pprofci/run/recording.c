@@ -53,7 +53,7 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
 /* The item of a benchmark, new or known. */
 static struct recorded *recorded_of(struct recording *r, size_t package, const char *cpu,
                                     pprofc_str name) {
-  struct run *run = r->run;
+  struct ci_run *run = r->run;
   const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
   uint32_t id = key ? interner_add(&r->keys, str_of(key)) : MAP_NONE;
   if (id == MAP_NONE || id < r->count) return id == MAP_NONE ? NULL : &r->items[id];
@@ -176,7 +176,7 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
   static const char *const argv[] = {"env",     "GOFLAGS=", "GO111MODULE=off", "go", "run",
                                      "cpus.go", NULL};
-  struct run *run = r->run;
+  struct ci_run *run = r->run;
   r->cpus = run->options->cpu;
   if (*r->cpus) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
@@ -196,7 +196,7 @@ static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
 
 /* ---- the recording ----------------------------------- */
 
-static pprofc_status recording_check(struct run *run, pprofc_error *error) {
+static pprofc_status recording_check(struct ci_run *run, pprofc_error *error) {
   static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};
   const char *folder;
   pprofc_str rest = str_of(run->options->record), word;
@@ -223,7 +223,7 @@ static pprofc_status recording_build(struct recording *r, pprofc_error *error) {
 
 /* The results become files, as if they had been given. */
 static pprofc_status keep_printed(struct recording *r, pprofc_error *error) {
-  struct run *run = r->run;
+  struct ci_run *run = r->run;
   size_t found[SIDES] = {0, 0};
   for (size_t i = 0; i < r->count; i++)
     for (int side = 0; side < SIDES; side++) found[side] += r->items[i].took[side].size;
@@ -253,7 +253,7 @@ static void recording_free(struct recording *r) {
 }
 
 static pprofc_status record_all(struct recording *r, pprofc_error *error) {
-  struct run *run = r->run;
+  struct ci_run *run = r->run;
   pprofc_status status = recording_build(r, error);
   if (status == PPROFC_OK) status = find_cpus(r, error);
   if (status == PPROFC_OK) status = measure_all(r, error);
@@ -264,7 +264,7 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
   return status == PPROFC_OK ? keep_printed(r, error) : status;
 }
 
-pprofc_status record_benchmarks(struct run *run, pprofc_error *error) {
+pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   run->work = files_temporary(&run->arena);
   if (!run->work) return error_set(error, PPROFC_E_IO, "cannot make a folder for temporary files");
   if (!*run->options->record) return PPROFC_OK;

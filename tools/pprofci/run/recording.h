@@ -14,7 +14,7 @@ struct recorded {
 };
 
 struct recording {
-  struct run *run;
+  struct ci_run *run;
   struct packages packages;
   const char *cpus; /* "1,4" */
   struct recorded *items;

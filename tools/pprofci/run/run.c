@@ -17,7 +17,7 @@ volatile sig_atomic_t run_stopped;
 
 /* ---- what steps share -------------------------------- */
 
-struct run_pair *run_add_pair(struct run *run, const char *base, const char *head) {
+struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
   if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
   struct run_pair *pair = &run->pairs[run->pair_count++];
   *pair = (struct run_pair){.paths = {base, head}, .note = ""};
@@ -37,7 +37,7 @@ pprofc_status run_check_stopped(pprofc_error *error) {
   return run_stopped ? error_set(error, PPROFC_E_IO, "interrupted") : PPROFC_OK;
 }
 
-const char *run_take_name(struct run *run, const char *name) {
+const char *run_take_name(struct ci_run *run, const char *name) {
   const char *taken = name;
   for (size_t n = 2; interner_find(&run->names, str_of(taken)) != MAP_NONE; n++) {
     taken = text_printf(&run->arena, "%s_%zu", name, n);
@@ -47,7 +47,7 @@ const char *run_take_name(struct run *run, const char *name) {
   return id == MAP_NONE ? NULL : run->names.items[id].data;
 }
 
-const char *run_stem(struct run *run, const char *path) {
+const char *run_stem(struct ci_run *run, const char *path) {
   static const char *const endings[] = {".gz", ".pb", ".prof"};
   struct buffer text;
   pprofc_str name = str_path_base(str_of(path));
@@ -78,17 +78,17 @@ void run_watch_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-void run_begin(struct run *run, const struct run_options *options) {
-  *run = (struct run){.options = options,
-                      .mem = &mem_default,
-                      .has_base = options->has_base,
-                      .bench = {options->bench_base, options->bench_head},
-                      .verdict = "no benchmarks were compared",
-                      .doubt = "",
-                      .totals = "",
-                      .base_commit = "",
-                      .head_commit = "",
-                      .instructions = ""};
+void run_begin(struct ci_run *run, const struct run_options *options) {
+  *run = (struct ci_run){.options = options,
+                         .mem = &mem_default,
+                         .has_base = options->has_base,
+                         .bench = {options->bench_base, options->bench_head},
+                         .verdict = "no benchmarks were compared",
+                         .doubt = "",
+                         .totals = "",
+                         .base_commit = "",
+                         .head_commit = "",
+                         .instructions = ""};
   arena_init(&run->arena, run->mem);
   interner_init(&run->names, run->mem);
   gate_init(&run->gate, run->mem);
@@ -96,7 +96,7 @@ void run_begin(struct run *run, const struct run_options *options) {
   for (int i = 0; i < SIDES; i++) buffer_init(&run->plots[i], run->mem, SIZE_MAX / 2);
 }
 
-void run_end(struct run *run) {
+void run_end(struct ci_run *run) {
   stage_clean(run);
   for (int i = 0; i < SIDES; i++) buffer_free(&run->plots[i]);
   buffer_free(&run->gate_text);
@@ -107,8 +107,8 @@ void run_end(struct run *run) {
   arena_free(&run->arena);
 }
 
-static pprofc_status run_steps(struct run *run, pprofc_error *error) {
-  static pprofc_status (*const steps[])(struct run *, pprofc_error *) = {
+static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
+  static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
       name_commits, record_benchmarks, simulate_sides, pair_inputs, stage_open,
       draw_pairs,   judge_results,     write_pages,    stage_commit};
   pprofc_status status = PPROFC_OK;
@@ -120,7 +120,7 @@ static pprofc_status run_steps(struct run *run, pprofc_error *error) {
 }
 
 /* Foreign text is for a log: commands of CI services are broken in it. */
-static pprofc_status run_print_result(const struct run *run, pprofc_error *error) {
+static pprofc_status run_print_result(const struct ci_run *run, pprofc_error *error) {
   struct log_guard guard;
   struct output out;
   int fd = STDOUT_FILENO;
@@ -134,7 +134,7 @@ static pprofc_status run_print_result(const struct run *run, pprofc_error *error
   return output_flush(&out, error);
 }
 
-int run_finish(struct run *run, pprofc_status status, pprofc_error *error) {
+int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK) status = print_annotations(run, error);
   if (status == PPROFC_OK) status = run_print_result(run, error);
   int code = run->status;
@@ -149,7 +149,7 @@ int run_main(int argc, char **argv) {
   pprofc_status status = run_options_read(&options, argc, argv, &parsed, &error);
   if (status == PPROFC_OK && parsed.help) return command_help(&run_table);
   if (status != PPROFC_OK) return command_misused(&run_table, &parsed, error.message);
-  struct run run;
+  struct ci_run run;
   run_watch_signals();
   run_begin(&run, &options);
   status = run_steps(&run, &error);

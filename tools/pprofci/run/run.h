@@ -50,7 +50,7 @@ struct run_file {
   bool of_benchdiff;
 };
 
-struct run {
+struct ci_run {
   const struct run_options *options;
   const pprofc_allocator *mem;
   struct arena arena;
@@ -91,37 +91,37 @@ struct run_samples {
 };
 
 /* Adds a pair; NULL when out of memory. */
-struct run_pair *run_add_pair(struct run *run, const char *base, const char *head);
+struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
 /* Begins a run with the options, and ends it. */
-void run_begin(struct run *run, const struct run_options *options);
-void run_end(struct run *run);
+void run_begin(struct ci_run *run, const struct run_options *options);
+void run_end(struct ci_run *run);
 
 /* Makes signals set run_stopped. */
 void run_watch_signals(void);
 
 /* Prints what was made and the verdict, and gives the exit status. */
-int run_finish(struct run *run, pprofc_status status, pprofc_error *error);
+int run_finish(struct ci_run *run, pprofc_status status, pprofc_error *error);
 
 /* Sets up the gate, calls `read` to add rows, and judges them. `inputs` keeps what is read. */
 struct inputs;
-typedef pprofc_status (*read_rows_fn)(struct run *run, struct inputs *inputs, void *context,
+typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
-pprofc_status judge_rows(struct run *run, read_rows_fn read, void *context, pprofc_error *error);
+pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context, pprofc_error *error);
 
 /* ---- steps, in their order --------------------------- */
 
-pprofc_status record_benchmarks(struct run *run, pprofc_error *error);
-pprofc_status simulate_sides(struct run *run, pprofc_error *error);
-pprofc_status pair_inputs(struct run *run, pprofc_error *error);
-pprofc_status name_commits(struct run *run, pprofc_error *error);
-pprofc_status stage_open(struct run *run, pprofc_error *error);
-pprofc_status draw_pairs(struct run *run, pprofc_error *error);
-pprofc_status judge_results(struct run *run, pprofc_error *error);
-pprofc_status stage_commit(struct run *run, pprofc_error *error);
+pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
+pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
+pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
+pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
+pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
+pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
+pprofc_status judge_results(struct ci_run *run, pprofc_error *error);
+pprofc_status stage_commit(struct ci_run *run, pprofc_error *error);
 
 /* Removes what the run has made beside its artifacts. */
-void stage_clean(struct run *run);
+void stage_clean(struct ci_run *run);
 
 /* ---- what steps share -------------------------------- */
 
@@ -135,10 +135,10 @@ void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF
 pprofc_status run_check_stopped(pprofc_error *error);
 
 /* NAME, or NAME_2 ... when an artifact has that name; NULL when out of memory. */
-const char *run_take_name(struct run *run, const char *name);
+const char *run_take_name(struct ci_run *run, const char *name);
 
 /* The name of a profile as part of names of artifacts: without its endings. */
-const char *run_stem(struct run *run, const char *path);
+const char *run_stem(struct ci_run *run, const char *path);
 
 /* Whether the string is not NULL and not empty. */
 static inline bool run_has(const char *text) {

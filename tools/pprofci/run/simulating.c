@@ -10,7 +10,7 @@
 #include <wordexp.h>
 
 /* pprofc in $PPROFC_BIN, beside this program, or in PATH. */
-static const char *find_pprofc(struct run *run) {
+static const char *find_pprofc(struct ci_run *run) {
   const char *folder = getenv("PPROFC_BIN");
   char self[PATH_MAX];
   ssize_t size = readlink("/proc/self/exe", self, sizeof self);
@@ -24,7 +24,7 @@ static const char *find_pprofc(struct run *run) {
   return NULL;
 }
 
-static pprofc_status simulate_words(struct run *run, const char *pprofc, const wordexp_t *words,
+static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, const wordexp_t *words,
                                     const char *path, pprofc_error *error) {
   const char *const first[] = {pprofc, "-simulate", "-symbolize=none", "-proto", NULL, "--"};
   size_t begin = sizeof first / sizeof *first;
@@ -45,7 +45,7 @@ static pprofc_status simulate_words(struct run *run, const char *pprofc, const w
 }
 
 /* A command is words as for a shell; valgrind shall see the program, not a shell. */
-static pprofc_status simulate_side(struct run *run, const char *pprofc, int side,
+static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
                                    const char *command, const char **profile, pprofc_error *error) {
   wordexp_t words;
   const char *folder = text_printf(&run->arena, "%s/simulated_%s", run->work, side_names[side]);
@@ -64,7 +64,7 @@ static pprofc_status simulate_side(struct run *run, const char *pprofc, int side
   return status;
 }
 
-pprofc_status simulate_sides(struct run *run, pprofc_error *error) {
+pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error) {
   const char *commands[SIDES] = {run->options->simulate_base, run->options->simulate_head};
   const char *profiles[SIDES] = {NULL, NULL};
   if (!*commands[SIDE_HEAD]) return PPROFC_OK;

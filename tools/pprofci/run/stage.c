@@ -16,7 +16,7 @@
 /* ---- opening ----------------------------------------- */
 
 /* The paths of both folders of artifacts. */
-static pprofc_status name_places(struct run *run, pprofc_error *error) {
+static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *path = text_path(arena, run->options->out);
   char *out = path ? text_keep(arena, str_of(path)) : NULL;
@@ -30,14 +30,14 @@ static pprofc_status name_places(struct run *run, pprofc_error *error) {
   return run->benchdiff ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status make_stage_folder(struct run *run, const char *name, pprofc_error *error) {
+static pprofc_status make_stage_folder(struct ci_run *run, const char *name, pprofc_error *error) {
   const char *path = text_printf(&run->arena, "%s/%s", run->stage, name);
   if (!path) return error_nomem(error);
   if (files_make_folders(path)) return PPROFC_OK;
   return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-pprofc_status stage_open(struct run *run, pprofc_error *error) {
+pprofc_status stage_open(struct ci_run *run, pprofc_error *error) {
   static const char *const folders[] = {"ci/flamegraphs", "ci/speedscope", "ci/flame",
                                         "ci/profiles", "benchdiff"};
   pprofc_status status = name_places(run, error);
@@ -59,7 +59,7 @@ pprofc_status stage_open(struct run *run, pprofc_error *error) {
   return status;
 }
 
-void stage_clean(struct run *run) {
+void stage_clean(struct ci_run *run) {
   if (run->has_worktree) checkouts_remove(run);
   if (run->work) files_remove_tree(run->work);
   if (!run->stage) return;
@@ -69,7 +69,7 @@ void stage_clean(struct run *run) {
 
 /* ---- into place -------------------------------------- */
 
-static bool is_made(const struct run *run, bool of_benchdiff, pprofc_str path) {
+static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path) {
   for (size_t i = 0; i < run->file_count; i++)
     if (run->files[i].of_benchdiff == of_benchdiff && str_equal(path, str_of(run->files[i].path)))
       return true;
@@ -85,7 +85,7 @@ static bool leads_out(pprofc_str path) {
   return false;
 }
 
-static void remove_listed(struct run *run, const struct node *list, bool of_benchdiff,
+static void remove_listed(struct ci_run *run, const struct node *list, bool of_benchdiff,
                           const char *folder) {
   for (size_t i = 0; i < node_size(list); i++) {
     const struct node *item = node_at(list, i);
@@ -98,7 +98,7 @@ static void remove_listed(struct run *run, const struct node *list, bool of_benc
 
 /* What an earlier run left and this one has not made would tell of profiles and verdicts that are
  * gone. */
-static void remove_old(struct run *run) {
+static void remove_old(struct ci_run *run) {
   struct buffer text;
   struct node *root;
   const char *path = text_printf(&run->arena, "%s/manifest.json", run->out);
@@ -112,7 +112,7 @@ static void remove_old(struct run *run) {
 }
 
 /* Moves a file, whole; through a copy when the places are on two file systems. */
-static pprofc_status stage_move(const struct run *run, const char *from, const char *to,
+static pprofc_status stage_move(const struct ci_run *run, const char *from, const char *to,
                                 pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
   int number = errno;
@@ -133,7 +133,8 @@ static pprofc_status stage_move(const struct run *run, const char *from, const c
   return status;
 }
 
-static pprofc_status move_file(struct run *run, const struct run_file *file, pprofc_error *error) {
+static pprofc_status move_file(struct ci_run *run, const struct run_file *file,
+                               pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *folder = file->of_benchdiff ? run->benchdiff : run->out;
   const char *from = text_printf(arena, "%s/%s/%s", run->stage,
@@ -149,7 +150,7 @@ static pprofc_status move_file(struct run *run, const struct run_file *file, ppr
 }
 
 /* What the CI service reads of this step. */
-static pprofc_status tell_service(const struct run *run, pprofc_error *error) {
+static pprofc_status tell_service(const struct ci_run *run, pprofc_error *error) {
   const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
   struct buffer text;
   char path[4096];
@@ -167,7 +168,7 @@ static pprofc_status tell_service(const struct run *run, pprofc_error *error) {
   return status;
 }
 
-pprofc_status stage_commit(struct run *run, pprofc_error *error) {
+pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   remove_old(run);
   for (size_t i = 0; i < run->file_count && status == PPROFC_OK; i++)

@@ -62,7 +62,7 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
 }
 
 /* The table of inputs like "base=FILE", as a file beside the page. */
-static pprofc_status write_table(struct run *run, const char *name, const char *const *inputs,
+static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
                                  size_t count, pprofc_error *error) {
   struct buffer text;
   pprofc_bench *set = pprofc_bench_new(run->mem);
@@ -84,12 +84,12 @@ static pprofc_status write_table(struct run *run, const char *name, const char *
   return status;
 }
 
-static const char *labelled(struct run *run, const char *label, int side) {
+static const char *labelled(struct ci_run *run, const char *label, int side) {
   return text_printf(&run->arena, "%s=%s", label, run->bench[side]);
 }
 
 /* bench_head.txt and head.txt are bench_head.diff. */
-static const char *table_name(struct run *run) {
+static const char *table_name(struct ci_run *run) {
   const char *stem = run_stem(run, run->bench[SIDE_HEAD]);
   if (!stem) return NULL;
   pprofc_str name = str_of(stem);
@@ -98,7 +98,7 @@ static const char *table_name(struct run *run) {
   return text_printf(&run->arena, "bench_%.*s.diff", STR_ARG(str_slice(name, 0, dot)));
 }
 
-static pprofc_status write_tables(struct run *run, pprofc_error *error) {
+static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   const char *both[SIDES] = {labelled(run, "base", SIDE_BASE), labelled(run, "head", SIDE_HEAD)};
   const char *again[SIDES] = {both[SIDE_BASE], labelled(run, "again", SIDE_BASE)};
   if (!both[0] || !both[1] || !again[1]) return error_nomem(error);
@@ -122,7 +122,7 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
 }
 
 /* Rows are made of pairs, in their order; a pair that is bad has none. */
-static bool keep_samples(struct run *run, const struct pairs *pairs) {
+static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < pairs->count && next < count; i++) {
@@ -142,7 +142,7 @@ static bool keep_samples(struct run *run, const struct pairs *pairs) {
   return !run->plots[SIDE_BASE].failed && !run->plots[SIDE_HEAD].failed;
 }
 
-static pprofc_status plot_rows(struct run *run, const pprofc_bench *set, pprofc_error *error) {
+static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, pprofc_error *error) {
   struct pairs pairs;
   bool good = pairs_make(&pairs, set, "head", run->mem) && keep_samples(run, &pairs);
   pairs_free(&pairs);
@@ -152,7 +152,7 @@ static pprofc_status plot_rows(struct run *run, const pprofc_bench *set, pprofc_
 /* ---- the gate ---------------------------------------- */
 
 /* Settings: -threshold of this program, then the variables of the gate. */
-static pprofc_status set_up_gate(struct run *run, struct gate_options *options,
+static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
   const struct flag *threshold = flags_find(&options_table, STR("threshold"));
@@ -183,7 +183,7 @@ static const char *verdict_today(const struct gate_options *options, char *out, 
   return gmtime_r(&now, &parts) && strftime(out, size, "%Y-%m-%d", &parts) ? out : "";
 }
 
-static pprofc_status judge_inputs(struct run *run, struct inputs *inputs, read_rows_fn read,
+static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, read_rows_fn read,
                                   void *context, pprofc_error *error) {
   struct gate_options *options = arena_zero_array(&run->arena, 1, sizeof *options);
   struct flags_parsed parsed = {0};
@@ -197,7 +197,7 @@ static pprofc_status judge_inputs(struct run *run, struct inputs *inputs, read_r
 }
 
 /* The results of both sides, and what the page shows of them. */
-static pprofc_status read_results(struct run *run, struct inputs *inputs, void *context,
+static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   (void)context;
   pprofc_status status = inputs_raw(inputs, run->bench[SIDE_BASE], run->bench[SIDE_HEAD], error);
@@ -207,7 +207,7 @@ static pprofc_status read_results(struct run *run, struct inputs *inputs, void *
 
 /* Rows of the gate point into what was read; their texts are copies of its arena when they are not
  * clean, so all of them are kept. */
-static bool keep_texts(struct run *run) {
+static bool keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
   for (size_t i = 0; i < count; i++) {
@@ -221,7 +221,7 @@ static bool keep_texts(struct run *run) {
   return true;
 }
 
-static void print_gate(struct run *run) {
+static void print_gate(struct ci_run *run) {
   static const char *const verdicts[] = {"no regression", "the gate failed", "REGRESSION"};
   int status = gate_exit_status(&run->gate);
   pprofc_str rest = buffer_str(&run->gate.problems), line;
@@ -234,7 +234,8 @@ static void print_gate(struct run *run) {
 }
 
 /* A gate that cannot be set up has failed; the page is made all the same. */
-pprofc_status judge_rows(struct run *run, read_rows_fn read, void *context, pprofc_error *error) {
+pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
+                         pprofc_error *error) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
   pprofc_status status = judge_inputs(run, &inputs, read, context, error);
@@ -257,7 +258,7 @@ pprofc_status judge_rows(struct run *run, read_rows_fn read, void *context, ppro
 /* ---- instructions ------------------------------------ */
 
 /* Instructions are the same in every run: the difference of one pair is judged as it is. */
-static pprofc_status judge_instructions(struct run *run, const struct run_pair *pair,
+static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;
   double base = (double)source_total(pair->paths[SIDE_BASE], "Ir");
@@ -277,7 +278,7 @@ static pprofc_status judge_instructions(struct run *run, const struct run_pair *
   return PPROFC_OK;
 }
 
-static pprofc_status count_instructions(struct run *run, pprofc_error *error) {
+static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error) {
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
     if (strcmp(pair->kind, "instructions") != 0 || !pair->paths[SIDE_HEAD]) continue;
@@ -289,7 +290,7 @@ static pprofc_status count_instructions(struct run *run, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-pprofc_status judge_results(struct run *run, pprofc_error *error) {
+pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!run->has_base) run->verdict = "no comparison: there is no base";
   if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
