@@ -1,6 +1,7 @@
 /* Verdicts from profiles: which words rows get, what runs must have alike, what rules change, and
  * memory that runs out. */
 #include "faults.h"
+#include "pprofc/stats.h"
 #include "pprofc/verdict.h"
 #include "profile_text.h"
 #include "unit.h"
@@ -241,14 +242,122 @@ static pprofc_profile *single_run(const char *type, const char *unit, int64_t pe
 static void test_runs_must_be_alike(void) {
   expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "count", 5, 50), NULL,
                  "cannot judge 'h': values are cpu/count, those of the first run cpu/nanoseconds");
-  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 6, 50),
-                 NULL, "cannot judge 'h': the period is 6, that of the first run 5");
+  expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 0, 50),
+                 NULL, "cannot judge 'h': the period is 0, that of the first run 5");
   expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 5, -50),
                  NULL,
                  "cannot judge 'h': negative values cannot be judged: the profile is a difference "
                  "already");
   expect_refused(single_run("cpu", "nanoseconds", 5, 50), single_run("cpu", "nanoseconds", 5, 0),
                  NULL, "cannot judge 'h': its total is 0");
+}
+
+/* Fifteen functions with `each` samples and their period; `type` is samples or cpu. */
+static pprofc_profile *period_run(const char *type, int64_t period, int64_t each, int64_t more) {
+  bool samples = strcmp(type, "samples") == 0;
+  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder_type(b, type, samples ? "count" : "nanoseconds");
+  pprofc_builder_period(b, "cpu", "nanoseconds", period);
+  for (int i = 0; i < 15; i++) {
+    char stack[64];
+    snprintf(stack, sizeof stack, "f%d main", i);
+    sample(b, stack, (each + (i ? 0 : more)) * (samples ? 1 : period), 0);
+  }
+  return finish(b);
+}
+
+/* The change of f0 with its interval when the head is sampled ten times as often. */
+static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, size_t heads) {
+  pprofc_verdict_run runs[16];
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.normalize_by = PPROFC_EXPOSURE_NONE;
+  for (size_t i = 0; i < bases + heads; i++) {
+    bool base = i < bases;
+    const pprofc_profile *p =
+        base ? period_run(type, 1000, 100, 0) : period_run(type, 100, 1000, 500);
+    runs[i] = (pprofc_verdict_run){p, "run", 0, 0};
+  }
+  pprofc_verdicts *v = NULL;
+  pprofc_verdict_summary s;
+  CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, bases, runs + bases, heads, &options, &v, &error),
+                        PPROFC_OK);
+  pprofc_verdicts_summary_of(v, &s);
+  CU_ASSERT(s.mixed_periods);
+  pprofc_verdict_estimate e = pprofc_verdicts_find(v, STR("f0"))->flat;
+  pprofc_verdicts_free(v);
+  for (size_t i = 0; i < bases + heads; i++)
+    pprofc_profile_release((pprofc_profile *)(uintptr_t)runs[i].profile);
+  return e;
+}
+
+/* Counts of samples are brought to one period, and noise follows the period of each side. */
+static void test_periods_may_differ(void) {
+  pprofc_verdict_estimate time = judge_periods("cpu", 2, 8),
+                          counts = judge_periods("samples", 2, 8);
+  CU_ASSERT_DOUBLE_EQUAL(time.base, 100000, 1e-6);
+  CU_ASSERT_DOUBLE_EQUAL(time.head, 150000, 1e-6);
+  CU_ASSERT_DOUBLE_EQUAL(counts.base, 100, 1e-9);
+  CU_ASSERT_DOUBLE_EQUAL(counts.head, 150, 1e-9);
+  CU_ASSERT_DOUBLE_EQUAL(counts.high - counts.low, (time.high - time.low) / 1000, 1e-6);
+  /* Poisson: 140 in the mean of a run; 1000 / 2 + 100 / 8 for each unit. Ten more degrees of
+   * freedom come from the other functions. */
+  double error_of_mean = sqrt(140000 * (1000 / 2.0 + 100 / 8.0));
+  double half = pprofc_t_quantile(0.975, 18) * error_of_mean;
+  CU_ASSERT_DOUBLE_EQUAL((time.high - time.low) / 2, half, half * 1e-6);
+}
+
+/* Head runs have two functions more: one in two places, one in many. */
+static pprofc_profile *placed_run(int run, bool head) {
+  pprofc_builder *b = run_builder(NULL);
+  add_functions(b, run, 1000);
+  if (head) {
+    sample(b, "split b a main", 600 * 1000, 0);
+    sample(b, "split d c main", 300 * 1000, 0);
+    sample(b, "split c main", 20 * 1000, 0);
+    for (int i = 0; i < 20; i++) {
+      char stack[64];
+      snprintf(stack, sizeof stack, "spread under%d top main", i);
+      sample(b, stack, 20 * 1000, 0);
+    }
+  }
+  return finish(b);
+}
+
+static void expect_place(const pprofc_verdict_place *place, const char *path, double delta) {
+  char text[200] = "";
+  for (size_t i = 0; i < place->depth; i++)
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s", i ? " " : "",
+             (int)place->frames[i].size, place->frames[i].data);
+  CU_ASSERT_STRING_EQUAL(text, path);
+  CU_ASSERT_DOUBLE_EQUAL(place->delta, delta, fabs(delta) * 1e-9);
+}
+
+static void test_changes_have_places(void) {
+  pprofc_verdict_run runs[6];
+  for (int i = 0; i < 6; i++) runs[i] = (pprofc_verdict_run){placed_run(i % 3, i > 2), "run", 1, 0};
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.places = true;
+  options.no_common = true;
+  pprofc_verdicts *v = NULL;
+  CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, 3, runs + 3, 3, &options, &v, &error), PPROFC_OK);
+  const pprofc_verdict_row *split = pprofc_verdicts_find(v, STR("split"));
+  CU_ASSERT_EQUAL_FATAL(split->place_count, 2);
+  expect_place(&split->places[0], "main a b split", 600000);
+  expect_place(&split->places[1], "main c d split", 300000);
+  const pprofc_verdict_row *spread = pprofc_verdicts_find(v, STR("spread"));
+  CU_ASSERT_EQUAL_FATAL(spread->place_count, 1);
+  expect_place(&spread->places[0], "main top", 400000);
+  CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("f0"))->place_count, 0);
+  pprofc_verdict_summary s;
+  pprofc_verdicts_summary_of(v, &s);
+  CU_ASSERT_EQUAL_FATAL(s.place_count, 3);
+  expect_place(&s.places[0], "main a b split", 600000);
+  expect_place(&s.places[1], "main top", 400000);
+  expect_place(&s.places[2], "main c d split", 300000);
+  pprofc_verdicts_free(v);
+  for (int i = 0; i < 6; i++) pprofc_profile_release((pprofc_profile *)(uintptr_t)runs[i].profile);
 }
 
 static void test_options_that_make_no_sense_are_refused(void) {
@@ -306,10 +415,13 @@ static void test_memory_may_run_out_anywhere(void) {
   }
   size_t before = faults.live;
   pprofc_status status = PPROFC_E_NOMEM;
+  pprofc_verdict_options options;
+  pprofc_verdict_options_init(&options);
+  options.places = true;
   for (size_t at = 0; status == PPROFC_E_NOMEM && at < 5000; at++) {
     pprofc_verdicts *v = NULL;
     faults.fail_at = faults.calls + at;
-    status = pprofc_verdicts_new(runs, 2, runs + 2, 2, NULL, &v, &error);
+    status = pprofc_verdicts_new(runs, 2, runs + 2, 2, &options, &v, &error);
     CU_ASSERT(status == PPROFC_OK || status == PPROFC_E_NOMEM);
     pprofc_verdicts_free(v);
     CU_ASSERT_EQUAL_FATAL(faults.live, before);
@@ -326,4 +438,5 @@ UNIT_MAIN("verdict", UNIT(test_each_row_gets_its_word), UNIT(test_rows_are_sorte
           UNIT(test_totals_add_up), UNIT(test_a_pair_is_judged_weakly),
           UNIT(test_contentions_need_two_runs_a_side), UNIT(test_one_recursive_stack_counts_once),
           UNIT(test_runs_must_be_alike), UNIT(test_options_that_make_no_sense_are_refused),
+          UNIT(test_periods_may_differ), UNIT(test_changes_have_places),
           UNIT(test_rules_extend_the_table), UNIT(test_memory_may_run_out_anywhere))

@@ -82,6 +82,7 @@ typedef struct pprofc_verdict_options {
   const char *rules;  /* text of a rules file in JSON (docs/VERDICTS.md); NULL: none */
   size_t rules_size;
   const char *rules_name; /* for messages */
+  bool places;            /* finds where in the call tree the changes are */
 } pprofc_verdict_options;
 
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
@@ -89,9 +90,11 @@ PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
 /* Judges every function of the runs of base and head, at least one run a side. Functions match by
  * name; a function that a run lacks is a zero of that run. `options` may be NULL. On success
  * *verdicts is to be freed with pprofc_verdicts_free. It allocates through the allocator of the
- * first profile of the base. Errors: PPROFC_E_INVALID for sides without runs, runs that differ in
- * sample type, unit or period, negative values, an exposure that is 0 or not known, and options
- * that make no sense; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+ * first profile of the base. Runs may differ in their period, when all have one: counts of samples
+ * are brought to the period of the first run. Errors: PPROFC_E_INVALID for sides without runs, runs
+ * that differ in sample type, unit or type of the period, negative values, an exposure that is 0 or
+ * not known, and options that make no sense; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM;
+ * PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
                                              const pprofc_verdict_run *head, size_t head_count,
                                              const pprofc_verdict_options *options,
@@ -112,6 +115,13 @@ typedef struct pprofc_verdict_estimate {
 
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
+/* A node of the call tree that holds a part of a change. */
+typedef struct pprofc_verdict_place {
+  const pprofc_str *frames; /* [depth] from the root to the node */
+  size_t depth;             /* at least 1 */
+  double delta;             /* what the node makes of the change */
+} pprofc_verdict_place;
+
 /* One function. `flat` and `cum` are families of their own. */
 typedef struct pprofc_verdict_row {
   pprofc_str name;
@@ -119,6 +129,10 @@ typedef struct pprofc_verdict_row {
   pprofc_verdict_relation relation; /* of the change of flat */
   size_t partner;                   /* the row at the other end of it, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                  /* cum changed, and what changed flat below it explains that */
+  /* Where the function has its change of flat: of rows with a verdict of change, and with
+   * options.places alone. At most 8; none when it is spread over the program. */
+  const pprofc_verdict_place *places;
+  size_t place_count;
 } pprofc_verdict_row;
 
 /* The rows by the size of flat's change, largest first, then by name. *count becomes their number.
@@ -142,6 +156,7 @@ typedef struct pprofc_verdict_summary {
   pprofc_verdict_exposure exposure; /* that was used: not AUTO */
   bool exact;                       /* events were counted, not sampled */
   bool lower_bound;                 /* contentions: sampling noise is a lower bound */
+  bool mixed_periods;               /* the period is not the same in all runs */
   size_t tested, changed;           /* rows whose flat was tested; that have a verdict of change */
   double alpha;
 
@@ -154,11 +169,16 @@ typedef struct pprofc_verdict_summary {
 
   /* Totals, from values that are divided by exposure alone: delta = common + specific. */
   double total_base, total_head, total_delta;
-  double total_common;        /* what the common factor made */
-  double total_specific;      /* what the functions made */
-  double specific_p;          /* of specific, over the runs */
-  double part;                /* of specific that the changed rows explain, ... */
-  double part_low, part_high; /* ... with Fieller's interval; NaN: it has no bounds */
+  double total_low, total_high; /* interval of 95 % of total_delta; NaN with one run a side */
+  double total_p;               /* of total_delta, over the runs; NaN with one run a side */
+  double total_common;          /* what the common factor made */
+  double total_specific;        /* what the functions made */
+  double specific_p;            /* of specific, over the runs */
+  double part;                  /* of specific that the changed rows explain, ... */
+  double part_low, part_high;   /* ... with Fieller's interval; NaN: it has no bounds */
+
+  const pprofc_verdict_place *places; /* of specific, as those of a row */
+  size_t place_count;
 
   double visible; /* the smallest relative change of the largest row that power 80 % finds */
   size_t largest; /* that row, or PPROFC_VERDICT_NO_ROW */

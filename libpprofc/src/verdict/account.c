@@ -38,17 +38,19 @@ static void account_common(struct comparison *c, double *logs) {
 /* ---- totals ------------------------------------------ */
 
 struct account_change {
-  double base, head, p; /* p: of the difference, pooled t; NaN with one run a side */
+  double base, head;
+  double p, half; /* of the difference, pooled t; NaN with one run a side */
 };
 
 static struct account_change account_change_of(const double *values, size_t bases, size_t count) {
   pprofc_moments b = pprofc_moments_of(values, bases);
   pprofc_moments h = pprofc_moments_of(values + bases, count - bases);
-  struct account_change change = {b.mean, h.mean, (double)NAN};
+  struct account_change change = {b.mean, h.mean, (double)NAN, (double)NAN};
   if (count < 3) return change;
   double nb = (double)bases, nh = (double)(count - bases), degrees = nb + nh - 2;
   double pooled = ((nb - 1) * b.variance + (nh - 1) * h.variance) / degrees;
   double error = sqrt(pooled * (1 / nb + 1 / nh)), delta = h.mean - b.mean;
+  change.half = error > 0 ? pprofc_t_quantile(0.975, degrees) * error : 0;
   if (error > 0)
     change.p = pprofc_t_two_sided(delta / error, degrees);
   else
@@ -79,6 +81,9 @@ static void account_totals(struct comparison *c, double *raw, double *all, doubl
   s->total_base = total.base;
   s->total_head = total.head;
   s->total_delta = total.head - total.base;
+  s->total_low = s->total_delta - total.half;
+  s->total_high = s->total_delta + total.half;
+  s->total_p = total.p;
   s->total_specific = specific.head - specific.base;
   s->total_common = s->total_delta - s->total_specific;
   s->specific_p = specific.p;
@@ -139,6 +144,7 @@ static void account_describe(struct comparison *c) {
   s->unit = c->unit;
   s->exposure = c->exposure;
   s->exact = c->quantum.sampling == SAMPLING_EXACT;
+  s->mixed_periods = c->mixed_periods;
   s->lower_bound = c->quantum.sampling == SAMPLING_EVENTS;
   s->tested = c->flat.tested;
   s->alpha = c->options.alpha;

@@ -85,6 +85,11 @@ pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+double comparison_weight(const struct comparison *c, size_t run) {
+  double runs = run < c->bases ? -(double)c->bases : (double)(c->count - c->bases);
+  return c->runs[run].scale / (runs * c->exposures[run] * c->flat.common[run]);
+}
+
 /* Heap profiles have no machine speed. */
 static struct model_settings comparison_settings(const struct comparison *c) {
   return (struct model_settings){
@@ -106,6 +111,7 @@ static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error)
   if (!status) status = comparison_sort(c, error);
   if (!status) status = relations_find(c, error);
   if (!status) status = account_fill(c, error);
+  if (!status) status = places_find(c, error);
   arena_free(&scratch);
   return status;
 }

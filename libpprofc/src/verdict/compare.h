@@ -18,6 +18,7 @@ struct comparison {
 
   struct quantum quantum; /* of the first run: all are alike */
   pprofc_str type, unit;
+  bool mixed_periods;
   pprofc_verdict_exposure exposure;
   double *exposures; /* [count] */
   double mean_total; /* of all runs, over the mean exposure */
@@ -33,6 +34,9 @@ struct comparison {
 
 /* The given run of an index. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
+
+/* What one unit of a value of the run adds to the difference of head and base. */
+double comparison_weight(const struct comparison *c, size_t run);
 
 /* Reads and checks the runs: profiles, sums, exposures, matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
@@ -52,6 +56,10 @@ pprofc_status comparison_sort(struct comparison *c, pprofc_error *error);
 /* Finds pairs of rows that cancel, and callers that changed through their callees; rows are sorted.
  */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
+
+/* Finds the nodes of the call tree that hold the changes, when options.places says so; rows are
+ * sorted. */
+pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
 /* Totals, the part explained, and what could have been seen, into the summary. */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);

@@ -3,6 +3,7 @@
 
 #include "pipeline/pipeline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,14 +45,28 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
     read_type_text(p, found, b);
     return error_set(error, PPROFC_E_INVALID, "values are %s, those of the first run %s", b, a);
   }
-  if (p->period != first->period)
-    return error_set(error, PPROFC_E_INVALID, "the period is %lld, that of the first run %lld",
-                     (long long)p->period, (long long)first->period);
-  if (read_same_type(first, first->period_type, p, p->period_type)) return PPROFC_OK;
-  read_type_text(first, first->period_type, a);
-  read_type_text(p, p->period_type, b);
-  return error_set(error, PPROFC_E_INVALID, "the period is of %s, that of the first run of %s", b,
-                   a);
+  if (!read_same_type(first, first->period_type, p, p->period_type)) {
+    read_type_text(first, first->period_type, a);
+    read_type_text(p, p->period_type, b);
+    return error_set(error, PPROFC_E_INVALID, "the period is of %s, that of the first run of %s", b,
+                     a);
+  }
+  if (p->period == first->period) return PPROFC_OK;
+  bool sampled =
+      p->period > 0 && first->period > 0 && quantum_of(p, value).sampling == c->quantum.sampling;
+  if (sampled) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the period is %lld, that of the first run %lld",
+                   (long long)p->period, (long long)first->period);
+}
+
+/* With twice the period a sample stands for twice as much. Other values say that themselves. */
+static double read_scale(const struct comparison *c, size_t run, size_t value) {
+  const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
+  struct value_type type = p->types[value];
+  bool samples = str_equal(profile_string(p, type.type), STR("samples")) &&
+                 str_equal(profile_string(p, type.unit), STR("count"));
+  if (!samples || p->period == first->period) return 1;
+  return (double)p->period / (double)first->period;
 }
 
 static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *error) {
@@ -62,7 +77,11 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
   if (!status) status = value_select(r->profile, str_of(c->options.sample_index), &value, error);
   if (!status && run == 0) c->quantum = quantum_of(r->profile, value);
   if (!status) status = read_check_alike(c, run, value, error);
-  if (!status) status = run_sum(r, value, !c->options.noinlines, &c->names, error);
+  if (!status) {
+    r->scale = read_scale(c, run, value);
+    c->mixed_periods |= r->profile->period != c->runs[0].profile->period;
+    status = run_sum(r, value, !c->options.noinlines, &c->names, error);
+  }
   if (status && status != PPROFC_E_NOMEM && name) error_prefix(error, "cannot judge '%s': ", name);
   return status;
 }
@@ -107,6 +126,33 @@ static double read_cell(const struct run *run, uint32_t id, bool cum, double *no
   return cum ? cell->cum : cell->flat;
 }
 
+static double read_mean_period(const struct comparison *c, size_t from, size_t end) {
+  double sum = 0;
+  for (size_t r = from; r < end; r++) sum += (double)c->runs[r].profile->period;
+  return sum / (double)(end - from);
+}
+
+/* The sampling variance of a row for each unit of its values in the runs [from, end); NaN when they
+ * have no value. */
+static double read_side_quantum(const struct comparison *c, uint32_t id, bool cum, size_t from,
+                                size_t end) {
+  double sum = 0, noise = 0;
+  for (size_t r = from; r < end; r++) sum += read_cell(&c->runs[r], id, cum, &noise);
+  return sum > 0 ? noise / sum : (double)NAN;
+}
+
+/* Where periods differ, the quantum that gives the difference of the two means its variance: the
+ * mean over all values would forget a side with few runs and a long period. */
+static double read_mixed_quantum(const struct comparison *c, uint32_t id, bool cum) {
+  double nb = (double)c->bases, nh = (double)(c->count - c->bases);
+  double ratio = read_mean_period(c, 0, c->bases) / read_mean_period(c, c->bases, c->count);
+  double base = read_side_quantum(c, id, cum, 0, c->bases);
+  double head = read_side_quantum(c, id, cum, c->bases, c->count);
+  if (isnan(base)) base = head * ratio;
+  if (isnan(head)) head = base / ratio;
+  return isnan(base) ? 0 : (base / nb + head / nh) / (1 / nb + 1 / nh);
+}
+
 static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   size_t runs = c->count;
   double *values = c->rows && runs > SIZE_MAX / c->rows
@@ -123,6 +169,7 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
       sum += value;
     }
     quantum[i] = sum > 0 ? noise / sum : 0;
+    if (c->mixed_periods) quantum[i] = read_mixed_quantum(c, c->order[i], cum);
     aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
   }
   *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside};

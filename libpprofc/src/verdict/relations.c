@@ -119,8 +119,7 @@ static bool relations_walk(struct relations *r) {
   size_t stamp = 0;
   for (size_t run = 0; run < c->count; run++) {
     struct walk *walk = &c->runs[run].walk;
-    double runs = run < c->bases ? -(double)c->bases : (double)(c->count - c->bases);
-    double weight = 1 / (runs * c->exposures[run] * c->flat.common[run]);
+    double weight = comparison_weight(c, run);
     bool more = true;
     walk_restart(walk);
     while (more) {

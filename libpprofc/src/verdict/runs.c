@@ -3,8 +3,8 @@
 
 static void run_add_sample(struct run *run, size_t stamp) {
   const struct walk *walk = &run->walk;
-  double value = (double)walk->values[walk->quantum.value];
-  double noise = value * quantum_of_sample(&walk->quantum, walk->values);
+  double value = (double)walk->values[walk->quantum.value] * run->scale;
+  double noise = value * (quantum_of_sample(&walk->quantum, walk->values) * run->scale);
   struct run_cell *leaf = &run->cells[walk->frames[0]];
   run->total += value;
   leaf->flat += value;

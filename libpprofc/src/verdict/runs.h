@@ -16,6 +16,7 @@ struct run {
   struct walk walk;
   struct run_cell *cells; /* [cell_count] by name */
   size_t cell_count;
+  double scale; /* of counts of samples: their period over that of the first run; else 1 */
   double total;
 };
 

@@ -1,42 +1,46 @@
-/* -blame: what makes up the change of the total: common factor, changed functions, functions of the
- * machine, and the rest. The lines add up to the change. */
-#include "core/output.h"
-#include "noise.h"
+/* What makes up the change of the total: common factor, changed functions, functions of the
+ * machine, and the rest. The sum is exact: the rest is what is left. */
+#include "blame.h"
+
+#include "core/json_write.h"
 
 #include <math.h>
-#include <stdio.h>
 
-/* A part of the specific change is told when the change itself is this significant, and ... */
+/* The total change has shares, and the specific change a part, when it is this significant. */
 #define BLAME_ALPHA 0.05
-/* ... when the part is between nothing and twice of it. */
-#define BLAME_PART_MOST 2
+/* A share below nothing or above twice the whole says nothing. */
+#define BLAME_SHARE_MOST 2
+/* Attempts to make a sum of floating point numbers exact. */
+#define BLAME_NUDGES 8
 
-struct blame {
-  const struct noise_report *report;
-  struct noise_unit unit;
-  double environment, told; /* sums of deltas */
-  size_t environment_count, told_count, rest_count;
-};
-
-/* Of a pair that cancels, the half that is first in the table has the line. */
-static bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
+bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
   if (row->relation) return row < &report->rows[row->partner];
   return pprofc_verdict_is_change(row->flat.verdict);
 }
 
-static double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row) {
+double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row) {
   if (!row->relation) return row->flat.delta;
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-static void blame_sum(struct blame *b) {
+/* Adds the lines to `sum`: rows, then pairs, as JSON has them. */
+static double blame_add_lines(const struct noise_report *report, double sum) {
+  for (int pairs = 0; pairs < 2; pairs++)
+    for (size_t i = 0; i < report->row_count; i++) {
+      const pprofc_verdict_row *row = &report->rows[i];
+      bool pair = row->relation != PPROFC_RELATION_NONE;
+      if (pair == (pairs == 1) && blame_has_line(report, row)) sum += blame_delta(report, row);
+    }
+  return sum;
+}
+
+/* Counts the rows without a line. */
+static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
     bool own = row->flat.base != 0 || row->flat.head != 0;
-    if (blame_has_line(b->report, row)) {
-      b->told += blame_delta(b->report, row);
-      b->told_count++;
-    } else if (row->flat.verdict == PPROFC_VERDICT_ENVIRONMENT && own) {
+    if (blame_has_line(b->report, row)) continue;
+    if (row->flat.verdict == PPROFC_VERDICT_ENVIRONMENT && own) {
       b->environment += row->flat.delta;
       b->environment_count++;
     } else if (!row->relation && own) {
@@ -45,70 +49,185 @@ static void blame_sum(struct blame *b) {
   }
 }
 
-static void blame_put_delta(const struct blame *b, struct output *out, double delta) {
-  char text[NOISE_TEXT];
-  output_add_padded(out, noise_change(&b->unit, delta, text), 12);
-  output_add_text(out, "  ");
+/* With shares the total does not change but for rounding. */
+static bool blame_has_shares(const pprofc_verdict_summary *s) {
+  if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
+  return s->exact || s->total_p < BLAME_ALPHA;
 }
 
-/* "main.leaf05 -> main.leaf11 (moved)", or the function with its q and verdict. */
-static void blame_put_row(const struct blame *b, struct output *out,
-                          const pprofc_verdict_row *row) {
-  char low[NOISE_TEXT], high[NOISE_TEXT];
-  const struct noise_report *report = b->report;
-  blame_put_delta(b, out, blame_delta(report, row));
-  if (!row->relation) {
-    output_printf(out, "[%.*s, %.*s]  ", STR_ARG(noise_change(&b->unit, row->flat.low, low)),
-                  STR_ARG(noise_change(&b->unit, row->flat.high, high)));
-    noise_put_text(out, row->name);
-    output_printf(out, "  q=%.2g %s\n", row->flat.q, pprofc_verdict_name(row->flat.verdict));
-    return;
-  }
-  const pprofc_verdict_row *other = &report->rows[row->partner];
-  noise_put_text(out, row->flat.delta < 0 ? row->name : other->name);
-  output_add_text(out, " -> ");
-  noise_put_text(out, row->flat.delta < 0 ? other->name : row->name);
-  output_printf(out, " (%s)\n", pprofc_verdict_relation_name(row->relation));
-}
-
-static void blame_put_part(const struct noise_report *report, struct output *out) {
+struct blame blame_of(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
-  if (!s->changed) return;
-  bool significant = s->specific_p < BLAME_ALPHA && !isnan(s->part_low);
-  if (!significant)
-    output_add_text(out, "total change not significant: no part can be given\n");
-  else if (s->part >= 0 && s->part <= BLAME_PART_MOST)
-    output_printf(out, "the changed functions make up about %.0f%% of what is not common\n",
-                  100 * s->part);
+  struct blame b = {.report = report, .has_shares = blame_has_shares(s)};
+  blame_count(&b);
+  double sum = blame_add_lines(report, s->total_common) + b.environment;
+  b.rest = s->total_delta - sum;
+  for (int i = 0; i < BLAME_NUDGES && sum + b.rest != s->total_delta; i++)
+    b.rest = nextafter(b.rest, sum + b.rest < s->total_delta ? HUGE_VAL : -HUGE_VAL);
+  return b;
 }
 
-static double blame_largest(const struct noise_report *report) {
-  const pprofc_verdict_summary *s = &report->summary;
-  double largest = fmax(fabs(s->total_delta), fabs(s->total_common));
+static double blame_within(double share) {
+  return share >= 0 && share <= BLAME_SHARE_MOST ? share : (double)NAN;
+}
+
+double blame_share(const struct blame *b, double delta) {
+  if (!b->has_shares) return (double)NAN;
+  return blame_within(delta / b->report->summary.total_delta);
+}
+
+double blame_explained(const struct noise_report *report) {
+  double sum = 0;
   for (size_t i = 0; i < report->row_count; i++)
-    if (blame_has_line(report, &report->rows[i]))
-      largest = fmax(largest, fabs(report->rows[i].flat.delta));
-  return largest;
+    if (pprofc_verdict_is_change(report->rows[i].flat.verdict)) sum += report->rows[i].flat.delta;
+  return sum;
 }
 
-void noise_blame(const struct noise_report *report, struct output *out) {
+double blame_part(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
-  struct blame b = {.report = report, .unit = noise_unit_for(report, blame_largest(report))};
-  blame_sum(&b);
-  noise_header(report, out);
-  blame_put_delta(&b, out, s->total_delta);
-  output_add_text(out, "total change, made up of\n");
-  blame_put_delta(&b, out, s->total_common);
-  output_add_text(out, "common to all functions (machine)\n");
-  for (size_t i = 0; i < report->row_count; i++)
-    if (blame_has_line(report, &report->rows[i])) blame_put_row(&b, out, &report->rows[i]);
-  if (b.environment_count) {
-    blame_put_delta(&b, out, b.environment);
-    output_printf(out, "environment (%zu %s)\n", b.environment_count,
-                  noise_functions(b.environment_count));
+  if (s->exact) return blame_within(blame_explained(report) / s->total_specific);
+  bool significant = s->changed && s->specific_p < BLAME_ALPHA && !isnan(s->part_low);
+  return significant ? blame_within(s->part) : (double)NAN;
+}
+
+double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
+  double held = 0;
+  for (size_t i = 0; i < count; i++) held += places[i].delta;
+  return count && delta != 0 ? held / delta : (double)NAN;
+}
+
+/* ---- JSON -------------------------------------------- */
+
+static void blame_json_number(struct json_writer *json, const char *key, double value) {
+  json_key(json, key);
+  json_double(json, value);
+}
+
+static void blame_json_str(struct json_writer *json, const char *key, pprofc_str text) {
+  json_key(json, key);
+  json_string(json, text);
+}
+
+static void blame_json_places(struct json_writer *json, const pprofc_verdict_place *places,
+                              size_t count, double delta) {
+  if (!count) return;
+  json_key(json, "places");
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) {
+    json_begin_object(json);
+    json_key(json, "path");
+    json_begin_array(json);
+    for (size_t k = 0; k < places[i].depth; k++) json_string(json, places[i].frames[k]);
+    json_end(json);
+    blame_json_number(json, "delta", places[i].delta);
+    json_end(json);
   }
-  blame_put_delta(&b, out, s->total_delta - s->total_common - b.told - b.environment);
-  output_printf(out, "rest (%zu %s, none significant)\n", b.rest_count,
-                noise_functions(b.rest_count));
-  blame_put_part(report, out);
+  json_end(json);
+  blame_json_number(json, "coverage", blame_coverage(places, count, delta));
+}
+
+static void blame_json_pair(struct json_writer *json, const struct blame *b,
+                            const pprofc_verdict_row *row) {
+  const pprofc_verdict_row *other = &b->report->rows[row->partner];
+  bool fell = row->flat.delta < 0;
+  double delta = blame_delta(b->report, row);
+  json_begin_object(json);
+  blame_json_str(json, "from", fell ? row->name : other->name);
+  blame_json_str(json, "to", fell ? other->name : row->name);
+  json_key(json, "kind");
+  json_text(json, pprofc_verdict_relation_name(row->relation));
+  blame_json_number(json, "balance", delta);
+  blame_json_number(json, "share", blame_share(b, delta));
+  json_end(json);
+}
+
+static void blame_json_row(struct json_writer *json, const struct blame *b,
+                           const pprofc_verdict_row *row) {
+  const pprofc_verdict_estimate *e = &row->flat;
+  json_begin_object(json);
+  blame_json_str(json, "name", row->name);
+  blame_json_number(json, "delta", e->delta);
+  blame_json_number(json, "low", e->low);
+  blame_json_number(json, "high", e->high);
+  blame_json_number(json, "share", blame_share(b, e->delta));
+  blame_json_number(json, "q", e->q);
+  json_key(json, "verdict");
+  json_text(json, pprofc_verdict_name(e->verdict));
+  blame_json_places(json, row->places, row->place_count, e->delta);
+  json_end(json);
+}
+
+/* The lines that are pairs, or those that are not. */
+static void blame_json_lines(struct json_writer *json, const struct blame *b, bool pairs) {
+  json_key(json, pairs ? "moved" : "rows");
+  json_begin_array(json);
+  for (size_t i = 0; i < b->report->row_count; i++) {
+    const pprofc_verdict_row *row = &b->report->rows[i];
+    if (!blame_has_line(b->report, row) || (row->relation != PPROFC_RELATION_NONE) != pairs)
+      continue;
+    json_line_break(json);
+    if (pairs)
+      blame_json_pair(json, b, row);
+    else
+      blame_json_row(json, b, row);
+  }
+  json_end(json);
+}
+
+static void blame_json_count(struct json_writer *json, const char *key, size_t functions,
+                             double delta) {
+  json_key(json, key);
+  json_begin_object(json);
+  json_key(json, "functions");
+  json_uint(json, functions);
+  blame_json_number(json, "delta", delta);
+  json_end(json);
+}
+
+static void blame_json_total(struct json_writer *json, const pprofc_verdict_summary *s) {
+  json_key(json, "total");
+  json_begin_object(json);
+  blame_json_number(json, "base", s->total_base);
+  blame_json_number(json, "head", s->total_head);
+  blame_json_number(json, "delta", s->total_delta);
+  blame_json_number(json, "low", s->total_low);
+  blame_json_number(json, "high", s->total_high);
+  json_end(json);
+}
+
+/* The functions with a verdict of change, whether they have a line or are half of a pair. */
+static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
+  const pprofc_verdict_summary *s = &report->summary;
+  bool told = !isnan(blame_part(report));
+  json_key(json, "explained");
+  json_begin_object(json);
+  json_key(json, "functions");
+  json_begin_array(json);
+  for (size_t i = 0; i < report->row_count; i++) {
+    if (!pprofc_verdict_is_change(report->rows[i].flat.verdict)) continue;
+    json_string(json, report->rows[i].name);
+  }
+  json_end(json);
+  blame_json_number(json, "delta", blame_explained(report));
+  blame_json_number(json, "part", blame_part(report));
+  blame_json_number(json, "low", told ? s->part_low : (double)NAN);
+  blame_json_number(json, "high", told ? s->part_high : (double)NAN);
+  json_end(json);
+}
+
+void noise_blame_json(const struct noise_report *report, struct json_writer *json) {
+  const pprofc_verdict_summary *s = &report->summary;
+  struct blame b = blame_of(report);
+  json_line_break(json);
+  json_key(json, "blame");
+  json_begin_object(json);
+  blame_json_total(json, s);
+  blame_json_number(json, "common", s->total_common);
+  blame_json_number(json, "specific", s->total_specific);
+  blame_json_lines(json, &b, false);
+  blame_json_lines(json, &b, true);
+  blame_json_count(json, "environment", b.environment_count, b.environment);
+  blame_json_count(json, "rest", b.rest_count, b.rest);
+  blame_json_explained(json, report);
+  blame_json_places(json, s->places, s->place_count, s->total_specific);
+  json_end(json);
 }

@@ -127,6 +127,8 @@ static void noise_put_noise(const struct noise_report *report, struct output *ou
   else
     output_printf(out, "Noise: %.1f%% of a function between runs, beside sampling\n",
                   100 * s->between_run_cv);
+  if (s->mixed_periods)
+    output_add_text(out, "Periods differ between runs: sampling error follows each of them\n");
   if (s->lower_bound) output_add_text(out, "Noise of contentions is a lower bound\n");
 }
 

@@ -166,6 +166,7 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
   noise_json_total(&json, &report->summary);
   noise_json_explained(&json, report);
   noise_json_pairs(&json, report);
+  noise_blame_json(report, &json);
   json_key(&json, "functions");
   json_begin_array(&json);
   for (size_t i = 0; i < report->row_count; i++)

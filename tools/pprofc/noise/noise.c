@@ -70,6 +70,7 @@ static pprofc_verdict_options noise_verdict_options(const struct command *comman
   options.noise_cv = n->noise_cv;
   options.min_samples = n->min_samples;
   options.no_common = n->common != 0;
+  options.places = n->blame;
   options.dependent = n->correction != 0;
   if (*n->rules) {
     options.rules = rules->data ? rules->data : "";

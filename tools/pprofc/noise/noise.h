@@ -43,6 +43,10 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
 /* What makes up the change of the total. */
 void noise_blame(const struct noise_report *report, struct output *out);
 
+struct json_writer;
+/* The same as the member "blame". */
+void noise_blame_json(const struct noise_report *report, struct json_writer *json);
+
 /* The lines above a table. */
 void noise_header(const struct noise_report *report, struct output *out);
 

@@ -1,0 +1,221 @@
+/* Where in the call tree a change is: from the root down to the nodes that hold nearly all of it.
+ */
+#include "core/array.h"
+#include "verdict/compare.h"
+
+#include <math.h>
+
+/* The search goes down into one child that holds so much of the change, ... */
+#define PLACES_ALL 0.9
+/* ... or into up to three that hold so much together, and not less than so much each. */
+#define PLACES_SHARE 0.2
+#define PLACES_SPLIT 3
+/* No change is told in more parts. */
+#define PLACES_MOST 8
+
+#define PLACES_ROOT 0u
+
+/* A node comes after its parent. */
+struct place_node {
+  uint32_t parent, name, first_child, next;
+  double self; /* what samples that end here make of the change */
+};
+
+struct places {
+  struct comparison *c;
+  struct place_node *nodes;
+  size_t count, capacity;
+  struct map map;
+  double *sums; /* [count] of one change: of a node and what is below it */
+  size_t sum_count;
+};
+
+/* A node, or what ends in it, and how much of the change it has to hold. */
+struct place_part {
+  uint32_t node;
+  bool self;
+  double delta;
+};
+
+/* ---- the tree ---------------------------------------- */
+
+struct place_key {
+  uint32_t parent, name;
+};
+
+static bool places_equal(const void *records, uint32_t index, const void *key) {
+  const struct place_node *node = (const struct place_node *)records + index;
+  const struct place_key *wanted = key;
+  return node->parent == wanted->parent && node->name == wanted->name;
+}
+
+/* The child of `parent` with the name, which is made when there is none; MAP_NONE when out of
+ * memory. */
+static uint32_t places_child(struct places *p, uint32_t parent, uint32_t name) {
+  struct place_key key = {parent, name};
+  if (p->count >= MAP_NONE) return MAP_NONE;
+  if (!ARRAY_RESERVE(p->c->mem, p->nodes, p->capacity, p->count + 1)) return MAP_NONE;
+  uint64_t hash = hash_bytes(&key, sizeof key);
+  uint32_t next = (uint32_t)p->count;
+  uint32_t node = map_find_or_add(&p->map, hash, places_equal, p->nodes, &key, next);
+  if (node != next) return node;
+  p->nodes[p->count++] = (struct place_node){.parent = parent,
+                                             .name = name,
+                                             .first_child = MAP_NONE,
+                                             .next = p->nodes[parent].first_child};
+  p->nodes[parent].first_child = node;
+  return node;
+}
+
+static bool places_add_run(struct places *p, size_t run) {
+  struct walk *walk = &p->c->runs[run].walk;
+  double weight = comparison_weight(p->c, run);
+  bool more = true;
+  walk_restart(walk);
+  while (walk_next(walk, &more)) {
+    if (!more) return true;
+    uint32_t node = PLACES_ROOT;
+    for (size_t i = walk->depth; i-- > 0 && node != MAP_NONE;)
+      node = places_child(p, node, walk->frames[i]);
+    if (node == MAP_NONE) return false;
+    p->nodes[node].self += weight * (double)walk->values[walk->quantum.value];
+  }
+  return false;
+}
+
+static bool places_build(struct places *p) {
+  map_init(&p->map, p->c->mem);
+  if (!ARRAY_RESERVE(p->c->mem, p->nodes, p->capacity, 1)) return false;
+  p->nodes[p->count++] = (struct place_node){MAP_NONE, MAP_NONE, MAP_NONE, MAP_NONE, 0};
+  for (size_t r = 0; r < p->c->count; r++)
+    if (!places_add_run(p, r)) return false;
+  p->sums = mem_array(p->c->mem, p->count, sizeof *p->sums);
+  p->sum_count = p->count;
+  return p->sums != NULL;
+}
+
+/* ---- one change -------------------------------------- */
+
+/* The change of one function, or of all for MAP_NONE. */
+static double places_self(const struct places *p, uint32_t node, uint32_t name) {
+  return name == MAP_NONE || p->nodes[node].name == name ? p->nodes[node].self : 0;
+}
+
+static void places_sum(struct places *p, uint32_t name) {
+  for (uint32_t i = 0; i < p->count; i++) p->sums[i] = places_self(p, i, name);
+  for (size_t i = p->count; i-- > 1;) p->sums[p->nodes[i].parent] += p->sums[i];
+}
+
+/* Keeps the largest parts that go the way of the change, largest first. */
+static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
+                         double goal) {
+  size_t at = PLACES_SPLIT;
+  if (part.delta * goal <= 0) return;
+  while (at > 0 && fabs(part.delta) > fabs(best[at - 1].delta)) at--;
+  for (size_t i = PLACES_SPLIT; i-- > at + 1;) best[i] = best[i - 1];
+  if (at < PLACES_SPLIT) best[at] = part;
+}
+
+/* The largest of what ends in the node and of its children. */
+static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
+                        struct place_part best[PLACES_SPLIT]) {
+  for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
+  places_offer(best, (struct place_part){node, true, places_self(p, node, name)}, goal);
+  for (uint32_t i = p->nodes[node].first_child; i != MAP_NONE; i = p->nodes[i].next)
+    places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
+}
+
+/* How many parts the change splits into: 1 part may hold it, 0 for none. */
+static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
+  double held = 0;
+  if (best[0].delta / goal >= PLACES_ALL) return 1;
+  for (size_t i = 0; i < PLACES_SPLIT; i++) {
+    if (best[i].delta / goal < PLACES_SHARE) return 0;
+    held += best[i].delta;
+    if (held / goal >= PLACES_ALL) return i + 1;
+  }
+  return 0;
+}
+
+/* Goes down from `part` as far as one child holds it. Returns the number of parts it splits into
+ * there, or 0, and then *part is the place. */
+static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
+                             struct place_part best[PLACES_SPLIT]) {
+  double goal = part->delta;
+  while (!part->self) {
+    places_best(p, part->node, name, goal, best);
+    size_t parts = places_split(best, goal);
+    if (parts != 1) return parts;
+    *part = best[0];
+  }
+  return 0;
+}
+
+/* Fills found[PLACES_MOST] and returns how many there are. */
+static size_t places_narrow(const struct places *p, uint32_t name,
+                            struct place_part found[PLACES_MOST]) {
+  struct place_part open[PLACES_MOST] = {{PLACES_ROOT, false, p->sums[PLACES_ROOT]}};
+  size_t open_count = 1, count = 0;
+  if (p->sums[PLACES_ROOT] == 0) return 0;
+  while (open_count) {
+    struct place_part part = open[--open_count], best[PLACES_SPLIT];
+    size_t parts = places_descend(p, name, &part, best);
+    if (parts && count + open_count + parts <= PLACES_MOST)
+      while (parts) open[open_count++] = best[--parts];
+    else
+      found[count++] = part;
+  }
+  return count;
+}
+
+/* ---- what is kept ------------------------------------ */
+
+static bool places_keep(const struct places *p, struct place_part part,
+                        pprofc_verdict_place *place) {
+  size_t depth = 0;
+  for (uint32_t i = part.node; i != PLACES_ROOT; i = p->nodes[i].parent) depth++;
+  pprofc_str *frames = arena_array(&p->c->arena, depth, sizeof *frames);
+  if (!frames) return false;
+  *place = (pprofc_verdict_place){frames, depth, part.delta};
+  for (uint32_t i = part.node; i != PLACES_ROOT; i = p->nodes[i].parent)
+    frames[--depth] = p->c->names.texts.items[p->nodes[i].name];
+  return true;
+}
+
+/* The places of one function's change, or of all. */
+static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
+                      size_t *count) {
+  struct place_part found[PLACES_MOST];
+  places_sum(p, name);
+  size_t n = places_narrow(p, name, found);
+  if (!n || found[0].node == PLACES_ROOT) return true;
+  pprofc_verdict_place *kept = arena_array(&p->c->arena, n, sizeof *kept);
+  if (!kept) return false;
+  for (size_t i = 0; i < n; i++)
+    if (!places_keep(p, found[i], &kept[i])) return false;
+  *places = kept;
+  *count = n;
+  return true;
+}
+
+static bool places_fill(struct places *p) {
+  struct comparison *c = p->c;
+  if (!places_of(p, MAP_NONE, &c->summary.places, &c->summary.place_count)) return false;
+  for (size_t i = 0; i < c->rows; i++) {
+    pprofc_verdict_row *row = &c->row[i];
+    if (!pprofc_verdict_is_change(row->flat.verdict)) continue;
+    uint32_t name = interner_find(&c->names.texts, row->name);
+    if (!places_of(p, name, &row->places, &row->place_count)) return false;
+  }
+  return true;
+}
+
+pprofc_status places_find(struct comparison *c, pprofc_error *error) {
+  struct places p = {.c = c};
+  if (!c->options.places || !c->summary.changed) return PPROFC_OK;
+  bool done = places_build(&p) && places_fill(&p);
+  mem_free(c->mem, p.sums, p.sum_count, sizeof *p.sums);
+  ARRAY_FREE(c->mem, p.nodes, p.capacity);
+  map_free(&p.map);
+  return done ? PPROFC_OK : error_nomem(error);
+}
