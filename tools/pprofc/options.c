@@ -403,6 +403,12 @@ static const struct flag noise_flags[] = {
           "What the values of a run are divided by: operations, seconds, its total, nothing"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
           "Operations of a run of base and of head, or of every run in order"),
+    NOISE("bench_base", FLAG_STRING, bench_base, "FILE", NULL, NULL, NULL,
+          "Benchmark results of the base, one for each run: values are for each operation"),
+    NOISE("bench_head", FLAG_STRING, bench_head, "FILE", NULL, NULL, NULL,
+          "Benchmark results of the head"),
+    NOISE("bench", FLAG_STRING, bench, "RE", NULL, NULL, NULL,
+          "The benchmark of these files that the profiles are of"),
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
           "off: the speed that all functions of a run share is not taken out"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
@@ -506,13 +512,27 @@ static const char *noise_conflict(const struct command *command) {
   return "-noise does not go with -normalize; -normalize_by=total compares shares";
 }
 
+/* How much a run did is said once. */
+static const char *bench_conflict(const struct noise_options *n) {
+  bool base = *n->bench_base, head = *n->bench_head;
+  bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
+  if (base != head) return "-bench_base and -bench_head go together";
+  if (*n->bench && !base) return "-bench needs -bench_base and -bench_head";
+  if (base && *n->ops) return "-ops does not go with -bench_base: both say what an operation is";
+  if (base && other) return "-bench_base needs -normalize_by=ops, or auto";
+  return NULL;
+}
+
 static pprofc_status cmd_options_check_noise(const struct command *command, pprofc_error *error) {
   const struct noise_options *n = &command->noise;
   const char *conflict = NULL;
   if (*n->show)
     conflict = noise_conflict(command);
+  else if (*n->bench_base || *n->bench_head || *n->bench)
+    conflict = "-bench_base, -bench_head and -bench need -noise or -blame";
   else if (n->fail_on.count || n->strict)
     conflict = "-fail_on and -strict need -noise";
+  if (!conflict) conflict = bench_conflict(n);
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 

@@ -28,6 +28,7 @@ struct noise_options {
   int common;       /* 1: off */
   int correction;   /* 1: for any dependence */
   const char *ops, *rules;
+  const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
 };

@@ -166,6 +166,11 @@ void noise_header(const struct noise_report *report, struct output *out) {
   output_add_text(out, "Type: ");
   noise_put_text(out, s->type);
   output_printf(out, "\nRuns: %zu + %zu, %s\n", s->base_runs, s->head_runs, per_what[s->exposure]);
+  if (*report->benchmark) {
+    output_add_text(out, "Benchmark: ");
+    noise_put_text(out, str_of(report->benchmark));
+    output_add_char(out, '\n');
+  }
   noise_put_total(report, out);
   noise_put_common(report, out);
   noise_put_noise(report, out);

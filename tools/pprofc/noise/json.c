@@ -58,6 +58,7 @@ static void noise_json_summary(struct json_writer *json, const struct noise_repo
   json_uint(json, s->base_runs);
   json_uint(json, s->head_runs);
   json_end(json);
+  if (*report->benchmark) noise_json_text(json, "benchmark", report->benchmark);
   noise_json_text(json, "normalize_by", exposure_names[s->exposure]);
   noise_json_common(json, s);
   noise_json_number(json, "between_run_cv", s->between_run_cv);

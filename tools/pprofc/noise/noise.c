@@ -130,6 +130,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
   status = runs_load(command, &runs, error);
+  if (!status) status = benches_match(command, &runs, report.benchmark, error);
   if (!status) status = noise_judge(command, &runs, &report.verdicts, error);
   runs_free(&runs);
   if (status) return status;

@@ -2,7 +2,7 @@
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
-#include "runs.h"
+#include "benches.h"
 
 /* What is printed in place of a profile's report. */
 struct noise_report {
@@ -11,6 +11,7 @@ struct noise_report {
   pprofc_verdict_summary summary;
   const pprofc_verdict_row *rows;
   size_t row_count;
+  char benchmark[BENCHES_TEXT]; /* with its measure, or "" */
 };
 
 /* Whether the command asks for verdicts. */

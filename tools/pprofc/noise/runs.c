@@ -26,7 +26,43 @@ static const char *runs_join(struct arena *arena, const char *folder, const char
   return path;
 }
 
+static bool runs_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static size_t runs_digits(const char *text) {
+  size_t n = 0;
+  while (runs_is_digit(text[n])) n++;
+  return n;
+}
+
+/* Compares the numbers at the front of two texts, and moves past them. */
+static int runs_by_number(const char **a, const char **b) {
+  while (**a == '0' && runs_is_digit((*a)[1])) (*a)++;
+  while (**b == '0' && runs_is_digit((*b)[1])) (*b)++;
+  size_t x = runs_digits(*a), y = runs_digits(*b);
+  if (x != y) return x < y ? -1 : 1;
+  int order = memcmp(*a, *b, x);
+  *a += x;
+  *b += y;
+  return order;
+}
+
+/* run2 comes before run10: benchmark results follow in the order of the runs. */
 static int runs_by_path(const void *a, const void *b) {
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  while (*x && *y) {
+    if (runs_is_digit(*x) && runs_is_digit(*y)) {
+      int order = runs_by_number(&x, &y);
+      if (order) return order;
+    } else if (*x != *y) {
+      break;
+    } else {
+      x++;
+      y++;
+    }
+  }
+  if (*x != *y) return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
