@@ -387,28 +387,65 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
   return sources_get(command, true, sources, error);
 }
 
-pprofc_status sources_read_run(const struct command *command, const char *source,
-                               pprofc_profile **profile, pprofc_error *error) {
-  struct fetched fetched = {.command = command, .status = PPROFC_OK, .error = error};
-  struct source_chunk alone = {
-      .command = command, .fetched = &fetched, .threads_each = (unsigned)command->threads};
-  struct fetch *item = &alone.items[0];
-  fetcher_init(&fetched.fetcher, command);
-  add_item(&alone, source);
-  fetch_remotes(&alone);
-  pprofc_status status = fetched.status;
-  if (status == PPROFC_OK) {
-    fetch(&alone, item);
-    status = item->profile ? PPROFC_OK : item->error.status;
-    if (!item->profile && error) *error = item->error;
+/* ---- sources that stay apart ------------------------- */
+
+/* Whether a file of a folder is something else than a profile: results of benchmarks, a log. */
+static bool sources_is_other(const pprofc_error *error) {
+  return error->status == PPROFC_E_FORMAT &&
+         strstr(error->message, "unrecognized profile format") != NULL;
+}
+
+/* Takes what was read of a run out of the chunk. */
+static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
+                                        struct source_run *run) {
+  if (!item->profile && run->folder && sources_is_other(&item->error)) {
+    message_note("'%s' is no profile: left out", run->source);
+    return PPROFC_OK;
   }
-  if (status == PPROFC_OK) status = finish_profile(&fetched.fetcher, &item->profile, error);
-  if (status == PPROFC_OK)
-    *profile = item->profile;
-  else
-    pprofc_profile_release(item->profile);
+  if (!item->profile) {
+    *fetched->error = item->error;
+    return item->error.status;
+  }
+  item->profile->threads = (unsigned)fetched->command->threads;
+  pprofc_status status = finish_profile(&fetched->fetcher, &item->profile, fetched->error);
+  if (status) return status;
+  run->profile = item->profile;
+  item->profile = NULL;
+  return PPROFC_OK;
+}
+
+/* Reads the runs of a chunk in parallel, and finishes them in their order. What is wrong with all
+ * of them is told of the first. */
+static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
+                               struct command *quiet) {
+  struct fetched *fetched = chunk->fetched;
+  for (size_t i = 0; i < count; i++) add_item(chunk, runs[i].source);
+  fetch_remotes(chunk);
+  if (fetched->status) return;
+  fetch_all(chunk);
+  end_without_memory(chunk);
+  for (size_t i = 0; i < count && !fetched->status; i++) {
+    fetched->status = sources_settle_run(fetched, &chunk->items[i], &runs[i]);
+    if (runs[i].profile) fetched->fetcher.command = quiet;
+  }
+  for (size_t i = 0; i < count; i++) pprofc_profile_release(chunk->items[i].profile);
+}
+
+pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
+                                size_t count, pprofc_error *error) {
+  struct fetched fetched = {.command = command, .status = PPROFC_OK, .error = error};
+  struct command quiet = *command;
+  struct source_chunk *chunk = mem_array(&mem_default, 1, sizeof *chunk);
+  if (!chunk) return error_nomem(error);
+  quiet.report.warn = NULL;
+  fetcher_init(&fetched.fetcher, command);
+  for (size_t from = 0; from < count && !fetched.status; from += CHUNK) {
+    *chunk = (struct source_chunk){.command = command, .fetched = &fetched};
+    sources_read_chunk(chunk, runs + from, count - from < CHUNK ? count - from : CHUNK, &quiet);
+  }
   fetcher_free(&fetched.fetcher);
-  return status;
+  mem_free(&mem_default, chunk, 1, sizeof *chunk);
+  return fetched.status;
 }
 
 pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,

@@ -24,9 +24,18 @@ struct sources {
 pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
                                   pprofc_error *error);
 void sources_release(struct sources *sources);
-/* Reads one source as a profile of its own, ready for a report. */
-pprofc_status sources_read_run(const struct command *command, const char *source,
-                               pprofc_profile **profile, pprofc_error *error);
+
+/* A source that stays a profile of its own. */
+struct source_run {
+  const char *source;
+  const char *folder;      /* that it was found in, or NULL: a file there may be something else */
+  pprofc_profile *profile; /* NULL: not read, or something else */
+};
+
+/* Reads each source, in parallel, ready for a report. Messages and errors are those of the first in
+ * order. The profiles that were read are the caller's also after an error. */
+pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
+                                size_t count, pprofc_error *error);
 
 /* What happens to a profile that the caller has read itself, in pprof's order: names, dropped
  * frames, a comment. No server is asked. Replaces *profile. */

@@ -1,10 +1,7 @@
 /* Folders become their files, and each file a profile. */
 #include "runs.h"
 
-#include "common/terminal.h"
 #include "core/array.h"
-#include "limit_flags.h"
-#include "sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,9 +9,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static bool runs_add(struct source_list *list, const char *path) {
-  if (!ARRAY_RESERVE(&mem_default, list->items, list->capacity, list->count + 1)) return false;
-  list->items[list->count++] = path;
+static bool runs_add(struct loaded_runs *runs, const char *source, const char *folder) {
+  if (!ARRAY_RESERVE(&mem_default, runs->sources, runs->source_capacity, runs->source_count + 1))
+    return false;
+  runs->sources[runs->source_count++] = (struct source_run){source, folder, NULL};
   return true;
 }
 
@@ -50,7 +48,9 @@ static int runs_by_number(const char **a, const char **b) {
 
 /* run2 comes before run10: benchmark results follow in the order of the runs. */
 static int runs_by_path(const void *a, const void *b) {
-  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  const char *first = ((const struct source_run *)a)->source;
+  const char *second = ((const struct source_run *)b)->source;
+  const char *x = first, *y = second;
   while (*x && *y) {
     if (runs_is_digit(*x) && runs_is_digit(*y)) {
       int order = runs_by_number(&x, &y);
@@ -63,7 +63,7 @@ static int runs_by_path(const void *a, const void *b) {
     }
   }
   if (*x != *y) return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
+  return strcmp(first, second);
 }
 
 static bool runs_is_folder(const char *path) {
@@ -79,81 +79,81 @@ static bool runs_is_file(const char *path) {
 /* The files of a folder in order of their names; hidden ones and folders are left out. */
 static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folder,
                                      pprofc_error *error) {
-  size_t before = runs->paths.count;
+  size_t before = runs->source_count;
   DIR *dir = opendir(folder);
   if (!dir) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
   bool good = true;
   for (struct dirent *entry; good && (entry = readdir(dir));) {
     if (entry->d_name[0] == '.') continue;
     const char *path = runs_join(&runs->arena, folder, entry->d_name);
-    good = path && (!runs_is_file(path) || runs_add(&runs->paths, path));
+    good = path && (!runs_is_file(path) || runs_add(runs, path, folder));
   }
   closedir(dir);
   if (!good) return error_nomem(error);
-  size_t added = runs->paths.count - before;
+  size_t added = runs->source_count - before;
   if (!added) return error_set(error, PPROFC_E_INVALID, "no file in the folder '%s'", folder);
-  qsort(runs->paths.items + before, added, sizeof *runs->paths.items, runs_by_path);
+  qsort(runs->sources + before, added, sizeof *runs->sources, runs_by_path);
   return PPROFC_OK;
 }
 
-/* Whether a file of a folder is something else than a profile: results of benchmarks, a log. */
-static bool runs_is_other(const pprofc_error *error) {
-  return error->status == PPROFC_E_FORMAT &&
-         strstr(error->message, "unrecognized profile format") != NULL;
+/* Finds what one source of the command line is for: itself, or the files of a folder. */
+static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
+  if (strcmp(source, "-") != 0 && runs_is_folder(source))
+    return runs_add_folder(runs, source, error);
+  return runs_add(runs, source, NULL) ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status runs_read(const struct command *command, struct loaded_runs *runs,
-                               const char *path, bool listed, pprofc_error *error) {
-  pprofc_profile *profile = NULL;
-  struct command quiet = *command;
-  if (runs->count) quiet.report.warn = NULL; /* the same would be told of every run */
-  pprofc_status status = sources_read_run(&quiet, path, &profile, error);
-  if (status && listed && runs_is_other(error)) {
-    message_note("'%s' is no profile: left out", path);
-    return PPROFC_OK;
-  }
-  if (status) return status;
-  runs->items[runs->count++] = (pprofc_verdict_run){.profile = profile, .name = path};
-  return PPROFC_OK;
-}
-
-/* Reads what one source of the command line stands for. */
-static pprofc_status runs_read_source(const struct command *command, struct loaded_runs *runs,
-                                      const char *source, pprofc_error *error) {
-  size_t first = runs->paths.count, before = runs->count;
-  bool folder = strcmp(source, "-") != 0 && runs_is_folder(source);
+static pprofc_status runs_find_all(const struct command *command, struct loaded_runs *runs,
+                                   pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  if (folder)
-    status = runs_add_folder(runs, source, error);
-  else if (!runs_add(&runs->paths, source))
-    status = error_nomem(error);
-  size_t wanted = runs->count + runs->paths.count - first;
-  if (status) return status;
-  if (!ARRAY_RESERVE(&mem_default, runs->items, runs->capacity, wanted)) return error_nomem(error);
-  for (size_t i = first; i < runs->paths.count && !status; i++)
-    status = runs_read(command, runs, runs->paths.items[i], folder, error);
-  if (!status && runs->count == before)
-    return error_set(error, PPROFC_E_INVALID, "no profile in the folder '%s'", source);
+  for (size_t i = 0; i < command->bases.count && !status; i++)
+    status = runs_find(runs, command->bases.items[i], error);
+  runs->base_sources = runs->source_count;
+  for (size_t i = 0; i < command->source_count && !status; i++)
+    status = runs_find(runs, command->sources[i], error);
   return status;
+}
+
+/* A folder without a profile is a mistake. */
+static pprofc_status runs_check_folders(const struct loaded_runs *runs, pprofc_error *error) {
+  size_t found = 0;
+  for (size_t i = 0; i < runs->source_count; i++) {
+    const char *folder = runs->sources[i].folder;
+    bool last = i + 1 == runs->source_count || runs->sources[i + 1].folder != folder;
+    found += runs->sources[i].profile != NULL;
+    if (folder && last && !found)
+      return error_set(error, PPROFC_E_INVALID, "no profile in the folder '%s'", folder);
+    if (last) found = 0;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status runs_take(struct loaded_runs *runs, pprofc_error *error) {
+  if (!ARRAY_RESERVE(&mem_default, runs->items, runs->capacity, runs->source_count))
+    return error_nomem(error);
+  for (size_t i = 0; i < runs->source_count; i++) {
+    const struct source_run *source = &runs->sources[i];
+    if (!source->profile) continue;
+    runs->items[runs->count++] =
+        (pprofc_verdict_run){.profile = source->profile, .name = source->source};
+    runs->bases += i < runs->base_sources;
+  }
+  return PPROFC_OK;
 }
 
 pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
   *runs = (struct loaded_runs){.count = 0};
   arena_init(&runs->arena, &mem_default);
-  for (size_t i = 0; i < command->bases.count && !status; i++)
-    status = runs_read_source(command, runs, command->bases.items[i], error);
-  runs->bases = runs->count;
-  for (size_t i = 0; i < command->source_count && !status; i++)
-    status = runs_read_source(command, runs, command->sources[i], error);
-  return status;
+  pprofc_status status = runs_find_all(command, runs, error);
+  if (!status) status = sources_read_runs(command, runs->sources, runs->source_count, error);
+  if (!status) status = runs_check_folders(runs, error);
+  return status ? status : runs_take(runs, error);
 }
 
 void runs_free(struct loaded_runs *runs) {
-  for (size_t i = 0; i < runs->count; i++)
-    pprofc_profile_release((pprofc_profile *)(uintptr_t)runs->items[i].profile);
-  mem_free(&mem_default, runs->items, runs->capacity, sizeof *runs->items);
-  ARRAY_FREE(&mem_default, runs->paths.items, runs->paths.capacity);
+  for (size_t i = 0; i < runs->source_count; i++) pprofc_profile_release(runs->sources[i].profile);
+  ARRAY_FREE(&mem_default, runs->items, runs->capacity);
+  ARRAY_FREE(&mem_default, runs->sources, runs->source_capacity);
   arena_free(&runs->arena);
 }

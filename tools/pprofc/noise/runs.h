@@ -3,15 +3,15 @@
 #define PPROFC_TOOLS_NOISE_RUNS_H
 
 #include "core/mem.h"
-#include "options.h"
 #include "pprofc/verdict.h"
+#include "sources.h"
 
 struct loaded_runs {
   struct arena arena;
-  struct source_list paths;  /* of all runs, bases first */
-  pprofc_verdict_run *items; /* [count] with their profiles */
-  size_t count, bases;
-  size_t capacity;
+  struct source_run *sources; /* of all runs, bases first; those of a folder together */
+  size_t source_count, source_capacity, base_sources;
+  pprofc_verdict_run *items; /* [count] with their profiles, which `sources` hold */
+  size_t count, bases, capacity;
 };
 
 /* Reads all runs that the command names. Free them also after an error. */
