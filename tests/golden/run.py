@@ -60,7 +60,8 @@ class Case:
     def run(self, programs):
         env = dict(os.environ, TZ="UTC", HOME="/nonexistent", LC_ALL="C.UTF-8",
                    PATH=f"{programs}:{os.environ['PATH']}")
-        for name in ("PPROF_TOOLS", "PPROF_BINARY_PATH", "PPROF_TMPDIR", "NO_COLOR"):
+        for name in ("PPROF_TOOLS", "PPROF_BINARY_PATH", "PPROF_TMPDIR", "NO_COLOR", "GITHUB_SHA", "GITHUB_EVENT_PATH", "GITHUB_TOKEN",
+                     "GITHUB_REPOSITORY", "GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT", "GITHUB_ACTIONS"):
             env.pop(name, None)
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(TESTDATA, os.path.join(folder, "testdata"))

@@ -16,6 +16,9 @@ int run_main(int argc, char **argv);
 extern const struct flag_table merge_table;
 int merge_main(int argc, char **argv);
 
+extern const struct flag_table publish_table;
+int publish_main(int argc, char **argv);
+
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 

@@ -28,10 +28,10 @@ static const struct flag flags[] = {
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} runs[] = {{"run", run_main}, {"merge", merge_main}};
+} runs[] = {{"run", run_main}, {"merge", merge_main}, {"publish", publish_main}};
 
 static const struct flag_command commands[] = {
-    {"run", &run_table}, {"merge", &merge_table}, {NULL, NULL}};
+    {"run", &run_table}, {"merge", &merge_table}, {"publish", &publish_table}, {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 
@@ -40,6 +40,7 @@ static const struct flag_note examples[] = {
     {"pprofci run -base base/ -head head/ -bench-base base.txt -bench-head head.txt",
      "profiles and results of any language"},
     {"pprofci merge -out all/ci linux/ci windows/ci", "one verdict of several jobs"},
+    {"pprofci publish -to comment,check", "the result, on the pull request"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

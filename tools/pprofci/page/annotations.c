@@ -39,6 +39,23 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
+/* "Index 4.9 times slower". */
+static void put_regression_title(struct buffer *out, const struct benchmark *b) {
+  buffer_add_str(out, b->name);
+  buffer_add_char(out, ' ');
+  number_phrase(out, b->worst);
+}
+
+/* The sentence, then the functions that grew most. */
+static void put_regression_message(struct buffer *out, const struct run_pair *pair,
+                                   const struct benchmark *b) {
+  number_sentence(out, b->name, b->worst);
+  for (size_t i = 0; pair && i < pair->change_count && i < 2; i++) {
+    buffer_printf(out, "%s%s +", i ? ", " : "; grew most: ", pair->changes[i].name);
+    number_profile(out, pair->changes[i].head - pair->changes[i].base, str_of(pair->unit));
+  }
+}
+
 static void put_regression(struct buffer *out, const struct page_model *m,
                            const struct benchmark *b) {
   const struct run_pair *pair = model_pair(m, b);
@@ -47,20 +64,50 @@ static void put_regression(struct buffer *out, const struct page_model *m,
   buffer_add_text(out, "::error ");
   put_location(out, pair);
   buffer_add_text(out, "title=");
-  buffer_add_str(&text, b->name);
-  buffer_add_char(&text, ' ');
-  number_phrase(&text, b->worst);
+  put_regression_title(&text, b);
   put_command_text(out, buffer_str(&text), true);
   buffer_add_text(out, "::");
   buffer_clear(&text);
-  number_sentence(&text, b->name, b->worst);
-  for (size_t i = 0; pair && i < pair->change_count && i < 2; i++) {
-    buffer_printf(&text, "%s%s +", i ? ", " : "; grew most: ", pair->changes[i].name);
-    number_profile(&text, pair->changes[i].head - pair->changes[i].base, str_of(pair->unit));
-  }
+  put_regression_message(&text, pair, b);
   put_command_text(out, buffer_str(&text), false);
   buffer_add_char(out, '\n');
   out->failed |= text.failed;
+  buffer_free(&text);
+}
+
+static void put_regression_item(struct json_writer *json, const struct page_model *m,
+                                const struct benchmark *b, struct buffer *text) {
+  const struct run_pair *pair = model_pair(m, b);
+  bool placed = pair && pair->own.name;
+  json_line_break(json);
+  json_begin_object(json);
+  json_key(json, "group");
+  json_string(json, b->group);
+  json_key(json, "benchmark");
+  json_string(json, b->name);
+  json_key(json, "file");
+  json_string(json, placed ? place_in_checkout(pair->own.file) : STR(""));
+  json_key(json, "line");
+  json_int(json, placed ? pair->own.line : 0);
+  buffer_clear(text);
+  put_regression_title(text, b);
+  json_key(json, "title");
+  json_string(json, buffer_str(text));
+  buffer_clear(text);
+  put_regression_message(text, pair, b);
+  json_key(json, "message");
+  json_string(json, buffer_str(text));
+  json_end(json);
+}
+
+void annotations_list(struct json_writer *json, const struct page_model *m) {
+  struct buffer text;
+  buffer_init(&text, m->run->mem, SIZE_MAX / 2);
+  json_begin_array(json);
+  for (size_t i = 0; i < m->fates[FATE_SLOWER]; i++)
+    put_regression_item(json, m, &m->benchmarks[i], &text);
+  json_end(json);
+  json->scratch.failed |= text.failed;
   buffer_free(&text);
 }
 

@@ -183,6 +183,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
 /* ---- the whole --------------------------------------- */
 
 static void put_manifest(struct manifest *f) {
+  static const char *const moods[] = {"good", "doubt", "bad"};
   const struct ci_run *run = f->model->run;
   json_begin_object(&f->json);
   json_line_break(&f->json);
@@ -197,8 +198,12 @@ static void put_manifest(struct manifest *f) {
   json_int(&f->json, run->status);
   json_key(&f->json, "headline");
   json_string(&f->json, f->model->headline);
+  manifest_text(f, "mood", moods[f->model->mood]);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);
+  json_line_break(&f->json);
+  json_key(&f->json, "regressions");
+  annotations_list(&f->json, f->model);
   put_inputs(f);
   json_line_break(&f->json);
   json_key(&f->json, "pairs");

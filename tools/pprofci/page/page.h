@@ -2,6 +2,7 @@
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
+#include "core/json_write.h"
 #include "page/model.h"
 #include "run/run.h"
 
@@ -16,5 +17,8 @@ void page_print(struct buffer *out, const struct page_model *model);
 void summary_print(struct buffer *out, const struct page_model *model);
 void manifest_print(struct buffer *out, const struct page_model *model);
 void annotations_print(struct buffer *out, const struct page_model *model);
+
+/* The regressions as an array of JSON: benchmark, place, title and message of each. */
+void annotations_list(struct json_writer *json, const struct page_model *model);
 
 #endif

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""publish.py SOURCE PROGRAMS CACHE: pprofci publish against a local host that keeps state and fails on purpose."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+import publish_server as host
+
+SOURCE, PROGRAMS, CACHE = sys.argv[1:4]
+PPROFCI = os.path.join(PROGRAMS, "pprofci")
+DESCRIPTION = "@octokit/openapi@23.0.2"
+SHA = {letter: letter * 40 for letter in "abcd"}
+
+
+def description():
+    """GitHub's own description of its API, from npm, or None."""
+    path = os.path.join(CACHE, "openapi", "api.github.com.json")
+    if not os.path.exists(path):
+        if not shutil.which("npm"):
+            print("note: requests are checked against the forms in publish_server.py: there is no npm")
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run(["npm", "pack", DESCRIPTION], cwd=folder, capture_output=True, timeout=120, check=False)
+            names = os.listdir(folder)
+            if made.returncode or not names:
+                print("note: requests are checked against the forms in publish_server.py: npm cannot get", DESCRIPTION)
+                return None
+            with tarfile.open(os.path.join(folder, names[0])) as archive:
+                data = archive.extractfile("package/generated/api.github.com.json").read()
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path + ".new", "wb") as file:
+            file.write(data)
+        os.replace(path + ".new", path)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def fail(*words):
+    print("failed:", *words)
+    sys.exit(1)
+
+
+def check(good, *words):
+    if not good:
+        fail(*words, "\noutput:", last.stdout, "\nmessages:", last.stderr, "\nrequests:", [r[:2] for r in state.requests])
+
+
+def publish(*arguments, wanted=0, env=None, cwd=None):
+    """Runs pprofci publish as in a job of GitHub; what it says is in `last`."""
+    global last
+    own = {"GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": server.base, "GITHUB_SERVER_URL": "https://github.example",
+           "GITHUB_RUN_ID": "100", "GITHUB_SHA": SHA["a"], "GITHUB_TOKEN": host.TOKEN, "PATH": os.environ["PATH"],
+           "no_proxy": "127.0.0.1"}
+    for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE"):
+        if name in os.environ:
+            own[name] = os.environ[name]
+    own.update(env or {})
+    last = subprocess.run([PPROFCI, "publish", *arguments], env={k: v for k, v in own.items() if v is not None},
+                          capture_output=True, text=True, timeout=120, cwd=cwd, check=False)
+    check(last.returncode == wanted, "publish", *arguments, "status", last.returncode, "not", wanted)
+    check(host.TOKEN not in last.stdout + last.stderr, "the token was printed")
+    check(not any(r[0] == "WRONG" for r in state.requests), [r for r in state.requests if r[0] == "WRONG"])
+    return last
+
+
+def one_line(*texts):
+    """The message is one line with these texts."""
+    lines = last.stderr.splitlines()
+    check(len(lines) == 1 and all(text in lines[0] for text in texts), "not one line with", texts)
+
+
+def ours(number="3"):
+    return [c["body"] for c in state.comments if c["number"] == number and c["user"]["login"] == state.login]
+
+
+def run_folder(name, base, head, wanted):
+    made = subprocess.run([PPROFCI, "run", "-bench-base", base, "-bench-head", head, "-out", f"{name}/ci"],
+                          capture_output=True, text=True, check=False)
+    if made.returncode != wanted:
+        fail("run", made.stdout, made.stderr)
+    return f"{name}/ci"
+
+
+def planted(name, count, long=""):
+    """A folder whose run has that many regressions, each with a place."""
+    shutil.copytree("bad/ci", name)
+    with open(f"{name}/manifest.json", encoding="utf-8") as file:
+        manifest = json.load(file)
+    manifest["regressions"] = [
+        {"group": "g", "benchmark": f"B{i}", "file": f"src/f{i}.go", "line": i + 1, "title": f"B{i} slower" + long,
+         "message": f"B{i} is slower" + long} for i in range(count)]
+    with open(f"{name}/manifest.json", "w", encoding="utf-8") as file:
+        json.dump(manifest, file)
+    return name
+
+
+def comments():
+    publish("-pr", "3", "-to", "comment", good)
+    check(len(ours()) == 1 and ours()[0].startswith("<!-- pprofc:default -->\n"), "a first comment")
+    check("[Page](https://github.example/o/r/actions/runs/100)" in ours()[0] and "measured aaaaaaa" in ours()[0], "links")
+    check("any more" not in ours()[0], "mended what never broke")
+    publish("-pr", "3", "-to", "comment", bad, wanted=2, env={"GITHUB_SHA": SHA["b"], "GITHUB_RUN_ID": "101"})
+    check(len(ours()) == 1 and "### ✗ Setup-2 is 2.3 times slower" in ours()[0], "updated in place")
+    check(last.stdout.startswith("REGRESSION: Setup-2") and "comment: updated" in last.stdout, "what it prints")
+    for commit, run in (("c", "102"), ("d", "103")):
+        publish("-pr", "3", "-to", "comment", good, env={"GITHUB_SHA": SHA[commit], "GITHUB_RUN_ID": run})
+        check("### ✓ No regressions any more (bbbbbbb had 2)" in ours()[0], "mended in", commit)
+    publish("-pr", "3", "-to", "comment", nothing, env={"GITHUB_SHA": SHA["a"], "GITHUB_RUN_ID": "104"})
+    check("any more" not in ours()[0] and "### ? " in ours()[0], "nothing compared is no mend")
+    publish("-pr", "3", "-to", "comment", bad, wanted=2, env={"GITHUB_RUN_ID": "99"})
+    check("### ? " in ours()[0] and "newer run" in last.stdout, "an old run wrote over a newer one")
+    publish("-pr", "3", "-to", "comment", "-key", "arm", good)
+    check(len(ours()) == 2, "another key is another comment")
+    print("ok: one comment for each key, updated in place; mended, undecided, and overtaken runs")
+
+    state.reset()
+    state.base = server.base
+    state.comments = [{"id": i, "number": "3", "user": {"login": "mallory"}, "body": "<!-- pprofc:default -->\nhello"}
+                      for i in range(1, 251)]
+    state.next_id = 1000
+    publish("-pr", "3", "-to", "comment", good)
+    check(len(ours()) == 1 and len(state.comments) == 251, "the marker of another author was taken for ours")
+    publish("-pr", "3", "-to", "comment", good)
+    check(len(ours()) == 1 and [r[0] for r in state.requests][-4:] == ["GET", "GET", "GET", "PATCH"], "not found on page three")
+    state.may_ask, state.login = True, "robot"
+    publish("-pr", "3", "-to", "comment", good)
+    check(len(ours()) == 1 and state.comments[-1]["user"]["login"] == "robot", "the login of a personal token")
+    print("ok: a comment is ours by marker and author, through all pages")
+
+
+def lengths():
+    folder = "long"
+    shutil.copytree("bad/ci", folder)
+    with open(f"{folder}/summary.md", encoding="utf-8") as file:
+        text = file.read()
+    head, details = text.split("<details>", 1)
+    block = "<details><summary>é</summary>\n" + "é" * 24000 + "\n</details>\n\n"
+    with open(f"{folder}/summary.md", "w", encoding="utf-8") as file:
+        file.write(head + block * 3 + "<details>" + details)
+    publish("-pr", "4", "-to", "comment,check", folder, wanted=2)
+    body = ours("4")[0]
+    check("### ✗ Setup-2 is 2.3 times slower" in body and "more sections" in body and len(body.encode()) <= 65536, "cut")
+    check("how it was judged" in body, "a short section behind a long one")
+    with open(f"{folder}/summary.md", "w", encoding="utf-8") as file:
+        file.write("<!-- pprofc:default -->\n### ✗ " + "x@<!-- -->" * 20000 + "\n\n" + "| a |\n" * 30000)
+    publish("-pr", "4", "-to", "comment", folder, wanted=2)
+    body = ours("4")[0]
+    check(len(body.encode()) <= 65536 and body.count("<!--") == body.count("-->") and "more lines" in body, "a long headline")
+    print("ok: a comment is cut to 65,536, the verdict is not")
+
+
+def checks():
+    publish("-to", "status,check", planted("many", 120), wanted=2)
+    parts = list(state.checks.values())[0]
+    check([len(p["output"]["annotations"]) for p in parts] == [50, 50, 20], "batches")
+    check(parts[0]["conclusion"] == "failure" and parts[2]["output"]["annotations"][19]["path"] == "src/f119.go", "a check")
+    check(state.statuses[0][1]["state"] == "failure" and state.statuses[0][0] == SHA["a"], "a status")
+    for folder, flags, wanted, ends in ((good, [], 0, ("success", "success")), (nothing, [], 0, ("error", "neutral")),
+                                        (bad, ["-no-fail"], 0, ("success", "neutral"))):
+        state.reset()
+        publish("-to", "status,check", *flags, folder, wanted=wanted)
+        check((state.statuses[0][1]["state"], list(state.checks.values())[0][0]["conclusion"]) == ends, folder, ends)
+    state.reset()
+    state.checks = {}
+    publish("-to", "check", planted("long-notes", 2, "ü" * 40000), wanted=2)
+    print("ok: statuses, check runs, annotations in batches of 50")
+
+
+def failures():
+    html = (502, b"<html>bad gateway</html>", [("Content-Type", "text/html")])
+    limited = (403, {"message": "You have exceeded a secondary rate limit"}, [("Retry-After", "1")])
+    year = 365 * 86400
+    reset = (429, {"message": "slow down"}, [("Date", "Sun, 01 Nov 2020 10:00:00 GMT"), ("X-RateLimit-Remaining", "0"),
+                                             ("X-RateLimit-Reset", str(1604224800 + 1))])
+    for what in (html, limited, reset, (500, {"message": "oops"}), "cut"):
+        state.reset()
+        state.failures = [("POST .*/statuses", what)]
+        publish("-to", "status", good)
+        check(len(state.statuses) == 1 and not last.stderr, "one failure and another try", what)
+    state.reset()
+    state.failures = [("POST .*/comments", "lost")]
+    publish("-pr", "3", "-to", "comment", good)
+    check(len(ours()) == 1, "a reply was lost and the comment is there twice")
+    print("ok: another try after 5xx, rate limits by the server's clock, cut connections; no comment twice")
+
+    broken = [(401, {"message": "Bad credentials"}, "has expired"), (403, {"message": "Resource not accessible"}, "lacks a permission"),
+              (404, {"message": "Not Found"}, "no such repository"), (422, {"message": "Validation Failed", "errors": [{"message": "no"}]}, "no"),
+              (200, b"<html>log in</html>", "is not JSON"), (301, b"", "where the token is not sent"),
+              (401, {"message": "what is " + host.TOKEN}, "what is ***")]
+    for code, body, words in broken:
+        state.reset()
+        headers = [("Content-Type", "text/html")] if isinstance(body, bytes) else []
+        if code == 301:
+            headers.append(("Location", f"http://localhost:{server.server_address[1]}/repos/o/r/statuses/{SHA['a']}"))
+        state.failures = [("POST .*/statuses", (code, body, headers))]
+        publish("-to", "status", bad, wanted=2)
+        one_line("cannot publish the status: POST ", words)
+        check(last.stdout.startswith("REGRESSION: ") and len(state.requests) == 1, "the verdict, one request", code)
+        state.failures = [("POST .*/statuses", (code, body, headers))]
+        publish("-to", "status", "-require-publish", good, wanted=1)
+    state.reset()
+    state.failures = [("POST", (429, {"message": "x"}, [("Retry-After", str(year))]))]
+    start = time.time()
+    publish("-to", "status", good)
+    one_line("429 rate limited", f"try again in {year} seconds")
+    state.failures = [("POST", "cut")] * 4
+    publish("-to", "status", "-wait", "1", good)
+    one_line("cannot publish the status")
+    check(time.time() - start < 30, "it waited too long")
+    state.failures = [("GET .*comments", (200, [], [("Link", '<http://localhost:1/x>; rel="next"')]))]
+    publish("-pr", "3", "-to", "comment", good)
+    one_line("is not at")
+    publish("-to", "status", good, env={"GITHUB_API_URL": "http://example.com"})
+    one_line("is not https")
+    publish("-to", "status", good, env={"GITHUB_TOKEN": "two words-of-a-token"})
+    one_line("not what a token looks like")
+    publish("-to", "status", good, env={"GITHUB_TOKEN": None})
+    one_line("GITHUB_TOKEN is not set")
+    publish("-to", "status", "nowhere", wanted=1)
+    one_line("nowhere/manifest.json")
+    publish(good, wanted=1, env={"GITHUB_REPOSITORY": None})
+    one_line("nowhere to publish")
+    publish("-to", "status", good, wanted=1, env={"GITHUB_REPOSITORY": "o/../r"})
+    one_line("which is none")
+    print("ok: each failure is one line, the verdict and its status stay; no token leaves its host")
+
+
+def forks():
+    event = {"repository": {"full_name": "o/r"}, "pull_request": {
+        "number": 3, "head": {"sha": SHA["b"], "repo": {"full_name": "stranger/r"}}}}
+    with open("event.json", "w", encoding="utf-8") as file:
+        json.dump(event, file)
+    env = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "event.json"}
+    publish(bad, wanted=2, env=dict(env, GITHUB_TOKEN=None))
+    check(not state.requests and os.path.exists("bad/ci/comment.md") and "second workflow" in last.stderr, "a fork's run")
+    second = {"workflow_run": {"head_sha": SHA["b"], "head_branch": "fix/it now", "pull_requests": [],
+                               "head_repository": {"owner": {"login": "stranger"}}}}
+    with open("second.json", "w", encoding="utf-8") as file:
+        json.dump(second, file)
+    env = {"GITHUB_EVENT_NAME": "workflow_run", "GITHUB_EVENT_PATH": "second.json"}
+    state.pulls = [{"number": 8, "head": {"sha": SHA["c"]}}, {"number": 9, "head": {"sha": SHA["b"]}}]
+    publish("-body", "bad/ci/comment.md", env=env)
+    check(len(ours("9")) == 1 and "### ✗ Setup-2" in ours("9")[0], "posted by the second workflow")
+    check(any("head=stranger:fix%2Fit%20now" in r[1] for r in state.requests), "how the change is found")
+    with open("forged.md", "w", encoding="utf-8") as file:
+        file.write(f"<!-- pprofc:default -->\n<!-- state run=999999 regressed=0 good=1 commit={SHA['d']} -->\n### ✓ fine\n")
+    publish("-body", "forged.md", env=dict(env, GITHUB_RUN_ID="101"))
+    check("run=101" in ours("9")[0] and f"commit={SHA['b']}" in ours("9")[0], "a forged file says which run it is")
+    for text in ("hello\n", "<!-- pprofc:other -->\nx\n", "<!-- pprofc:default -->\n\x00\n".replace("\x00", "\udcff"), "x" * 300000):
+        with open("forged.md", "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        publish("-body", "forged.md", wanted=1, env=env)
+        one_line("forged.md")
+    state.pulls = []
+    publish("-body", "bad/ci/comment.md", wanted=1, env=env)
+    one_line("no open pull request")
+    event["pull_request"]["head"]["repo"]["full_name"] = "o/r"
+    with open("event.json", "w", encoding="utf-8") as file:
+        json.dump(event, file)
+    publish(bad, wanted=2, env={"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": "event.json"})
+    check(ours() and state.statuses[0][0] == SHA["b"], "the head of the pull request, not what GitHub has merged")
+    print("ok: a fork's run writes a file, a second workflow posts it on the right change")
+
+
+def others():
+    gitlab = {"GITHUB_REPOSITORY": None, "GITHUB_TOKEN": None, "GITLAB_CI": "true", "CI_API_V4_URL": server.base,
+              "CI_PROJECT_ID": "42", "CI_MERGE_REQUEST_IID": "7", "CI_COMMIT_SHA": SHA["a"], "CI_PIPELINE_ID": "5",
+              "GITLAB_TOKEN": host.TOKEN, "CI_JOB_URL": "https://gitlab.example/o/r/-/jobs/1"}
+    state.may_ask, state.login = True, "bot"
+    publish(bad, "-codequality", "x", env=gitlab, wanted=1)
+    one_line("one DIR")
+    publish("-codequality", "quality.json", "-metrics", "metrics.txt", planted("quality", 3), env=gitlab, wanted=2)
+    publish(good, env=gitlab)
+    check(len(state.notes) == 1 and "No regressions any more (aaaaaaa" not in state.notes[0]["body"], "a note")
+    check([s[1]["state"] for s in state.statuses] == ["failed", "success"], "statuses of GitLab")
+    with open("quality.json", encoding="utf-8") as file:
+        quality = json.load(file)
+    check(len({q["fingerprint"] for q in quality}) == 3 and quality[1]["location"] == {"path": "src/f1.go", "lines": {"begin": 2}}, quality)
+    with open("metrics.txt", encoding="utf-8") as file:
+        metrics = file.read().splitlines()
+    check(metrics[-1] == "# EOF" and 'benchmark="Setup-2",unit="sec/op"} 1.0' in "\n".join(metrics), "metrics")
+    state.reset()
+    bitbucket = {"GITHUB_REPOSITORY": None, "BITBUCKET_REPO_FULL_NAME": "o/r", "BITBUCKET_API_URL": server.base,
+                 "BITBUCKET_COMMIT": SHA["a"], "BITBUCKET_BUILD_NUMBER": "4", "BITBUCKET_TOKEN": host.TOKEN}
+    publish("-to", "check", planted("bucket", 120), env=bitbucket, wanted=2)
+    report = state.reports["pprofc-default"]
+    check(report[0]["result"] == "FAILED" and [len(notes) for notes in report[1:]] == [100, 20], "a report")
+    publish("-markdown", "plain.md", "-json", "plain.json", bad, env={"GITHUB_REPOSITORY": None}, wanted=2)
+    with open("plain.json", encoding="utf-8") as file:
+        plain = json.load(file)
+    check(plain["verdict"] == "REGRESSION" and len(plain["regressions"]) == 2, plain)
+    with open("plain.md", encoding="utf-8") as file:
+        check(file.read().startswith("### ✗ Setup-2"), "plain Markdown")
+    publish("-to", "summary", bad, env={"GITHUB_STEP_SUMMARY": "step.md"}, wanted=2)
+    with open("step.md", encoding="utf-8") as file:
+        check(file.read().startswith("### ✗ Setup-2"), "the summary of a step")
+    state.requests.clear()
+    publish("-dry-run", "-pr", "3", "-to", "comment,status,check", bad, env={"GITHUB_TOKEN": None}, wanted=2)
+    bodies = [json.loads(line) for line in last.stdout.splitlines() if line.startswith("{")]
+    check(len(bodies) == 3 and not state.requests and f"POST {server.base}/repos/o/r/check-runs" in last.stdout, "a dry run")
+    print("ok: GitLab, Bitbucket, files, a dry run")
+
+
+forms = host.Forms(description())
+last = subprocess.CompletedProcess([], 0, "", "")
+server = host.start(forms)
+state = server.state
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    data = os.path.join(SOURCE, "testdata")
+    one, two = os.path.join(data, "bench_original.txt"), os.path.join(data, "bench_optimized.txt")
+    with open("same.txt", "w", encoding="utf-8") as file:
+        file.writelines(f"BenchmarkA 1 10{i} ns/op\n" for i in range(6))
+    os.mkdir("profiles")
+    shutil.copy(os.path.join(data, "generator_cpu.prof"), "profiles/cpu.prof")
+    good, bad = run_folder("good", "same.txt", "same.txt", 0), run_folder("bad", one, two, 2)
+    subprocess.run([PPROFCI, "run", "-head", "profiles", "-out", "nothing/ci"], check=True, capture_output=True)
+    nothing = "nothing/ci"
+    publish("-to", "status", good)
+    if "install the package" in last.stderr:
+        print("skipped:", last.stderr.strip())
+        os.chdir("/")
+        sys.exit(77)
+    for test in (comments, lengths, checks, failures, forks, others):
+        state.reset()
+        state.base = server.base
+        test()
+    os.chdir("/")

@@ -1,0 +1,249 @@
+/* The status of a commit, a check run of GitHub, a report of Bitbucket. */
+#include "publish/post.h"
+
+#include "run/text.h"
+
+#define DESCRIPTION_MOST 140 /* characters, of GitHub */
+#define TITLE_MOST       255
+#define SUMMARY_MOST     65535 /* bytes, of a check run */
+#define DETAILS_MOST     2000  /* characters, of a report of Bitbucket */
+#define NOTE_MOST        450   /* of its annotations */
+#define ELLIPSIS         "\xE2\x80\xA6"
+
+pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) {
+  size_t characters = 0, at = 0, cut = 0;
+  for (; at < text.size; at++) {
+    if (((unsigned char)text.data[at] & 0xC0) == 0x80) continue;
+    if (characters == most - 1) cut = at;
+    if (++characters > most) break;
+  }
+  if (characters <= most) return text;
+  return str_of(text_printf(post->arena, "%.*s" ELLIPSIS, (int)cut, text.data));
+}
+
+const char *post_name(struct post *post) {
+  if (strcmp(post->key, "default") == 0) return "pprofc";
+  return text_printf(post->arena, "pprofc/%s", post->key);
+}
+
+/* Sends a request that may be sent again; its reply has an id where `id` is not NULL. */
+static pprofc_status check_send(struct post *post, const char *method, const char *path,
+                                pprofc_str body, const char **id, pprofc_error *error) {
+  const struct wire_request request = {.method = method, .path = path, .body = body};
+  struct node *root;
+  if (!path || !body.data) return error_nomem(error);
+  pprofc_status status = post_send(post, &request, &root, NULL, error);
+  if (status != PPROFC_OK || !id) return status;
+  *id = "ID";
+  if (post->dry) return PPROFC_OK;
+  const struct node *number = node_get(root, "id");
+  if (!node_is(number, NODE_NUMBER))
+    return error_set(error, PPROFC_E_FORMAT, "the reply to %s %s has no id", method, path);
+  *id = text_printf(post->arena, "%lld", (long long)node_integer(number));
+  return *id ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status check_commit(const struct post *post, pprofc_error *error) {
+  if (*post->site->sha) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the commit is not known; give -sha COMMIT");
+}
+
+/* ---- the status -------------------------------------- */
+
+pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
+  const struct forge *forge = post->site->forge;
+  const struct outcome *outcome = post->outcome;
+  struct json_text text;
+  pprofc_status status = check_commit(post, error);
+  if (status != PPROFC_OK) return status;
+  const char *name = post_name(post);
+  pprofc_str headline = post_shorten(post, outcome->headline, DESCRIPTION_MOST);
+  if (!name || !headline.data || !json_text_begin(&text)) return error_nomem(error);
+  json_begin_object(&text.json);
+  json_text_member(&text, "state", str_of(forge->states[outcome->ending]));
+  json_text_member(&text, forge->status_name, str_of(name));
+  json_text_member(&text, "description", headline);
+  if (*post->site->page) json_text_member(&text, forge->status_url, str_of(post->site->page));
+  json_end(&text.json);
+  pprofc_str body = json_text_end(&text, post->arena);
+  post->done = "set";
+  return check_send(post, "POST", site_path(post->site, forge->status_path, ""), body, NULL, error);
+}
+
+/* ---- annotations ------------------------------------- */
+
+/* Only what has a place in the repository can be an annotation. */
+static bool has_place(const struct node *regression) {
+  pprofc_str file = node_text(regression, "file");
+  return file.size && file.data[0] != '/' && str_find(file, STR("..")) == file.size &&
+         node_integer(node_get(regression, "line")) > 0;
+}
+
+typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
+
+/* Puts the next notes as an array, at most `most`; returns how many, and moves *at on. */
+static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
+                              put_note_fn put) {
+  const struct node *all = post->outcome->regressions;
+  size_t count = 0;
+  json_begin_array(&text->json);
+  for (; *at < node_size(all) && count < most; ++*at) {
+    const struct node *note = node_at(all, *at);
+    if (!has_place(note)) continue;
+    put(post, text, note);
+    count++;
+  }
+  json_end(&text->json);
+  return count;
+}
+
+static bool has_more_notes(const struct post *post, size_t at) {
+  const struct node *all = post->outcome->regressions;
+  for (; at < node_size(all); at++)
+    if (has_place(node_at(all, at))) return true;
+  return false;
+}
+
+/* ---- the check run of GitHub ------------------------- */
+
+#define GITHUB_NOTES 50
+
+static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
+  static const char *const lines[] = {"start_line", "end_line"};
+  bool warns = post->outcome->ending == ENDING_WARNING;
+  json_begin_object(&text->json);
+  json_text_member(text, "path", node_text(note, "file"));
+  for (size_t i = 0; i < 2; i++) {
+    json_key(&text->json, lines[i]);
+    json_int(&text->json, node_integer(node_get(note, "line")));
+  }
+  json_text_member(text, "annotation_level", warns ? STR("warning") : STR("failure"));
+  json_text_member(text, "title", post_shorten(post, node_text(note, "title"), TITLE_MOST));
+  json_text_member(text, "message", body_prefix(node_text(note, "message"), 32768));
+  json_end(&text->json);
+}
+
+static void put_github_output(struct post *post, struct json_text *text, size_t *at) {
+  pprofc_str summary = body_cut(post->outcome->summary, post->links, SUMMARY_MOST, post->arena);
+  json_key(&text->json, "output");
+  json_begin_object(&text->json);
+  json_text_member(text, "title", post_shorten(post, post->outcome->headline, TITLE_MOST));
+  json_text_member(text, "summary", summary);
+  json_key(&text->json, "annotations");
+  put_check_notes(post, text, at, GITHUB_NOTES, put_github_note);
+  json_end(&text->json);
+}
+
+static pprofc_str github_check_body(struct post *post, const char *name, size_t *at) {
+  static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
+                                                   "failure", "neutral", "failure"};
+  struct json_text text;
+  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_begin_object(&text.json);
+  json_text_member(&text, "name", str_of(name));
+  json_text_member(&text, "head_sha", str_of(post->site->sha));
+  json_text_member(&text, "status", STR("completed"));
+  json_text_member(&text, "conclusion", str_of(conclusions[post->outcome->ending]));
+  if (*post->site->page) json_text_member(&text, "details_url", str_of(post->site->page));
+  put_github_output(post, &text, at);
+  json_end(&text.json);
+  return json_text_end(&text, post->arena);
+}
+
+static pprofc_str github_more_body(struct post *post, size_t *at) {
+  struct json_text text;
+  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_begin_object(&text.json);
+  put_github_output(post, &text, at);
+  json_end(&text.json);
+  return json_text_end(&text, post->arena);
+}
+
+static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
+  const char *name = post_name(post), *id = "";
+  const char *path = site_path(post->site, "/repos/{repo}/check-runs", "");
+  size_t at = 0;
+  if (!name) return error_nomem(error);
+  pprofc_status status =
+      check_send(post, "POST", path, github_check_body(post, name, &at), &id, error);
+  while (status == PPROFC_OK && has_more_notes(post, at)) {
+    path = site_path(post->site, "/repos/{repo}/check-runs/{id}", id);
+    status = check_send(post, "PATCH", path, github_more_body(post, &at), NULL, error);
+  }
+  return status;
+}
+
+/* ---- the report of Bitbucket ------------------------- */
+
+#define BITBUCKET_NOTES 100
+
+static void put_bitbucket_note(struct post *post, struct json_text *text, const struct node *note) {
+  pprofc_str name = node_text(note, "benchmark");
+  json_begin_object(&text->json);
+  json_text_member(
+      text, "external_id",
+      str_of(text_printf(post->arena, "pprofc-%.*s", STR_ARG(body_prefix(name, 400)))));
+  json_text_member(text, "annotation_type", STR("BUG"));
+  json_text_member(text, "summary", post_shorten(post, node_text(note, "message"), NOTE_MOST));
+  json_text_member(text, "severity", STR("HIGH"));
+  json_text_member(text, "path", node_text(note, "file"));
+  json_key(&text->json, "line");
+  json_int(&text->json, node_integer(node_get(note, "line")));
+  json_end(&text->json);
+}
+
+static pprofc_str bitbucket_body(struct post *post) {
+  static const char *const results[ENDINGS] = {"PASSED", "PASSED", "FAILED",
+                                               "FAILED", "PASSED", "FAILED"};
+  struct json_text text;
+  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_begin_object(&text.json);
+  json_text_member(&text, "title", STR("Benchmarks"));
+  json_text_member(&text, "details", post_shorten(post, post->outcome->headline, DETAILS_MOST));
+  json_text_member(&text, "report_type", STR("TEST"));
+  json_text_member(&text, "reporter", STR("pprofc"));
+  json_text_member(&text, "result", str_of(results[post->outcome->ending]));
+  if (*post->site->page) json_text_member(&text, "link", str_of(post->site->page));
+  json_key(&text.json, "data");
+  json_begin_array(&text.json);
+  json_begin_object(&text.json);
+  json_text_member(&text, "title", STR("Regressions"));
+  json_text_member(&text, "type", STR("NUMBER"));
+  json_key(&text.json, "value");
+  json_uint(&text.json, post->outcome->regressed);
+  json_end(&text.json);
+  json_end(&text.json);
+  json_end(&text.json);
+  return json_text_end(&text, post->arena);
+}
+
+static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *error) {
+  static const char pattern[] = "/repositories/{repo}/commit/{sha}/reports/pprofc-{id}";
+  const char *path = site_path(post->site, pattern, post->key);
+  size_t at = 0;
+  pprofc_status status = check_send(post, "PUT", path, bitbucket_body(post), NULL, error);
+  while (status == PPROFC_OK && has_more_notes(post, at)) {
+    struct json_text text;
+    const char *notes = text_printf(post->arena, "%s/annotations", path);
+    if (!json_text_begin(&text)) return error_nomem(error);
+    put_check_notes(post, &text, &at, BITBUCKET_NOTES, put_bitbucket_note);
+    status = check_send(post, "POST", notes, json_text_end(&text, post->arena), NULL, error);
+  }
+  return status;
+}
+
+/* ---- which ------------------------------------------- */
+
+pprofc_status post_check(struct post *post, pprofc_error *error) {
+  static const struct {
+    const char *name;
+    pprofc_status (*run)(struct post *post, pprofc_error *error);
+  } kinds[] = {{"github", post_github_check}, {"bitbucket", post_bitbucket_report}};
+  pprofc_status status = check_commit(post, error);
+  post->done = "written";
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == PPROFC_OK; i++)
+    if (strcmp(post->site->forge->name, kinds[i].name) == 0) return kinds[i].run(post, error);
+  if (status != PPROFC_OK) return status;
+  return error_set(error, PPROFC_E_UNSUPPORTED, "%s has no checks; -codequality writes a report",
+                   post->site->forge->name);
+}

@@ -1,0 +1,202 @@
+/* The comment of a pull request or merge request: one for each key, found by its marker and its
+ * author, and changed in place. Anybody can write the marker, so the marker alone is not enough. */
+#include "publish/post.h"
+
+#include "common/terminal.h"
+#include "run/text.h"
+
+#define PAGES_MOST 200
+
+/* The comment that is there. */
+struct comment_found {
+  const char *id; /* NULL: none */
+  pprofc_str text;
+};
+
+pprofc_status post_send(struct post *post, const struct wire_request *request, struct node **root,
+                        struct wire_reply *reply, pprofc_error *error) {
+  struct wire_reply own;
+  struct wire_reply *to = reply ? reply : &own;
+  pprofc_status status = wire_send(post->wire, request, to, error);
+  *root = NULL;
+  if (status == PPROFC_OK && to->body.size) {
+    pprofc_str text = buffer_keep(&to->body, post->arena);
+    status = text.data ? json_tree_parse(post->arena, "the reply", text, root, error)
+                       : error_nomem(error);
+  }
+  if (!reply) wire_reply_free(&own);
+  return status;
+}
+
+/* ---- whose comments ---------------------------------- */
+
+static pprofc_status find_author(struct post *post, pprofc_error *error) {
+  const struct forge *forge = post->site->forge;
+  const struct wire_request request = {.method = "GET", .path = forge->user_path};
+  struct wire_reply reply;
+  struct node *root;
+  if (*post->author) return PPROFC_OK;
+  pprofc_status status = post_send(post, &request, &root, &reply, error);
+  const struct node *name = node_path(root, forge->user_key);
+  if (node_is(name, NODE_STRING)) post->author = text_keep(post->arena, name->text);
+  /* The token of a job of GitHub Actions may not ask. */
+  bool may_not = status != PPROFC_OK && (reply.code == 403 || reply.code == 404);
+  if (may_not && *forge->author) {
+    post->author = forge->author;
+    status = PPROFC_OK;
+  }
+  wire_reply_free(&reply);
+  if (status != PPROFC_OK || post->dry) return status;
+  if (!post->author) return error_nomem(error);
+  return *post->author ? PPROFC_OK
+                       : error_set(error, PPROFC_E_FORMAT, "%s does not say whose token it is",
+                                   forge->user_path);
+}
+
+/* ---- the pull request of a commit -------------------- */
+
+/* A workflow_run of a fork does not name its pull request: it is the open one of that branch whose
+ * head is that commit. */
+static pprofc_status find_change(struct post *post, pprofc_error *error) {
+  struct site *site = post->site;
+  struct buffer path;
+  struct node *root;
+  if (site->number) return PPROFC_OK;
+  if (!*site->owner || !*site->branch)
+    return error_set(error, PPROFC_E_INVALID, "this run is of no pull request; give -pr N");
+  buffer_init(&path, &mem_default, 1 << 16);
+  buffer_printf(&path, "/repos/%s/pulls?state=open&per_page=100&head=", site->repo);
+  text_url(&path, str_of(site->owner));
+  buffer_add_char(&path, ':');
+  text_url(&path, str_of(site->branch));
+  pprofc_str kept = buffer_keep(&path, post->arena);
+  buffer_free(&path);
+  const char *text = kept.data ? text_keep(post->arena, kept) : NULL;
+  if (!text) return error_nomem(error);
+  const struct wire_request request = {.method = "GET", .path = text};
+  pprofc_status status = post_send(post, &request, &root, NULL, error);
+  for (size_t i = 0; i < node_size(root) && !site->number; i++) {
+    const struct node *pull = node_at(root, i);
+    if (str_equal(node_text(node_get(pull, "head"), "sha"), str_of(site->sha)))
+      site->number = node_integer(node_get(pull, "number"));
+  }
+  if (status != PPROFC_OK || site->number || post->dry) return status;
+  return error_set(error, PPROFC_E_INVALID, "no open pull request has the head %s", site->sha);
+}
+
+/* ---- finding ----------------------------------------- */
+
+static bool is_ours(const struct post *post, const struct node *item) {
+  const struct node *author = node_path(item, post->site->forge->item_author);
+  const struct node *text = node_path(item, post->site->forge->item_body);
+  if (node_is(node_get(item, "system"), NODE_TRUE) || node_is(node_get(item, "deleted"), NODE_TRUE))
+    return false;
+  return node_is(author, NODE_STRING) && str_equal(author->text, str_of(post->author)) &&
+         node_is(text, NODE_STRING) && body_has_marker(text->text, post->key);
+}
+
+static void look_through(struct post *post, const struct node *items, struct comment_found *found) {
+  for (size_t i = 0; i < node_size(items) && !found->id; i++) {
+    const struct node *item = node_at(items, i), *id = node_get(item, "id");
+    if (!is_ours(post, item) || !node_is(id, NODE_NUMBER)) continue;
+    found->id = text_printf(post->arena, "%lld", (long long)node_integer(id));
+    found->text = node_path(item, post->site->forge->item_body)->text;
+  }
+}
+
+static pprofc_status find_comment(struct post *post, struct comment_found *found,
+                                  pprofc_error *error) {
+  const struct forge *forge = post->site->forge;
+  const char *list = site_path(post->site, forge->list_path, "");
+  const char *path = list ? text_printf(post->arena, "%s%s", list, forge->page_size) : NULL;
+  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  *found = (struct comment_found){.id = NULL};
+  for (size_t page = 0; page < PAGES_MOST && status == PPROFC_OK && path && !found->id; page++) {
+    const struct wire_request request = {.method = "GET", .path = path};
+    struct wire_reply reply;
+    struct node *root;
+    status = post_send(post, &request, &root, &reply, error);
+    const struct node *values = node_get(root, "values");
+    pprofc_str next = reply.next.size ? buffer_str(&reply.next) : node_text(root, "next");
+    look_through(post, values ? values : root, found);
+    path = next.size ? text_keep(post->arena, next) : NULL;
+    wire_reply_free(&reply);
+  }
+  return status;
+}
+
+/* ---- writing ----------------------------------------- */
+
+static pprofc_str comment_request(struct post *post, pprofc_str text) {
+  struct json_text json;
+  bool nested = strcmp(post->site->forge->body_key, "content") == 0;
+  if (!json_text_begin(&json)) return (pprofc_str){NULL, 0};
+  json_begin_object(&json.json);
+  if (nested) {
+    json_key(&json.json, "content");
+    json_begin_object(&json.json);
+  }
+  json_text_member(&json, nested ? "raw" : post->site->forge->body_key, text);
+  if (nested) json_end(&json.json);
+  json_end(&json.json);
+  return json_text_end(&json, post->arena);
+}
+
+/* An author that is not the one that is looked for would get a comment for each push. */
+static void check_author(const struct post *post, const struct node *root) {
+  const struct node *author = node_path(root, post->site->forge->item_author);
+  if (node_is(author, NODE_STRING) && !str_equal(author->text, str_of(post->author)))
+    message_note("pprofci: the comment is of %.*s; give -author %.*s, or the next run does not "
+                 "find it",
+                 STR_ARG(author->text), STR_ARG(author->text));
+}
+
+/* Writes the comment. *again: it is worth looking for it once more. */
+static pprofc_status write_comment(struct post *post, const struct comment_found *found,
+                                   pprofc_str text, bool *again, pprofc_error *error) {
+  const struct forge *forge = post->site->forge;
+  struct wire_request request = {.method = found->id ? forge->update : "POST",
+                                 .body = comment_request(post, text),
+                                 .once = !found->id};
+  struct wire_reply reply;
+  struct node *root;
+  request.path = site_path(post->site, found->id ? forge->item_path : forge->list_path, found->id);
+  if (!request.path || !request.body.data) return error_nomem(error);
+  pprofc_status status = post_send(post, &request, &root, &reply, error);
+  if (status == PPROFC_OK && !found->id && !post->dry) check_author(post, root);
+  *again = found->id ? reply.code == 404 : wire_is_unsure(&reply);
+  wire_reply_free(&reply);
+  post->done = found->id ? "updated" : "created";
+  return status;
+}
+
+static pprofc_status publish_over(struct post *post, const struct comment_found *found, bool *again,
+                                  pprofc_error *error) {
+  struct body before, body = post->body;
+  if (found->id && body_parse(found->text, post->key, &before)) {
+    if (body.state.run && before.state.run > body.state.run) {
+      post->done = "left as it is: a newer run has written it";
+      return PPROFC_OK;
+    }
+    body_follow(&body.state, &before.state);
+  }
+  pprofc_str text =
+      body_make(&body, post->key, post->links, post->site->forge->comment_most, post->arena);
+  if (!text.data) return error_nomem(error);
+  return write_comment(post, found, text, again, error);
+}
+
+pprofc_status post_comment(struct post *post, pprofc_error *error) {
+  struct comment_found found;
+  bool again = true;
+  pprofc_status status = find_change(post, error);
+  if (status == PPROFC_OK) status = find_author(post, error);
+  if (status != PPROFC_OK) return status;
+  for (int tries = 0; tries < 2 && again; tries++) {
+    again = false;
+    status = find_comment(post, &found, error);
+    if (status == PPROFC_OK) status = publish_over(post, &found, &again, error);
+    if (status == PPROFC_OK) break;
+  }
+  return status;
+}

@@ -1,0 +1,26 @@
+/* The flags of `pprofci publish`. */
+#ifndef PPROFCI_PUBLISH_OPTIONS_H
+#define PPROFCI_PUBLISH_OPTIONS_H
+
+#include "common/flags.h"
+#include "publish/site.h"
+
+enum place { PLACE_COMMENT, PLACE_STATUS, PLACE_CHECK, PLACE_SUMMARY, PLACES };
+
+extern const char *const place_names[PLACES];
+
+struct publish_options {
+  struct site_options site;
+  const char *to, *key, *author;
+  const char *markdown, *json, *code_quality, *metrics; /* files to write; "": none */
+  const char *write_body, *body;
+  bool dry_run, require, no_fail;
+  int64_t wait, timeout;
+  bool places[PLACES]; /* of -to */
+};
+
+/* Reads and checks the command line. */
+pprofc_status publish_options_read(struct publish_options *options, int argc, char **argv,
+                                   struct flags_parsed *parsed, pprofc_error *error);
+
+#endif

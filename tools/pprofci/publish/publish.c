@@ -1,0 +1,272 @@
+/* `pprofci publish`: reads what a run says, writes the files that were asked for, and carries the
+ * rest to the host. Each place fails by itself; the exit status stays that of the run. */
+#include "commands.h"
+#include "common/terminal.h"
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "publish/options.h"
+#include "publish/post.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <unistd.h>
+
+#define SUMMARY_ROOM ((size_t)1 << 20) /* of a step of GitHub */
+
+struct publish {
+  const struct publish_options *options;
+  struct arena arena;
+  struct site site;
+  struct outcome outcome;
+  struct body body;
+  const char *folder;
+  struct log_guard guard;
+  struct output out;
+  size_t failures;
+};
+
+/* ---- what is there ----------------------------------- */
+
+static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
+  const char *path = p->options->body;
+  pprofc_str text;
+  pprofc_status status = outcome_read_file(&p->arena, path, 4 * BODY_MOST, &text, error);
+  if (status != PPROFC_OK) return status;
+  if (!utf8_valid(text) || !body_parse(text, p->options->key, &p->body))
+    return error_set(error, PPROFC_E_FORMAT,
+                     "'%s' is no comment of pprofci publish -write-body with -key %s", path,
+                     p->options->key);
+  /* The file may be anybody's: what is known here counts. */
+  p->body.state.run = p->site.run;
+  if (*p->site.sha) p->body.state.commit = str_of(p->site.sha);
+  return PPROFC_OK;
+}
+
+static pprofc_status read_result(struct publish *p, pprofc_error *error) {
+  if (*p->options->body) return read_given_body(p, error);
+  pprofc_status status =
+      outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, error);
+  if (status != PPROFC_OK) return status;
+  const char *sha = p->site.sha;
+  p->body.summary = p->outcome.summary;
+  p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
+                                      .regressed = p->outcome.regressed,
+                                      .run = p->site.run,
+                                      .had = STR(""),
+                                      .good = p->outcome.ending == ENDING_GOOD};
+  if (!utf8_valid(p->outcome.summary))
+    return error_set(error, PPROFC_E_FORMAT, "'%s/summary.md' is not UTF-8", p->folder);
+  return PPROFC_OK;
+}
+
+/* "[Page](URL) · measured 4d5e6f7". */
+static const char *publish_links(struct publish *p) {
+  pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
+  const char *page = *p->site.page ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
+  if (!page || !commit.size) return page;
+  return text_printf(&p->arena, "%s%smeasured %.*s", page, *page ? " \xC2\xB7 " : "",
+                     STR_ARG(commit));
+}
+
+/* ---- files ------------------------------------------- */
+
+static void publish_failed(struct publish *p, const char *what, const pprofc_error *error) {
+  output_flush(&p->out, NULL);
+  message_error("pprofci: cannot publish %s: %s", what, error->message);
+  p->failures++;
+}
+
+static pprofc_status put_file(const char *path, pprofc_str text, pprofc_error *error) {
+  struct outfile file;
+  if (!text.data) return error_nomem(error);
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  if (outfile_write(&file, text.data, text.size) == 0) return outfile_commit(&file, error);
+  outfile_discard(&file);
+  return error_set(error, PPROFC_E_IO, "cannot write '%s'", path);
+}
+
+static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_str text,
+                                    pprofc_error *error) {
+  if (!*path) return PPROFC_OK;
+  if (!p->options->dry_run) return put_file(path, text, error);
+  if (!text.data) return error_nomem(error);
+  output_printf(&p->out, "write %s\n", path);
+  output_add_str(&p->out, text);
+  output_add_char(&p->out, '\n');
+  return PPROFC_OK;
+}
+
+/* The summary of the step, to which other steps add. */
+static pprofc_status write_step_summary(struct publish *p, pprofc_str text, pprofc_error *error) {
+  const char *path = site_variable("GITHUB_STEP_SUMMARY");
+  if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;
+  if (!*path) return error_set(error, PPROFC_E_INVALID, "GITHUB_STEP_SUMMARY is not set");
+  return p->options->dry_run ? write_one_file(p, path, text, error)
+                             : files_append(path, text, error);
+}
+
+static pprofc_status write_files(struct publish *p, const char *links, pprofc_error *error) {
+  const struct publish_options *o = p->options;
+  struct arena *arena = &p->arena;
+  pprofc_str text = body_cut(p->body.summary, links, SUMMARY_ROOM, arena);
+  if (!text.data) return error_nomem(error);
+  pprofc_status status = write_one_file(p, o->markdown, text, error);
+  if (status == PPROFC_OK) status = write_step_summary(p, text, error);
+  if (status == PPROFC_OK && *o->json)
+    status = write_one_file(p, o->json, outcome_json(&p->outcome, p->site.page, arena), error);
+  if (status == PPROFC_OK && *o->code_quality)
+    status = write_one_file(p, o->code_quality, outcome_code_quality(&p->outcome, arena), error);
+  if (status == PPROFC_OK && *o->metrics)
+    status = write_one_file(p, o->metrics, outcome_metrics(&p->outcome, arena), error);
+  return status;
+}
+
+/* The comment in a file; of a fork's run, whose token may not write, also when not asked for. */
+static pprofc_status write_body_file(struct publish *p, const char *links, bool wanted,
+                                     pprofc_error *error) {
+  const char *path = p->options->write_body;
+  if (!*path && !(p->site.read_only && wanted)) return PPROFC_OK;
+  if (!*path) path = text_printf(&p->arena, "%s/comment.md", p->folder);
+  if (!path) return error_nomem(error);
+  if (p->site.read_only && wanted)
+    message_note("pprofci: the token of a fork's run may not write; '%s' is for a second workflow: "
+                 "pprofci publish -body FILE",
+                 path);
+  return write_one_file(p, path, body_make(&p->body, p->options->key, links, BODY_MOST, &p->arena),
+                        error);
+}
+
+/* ---- the host ---------------------------------------- */
+
+static const struct {
+  const char *what;
+  pprofc_status (*run)(struct post *post, pprofc_error *error);
+} posts[PLACES] = {
+    {"the comment", post_comment}, {"the status", post_commit_status}, {"the check", post_check}};
+
+static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_error *error) {
+  const struct forge *forge = p->site.forge;
+  const struct wire_options options = {.api = p->site.api,
+                                       .token = p->site.token,
+                                       .token_header = forge->token_header,
+                                       .headers = forge->headers,
+                                       .wait_most = p->options->wait,
+                                       .timeout = p->options->timeout,
+                                       .dry = p->options->dry_run ? &p->out : NULL};
+  if (!*p->site.token && !p->options->dry_run)
+    return error_set(error, PPROFC_E_INVALID, "%s is not set", forge->tokens[0]);
+  return wire_open(&options, wire, error);
+}
+
+static void send_all(struct publish *p, const char *links, const bool *places) {
+  struct post post = {.arena = &p->arena,
+                      .site = &p->site,
+                      .dry = p->options->dry_run,
+                      .key = p->options->key,
+                      .author = p->options->author,
+                      .links = links,
+                      .body = p->body,
+                      .outcome = &p->outcome};
+  pprofc_error error;
+  if (open_wire(p, &post.wire, &error) != PPROFC_OK) {
+    publish_failed(p, "anything", &error);
+    return;
+  }
+  for (size_t i = 0; i < PLACES; i++) {
+    if (!places[i] || !posts[i].run) continue;
+    if (posts[i].run(&post, &error) != PPROFC_OK)
+      publish_failed(p, posts[i].what, &error);
+    else if (!post.dry)
+      output_printf(&p->out, "%s: %s\n", place_names[i], post.done);
+  }
+  wire_close(post.wire);
+}
+
+/* ---- the whole --------------------------------------- */
+
+/* What -to says, or what there is a place for. */
+static void choose_places(const struct publish *p, bool *places) {
+  bool has_change = p->site.number || *p->site.branch;
+  memcpy(places, p->options->places, sizeof p->options->places);
+  if (*p->options->body) {
+    places[PLACE_COMMENT] = true;
+  } else if (!*p->options->to && p->site.forge) {
+    places[PLACE_COMMENT] = has_change;
+    places[PLACE_STATUS] = true;
+  }
+}
+
+static bool writes_a_file(const struct publish_options *o) {
+  return *o->markdown || *o->json || *o->code_quality || *o->metrics || *o->write_body ||
+         o->places[PLACE_SUMMARY];
+}
+
+static pprofc_status publish_check_places(const struct publish *p, const bool *places,
+                                          pprofc_error *error) {
+  bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
+  if (p->site.forge && any) return PPROFC_OK;
+  if (!any && writes_a_file(p->options)) return PPROFC_OK;
+  return error_set(
+      error, PPROFC_E_INVALID,
+      "there is nowhere to publish: no host is known from the environment; give -host, "
+      "or a file to write");
+}
+
+static void print_verdict(struct publish *p) {
+  if (*p->options->body) return;
+  escape_line_to_output(&p->out, p->outcome.verdict);
+  output_add_text(&p->out, ": ");
+  escape_line_to_output(&p->out, p->outcome.headline);
+  output_add_char(&p->out, '\n');
+  output_flush(&p->out, NULL);
+}
+
+static int publish_exit(const struct publish *p, pprofc_status status, const pprofc_error *error) {
+  if (status != PPROFC_OK) return command_fail(error->message);
+  if (p->failures && (p->options->require || *p->options->body)) return EXIT_FAILED;
+  if (*p->options->body) return EXIT_PASSED;
+  return p->outcome.ending == ENDING_WARNING ? EXIT_PASSED : p->outcome.status;
+}
+
+static pprofc_status publish_all(struct publish *p, pprofc_error *error) {
+  bool places[PLACES];
+  pprofc_status status = site_read(&p->site, &p->arena, &p->options->site, error);
+  if (status == PPROFC_OK) status = read_result(p, error);
+  if (status != PPROFC_OK) return status;
+  choose_places(p, places);
+  status = publish_check_places(p, places, error);
+  if (status != PPROFC_OK) return status;
+  print_verdict(p);
+  const char *links = publish_links(p);
+  if (!links) return error_nomem(error);
+  pprofc_error failed;
+  if (!*p->options->body && write_files(p, links, &failed) != PPROFC_OK)
+    publish_failed(p, "a file", &failed);
+  if (write_body_file(p, links, places[PLACE_COMMENT], &failed) != PPROFC_OK)
+    publish_failed(p, "a file", &failed);
+  bool any = places[PLACE_COMMENT] || places[PLACE_STATUS] || places[PLACE_CHECK];
+  if (any && !p->site.read_only) send_all(p, links, places);
+  return output_flush(&p->out, error);
+}
+
+int publish_main(int argc, char **argv) {
+  static struct publish p; /* large */
+  struct publish_options options = {.to = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  int fd = STDOUT_FILENO;
+  pprofc_status status = publish_options_read(&options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&publish_table);
+  if (status != PPROFC_OK) return command_misused(&publish_table, &parsed, error.message);
+  p.options = &options;
+  p.folder = parsed.rest < argc ? argv[parsed.rest] : ".docs/artifacts/ci";
+  log_guard_init(&p.guard, fd_write, &fd);
+  output_init(&p.out, log_guard_write, &p.guard);
+  arena_init(&p.arena, &mem_default);
+  status = publish_all(&p, &error);
+  int code = publish_exit(&p, status, &error);
+  arena_free(&p.arena);
+  return code;
+}

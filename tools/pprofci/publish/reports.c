@@ -1,0 +1,180 @@
+/* What a run says in the formats of others: code quality and metrics of GitLab, plain JSON. */
+#include "publish/outcome.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- texts of JSON ----------------------------------- */
+
+static int json_text_add(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+bool json_text_begin(struct json_text *text) {
+  buffer_init(&text->text, &mem_default, SIZE_MAX / 2);
+  text->out = mem_array(&mem_default, 1, sizeof *text->out);
+  if (!text->out) return false;
+  output_init(text->out, json_text_add, &text->text);
+  json_init(&text->json, text->out, &mem_default);
+  return true;
+}
+
+pprofc_str json_text_end(struct json_text *text, struct arena *arena) {
+  pprofc_str kept = {NULL, 0};
+  bool good = json_finish(&text->json);
+  if (output_flush(text->out, NULL) == PPROFC_OK && good) kept = buffer_keep(&text->text, arena);
+  mem_free(&mem_default, text->out, 1, sizeof *text->out);
+  buffer_free(&text->text);
+  return kept;
+}
+
+void json_text_member(struct json_text *text, const char *key, pprofc_str value) {
+  json_key(&text->json, key);
+  json_string(&text->json, value);
+}
+
+/* ---- code quality ------------------------------------ */
+
+/* GitLab knows a finding again by this: FNV-1a of what stays from run to run. */
+static uint64_t quality_print_of(const struct node *regression) {
+  static const char *const keys[] = {"group", "benchmark"};
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    pprofc_str text = node_text(regression, keys[i]);
+    for (size_t k = 0; k <= text.size; k++) {
+      hash ^= k < text.size ? (unsigned char)text.data[k] : 0;
+      hash *= UINT64_C(1099511628211);
+    }
+  }
+  return hash;
+}
+
+static void quality_put(struct json_text *text, const struct node *regression) {
+  char print[17];
+  pprofc_str file = node_text(regression, "file");
+  int64_t line = node_integer(node_get(regression, "line"));
+  snprintf(print, sizeof print, "%016llx", (unsigned long long)quality_print_of(regression));
+  json_line_break(&text->json);
+  json_begin_object(&text->json);
+  json_text_member(text, "description", node_text(regression, "message"));
+  json_text_member(text, "check_name", STR("pprofc-regression"));
+  json_text_member(text, "fingerprint", str_of(print));
+  json_text_member(text, "severity", STR("major"));
+  json_key(&text->json, "location");
+  json_begin_object(&text->json);
+  json_text_member(text, "path", file.size ? file : STR("."));
+  json_key(&text->json, "lines");
+  json_begin_object(&text->json);
+  json_key(&text->json, "begin");
+  json_int(&text->json, line > 0 ? line : 1);
+  json_end(&text->json);
+  json_end(&text->json);
+  json_end(&text->json);
+}
+
+pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena) {
+  struct json_text text;
+  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_begin_array(&text.json);
+  for (size_t i = 0; i < node_size(outcome->regressions); i++)
+    quality_put(&text, node_at(outcome->regressions, i));
+  json_end(&text.json);
+  output_add_char(text.out, '\n');
+  return json_text_end(&text, arena);
+}
+
+/* ---- metrics ----------------------------------------- */
+
+static int metrics_by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of numbers; NaN when there are none. */
+static double metrics_median(const struct node *samples) {
+  size_t count = 0, size = node_size(samples);
+  double *values = mem_array(&mem_default, size + 1, sizeof *values);
+  double median = NAN;
+  if (!values) return NAN;
+  for (size_t i = 0; i < size; i++) {
+    const struct node *item = node_at(samples, i);
+    if (node_is(item, NODE_NUMBER) && str_parse_float(item->text, &values[count])) count++;
+  }
+  qsort(values, count, sizeof *values, metrics_by_value);
+  if (count) median = values[(count - 1) / 2] / 2 + values[count / 2] / 2;
+  mem_free(&mem_default, values, size + 1, sizeof *values);
+  return median;
+}
+
+static void metrics_put_label(struct buffer *out, const char *name, pprofc_str value) {
+  buffer_printf(out, "%s=\"", name);
+  for (size_t i = 0; i < value.size; i++) {
+    char c = value.data[i];
+    if (c == '\\' || c == '"') buffer_add_char(out, '\\');
+    if (c == '\n')
+      buffer_add_text(out, "\\n");
+    else
+      buffer_add_char(out, (unsigned char)c < ' ' ? '_' : c);
+  }
+  buffer_add_char(out, '"');
+}
+
+pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena) {
+  const struct node *results = node_get(outcome->root, "results");
+  struct buffer out;
+  buffer_init(&out, &mem_default, SIZE_MAX / 2);
+  buffer_add_text(&out, "# TYPE pprofc_benchmark gauge\n");
+  for (size_t i = 0; i < node_size(results); i++) {
+    const struct node *row = node_at(results, i);
+    double median = metrics_median(node_get(row, "head"));
+    if (!isfinite(median)) continue;
+    buffer_add_text(&out, "pprofc_benchmark{");
+    metrics_put_label(&out, "group", node_text(row, "group"));
+    buffer_add_char(&out, ',');
+    metrics_put_label(&out, "benchmark", node_text(row, "benchmark"));
+    buffer_add_char(&out, ',');
+    metrics_put_label(&out, "unit", node_text(row, "unit"));
+    buffer_printf(&out, "} %.9g\n", median);
+  }
+  buffer_add_text(&out, "# EOF\n");
+  pprofc_str kept = buffer_keep(&out, arena);
+  buffer_free(&out);
+  return kept;
+}
+
+/* ---- JSON -------------------------------------------- */
+
+static void plain_put_regression(struct json_text *text, const struct node *regression) {
+  static const char *const keys[] = {"group", "benchmark", "file", "title", "message"};
+  json_line_break(&text->json);
+  json_begin_object(&text->json);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    json_text_member(text, keys[i], node_text(regression, keys[i]));
+  json_key(&text->json, "line");
+  json_int(&text->json, node_integer(node_get(regression, "line")));
+  json_end(&text->json);
+}
+
+pprofc_str outcome_json(const struct outcome *outcome, const char *page, struct arena *arena) {
+  struct json_text text;
+  if (!json_text_begin(&text)) return (pprofc_str){NULL, 0};
+  json_begin_object(&text.json);
+  json_text_member(&text, "verdict", outcome->verdict);
+  json_key(&text.json, "gate_status");
+  json_int(&text.json, outcome->status);
+  json_text_member(&text, "headline", outcome->headline);
+  json_text_member(&text, "commit", outcome->commit);
+  json_text_member(&text, "base_commit", node_text(outcome->root, "base_commit"));
+  json_text_member(&text, "page", str_of(page));
+  json_key(&text.json, "regressions");
+  json_begin_array(&text.json);
+  for (size_t i = 0; i < node_size(outcome->regressions); i++)
+    plain_put_regression(&text, node_at(outcome->regressions, i));
+  json_end(&text.json);
+  json_end(&text.json);
+  output_add_char(text.out, '\n');
+  return json_text_end(&text, arena);
+}

@@ -1,0 +1,301 @@
+/* GitHub, GitLab and Bitbucket: their addresses, and the variables of their jobs. */
+#include "publish/site.h"
+
+#include "run/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENT_MOST ((size_t)32 << 20)
+
+const char *site_variable(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+static int64_t site_number(const char *name) {
+  int64_t number = 0;
+  return str_parse_int(str_of(site_variable(name)), 10, &number) && number > 0 ? number : 0;
+}
+
+/* The first that is not empty, of a list that ends with NULL. */
+static const char *first_given(const char *const *texts) {
+  while (*texts && !**texts) texts++;
+  return *texts ? *texts : "";
+}
+
+/* ---- GitHub ------------------------------------------ */
+
+static const char *event_text(struct site *site, const struct node *node, const char *path) {
+  const struct node *found = node_path(node, path);
+  return node_is(found, NODE_STRING) ? text_keep(site->arena, found->text) : "";
+}
+
+static bool is_of_fork(const struct node *event, const char *head) {
+  const struct node *name = node_path(event, head);
+  pprofc_str base = node_text(node_get(event, "repository"), "full_name");
+  return base.size && (!node_is(name, NODE_STRING) || !str_equal(name->text, base));
+}
+
+/* The pull request itself: the commit that is checked out there is one that GitHub has merged. */
+static void read_pull_request(struct site *site, const struct node *event) {
+  const char *sha = event_text(site, event, "pull_request.head.sha");
+  if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
+  if (!*site->sha && sha) site->sha = sha;
+  site->read_only = strcmp(site_variable("GITHUB_EVENT_NAME"), "pull_request") == 0 &&
+                    is_of_fork(event, "pull_request.head.repo.full_name");
+}
+
+/* A second workflow: the pull request is that of the first one's commit. What the first one left in
+ * its artifacts does not say. */
+static void read_workflow_run(struct site *site, const struct node *event) {
+  const struct node *run = node_get(event, "workflow_run");
+  const struct node *first = node_at(node_get(run, "pull_requests"), 0);
+  const char *sha = event_text(site, run, "head_sha");
+  if (!site->number) site->number = node_integer(node_get(first, "number"));
+  if (!*site->sha && sha) site->sha = sha;
+  site->owner = event_text(site, run, "head_repository.owner.login");
+  site->branch = event_text(site, run, "head_branch");
+}
+
+static pprofc_status read_event(struct site *site, pprofc_error *error) {
+  const char *path = site_variable("GITHUB_EVENT_PATH");
+  struct node *event;
+  pprofc_str text;
+  if (!*path) return PPROFC_OK;
+  pprofc_status status = outcome_read_file(site->arena, path, EVENT_MOST, &text, error);
+  if (status == PPROFC_OK) status = json_tree_parse(site->arena, path, text, &event, error);
+  if (status != PPROFC_OK) return status;
+  if (node_get(event, "pull_request")) read_pull_request(site, event);
+  if (node_get(event, "workflow_run")) read_workflow_run(site, event);
+  return site->owner && site->branch ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status read_github(struct site *site, pprofc_error *error) {
+  const char *const apis[] = {site_variable("GITHUB_API_URL"), "https://api.github.com", NULL};
+  site->api = first_given(apis);
+  site->repo = site_variable("GITHUB_REPOSITORY");
+  site->run = (uint64_t)site_number("GITHUB_RUN_ID");
+  pprofc_status status = read_event(site, error);
+  if (!*site->sha) site->sha = site_variable("GITHUB_SHA");
+  if (status == PPROFC_OK && !*site->page && site->run)
+    site->page =
+        text_printf(site->arena, "%s/%s/actions/runs/%llu", site_variable("GITHUB_SERVER_URL"),
+                    site->repo, (unsigned long long)site->run);
+  return status;
+}
+
+/* ---- GitLab ------------------------------------------ */
+
+static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
+  const char *source = site_variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
+  const char *const shas[] = {site->sha, site_variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
+                              site_variable("CI_COMMIT_SHA"), NULL};
+  const char *const repos[] = {site_variable("CI_MERGE_REQUEST_PROJECT_ID"),
+                               site_variable("CI_PROJECT_ID"), NULL};
+  const char *const apis[] = {site_variable("CI_API_V4_URL"), "https://gitlab.com/api/v4", NULL};
+  (void)error;
+  site->api = first_given(apis);
+  site->repo = first_given(repos);
+  site->sha = first_given(shas);
+  site->run = (uint64_t)site_number("CI_PIPELINE_ID");
+  if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
+  site->read_only = *source && strcmp(source, site->repo) != 0;
+  if (!*site->page) site->page = site_variable("CI_JOB_URL");
+  return PPROFC_OK;
+}
+
+/* ---- Bitbucket --------------------------------------- */
+
+static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
+  const char *const shas[] = {site->sha, site_variable("BITBUCKET_COMMIT"), NULL};
+  const char *const apis[] = {site_variable("BITBUCKET_API_URL"), "https://api.bitbucket.org/2.0",
+                              NULL};
+  (void)error;
+  site->api = first_given(apis);
+  site->repo = site_variable("BITBUCKET_REPO_FULL_NAME");
+  site->sha = first_given(shas);
+  site->run = (uint64_t)site_number("BITBUCKET_BUILD_NUMBER");
+  if (!site->number) site->number = site_number("BITBUCKET_PR_ID");
+  if (!*site->page && *site->repo && site->run)
+    site->page = text_printf(site->arena, "https://bitbucket.org/%s/pipelines/results/%llu",
+                             site->repo, (unsigned long long)site->run);
+  return PPROFC_OK;
+}
+
+/* ---- the table --------------------------------------- */
+
+static const char *const github_tokens[] = {"GITHUB_TOKEN", "GH_TOKEN", NULL};
+static const char *const gitlab_tokens[] = {"GITLAB_TOKEN", NULL};
+static const char *const bitbucket_tokens[] = {"BITBUCKET_TOKEN", NULL};
+static const char *const github_headers[] = {"Accept: application/vnd.github+json",
+                                             "X-GitHub-Api-Version: 2022-11-28", NULL};
+static const char *const plain_headers[] = {"Accept: application/json", NULL};
+
+const struct forge forges[] = {
+    {.name = "github",
+     .mark = "GITHUB_REPOSITORY",
+     .repo_variable = "GITHUB_REPOSITORY",
+     .tokens = github_tokens,
+     .token_header = "Authorization: Bearer ",
+     .headers = github_headers,
+     .read = read_github,
+     .user_path = "/user",
+     .user_key = "login",
+     .author = "github-actions[bot]",
+     .list_path = "/repos/{repo}/issues/{number}/comments",
+     .item_path = "/repos/{repo}/issues/comments/{id}",
+     .page_size = "?per_page=100",
+     .item_author = "user.login",
+     .item_body = "body",
+     .body_key = "body",
+     .update = "PATCH",
+     .comment_most = 65536,
+     .status_path = "/repos/{repo}/statuses/{sha}",
+     .status_name = "context",
+     .status_url = "target_url",
+     .states = {"success", "success", "error", "failure", "success", "error"},
+     .permission = "pull-requests: write, checks: write, statuses: write"},
+    {.name = "gitlab",
+     .mark = "GITLAB_CI",
+     .repo_variable = "CI_PROJECT_ID",
+     .tokens = gitlab_tokens,
+     .token_header = "PRIVATE-TOKEN: ",
+     .headers = plain_headers,
+     .read = read_gitlab,
+     .user_path = "/user",
+     .user_key = "username",
+     .author = "",
+     .list_path = "/projects/{repo}/merge_requests/{number}/notes",
+     .item_path = "/projects/{repo}/merge_requests/{number}/notes/{id}",
+     .page_size = "?per_page=100&sort=asc&order_by=created_at",
+     .item_author = "author.username",
+     .item_body = "body",
+     .body_key = "body",
+     .update = "PUT",
+     .comment_most = 1000000,
+     .status_path = "/projects/{repo}/statuses/{sha}",
+     .status_name = "name",
+     .status_url = "target_url",
+     .states = {"success", "success", "failed", "failed", "success", "failed"},
+     .permission = "the scope api"},
+    {.name = "bitbucket",
+     .mark = "BITBUCKET_REPO_FULL_NAME",
+     .repo_variable = "BITBUCKET_REPO_FULL_NAME",
+     .tokens = bitbucket_tokens,
+     .token_header = "Authorization: Bearer ",
+     .headers = plain_headers,
+     .read = read_bitbucket,
+     .user_path = "/user",
+     .user_key = "uuid",
+     .author = "",
+     .list_path = "/repositories/{repo}/pullrequests/{number}/comments",
+     .item_path = "/repositories/{repo}/pullrequests/{number}/comments/{id}",
+     .page_size = "?pagelen=100",
+     .item_author = "user.uuid",
+     .item_body = "content.raw",
+     .body_key = "content",
+     .update = "PUT",
+     .comment_most = 32768,
+     .status_path = "/repositories/{repo}/commit/{sha}/statuses/build",
+     .status_name = "key",
+     .status_url = "url",
+     .states = {"SUCCESSFUL", "SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
+     .permission = "pullrequest:write, repository:write"},
+};
+const size_t forge_count = sizeof forges / sizeof *forges;
+
+/* ---- reading ----------------------------------------- */
+
+static bool is_hex_commit(const char *text) {
+  size_t size = strlen(text);
+  return (size == 40 || size == 64) && strspn(text, "0123456789abcdef") == size;
+}
+
+/* Names that cannot leave the path that they are put into. */
+static bool is_repository(const char *text) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  pprofc_str rest = str_of(text), part;
+  size_t parts = 0;
+  while (str_next(&rest, '/', &part)) {
+    bool dots = str_equal(part, STR(".")) || str_equal(part, STR(".."));
+    if (!part.size || dots || ++parts > 2) return false;
+    for (size_t i = 0; i < part.size; i++)
+      if (!part.data[i] || !strchr(plain, part.data[i])) return false;
+  }
+  return parts > 0;
+}
+
+static bool is_link(const char *text) {
+  pprofc_str link = str_of(text);
+  if (!str_starts(link, STR("https://")) && !str_starts(link, STR("http://"))) return false;
+  for (size_t i = 0; i < link.size; i++)
+    if ((unsigned char)link.data[i] <= ' ' || (unsigned char)link.data[i] >= 0x7f ||
+        strchr("<>\"\\()[]`|", link.data[i]))
+      return false;
+  return true;
+}
+
+static pprofc_status site_check(const struct site *site, pprofc_error *error) {
+  if (!site->page || !site->sha) return error_nomem(error);
+  if (*site->sha && !is_hex_commit(site->sha))
+    return error_set(error, PPROFC_E_INVALID, "'%s' is no commit", site->sha);
+  if (*site->page && !is_link(site->page))
+    return error_set(error, PPROFC_E_INVALID, "'%s' is no address of a page", site->page);
+  if (site->forge && !is_repository(site->repo))
+    return error_set(error, PPROFC_E_INVALID, "the repository, %s, is '%s', which is none",
+                     site->forge->repo_variable, site->repo);
+  return PPROFC_OK;
+}
+
+static const struct forge *forge_find(const char *host) {
+  for (size_t i = 0; i < forge_count; i++) {
+    bool asked = strcmp(host, forges[i].name) == 0;
+    if (asked || (!*host && *site_variable(forges[i].mark))) return &forges[i];
+  }
+  return NULL;
+}
+
+pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
+                        pprofc_error *error) {
+  *site = (struct site){.arena = arena,
+                        .forge = forge_find(options->host),
+                        .api = "",
+                        .repo = "",
+                        .token = "",
+                        .sha = options->sha,
+                        .page = options->page,
+                        .number = options->number,
+                        .owner = "",
+                        .branch = ""};
+  if (*options->host && !site->forge)
+    return error_set(error, PPROFC_E_INVALID, "-host is github, gitlab or bitbucket, not '%s'",
+                     options->host);
+  if (!site->forge) return site_check(site, error);
+  for (const char *const *name = site->forge->tokens; *name && !*site->token; name++)
+    site->token = site_variable(*name);
+  pprofc_status status = site->forge->read(site, error);
+  return status == PPROFC_OK ? site_check(site, error) : status;
+}
+
+const char *site_path(const struct site *site, const char *pattern, const char *id) {
+  char number[24];
+  const struct {
+    const char *name, *value;
+  } places[] = {{"{repo}", site->repo}, {"{number}", number}, {"{sha}", site->sha}, {"{id}", id}};
+  struct buffer path;
+  snprintf(number, sizeof number, "%lld", (long long)site->number);
+  buffer_init(&path, &mem_default, 1 << 16);
+  while (*pattern) {
+    size_t i = 0, count = sizeof places / sizeof *places;
+    while (i < count && !str_starts(str_of(pattern), str_of(places[i].name))) i++;
+    if (i < count)
+      buffer_add_text(&path, places[i].value);
+    else
+      buffer_add_char(&path, *pattern);
+    pattern += i < count ? strlen(places[i].name) : 1;
+  }
+  pprofc_str kept = buffer_keep(&path, site->arena);
+  buffer_free(&path);
+  return kept.data ? text_keep(site->arena, kept) : NULL;
+}

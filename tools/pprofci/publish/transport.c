@@ -1,0 +1,257 @@
+/* libcurl: setting up one transfer, and reading the headers that matter. */
+#include "publish/transport.h"
+
+#include "core/mem.h"
+
+#include <strings.h>
+
+#define REPLY_MOST ((size_t)64 << 20)
+#define NAME_MOST  ((size_t)16 << 10)
+
+void transport_reply_init(struct transport_reply *reply) {
+  *reply = (struct transport_reply){.retry_after = -1, .remaining = -1};
+  buffer_init(&reply->body, &mem_default, REPLY_MOST);
+  buffer_init(&reply->next, &mem_default, NAME_MOST);
+  buffer_init(&reply->location, &mem_default, NAME_MOST);
+}
+
+void transport_reply_free(struct transport_reply *reply) {
+  buffer_free(&reply->body);
+  buffer_free(&reply->next);
+  buffer_free(&reply->location);
+}
+
+#ifdef HAVE_LIBCURL
+#include "common/library.h"
+
+#include <curl/curl.h>
+
+struct transport {
+  CURLcode (*global_init)(long flags);
+  CURL *(*easy_init)(void);
+  void (*easy_reset)(CURL *easy);
+  CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+  CURLcode (*easy_perform)(CURL *easy);
+  CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+  void (*easy_cleanup)(CURL *easy);
+  const char *(*easy_strerror)(CURLcode code);
+  struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
+  void (*slist_free_all)(struct curl_slist *list);
+  time_t (*getdate)(const char *text, const time_t *unused);
+  CURL *easy;
+};
+
+/* A transfer that is under way. */
+struct transport_leg {
+  struct transport *transport;
+  struct transport_reply *reply;
+  struct curl_slist *headers;
+  char why[CURL_ERROR_SIZE];
+};
+
+/* ---- headers of a reply ------------------------------ */
+
+static void take_link(struct transport_leg *leg, pprofc_str value) {
+  pprofc_str one;
+  while (str_next(&value, ',', &one)) {
+    size_t open = str_find_char(one, '<'), close = str_find_char(one, '>');
+    pprofc_str rest = str_slice(one, close, one.size);
+    if (close <= open || str_find(rest, STR("rel=\"next\"")) == rest.size) continue;
+    buffer_clear(&leg->reply->next);
+    buffer_add_str(&leg->reply->next, str_slice(one, open + 1, close));
+  }
+}
+
+static int64_t date_of(struct transport_leg *leg, pprofc_str value) {
+  char text[64];
+  if (value.size >= sizeof text) return 0;
+  memcpy(text, value.data, value.size);
+  text[value.size] = '\0';
+  time_t time = leg->transport->getdate(text, NULL);
+  return time > 0 ? (int64_t)time : 0;
+}
+
+static void take_date(struct transport_leg *leg, pprofc_str value) {
+  leg->reply->date = date_of(leg, value);
+}
+
+/* Seconds, or a date, which is told by the server's clock, not by ours. */
+static void take_retry(struct transport_leg *leg, pprofc_str value) {
+  int64_t number = 0;
+  if (str_parse_int(value, 10, &number)) {
+    leg->reply->retry_after = number < 0 ? 0 : number;
+    return;
+  }
+  number = date_of(leg, value);
+  if (number) leg->reply->reset = number;
+}
+
+static void take_reset(struct transport_leg *leg, pprofc_str value) {
+  int64_t number = 0;
+  if (str_parse_int(value, 10, &number) && number > 0) leg->reply->reset = number;
+}
+
+static void take_remaining(struct transport_leg *leg, pprofc_str value) {
+  int64_t number = 0;
+  if (str_parse_int(value, 10, &number) && number >= 0) leg->reply->remaining = number;
+}
+
+static void take_type(struct transport_leg *leg, pprofc_str value) {
+  leg->reply->is_json = str_find(value, STR("json")) < value.size;
+}
+
+static void take_location(struct transport_leg *leg, pprofc_str value) {
+  buffer_clear(&leg->reply->location);
+  buffer_add_str(&leg->reply->location, value);
+}
+
+static const struct {
+  const char *name;
+  void (*take)(struct transport_leg *leg, pprofc_str value);
+} known_headers[] = {{"Link", take_link},
+                     {"Date", take_date},
+                     {"Retry-After", take_retry},
+                     {"X-RateLimit-Reset", take_reset},
+                     {"RateLimit-Reset", take_reset},
+                     {"X-RateLimit-Remaining", take_remaining},
+                     {"RateLimit-Remaining", take_remaining},
+                     {"Content-Type", take_type},
+                     {"Location", take_location}};
+
+static size_t leg_header(char *data, size_t size, size_t count, void *context) {
+  struct transport_leg *leg = context;
+  pprofc_str line = {data, size * count};
+  size_t colon = str_find_char(line, ':');
+  pprofc_str value = str_trim(str_slice(line, colon + 1, line.size));
+  for (size_t i = 0; i < sizeof known_headers / sizeof *known_headers; i++)
+    if (strlen(known_headers[i].name) == colon &&
+        strncasecmp(known_headers[i].name, data, colon) == 0)
+      known_headers[i].take(leg, value);
+  return size * count;
+}
+
+static size_t leg_body(char *data, size_t size, size_t count, void *context) {
+  struct transport_leg *leg = context;
+  buffer_add(&leg->reply->body, data, size * count);
+  return leg->reply->body.failed ? 0 : size * count;
+}
+
+/* ---- a transfer -------------------------------------- */
+
+pprofc_status transport_open(struct transport **transport, pprofc_error *error) {
+  struct transport *t = mem_zero_array(&mem_default, 1, sizeof *t);
+  if (!t) return error_nomem(error);
+  const struct library_function functions[] = {
+      {"curl_global_init", &t->global_init},   {"curl_easy_init", &t->easy_init},
+      {"curl_easy_reset", &t->easy_reset},     {"curl_easy_setopt", &t->easy_setopt},
+      {"curl_easy_perform", &t->easy_perform}, {"curl_easy_getinfo", &t->easy_getinfo},
+      {"curl_easy_cleanup", &t->easy_cleanup}, {"curl_easy_strerror", &t->easy_strerror},
+      {"curl_slist_append", &t->slist_append}, {"curl_slist_free_all", &t->slist_free_all},
+      {"curl_getdate", &t->getdate},
+  };
+  pprofc_status status = library_load("libcurl.so.4", "libcurl4", functions,
+                                      sizeof functions / sizeof *functions, error);
+  if (status == PPROFC_OK &&
+      (t->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(t->easy = t->easy_init())))
+    status = error_set(error, PPROFC_E_UNSUPPORTED, "libcurl cannot be initialized");
+  if (status != PPROFC_OK) {
+    mem_free(&mem_default, t, 1, sizeof *t);
+    return status;
+  }
+  *transport = t;
+  return PPROFC_OK;
+}
+
+void transport_close(struct transport *t) {
+  if (!t) return;
+  t->easy_cleanup(t->easy);
+  mem_free(&mem_default, t, 1, sizeof *t);
+}
+
+#define LEG_SET(option, value)                                                                     \
+  (leg->transport->easy_setopt(leg->transport->easy, (option), (value)) == CURLE_OK)
+
+static bool leg_set_headers(struct transport_leg *leg, const char *const *headers) {
+  for (; *headers; headers++) {
+    struct curl_slist *list = leg->transport->slist_append(leg->headers, *headers);
+    if (!list) return false;
+    leg->headers = list;
+  }
+  return LEG_SET(CURLOPT_HTTPHEADER, leg->headers);
+}
+
+/* What is the same for all requests. */
+static bool leg_set_common(struct transport_leg *leg) {
+  return LEG_SET(CURLOPT_NOSIGNAL, 1L) && LEG_SET(CURLOPT_ERRORBUFFER, leg->why) &&
+         LEG_SET(CURLOPT_FOLLOWLOCATION, 0L) && LEG_SET(CURLOPT_HEADERFUNCTION, leg_header) &&
+         LEG_SET(CURLOPT_HEADERDATA, leg) && LEG_SET(CURLOPT_WRITEFUNCTION, leg_body) &&
+         LEG_SET(CURLOPT_WRITEDATA, leg) && LEG_SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
+         LEG_SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+}
+
+static bool leg_set_request(struct transport_leg *leg, const char *method, const char *url,
+                            pprofc_str body, int64_t timeout) {
+  /* A connection that is used again and dies makes libcurl send the request twice. */
+  bool good = LEG_SET(CURLOPT_URL, url) && LEG_SET(CURLOPT_FRESH_CONNECT, 1L) &&
+              LEG_SET(CURLOPT_FORBID_REUSE, 1L) && LEG_SET(CURLOPT_TIMEOUT, (long)timeout) &&
+              LEG_SET(CURLOPT_CONNECTTIMEOUT, 10L);
+  if (body.size)
+    good = good && LEG_SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size) &&
+           LEG_SET(CURLOPT_POSTFIELDS, body.data);
+  return good && LEG_SET(CURLOPT_CUSTOMREQUEST, method);
+}
+
+/* A certificate that is not valid yet, or no more, is often one of a clock that is wrong. */
+static pprofc_status leg_explain(struct transport_leg *leg, CURLcode code, pprofc_error *error) {
+  const char *why = *leg->why ? leg->why : leg->transport->easy_strerror(code);
+  bool certificate = code == CURLE_PEER_FAILED_VERIFICATION;
+  if (leg->reply->body.failed)
+    return error_set(error, PPROFC_E_LIMIT, "the reply has more than %zu bytes", REPLY_MOST);
+  return error_set(error, PPROFC_E_IO, "%s%s", why,
+                   certificate ? " (is the clock of this machine right?)" : "");
+}
+
+pprofc_status transport_send(struct transport *transport, const char *method, const char *url,
+                             const char *const *headers, pprofc_str body, int64_t timeout,
+                             struct transport_reply *reply, pprofc_error *error) {
+  struct transport_leg leg = {.transport = transport, .reply = reply};
+  pprofc_status status = PPROFC_OK;
+  long code = 0;
+  double connected = 0;
+  transport->easy_reset(transport->easy);
+  if (!leg_set_common(&leg) || !leg_set_request(&leg, method, url, body, timeout) ||
+      !leg_set_headers(&leg, headers)) {
+    status = error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
+  } else {
+    CURLcode result = transport->easy_perform(transport->easy);
+    transport->easy_getinfo(transport->easy, CURLINFO_RESPONSE_CODE, &code);
+    transport->easy_getinfo(transport->easy, CURLINFO_PRETRANSFER_TIME, &connected);
+    reply->sent = connected > 0;
+    reply->code = (int)code;
+    if (result != CURLE_OK) status = leg_explain(&leg, result, error);
+  }
+  transport->slist_free_all(leg.headers);
+  return status;
+}
+
+#else
+
+pprofc_status transport_open(struct transport **transport, pprofc_error *error) {
+  (void)transport;
+  return error_set(error, PPROFC_E_UNSUPPORTED,
+                   "this pprofci was built without libcurl; install the package "
+                   "libcurl4-openssl-dev and build it again");
+}
+
+void transport_close(struct transport *transport) {
+  (void)transport;
+}
+
+pprofc_status transport_send(struct transport *transport, const char *method, const char *url,
+                             const char *const *headers, pprofc_str body, int64_t timeout,
+                             struct transport_reply *reply, pprofc_error *error) {
+  (void)transport, (void)method, (void)url, (void)headers, (void)body, (void)timeout, (void)reply;
+  return error_set(error, PPROFC_E_UNSUPPORTED, "this pprofci was built without libcurl");
+}
+
+#endif

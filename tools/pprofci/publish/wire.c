@@ -1,0 +1,328 @@
+/* Sending requests: which failures are worth another try, how long to wait, and the message for the
+ * one that is left. */
+#include "publish/wire.h"
+
+#include "core/json_tree.h"
+#include "core/mem.h"
+#include "pprofc/base.h"
+#include "publish/transport.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define TRIES          4
+#define REDIRECTS_MOST 3
+#define HEADERS_MOST   12
+#define URL_MOST       4096
+#define SAID_MOST      300 /* bytes of the server's words */
+#define WAIT_UNKNOWN   60  /* seconds, when a limit does not tell: as GitHub asks for */
+#define SECRET_LEAST   8   /* bytes; a shorter word is in too many messages */
+
+struct api {
+  struct wire_options options;
+  struct transport *transport;
+  size_t origin; /* bytes of `api` that are scheme, host and port */
+  int64_t waited;
+  char token_line[1024];
+};
+
+/* One request with what came of its tries. */
+struct wire_try {
+  const struct wire_request *request;
+  struct transport_reply reply;
+  pprofc_status status; /* of the transport */
+  char url[URL_MOST];
+  int redirects;
+};
+
+/* ---- opening ----------------------------------------- */
+
+static bool is_this_machine(pprofc_str host) {
+  static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+  size_t end = str_starts(host, STR("[")) ? str_find_char(host, ']') + 1 : str_find_char(host, ':');
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(str_slice(host, 0, end), str_of(names[i]))) return true;
+  return false;
+}
+
+static bool is_visible(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++)
+    if ((unsigned char)text.data[i] <= ' ' || (unsigned char)text.data[i] >= 0x7f) return false;
+  return text.size > 0;
+}
+
+/* The token goes over TLS, or stays on this machine. */
+static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
+  pprofc_str api = str_of(wire->options.api);
+  size_t scheme = str_find(api, STR("://"));
+  pprofc_str rest = str_slice(api, scheme + 3, api.size);
+  pprofc_str host = str_slice(rest, 0, str_find_char(rest, '/'));
+  bool secure = str_starts(api, STR("https://"));
+  if (!is_visible(api) || !host.size || (!secure && !str_starts(api, STR("http://"))))
+    return error_set(error, PPROFC_E_INVALID, "the address of the API, '%s', is no URL",
+                     wire->options.api);
+  if (str_find_char(host, '@') < host.size)
+    return error_set(error, PPROFC_E_INVALID, "the address of the API has a user name in it");
+  if (!secure && !is_this_machine(host))
+    return error_set(error, PPROFC_E_INVALID,
+                     "the address of the API, '%s', is not https: a token would be readable",
+                     wire->options.api);
+  wire->origin = scheme + 3 + host.size;
+  return PPROFC_OK;
+}
+
+static pprofc_status wire_check_token(struct api *wire, pprofc_error *error) {
+  pprofc_str token = str_trim(str_of(wire->options.token));
+  size_t most = sizeof wire->token_line - strlen(wire->options.token_header);
+  if (wire->options.dry) return PPROFC_OK;
+  if (!is_visible(token) || token.size >= most)
+    return error_set(error, PPROFC_E_INVALID, "the token is not what a token looks like");
+  snprintf(wire->token_line, sizeof wire->token_line, "%s%.*s", wire->options.token_header,
+           STR_ARG(token));
+  return PPROFC_OK;
+}
+
+pprofc_status wire_open(const struct wire_options *options, struct api **wire,
+                        pprofc_error *error) {
+  struct api *w = mem_zero_array(&mem_default, 1, sizeof *w);
+  if (!w) return error_nomem(error);
+  w->options = *options;
+  pprofc_status status = wire_check_address(w, error);
+  if (status == PPROFC_OK) status = wire_check_token(w, error);
+  if (status == PPROFC_OK && !options->dry) status = transport_open(&w->transport, error);
+  if (status != PPROFC_OK) {
+    wire_close(w);
+    return status;
+  }
+  *wire = w;
+  return PPROFC_OK;
+}
+
+void wire_close(struct api *wire) {
+  if (!wire) return;
+  transport_close(wire->transport);
+  mem_free(&mem_default, wire, 1, sizeof *wire);
+}
+
+void wire_reply_free(struct wire_reply *reply) {
+  buffer_free(&reply->body);
+  buffer_free(&reply->next);
+}
+
+bool wire_is_unsure(const struct wire_reply *reply) {
+  return reply->code == -1 || reply->code >= 500;
+}
+
+/* ---- what failed ------------------------------------- */
+
+static const struct {
+  int code;
+  const char *words, *hint;
+} wire_codes[] = {
+    {400, "bad request", ""},
+    {401, "unauthorized", "the token is wrong or has expired"},
+    {403, "forbidden", "the token lacks a permission"},
+    {404, "not found", "there is no such repository or change, or the token may not see it"},
+    {409, "conflict", ""},
+    {410, "gone", ""},
+    {413, "too large", ""},
+    {422, "not accepted", ""},
+    {429, "rate limited", ""},
+    {500, "server error", ""},
+    {502, "bad gateway", ""},
+    {503, "unavailable", ""},
+    {504, "gateway timeout", ""},
+};
+
+/* What the server says in JSON: its message, and that of the first of its errors. */
+static void put_said(struct buffer *out, pprofc_str body) {
+  struct arena arena;
+  struct node *root = NULL;
+  arena_init(&arena, &mem_default);
+  if (json_tree_parse(&arena, NULL, body, &root, NULL) == PPROFC_OK) {
+    const struct node *nested = node_get(root, "error");
+    pprofc_str said = node_text(root, "message");
+    if (!said.size) said = node_text(nested, "message");
+    if (!said.size && node_is(nested, NODE_STRING)) said = nested->text;
+    pprofc_str more = node_text(node_at(node_get(root, "errors"), 0), "message");
+    if (said.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(said, 0, SAID_MOST)));
+    if (more.size) buffer_printf(out, ": %.*s", STR_ARG(str_slice(more, 0, SAID_MOST)));
+  }
+  arena_free(&arena);
+}
+
+static void put_failure(struct buffer *out, const struct transport_reply *reply) {
+  const char *words = "", *hint = "";
+  for (size_t i = 0; i < sizeof wire_codes / sizeof *wire_codes; i++)
+    if (wire_codes[i].code == reply->code) {
+      words = wire_codes[i].words;
+      hint = wire_codes[i].hint;
+    }
+  buffer_printf(out, "%d%s%s", reply->code, *words ? " " : "", words);
+  if (reply->is_json)
+    put_said(out, buffer_str(&reply->body));
+  else if (reply->body.size)
+    buffer_add_text(out, ", without JSON in the reply");
+  if (*hint) buffer_printf(out, " (%s)", hint);
+}
+
+/* A server may repeat a token in its reply. */
+static void hide_secret(struct buffer *text, pprofc_str secret) {
+  if (secret.size < SECRET_LEAST) return;
+  for (;;) {
+    size_t at = str_find(buffer_str(text), secret);
+    if (at == text->size) return;
+    memmove(text->data + at + 3, text->data + at + secret.size, text->size - at - secret.size);
+    memcpy(text->data + at, "***", 3);
+    text->size -= secret.size - 3;
+  }
+}
+
+static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, const char *why,
+                               pprofc_error *error) {
+  struct buffer text;
+  char before[sizeof error->message];
+  snprintf(before, sizeof before, "%s", why ? why : error->message);
+  buffer_init(&text, &mem_default, 1 << 20);
+  buffer_printf(&text, "%s %s: ", try->request->method, try->url);
+  if (!why && try->status == PPROFC_OK)
+    put_failure(&text, &try->reply);
+  else
+    buffer_add_text(&text, before);
+  hide_secret(&text, str_trim(str_of(wire->options.token)));
+  error_set(error, PPROFC_E_IO, "%.*s", STR_ARG(buffer_str(&text)));
+  buffer_free(&text);
+  return PPROFC_E_IO;
+}
+
+/* ---- another try ------------------------------------- */
+
+static bool is_rate_limited(const struct transport_reply *reply) {
+  return reply->code == 429 ||
+         (reply->code == 403 && (reply->retry_after >= 0 || reply->remaining == 0));
+}
+
+/* Whether another try can help, and does not do twice what a request is to do once. */
+static bool is_worth_a_try(const struct wire_try *try) {
+  const struct transport_reply *reply = &try->reply;
+  bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
+  if (try->status == PPROFC_E_NOMEM || try->status == PPROFC_E_LIMIT) return false;
+  return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
+}
+
+/* Seconds to wait before the next try. */
+static int64_t wait_before_next(const struct wire_try *try, int number) {
+  const struct transport_reply *reply = &try->reply;
+  if (reply->retry_after >= 0) return reply->retry_after;
+  if (!is_rate_limited(reply)) return (int64_t)1 << (number - 1);
+  if (!reply->reset || !reply->date) return WAIT_UNKNOWN;
+  return reply->reset > reply->date ? reply->reset - reply->date : 1;
+}
+
+static void wire_sleep(int64_t seconds) {
+  struct timespec left = {.tv_sec = (time_t)seconds};
+  while (nanosleep(&left, &left) != 0) continue;
+}
+
+/* Waits when another try can help. */
+static bool wire_waits(struct api *wire, const struct wire_try *try, int number) {
+  int64_t wait = wait_before_next(try, number);
+  if (number >= TRIES || !is_worth_a_try(try)) return false;
+  if (wait > wire->options.wait_most - wire->waited) return false;
+  wire->waited += wait;
+  wire_sleep(wait);
+  return true;
+}
+
+/* ---- one request ------------------------------------- */
+
+static bool wire_is_home(const struct api *wire, pprofc_str url) {
+  return str_starts(url, (pprofc_str){wire->options.api, wire->origin}) &&
+         (url.size == wire->origin || url.data[wire->origin] == '/');
+}
+
+static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_str path) {
+  bool relative = str_starts(path, STR("/"));
+  if (path.size + strlen(wire->options.api) >= sizeof try->url) return false;
+  snprintf(try->url, sizeof try->url, "%s%.*s", relative ? wire->options.api : "", STR_ARG(path));
+  return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
+}
+
+/* Goes where a redirect leads, when that is on the same host. */
+static bool wire_redirects(const struct api *wire, struct wire_try *try) {
+  pprofc_str location = buffer_str(&try->reply.location);
+  char from_root[URL_MOST];
+  if (str_starts(location, STR("/")) && !str_starts(location, STR("//"))) {
+    snprintf(from_root, sizeof from_root, "%.*s%.*s", (int)wire->origin, wire->options.api,
+             STR_ARG(location));
+    location = str_of(from_root);
+  }
+  return location.size && ++try->redirects <= REDIRECTS_MOST && wire_set_url(wire, try, location);
+}
+
+static void wire_try_once(struct api *wire, struct wire_try *try, pprofc_error *error) {
+  const char *headers[HEADERS_MOST] = {wire->token_line, "User-Agent: pprofci/" PPROFC_VERSION,
+                                       "Expect:"};
+  size_t count = 3;
+  for (const char *const *more = wire->options.headers; *more && count < HEADERS_MOST - 2; more++)
+    headers[count++] = *more;
+  if (try->request->body.size) headers[count++] = "Content-Type: application/json";
+  transport_reply_free(&try->reply);
+  transport_reply_init(&try->reply);
+  try->status = transport_send(wire->transport, try->request->method, try->url, headers,
+                               try->request->body, wire->options.timeout, &try->reply, error);
+}
+
+static pprofc_status wire_end(struct api *wire, struct wire_try *try, pprofc_error *error) {
+  struct transport_reply *reply = &try->reply;
+  char why[160];
+  if (try->status == PPROFC_OK && reply->code / 100 == 3)
+    return wire_fail(wire, try, "it leads to another address, where the token is not sent", error);
+  if (try->status == PPROFC_OK && reply->code / 100 == 2) {
+    if (!reply->body.size || reply->is_json) return PPROFC_OK;
+    return wire_fail(wire, try, "the reply is not JSON", error);
+  }
+  if (try->status == PPROFC_OK && is_rate_limited(reply)) {
+    snprintf(why, sizeof why, "%d rate limited (try again in %lld seconds)", reply->code,
+             (long long)wait_before_next(try, 1));
+    return wire_fail(wire, try, why, error);
+  }
+  return wire_fail(wire, try, NULL, error);
+}
+
+static void wire_print(const struct api *wire, const struct wire_request *request) {
+  struct output *out = wire->options.dry;
+  output_printf(out, "%s %s%s\n", request->method, request->path[0] == '/' ? wire->options.api : "",
+                request->path);
+  output_add_str(out, request->body);
+  output_add_text(out, request->body.size ? "\n\n" : "\n");
+}
+
+pprofc_status wire_send(struct api *wire, const struct wire_request *request,
+                        struct wire_reply *reply, pprofc_error *error) {
+  struct wire_try try = {.request = request};
+  *reply = (struct wire_reply){.code = 0};
+  if (wire->options.dry) {
+    wire_print(wire, request);
+    return PPROFC_OK;
+  }
+  transport_reply_init(&try.reply);
+  pprofc_status status = PPROFC_E_IO;
+  if (!wire_set_url(wire, &try, str_of(request->path))) {
+    status =
+        error_set(error, PPROFC_E_INVALID, "%s is not at %s", request->path, wire->options.api);
+  } else {
+    for (int number = 1;;) {
+      wire_try_once(wire, &try, error);
+      bool elsewhere = try.status == PPROFC_OK && try.reply.code / 100 == 3;
+      if (elsewhere && wire_redirects(wire, &try)) continue;
+      if (elsewhere || !wire_waits(wire, &try, number++)) break;
+    }
+    status = wire_end(wire, &try, error);
+    reply->code = try.status == PPROFC_OK ? try.reply.code : -1;
+  }
+  reply->body = try.reply.body;
+  reply->next = try.reply.next;
+  buffer_free(&try.reply.location);
+  return status;
+}
