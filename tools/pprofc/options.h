@@ -99,4 +99,7 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
 /* Frees what the command line needed memory for. */
 void command_free(struct command *command);
 
+/* Fails on flags that do not go together; the last step of command_parse. */
+pprofc_status command_check(const struct command *command, pprofc_error *error);
+
 #endif

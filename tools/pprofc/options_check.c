@@ -1,0 +1,77 @@
+/* Which flags of pprofc go together. */
+#include "core/error.h"
+#include "options.h"
+#include "pprofc/verdict.h"
+
+#include <string.h>
+
+static bool noise_has_format(const struct command *command) {
+  static const char *const formats[] = {"top", "text", "json"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats && command->format; i++)
+    if (strcmp(command->format->name, formats[i]) == 0) return true;
+  return false;
+}
+
+/* Options that verdicts have another answer to, or none. */
+static const char *noise_conflict(const struct command *command) {
+  const pprofc_report_options *o = &command->report;
+  bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
+  if (!noise_has_format(command)) return "-noise is for -top, -text and -json";
+  if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
+  if (!functions) return "-noise judges functions: it does not go with another granularity";
+  if (o->mean) return "-noise does not go with -mean";
+  if (!o->normalize) return NULL;
+  return "-noise does not go with -normalize; -normalize_by=total compares shares";
+}
+
+/* How much a run did is said once. */
+static const char *bench_conflict(const struct noise_options *n) {
+  bool base = *n->bench_base, head = *n->bench_head;
+  bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
+  if (base != head) return "-bench_base and -bench_head go together";
+  if (*n->bench && !base) return "-bench needs -bench_base and -bench_head";
+  if (base && *n->ops) return "-ops does not go with -bench_base: both say what an operation is";
+  if (base && other) return "-bench_base needs -normalize_by=ops, or auto";
+  return NULL;
+}
+
+static pprofc_status check_noise(const struct command *command, pprofc_error *error) {
+  const struct noise_options *n = &command->noise;
+  const char *conflict = NULL;
+  if (*n->show)
+    conflict = noise_conflict(command);
+  else if (*n->bench_base || *n->bench_head || *n->bench)
+    conflict = "-bench_base, -bench_head and -bench need -noise or -blame";
+  else if (n->fail_on.count || n->strict)
+    conflict = "-fail_on and -strict need -noise";
+  if (!conflict) conflict = bench_conflict(n);
+  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
+}
+
+static pprofc_status check_http(const struct command *command, pprofc_error *error) {
+  if (command->http_on && command->format)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-http is not compatible with an output format on the command line");
+  if (command->no_browser && !command->http_on)
+    return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
+  return PPROFC_OK;
+}
+
+pprofc_status command_check(const struct command *command, pprofc_error *error) {
+  if (*command->base && *command->diff_base)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-base and -diff_base flags cannot both be specified");
+  if (command->report.normalize && !*command->base && !*command->diff_base)
+    return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
+  int readers = 0;
+  for (size_t i = 0; i < command->bases.count; i++)
+    readers += strcmp(command->bases.items[i], "-") == 0;
+  for (size_t i = 0; i < command->source_count; i++)
+    readers += strcmp(command->sources[i], "-") == 0;
+  if (readers > 1)
+    return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
+  if (command->threads < 0 || command->threads > 1024)
+    return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
+  pprofc_status status = check_http(command, error);
+  return status ? status : check_noise(command, error);
+}
