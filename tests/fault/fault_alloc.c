@@ -171,7 +171,7 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.format = format;
-  options.argument = "main";
+  if (strcmp(format, "flame") != 0) options.argument = "main"; /* its words are those of a table */
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};

@@ -8,6 +8,7 @@
 #include "run/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- results ----------------------------------------- */
@@ -268,6 +269,8 @@ pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   run->work = files_temporary(&run->arena);
   if (!run->work) return error_set(error, PPROFC_E_IO, "cannot make a folder for temporary files");
   if (!*run->options->record) return PPROFC_OK;
+  /* A go command that is stopped leaves its folder: it makes it in ours, which goes at the end. */
+  if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run};
   interner_init(&r.keys, run->mem);
   for (int side = 0; side < SIDES; side++) buffer_init(&r.printed[side], run->mem, SIZE_MAX / 2);
