@@ -196,13 +196,13 @@ def check_staying_up(server):
     except OSError:
         status = 413
     check(status == 413, f"64 MiB of body get {status}")
-    wanted = {path: len(server.ask("/ui/" + path).text) for path in ("top", "top?f=json", "peek?f=mallocgc", "tags", "download")}
+    wanted = {path: server.ask("/ui/" + path).text for path in ("top", "top?f=json", "peek?f=mallocgc", "tags", "download", "flamedata?node=1")}
 
     def work(count):
         for i in range(count):
             path = list(wanted)[i % len(wanted)] if i % 7 else f"top?n={i}"
             reply = server.ask("/ui/" + path)
-            if path in wanted and (reply.status != 200 or len(reply.text) != wanted[path]):
+            if path in wanted and (reply.status != 200 or reply.text != wanted[path]):
                 failures.append(f"{path} gives {reply.status}, {len(reply.text)} bytes")
 
     def burst(count):

@@ -151,6 +151,11 @@ uint64_t budget_bytes(const pprofc_allocator *mem) {
   return budget ? budget->bytes : UINT64_MAX;
 }
 
+uint64_t budget_used(const pprofc_allocator *mem) {
+  const struct budget *budget = budget_of(mem);
+  return budget ? __atomic_load_n(&budget->used, __ATOMIC_RELAXED) : 0;
+}
+
 uint64_t budget_left(const pprofc_allocator *mem) {
   uint64_t least = UINT64_MAX;
   for (const struct budget *budget = budget_of(mem); budget; budget = budget->parent) {

@@ -32,6 +32,9 @@ uint64_t budget_left(const pprofc_allocator *mem);
 /* The size of the budget; UINT64_MAX without one. */
 uint64_t budget_bytes(const pprofc_allocator *mem);
 
+/* What is allocated now through the budget; 0 without one. */
+uint64_t budget_used(const pprofc_allocator *mem);
+
 /* Whether so many more bytes may be allocated. The answer no counts as an attempt to pass the
  * budget. */
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes);

@@ -28,13 +28,13 @@ static pprofc_status data_pack(const struct flame_page *page, const struct flame
   buffer_init(&bytes, page->tree->arena.mem, SIZE_MAX / 2);
   pprofc_status status = data_put_meta(page, cut, &part[0], error);
   if (status == PPROFC_OK) status = flame_pack_frames(page, cut, &bytes, error);
-  if (status == PPROFC_OK) status = flame_deflate(&bytes, &part[1], error);
+  if (status == PPROFC_OK) status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[1], error);
   buffer_clear(&bytes);
   flame_pack_nodes(page, cut, &bytes);
-  if (status == PPROFC_OK) status = flame_deflate(&bytes, &part[2], error);
+  if (status == PPROFC_OK) status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[2], error);
   buffer_clear(&bytes);
   flame_pack_groups(page, cut, &bytes);
-  if (status == PPROFC_OK) status = flame_deflate(&bytes, &part[3], error);
+  if (status == PPROFC_OK) status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[3], error);
   buffer_free(&bytes);
   return status;
 }

@@ -32,7 +32,7 @@ struct page {
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
   struct buffer packed;
   buffer_init(&packed, p->mem, SIZE_MAX / 2);
-  pprofc_status status = flame_deflate(bytes, &packed, p->error);
+  pprofc_status status = flame_deflate(bytes, FLAME_DEFLATE_FILE, &packed, p->error);
   if (status == PPROFC_OK) {
     output_printf(p->out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
     base64_put(p->out, (const uint8_t *)packed.data, packed.size);

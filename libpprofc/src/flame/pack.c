@@ -11,10 +11,11 @@
 
 /* ---- deflate ----------------------------------------- */
 
-pprofc_status flame_deflate(const struct buffer *from, struct buffer *to, pprofc_error *error) {
+pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,
+                            pprofc_error *error) {
   z_stream z = {0};
   zlib_use_memory(&z, from->mem);
-  if (from->failed || deflateInit(&z, 6) != Z_OK) return error_nomem(error);
+  if (from->failed || deflateInit(&z, level) != Z_OK) return error_nomem(error);
   size_t fed = 0;
   int code = Z_OK;
   while (code == Z_OK && !to->failed) { /* zlib counts in 32 bits */
@@ -121,21 +122,25 @@ struct frame_columns {
   struct interner files, packages;
   size_t count;
   uint32_t *file, *package;
+  uint8_t *origin; /* enum origin */
 };
 
 static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-static bool make_columns(const struct stack_frames *frames, const struct flame_cut *cut,
+static bool make_columns(const struct flame_page *page, const struct flame_cut *cut,
                          struct frame_columns *c) {
+  const struct stack_frames *frames = page->tree->frames;
   c->file = arena_array(&c->arena, cut->frames, sizeof *c->file);
   c->package = arena_array(&c->arena, cut->frames, sizeof *c->package);
-  if (!c->file || !c->package) return false;
+  c->origin = arena_array(&c->arena, cut->frames, sizeof *c->origin);
+  if (!c->file || !c->package || !c->origin) return false;
   for (size_t i = 0; i < cut->frames; i++) {
     const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
     c->file[i] = interner_add(&c->files, f->file.size ? f->file : mapping_file(frames, f));
     c->package[i] = interner_add(&c->packages, origin_package(f->name));
+    c->origin[i] = (uint8_t)origin_of(page->origins, f->name, f->file, mapping_file(frames, f));
     if (c->file[i] == MAP_NONE || c->package[i] == MAP_NONE) return false;
   }
   return true;
@@ -183,8 +188,7 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
     json_begin_array(json);
     for (size_t i = 0; i < cut->frames; i++) {
       const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
-      enum origin origin = origin_of(page->origins, f->name, f->file, mapping_file(frames, f));
-      const int64_t values[] = {c->file[i], c->package[i], f->line, (int64_t)origin, f->inlined};
+      const int64_t values[] = {c->file[i], c->package[i], f->line, c->origin[i], f->inlined};
       json_int(json, values[k]);
     }
     json_end(json);
@@ -244,8 +248,7 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
   arena_init(&columns.arena, mem);
   interner_init(&columns.files, mem);
   interner_init(&columns.packages, mem);
-  bool good =
-      make_columns(page->tree->frames, cut, &columns) && pack_json(page, cut, &columns, out);
+  bool good = make_columns(page, cut, &columns) && pack_json(page, cut, &columns, out);
   interner_free(&columns.files);
   interner_free(&columns.packages);
   arena_free(&columns.arena);

@@ -83,28 +83,34 @@ static pprofc_status render_result(struct report *report, pprofc_write_fn write,
   else
     output_init(&out, write, context);
   output_watch(&out, report->mem);
-  report->output_unit = report->result.output_unit;
   pprofc_status status = report->format->render(report, &out, error);
   return status ? status : output_flush(&out, error);
+}
+
+pprofc_status report_open(struct report *report, const pprofc_profile *profile,
+                          const pprofc_report_options *options, pprofc_error *error) {
+  *report = (struct report){.options = options, .mem = &profile->mem};
+  report->format = report_format_find(options->format);
+  if (!report->format)
+    return error_set(error, PPROFC_E_INVALID, "unknown report format \"%s\"",
+                     options->format ? options->format : "");
+  pprofc_status status = check_export_options(options, error);
+  if (status) return status;
+  const struct pipeline_options asked = report_pipeline_options(options);
+  const struct pipeline_overrides overrides = report_overrides(report->format->flags);
+  status = pipeline_run(profile, &asked, &overrides, &report->result, error);
+  report->output_unit = report->result.output_unit;
+  return status;
 }
 
 pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_options *options,
                             pprofc_write_fn write, void *context, pprofc_error *error) {
   pprofc_report_options o;
+  struct report report = {0};
   pprofc_report_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
   if (status) return status;
-  struct report report = {.options = &o, .mem = &profile->mem};
-  report.format = report_format_find(o.format);
-  if (!report.format)
-    return error_set(error, PPROFC_E_INVALID, "unknown report format \"%s\"",
-                     o.format ? o.format : "");
-  status = check_export_options(&o, error);
-  if (status) return status;
-
-  const struct pipeline_options asked = report_pipeline_options(&o);
-  const struct pipeline_overrides overrides = report_overrides(report.format->flags);
-  status = pipeline_run(profile, &asked, &overrides, &report.result, error);
+  status = report_open(&report, profile, &o, error);
   if (!status) status = render_result(&report, write, context, error);
   pipeline_free(&report.result);
   return budget_status(&profile->mem, status, error);

@@ -37,6 +37,11 @@ struct report_format {
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
 #define REPORT_LOG            512u /* text: lines that are commands of a CI system are broken */
 
+/* Runs the pipeline for the format that the options name. The options must live as long as the
+ * report, whose result must be freed, also after a failure. */
+pprofc_status report_open(struct report *report, const pprofc_profile *profile,
+                          const pprofc_report_options *options, pprofc_error *error);
+
 /* The row of a format name, or NULL. */
 const struct report_format *report_format_find(const char *name);
 

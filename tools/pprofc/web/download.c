@@ -1,4 +1,4 @@
-/* What can be taken along: profiles and reports as files, and the data of the flame graph. */
+/* What can be taken along: profiles and reports as files. */
 #include "profile/profile.h"
 #include "web/routes.h"
 #include "web/table_csv.h"
@@ -139,28 +139,5 @@ struct web_reply *route_download(struct web_question *q) {
   if (status == PPROFC_OK && d->reply) status = kind->make(d, &error);
   snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", kind->file);
   if (d->reply) reply_add_header(d->reply, "Content-Disposition", str_of(disposition));
-  return download_end(d, status, &error);
-}
-
-/* ---- the flame graph --------------------------------- */
-
-/* The packed tree of the viewer: all of it, or what is below one node. */
-struct web_reply *route_flamedata(struct web_question *q) {
-  char argument[64];
-  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  struct download *d = arena_zero_array(&q->arena, 1, sizeof *d);
-  const char *node = web_query_get(&q->query, "node");
-  uint64_t number = 0;
-  if (!d) return NULL;
-  if (*node && !str_parse_uint(str_of(node), 10, &number))
-    return reply_text(400, "the node is no number");
-  pprofc_status status = download_open(d, q, &error);
-  d->reply = reply_new(200, REPLY_BINARY);
-  snprintf(argument, sizeof argument, "data");
-  if (*node) snprintf(argument, sizeof argument, "data:%llu", (unsigned long long)number);
-  d->options.format = "flame";
-  d->options.argument = argument;
-  if (status == PPROFC_OK && d->reply) status = download_report(d, &error);
-  if (d->reply) d->reply->keep = status == PPROFC_OK;
   return download_end(d, status, &error);
 }

@@ -6,6 +6,7 @@
 #include "web/http_server.h"
 #include "web/jobs.h"
 #include "web/state.h"
+#include "web/trees.h"
 #include "web/views/views.h"
 
 #include <stdatomic.h>
@@ -15,6 +16,7 @@ struct web {
   struct command *command;
   struct web_state *state;
   struct web_cache *cache;
+  struct web_trees *trees;
   struct web_jobs *jobs;
   struct dot_slots *dot;
   atomic_bool stopping;

@@ -31,6 +31,9 @@
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
+/* What trees of flame graphs may use while they are kept; no more than an eighth of everything. */
+#define TREE_BYTES ((uint64_t)256 << 20)
+
 /* Twice as many threads as cores, since some of them wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -71,7 +74,9 @@ static void web_answer(void *asker, struct web_reply *reply) {
 
 static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   web->cache = cache_new(CACHE_BYTES);
-  if (!web->cache) return error_nomem(error);
+  uint64_t part = web->command->limits.memory_bytes / 8;
+  web->trees = trees_new(part < TREE_BYTES ? part : TREE_BYTES);
+  if (!web->cache || !web->trees) return error_nomem(error);
   const struct jobs_settings settings = {.workers = web_workers(),
                                          .waiting_most = ANSWERS_WAITING,
                                          .parent = web->command->budget,
@@ -193,6 +198,7 @@ int web_run(struct command *command) {
     status = budget_status(budget_allocator(command->budget), status, &error);
   jobs_stop(web.jobs);
   cache_free(web.cache);
+  trees_free(web.trees);
   dot_slots_free(web.dot);
   state_free(web.state);
   budget_release(command->budget);

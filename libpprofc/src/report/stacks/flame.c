@@ -1,9 +1,11 @@
 /* The flame graph reports: -flamegraph (one SVG) and -flame (one HTML page). flame/ draws them;
  * this file chooses what they show. */
 #include "flame/flame.h"
+#include "core/budget.h"
 #include "core/map.h"
 #include "report/report.h"
 #include "report/stacks/flame_costs.h"
+#include "report/stacks/flame_kept.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -369,6 +371,20 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
   return flame_data(&page, form->range, out, error);
 }
 
+static pprofc_status flame_report_write(struct flame_report *f, struct flame_form *form,
+                                        struct output *out, pprofc_error *error) {
+  const pprofc_allocator *mem = f->report->mem;
+  struct grouping grouping = {.flame = f};
+  arena_init(&grouping.arena, mem);
+  interner_init(&grouping.texts, mem);
+  map_init(&grouping.children, mem);
+  pprofc_status status = write_page(&grouping, form, out, error);
+  map_free(&grouping.children);
+  interner_free(&grouping.texts);
+  arena_free(&grouping.arena);
+  return status;
+}
+
 /* "" or "html" (a page), "data" or "data:NODE". */
 static pprofc_status read_form(const char *variant, struct flame_form *form, pprofc_error *error) {
   uint64_t node = 0;
@@ -392,14 +408,57 @@ pprofc_status report_flame(struct report *report, struct output *out, pprofc_err
   pprofc_status status = read_form(variant, &form, error);
   if (status == PPROFC_OK) status = flame_report_begin(&f, report, false, error);
   if (status != PPROFC_OK) return status;
-  struct grouping grouping = {.flame = &f};
-  arena_init(&grouping.arena, report->mem);
-  interner_init(&grouping.texts, report->mem);
-  map_init(&grouping.children, report->mem);
-  status = write_page(&grouping, &form, out, error);
-  map_free(&grouping.children);
-  interner_free(&grouping.texts);
-  arena_free(&grouping.arena);
+  status = flame_report_write(&f, &form, out, error);
   flame_report_end(&f);
   return status;
+}
+
+/* ---- a graph that is kept ---------------------------- */
+
+struct flame_kept {
+  const pprofc_profile *profile;
+  struct report report;
+  struct flame_report flame;
+};
+
+pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report_options *options,
+                              struct flame_kept **kept, pprofc_error *error) {
+  struct flame_kept *k = mem_zero_array(&profile->mem, 1, sizeof *k);
+  if (!k) return budget_status(&profile->mem, error_nomem(error), error);
+  k->profile = profile;
+  pprofc_status status = report_open(&k->report, profile, options, error);
+  if (status == PPROFC_OK) status = flame_report_begin(&k->flame, &k->report, false, error);
+  if (status == PPROFC_OK) {
+    stack_set_free(&k->flame.graph.set); /* the tree says it all */
+    *kept = k;
+    return status;
+  }
+  pipeline_free(&k->report.result);
+  mem_free(&profile->mem, k, 1, sizeof *k);
+  return budget_status(&profile->mem, status, error);
+}
+
+pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
+                               const pprofc_allocator *mem, pprofc_write_fn write, void *context,
+                               pprofc_error *error) {
+  struct report report = kept->report;
+  struct flame_report f = kept->flame;
+  struct flame_form form = {.data = true, .range.node = node};
+  struct output out;
+  report.mem = mem;
+  f.report = &report;
+  f.graph.tree.arena.mem = mem; /* what the writing needs; nothing is added to the tree */
+  output_init(&out, write, context);
+  output_watch(&out, mem);
+  pprofc_status status = flame_report_write(&f, &form, &out, error);
+  if (status == PPROFC_OK) status = output_flush(&out, error);
+  return budget_status(mem, status, error);
+}
+
+void flame_kept_close(struct flame_kept *kept) {
+  if (!kept) return;
+  const pprofc_allocator *mem = &kept->profile->mem;
+  flame_report_end(&kept->flame);
+  pipeline_free(&kept->report.result);
+  mem_free(mem, kept, 1, sizeof *kept);
 }
