@@ -87,7 +87,7 @@ static pprofc_status read_within(const struct open_input_source *source,
   const char *what = "decompressing profile: ";
   pprofc_status status =
       source->path
-          ? input_read_file(source->path, mem, options->limits, &input, error)
+          ? input_read_file(source->path, mem, options->limits, !options->may_change, &input, error)
           : input_read_memory(source->data, source->size, mem, options->limits, &input, error);
   if (status == PPROFC_OK) {
     what = "parsing profile: ";

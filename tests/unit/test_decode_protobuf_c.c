@@ -44,7 +44,7 @@ static bool check_file(const char *path) {
   struct input input;
   pprofc_profile *profile = NULL;
   bool certain;
-  if (input_read_file(path, &mem_default, &limits, &input, NULL) != PPROFC_OK) return false;
+  if (input_read_file(path, &mem_default, &limits, true, &input, NULL) != PPROFC_OK) return false;
   bool accepted = pprof_decode(&input, &limits, 1, &profile, &certain, NULL) == PPROFC_OK;
   if (accepted) {
     struct difference difference;

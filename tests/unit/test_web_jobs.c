@@ -68,7 +68,7 @@ static void wait_for(atomic_int *counter, int value) {
 }
 
 static void finish(void) {
-  jobs_stop(jobs);
+  jobs_free(jobs);
   cache_free(cache);
   budget_release(parent);
 }

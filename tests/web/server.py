@@ -220,12 +220,29 @@ def check_staying_up(server):
     check(late < early + (8 << 10), f"memory grows from {early} to {late} KiB")
 
 
+def check_end_at_work(server):
+    """A signal comes while 8 clients go on asking."""
+    def ask_on():
+        try:
+            for i in range(100000):
+                server.ask(f"/ui/top?n={i + 1}")
+        except (OSError, http.client.HTTPException):
+            pass
+    threads = [threading.Thread(target=ask_on) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    status, seconds = server.end(signal.SIGINT)
+    check(status == 0 and seconds < 1.5, f"SIGINT ends it with {status} after {seconds:.1f} s")
+    for thread in threads:
+        thread.join()
+
+
 def main():
     server = Server(f"-diff_base={CPU}", FASTER)
     for part in (check_addresses, check_sides, check_downloads, check_safety, check_settings, check_staying_up):
         part(server)
-    status, seconds = server.end(signal.SIGINT)
-    check(status == 0 and seconds < 1.5, f"SIGINT ends it with {status} after {seconds:.1f} s")
+    check_end_at_work(server)
     check_files()
     check_token()
     print(f"{len(failures)} failures")

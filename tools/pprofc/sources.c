@@ -103,6 +103,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
+  options.may_change = command->http_on; /* the page reads changed files while they are written */
   pprofc_status status = read_item(command, item, &options);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
   if (status == PPROFC_OK && item->remote)

@@ -15,9 +15,10 @@ struct input {
 };
 
 /* Reads a file ("-": standard input) or takes a copy of memory, inflated when it is gzip (any
- * number of members). On success input->region is the caller's. */
+ * number of members). On success input->region is the caller's. With `map` a large file may be
+ * mapped: it must not become shorter meanwhile. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
-                              const pprofc_limits *limits, struct input *input,
+                              const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);
 pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allocator *mem,
                                 const pprofc_limits *limits, struct input *input,

@@ -241,7 +241,7 @@ static pprofc_status read_regular(int fd, size_t size, struct input_sink *sink,
     status = sink_reserve(sink, size, error);
     return status == PPROFC_OK ? read_whole(fd, sink->data, size, &sink->size, error) : status;
   }
-  if (input_inflate_mapped(fd, size, sink)) return PPROFC_OK;
+  if (sink->map && input_inflate_mapped(fd, size, sink)) return PPROFC_OK;
   uint8_t *data = mem_array(&sink->region->mem, size, 1);
   if (!data) return error_nomem(error);
   size_t got;
@@ -307,12 +307,12 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
 }
 
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
-                              const pprofc_limits *limits, struct input *input,
+                              const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error) {
   bool is_stdin = strcmp(path, "-") == 0;
   int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-  struct input_sink sink = {.region = region_new(mem), .limits = limits};
+  struct input_sink sink = {.region = region_new(mem), .limits = limits, .map = map};
   pprofc_status status = sink.region ? read_fd(fd, &sink, error) : error_nomem(error);
   if (!is_stdin) close(fd);
   return input_finish(status, &sink, input);

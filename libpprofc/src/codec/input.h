@@ -11,6 +11,7 @@ struct input_sink {
   uint8_t *data;
   size_t size, capacity;
   uint64_t source_size; /* bytes that were read for it */
+  bool map;             /* the file may be mapped */
 };
 
 /* Makes the block at least that large; false when out of memory. */

@@ -147,8 +147,17 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
     jobs->thread_count++;
   }
   if (jobs->thread_count) return jobs;
-  jobs_stop(jobs);
+  jobs_free(jobs);
   return NULL;
+}
+
+/* Takes the oldest job out of the queue that no thread will take any more, or NULL. */
+static struct web_job *jobs_drop(struct web_jobs *jobs) {
+  pthread_mutex_lock(&jobs->lock);
+  struct web_job *job = jobs->queue;
+  if (job) jobs->queue = job->next;
+  pthread_mutex_unlock(&jobs->lock);
+  return job;
 }
 
 void jobs_stop(struct web_jobs *jobs) {
@@ -160,11 +169,14 @@ void jobs_stop(struct web_jobs *jobs) {
   pthread_cond_broadcast(&jobs->work);
   pthread_mutex_unlock(&jobs->lock);
   for (unsigned i = 0; i < jobs->thread_count; i++) pthread_join(jobs->threads[i], NULL);
-  while (jobs->queue) {
-    struct web_job *job = jobs->queue;
-    jobs->queue = job->next;
-    job_answer(jobs, job, reply_text(503, "the server ends"));
-  }
+  jobs->thread_count = 0;
+  struct web_job *job;
+  while ((job = jobs_drop(jobs))) job_answer(jobs, job, reply_text(503, "the server ends"));
+}
+
+void jobs_free(struct web_jobs *jobs) {
+  if (!jobs) return;
+  jobs_stop(jobs);
   mem_free(&mem_default, jobs->threads, jobs->settings.workers, sizeof *jobs->threads);
   pthread_cond_destroy(&jobs->work);
   pthread_mutex_destroy(&jobs->lock);
@@ -175,7 +187,7 @@ void jobs_stop(struct web_jobs *jobs) {
 
 /* Joins work on the same question. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
-  if (!key.size) return false;
+  if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
   if (!same) same = job_find(jobs->running, key);
   return same && job_add_asker(same, asker);

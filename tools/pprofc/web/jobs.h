@@ -24,8 +24,12 @@ struct jobs_settings {
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels everything, waits for the threads and answers all that wait. */
+/* Cancels everything, waits for the threads and answers all that wait. Questions that still come
+ * are refused. */
 void jobs_stop(struct web_jobs *jobs);
+
+/* Stops, too. Nobody may ask any more. */
+void jobs_free(struct web_jobs *jobs);
 
 /* Asks a question and takes it over. Equal keys that are not empty mean equal questions. Returns
  * the answer when it is known, or a refusal; NULL when the asker is answered later. */

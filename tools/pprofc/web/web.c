@@ -166,7 +166,6 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   atomic_store(&web->stopping, true);
   budget_cancel(web->command->budget);
   jobs_stop(web->jobs);
-  web->jobs = NULL;
   http_server_stop(server);
   if (watched) pthread_join(watcher, NULL);
   return PPROFC_OK;
@@ -196,7 +195,7 @@ int web_run(struct command *command) {
   if (status == PPROFC_OK) status = web_serve(&web, &address, &signals, &error);
   if (status != PPROFC_OK && command->budget)
     status = budget_status(budget_allocator(command->budget), status, &error);
-  jobs_stop(web.jobs);
+  jobs_free(web.jobs);
   cache_free(web.cache);
   trees_free(web.trees);
   dot_slots_free(web.dot);
