@@ -34,7 +34,7 @@ typedef struct pprofc_read_options {
   const pprofc_limits *limits; /* NULL for the defaults */
   unsigned threads;            /* 0: as many as the machine has, 1: none beside the caller */
   pprofc_call_stacks call_stacks;
-  bool may_change; /* somebody may write to the file while it is read: it is not mapped, so that a
+  bool may_change; /* another program may write to the file meanwhile: it is not mapped, so that a
                       file that is cut short is an error and no signal SIGBUS */
 } pprofc_read_options;
 

@@ -28,7 +28,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings);
  * are refused. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops, too. Nobody may ask any more. */
+/* Stops, too. No thread may ask any more. */
 void jobs_free(struct web_jobs *jobs);
 
 /* Asks a question and takes it over. Equal keys that are not empty mean equal questions. Returns

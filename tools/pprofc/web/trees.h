@@ -10,7 +10,7 @@
 
 struct web_trees;
 
-/* A tree and all that it points into. Who builds it sets everything but the first two. */
+/* A tree and all that it points into. The builder sets what follows the key. */
 struct web_tree {
   struct web_tree *next;
   int references;
