@@ -142,11 +142,11 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
-  if (guard_same(site, STR("same-origin")) || guard_same(site, STR("none"))) return false;
+  if (str_equal(site, STR("same-origin")) || str_equal(site, STR("none"))) return false;
   guard_find(r, STR("sec-fetch-mode"), &mode);
   guard_find(r, STR("sec-fetch-dest"), &dest);
-  return method != GUARD_GET || !guard_same(mode, STR("navigate")) ||
-         !guard_same(dest, STR("document"));
+  return method != GUARD_GET || !str_equal(mode, STR("navigate")) ||
+         !str_equal(dest, STR("document"));
 }
 
 /* Whether an origin is that of the host that was asked. A server that others can reach may be
@@ -164,7 +164,7 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   pprofc_str origin, site, host;
   size_t origins = guard_find(r, STR("origin"), &origin);
   size_t sites = guard_find(r, STR("sec-fetch-site"), &site);
-  bool same = sites == 1 && guard_same(site, STR("same-origin"));
+  bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
   /* Under our referrer policy browsers hide the origin of a form that is sent without a script. */
