@@ -35,7 +35,7 @@ static pprofc_status noise_read_rules(const char *path, struct buffer *text, ppr
   return PPROFC_OK;
 }
 
-static pprofc_filter_options noise_filter(const pprofc_report_options *o) {
+pprofc_filter_options noise_filter(const pprofc_report_options *o) {
   pprofc_filter_options filter;
   pprofc_filter_options_init(&filter);
   filter.tagroot = o->tagroot;

@@ -25,6 +25,9 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 
+/* The filters of a report, for each run. */
+pprofc_filter_options noise_filter(const pprofc_report_options *options);
+
 /* Whether all -fail_on can be read. */
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
 

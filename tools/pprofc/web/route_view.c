@@ -81,6 +81,8 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   if (status != PPROFC_OK) return status;
   p->info.head_name = p->choice.head->name;
   p->info.base_name = p->choice.base ? p->choice.base->name : NULL;
+  p->info.head_sources = p->choice.head->sources;
+  p->info.base_sources = p->choice.base ? p->choice.base->sources : 0;
   if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
                       &p->info.argument_count))
     return error_nomem(error);

@@ -68,8 +68,8 @@ static struct state_profile *state_new(const char *name, const char *source,
     pprofc_profile_release(profile);
     return NULL;
   }
-  *p = (struct state_profile){1,     0,      text_copy(str_of(name)), text_copy(str_of(source)),
-                              false, profile};
+  *p = (struct state_profile){1, 0,      text_copy(str_of(name)), text_copy(str_of(source)), false,
+                              1, profile};
   profile->disposable = false; /* many reports are made of it */
   if (p->name && p->source) return p;
   state_release(p);
@@ -144,7 +144,11 @@ static pprofc_status state_read(const struct command *from, const char **sources
     l->base = state_new(name, base, sides.base);
     l->difference = profile;
   }
-  if (l->head) l->head->is_command = true;
+  if (l->head) {
+    l->head->is_command = true;
+    l->head->sources = count;
+  }
+  if (l->base && command.bases.count > 1) l->base->sources = command.bases.count;
   if (l->head && (l->base || !l->difference)) return PPROFC_OK;
   state_free_loaded(l);
   return error_nomem(error);

@@ -15,6 +15,7 @@ struct state_profile {
   char *name;      /* short: "cpu.prof" */
   char *source;    /* the file that it is; "" when no file is */
   bool is_command; /* instead: the sources of the command line */
+  size_t sources;  /* how many were added up */
   pprofc_profile *profile;
 };
 

@@ -5,7 +5,9 @@
 #include "core/escape.h"
 #include "core/mem.h"
 #include "profile/profile.h"
+#include "web/judge.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The rows of one profile, sorted by what they are. */
@@ -74,14 +76,50 @@ static void csv_side_write(const struct csv_side *side, const pprofc_graph_node 
     buffer_add_text(out, ",0,0");
 }
 
-static void csv_head(bool compared, struct buffer *out) {
+/* ---- verdicts ---------------------------------------- */
+
+/* Numbers that are not known are empty fields. */
+static void csv_number(double value, struct buffer *out) {
+  buffer_add_char(out, ',');
+  if (isfinite(value)) buffer_printf(out, "%.6g", value);
+}
+
+/* The judged change, its interval, all in percent of the total; q and the word. */
+static void csv_verdict(const struct judgement *j, const pprofc_verdict_row *row, bool by_cum,
+                        struct buffer *out) {
+  if (!row) {
+    buffer_add_text(out, ",,,,,");
+    return;
+  }
+  const pprofc_verdict_estimate *e = judge_estimate(row, by_cum);
+  bool judged = !isnan(e->p);
+  csv_number(judged ? judge_percent(j, e->delta) : (double)NAN, out);
+  csv_number(judged ? judge_percent(j, e->low) : (double)NAN, out);
+  csv_number(judged ? judge_percent(j, e->high) : (double)NAN, out);
+  csv_number(e->q, out);
+  buffer_printf(out, ",%s", judge_word(row, by_cum));
+}
+
+static void csv_verdicts(const struct judgement *j, pprofc_str function, struct buffer *out) {
+  if (!j->verdicts) return;
+  const pprofc_verdict_row *row = judge_find(j, function);
+  csv_verdict(j, row, false, out);
+  csv_verdict(j, row, true, out);
+}
+
+/* ---- the table --------------------------------------- */
+
+static void csv_head(bool compared, bool judged, struct buffer *out) {
   buffer_add_text(out, "name,file,line,flat,cum");
   if (compared) buffer_add_text(out, ",base flat,base cum,head flat,head cum");
+  if (judged)
+    buffer_add_text(out, ",flat change %,flat low %,flat high %,flat q,flat verdict,cum change %,"
+                         "cum low %,cum high %,cum q,cum verdict");
   buffer_add_text(out, ",type,unit,total\n");
 }
 
 static void csv_row(const pprofc_graph *graph, const pprofc_graph_node *node,
-                    const struct csv_side sides[2], struct buffer *out) {
+                    const struct csv_side sides[2], const struct judgement *j, struct buffer *out) {
   pprofc_graph_totals totals = pprofc_graph_totals_of(graph);
   csv_text(out, node->name);
   buffer_add_char(out, ',');
@@ -90,6 +128,7 @@ static void csv_row(const pprofc_graph *graph, const pprofc_graph_node *node,
                 (long long)node->cum);
   csv_side_write(&sides[0], node, out);
   csv_side_write(&sides[1], node, out);
+  csv_verdicts(j, node->name, out);
   buffer_add_char(out, ',');
   csv_text(out, totals.type);
   buffer_add_char(out, ',');
@@ -101,17 +140,21 @@ pprofc_status table_csv_write(const pprofc_profile *shown, const pprofc_profile 
                               const pprofc_profile *head, const pprofc_report_options *options,
                               struct buffer *out, pprofc_error *error) {
   struct csv_side sides[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
+  struct judgement judgement = {.verdicts = NULL};
   pprofc_graph *graph = NULL;
   size_t count = 0;
   pprofc_status status = pprofc_graph_new(shown, options, &graph, error);
   if (status == PPROFC_OK) status = csv_side_open(base, options, &sides[0], error);
   if (status == PPROFC_OK) status = csv_side_open(head, options, &sides[1], error);
+  if (status == PPROFC_OK && base && head)
+    status = judge_pair(base, head, options, &judgement, error);
   if (status == PPROFC_OK) {
     const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
-    csv_head(base != NULL, out);
-    for (size_t i = 0; i < count; i++) csv_row(graph, &nodes[i], sides, out);
+    csv_head(base != NULL, judgement.verdicts != NULL, out);
+    for (size_t i = 0; i < count; i++) csv_row(graph, &nodes[i], sides, &judgement, out);
     if (out->failed) status = error_nomem(error);
   }
+  judge_free(&judgement);
   csv_side_free(base, &sides[0]);
   csv_side_free(head, &sides[1]);
   pprofc_graph_free(graph);

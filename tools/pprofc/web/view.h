@@ -34,6 +34,7 @@ struct web_info {
   const struct web_item *heads; /* what can be shown; its query is "head=ID" */
   size_t head_count;
   const char *head_name, *base_name; /* base_name: NULL without a base */
+  size_t head_sources, base_sources; /* that were added up; 0: not known */
   const char *pending; /* "cpu.prof changed at 12:03"; NULL: there is nothing to load */
   uint64_t generation;
   const char *const *warnings; /* of loading */

@@ -80,6 +80,7 @@ static void document_open(struct view_page *page, const struct web_view *view,
 }
 
 static void document_close(struct view_page *page) {
+  judge_free(&page->judgement);
   ARRAY_FREE(page->mem, page->warnings, page->warning_capacity);
   arena_free(&page->arena);
 }

@@ -12,7 +12,7 @@ static void listed_function(const struct view_page *page, struct output *out,
   html_exact_expression(&expression, row->function);
   const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", row->function}};
   output_add_text(out, "<details class=\"routine load\"");
-  view_row_attributes(out, &v->report, row, false);
+  view_row_attributes(out, page, &v->report, row, false);
   output_add_text(out, "><summary>");
   html_name(out, row->name);
   output_add_text(out, " <small>");

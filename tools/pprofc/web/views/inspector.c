@@ -25,6 +25,17 @@ static void inspector_slot(const struct view_page *page, struct output *out, con
   output_add_text(out, "</dd></div>");
 }
 
+/* What is said of the change: the slot stays for the script where nothing is. */
+static void inspector_verdict(const struct view_page *page, struct output *out, const char *words,
+                              const char *slot, bool by_cum) {
+  const pprofc_verdict_row *row = page->selected_found ? page->selected.verdict : NULL;
+  bool shown = row && *judge_word(row, by_cum);
+  output_printf(out, "<div%s><dt>%s</dt><dd data-slot=\"%s\">", shown ? "" : " hidden", words,
+                slot);
+  if (shown) page_verdict_text(out, page, row, by_cum);
+  output_add_text(out, "</dd></div>");
+}
+
 static void inspector_values(const struct view_page *page, struct output *out) {
   const struct view_row *row = &page->selected;
   bool diff = page_is_diff(page);
@@ -41,6 +52,8 @@ static void inspector_values(const struct view_page *page, struct output *out) {
     inspector_slot(page, out, "self in head", "head-self", row->head_flat);
     inspector_slot(page, out, "total in base", "base-total", row->base_cum);
     inspector_slot(page, out, "total in head", "head-total", row->head_cum);
+    inspector_verdict(page, out, "self, verdict", "self-verdict", false);
+    inspector_verdict(page, out, "total, verdict", "total-verdict", true);
   }
   output_add_text(out, "</dl>");
 }

@@ -4,6 +4,7 @@
 
 #include "core/map.h"
 #include "report/labels.h"
+#include "web/judge.h"
 #include "web/views/html.h"
 #include "web/views/views.h"
 
@@ -16,6 +17,7 @@ struct view_row {
   int64_t flat, cum; /* of the profile that is shown: the change, in a difference */
   int64_t base_flat, base_cum, head_flat, head_cum;
   enum inline_mark inlined;
+  const pprofc_verdict_row *verdict; /* lives as long as the page; NULL: it was not judged */
 };
 
 /* How much of the profile a view shows. */
@@ -43,6 +45,7 @@ struct view_page {
   pprofc_str argument;      /* the expression of peek, list and disasm */
   struct view_row selected; /* name "" when nothing is selected */
   bool selected_found;
+  struct judgement judgement; /* of a difference, after view_rows_make */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
@@ -106,9 +109,22 @@ pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
 void view_rows_select(const struct view_rows *rows, struct view_page *page);
 
 /* Writes the attributes that the script reads of anything that stands for a function: its name and
- * its values. */
-void view_row_attributes(struct output *out, const struct report *report,
-                         const struct view_row *row, bool diff);
+ * its values, and in a difference what is said of them. */
+void view_row_attributes(struct output *out, const struct view_page *page,
+                         const struct report *report, const struct view_row *row, bool diff);
+
+/* ---- verdicts ---------------------------------------- */
+
+/* "+5.20% ±1.30%, grew" for a change of self or of the total; "" where nothing is said. */
+void page_verdict_text(struct output *out, const struct view_page *page,
+                       const pprofc_verdict_row *row, bool by_cum);
+
+/* The cells with the interval and the verdict of a row. */
+void page_verdict_cells(struct output *out, const struct view_page *page,
+                        const pprofc_verdict_row *row, bool by_cum);
+
+/* One paragraph: what the verdicts hold for, or why there are none. */
+void page_verdict_note(struct output *out, const struct view_page *page);
 
 /* What became of a function: "grew", "shrank", "new", "gone", "same". */
 const char *view_row_status(const struct view_row *row, bool by_cum);

@@ -76,6 +76,21 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   return status;
 }
 
+/* Verdicts are of functions. What counts is the granularity of the report, since a view may force
+ * one. */
+static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
+                                       const struct view_report *v, pprofc_error *error) {
+  const struct granularity *g = &v->report.result.granularity;
+  pprofc_report_options options = v->options;
+  if (g->function && !g->file && !g->line && !g->address) options.granularity = "functions";
+  judge_free(&page->judgement);
+  pprofc_status status =
+      judge_pair(page->in->base, page->in->head, &options, &page->judgement, error);
+  for (size_t i = 0; !status && i < rows->count; i++)
+    rows->items[i].verdict = judge_find(&page->judgement, rows->items[i].function);
+  return status;
+}
+
 static struct view_row rows_of_node(const struct graph *g, uint32_t node) {
   const struct graph_node *n = &g->nodes[node];
   const struct node_info *info = &g->frames.infos[n->info];
@@ -100,7 +115,9 @@ pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
   if (!rows->items) return error_nomem(error);
   for (size_t i = 0; i < g->shown_count; i++)
     rows->items[rows->count++] = rows_of_node(g, g->shown[i]);
-  return page_is_diff(page) ? rows_add_sides(rows, page, error) : PPROFC_OK;
+  if (!page_is_diff(page)) return PPROFC_OK;
+  pprofc_status status = rows_add_sides(rows, page, error);
+  return status ? status : rows_add_verdicts(rows, page, v, error);
 }
 
 void view_rows_select(const struct view_rows *rows, struct view_page *page) {
@@ -127,8 +144,15 @@ static void rows_value_attribute(struct output *out, const struct report *report
   output_add_char(out, '"');
 }
 
-void view_row_attributes(struct output *out, const struct report *report,
-                         const struct view_row *row, bool diff) {
+static void rows_verdict_attribute(struct output *out, const struct view_page *page,
+                                   const struct view_row *row, bool by_cum) {
+  output_printf(out, " data-%s=\"", by_cum ? "total-verdict" : "self-verdict");
+  page_verdict_text(out, page, row->verdict, by_cum);
+  output_add_char(out, '"');
+}
+
+void view_row_attributes(struct output *out, const struct view_page *page,
+                         const struct report *report, const struct view_row *row, bool diff) {
   html_attribute(out, "data-name", row->function);
   if (row->file.size) html_attribute(out, "data-file", row->file);
   if (row->line) output_printf(out, " data-line=\"%lld\"", (long long)row->line);
@@ -142,6 +166,9 @@ void view_row_attributes(struct output *out, const struct report *report,
   rows_value_attribute(out, report, "base-total", row->base_cum);
   rows_value_attribute(out, report, "head-self", row->head_flat);
   rows_value_attribute(out, report, "head-total", row->head_cum);
+  if (!row->verdict) return;
+  rows_verdict_attribute(out, page, row, false);
+  rows_verdict_attribute(out, page, row, true);
 }
 
 const char *view_row_status(const struct view_row *row, bool by_cum) {

@@ -94,7 +94,7 @@ static void compare_change(const struct view_page *page, struct output *out,
                            const struct view_report *v, const struct view_row *row) {
   const char *status = view_row_status(row, true);
   output_add_text(out, "<tr");
-  view_row_attributes(out, &v->report, row, true);
+  view_row_attributes(out, page, &v->report, row, true);
   output_printf(out, " data-status=%s><td>", status);
   html_report_value(out, &v->report, row->base_cum);
   output_add_text(out, "</td><td>");

@@ -98,7 +98,7 @@ static void picture_link(const struct graph_picture *g, struct output *out,
   html_exact_expression(&expression, row->function);
   const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", row->function}};
   page_link(out, g->page, "peek", changes, expression.failed ? 0 : 2);
-  view_row_attributes(out, &g->v.report, row, page_is_diff(g->page));
+  view_row_attributes(out, g->page, &g->v.report, row, page_is_diff(g->page));
   output_add_char(out, ' ');
   buffer_free(&expression);
 }

@@ -140,7 +140,7 @@ static void peek_function(struct peek *p, uint32_t node) {
                          .cum = node_cum(&g->nodes[node])};
   if (!row.function.size) row.function = row.name;
   output_add_text(p->out, "<pre class=function");
-  view_row_attributes(p->out, &p->v.report, &row, false);
+  view_row_attributes(p->out, p->page, &p->v.report, &row, false);
   output_add_char(p->out, '>');
   for (uint32_t i = g->in_from[node]; i < g->in_from[node + 1]; i++)
     peek_edge(p, &g->edges[g->in[i]], row.cum, g->edges[g->in[i]].source);

@@ -161,7 +161,7 @@ static void source_run_head(struct source_page *s, const struct weblist_run *run
                          .flat = run->flat,
                          .cum = run->cum};
   output_add_text(s->out, "<details class=routine open");
-  view_row_attributes(s->out, &s->v.report, &row, false);
+  view_row_attributes(s->out, s->page, &s->v.report, &row, false);
   output_add_text(s->out, "><summary><h2>");
   html_name(s->out, run->name);
   output_add_text(s->out, "</h2> <span class=place>");

@@ -13,7 +13,8 @@ struct top_table {
   struct view_rows rows;
   struct output *out;
   bool diff, by_cum;
-  const char *only; /* "grew", "shrank", "new", "gone" or "" */
+  bool judged;      /* there are verdicts */
+  const char *only; /* "grew", "shrank", "new", "gone", "significant" or "" */
   int64_t running;
 };
 
@@ -84,22 +85,38 @@ static void top_diff_row(struct top_table *t, const struct view_row *row) {
   html_report_change(t->out, &t->report.report, cum ? row->cum : row->flat);
   output_add_text(t->out, "</td>");
   top_change_cell(t, base, head, view_row_status(row, cum));
+  if (t->judged) page_verdict_cells(t->out, t->page, row->verdict, cum);
   top_sorted_cell(t, cum ? row->flat : row->cum, true);
   top_share_cell(t, row->cum);
 }
 
+/* Whether the row belongs to what `only` asks for. */
+static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
+  if (!*only) return true;
+  if (strcmp(only, "significant") == 0)
+    return !t->judged || judge_is_change(row->verdict, t->by_cum);
+  return strcmp(view_row_status(row, t->by_cum), only) == 0;
+}
+
+static void top_row_class(struct top_table *t, const struct view_row *row) {
+  pprofc_str selected = t->page->selected.function;
+  bool quiet = t->judged && judge_is_quiet(row->verdict, t->by_cum);
+  bool chosen = selected.size && str_equal(selected, row->function);
+  if (!quiet && !chosen) return;
+  output_printf(t->out, " class=\"%s%s\"", quiet ? "quiet" : "", chosen ? " selected" : "");
+}
+
 static void top_row(struct top_table *t, const struct view_row *row) {
   const char *status = view_row_status(row, t->by_cum);
-  if (*t->only && strcmp(status, t->only) != 0) {
+  if (!top_is_wanted(t, row, t->only)) {
     t->running = sum_add(t->running, row->flat);
     return;
   }
-  bool selected =
-      t->page->selected.function.size && str_equal(t->page->selected.function, row->function);
   output_add_text(t->out, "<tr");
-  view_row_attributes(t->out, &t->report.report, row, t->diff);
+  view_row_attributes(t->out, t->page, &t->report.report, row, t->diff);
   if (t->diff) output_printf(t->out, " data-status=%s", status);
-  output_add_text(t->out, selected ? " class=selected>" : ">");
+  top_row_class(t, row);
+  output_add_char(t->out, '>');
   if (t->diff)
     top_diff_row(t, row);
   else
@@ -129,6 +146,16 @@ static void top_heading(struct top_table *t, const struct top_column *column) {
   }
 }
 
+/* Those that are there only with verdicts. */
+static bool top_is_verdict(const struct top_column *column) {
+  return strcmp(column->words, "Verdict") == 0 || strcmp(column->words, "\xC2\xB1") == 0;
+}
+
+#define TOP_VERDICT_COLUMNS                                                                        \
+  {"\xC2\xB1", "the judged change and half of its 95 % interval, of the total", ""}, {             \
+    "Verdict", "whether the change is more than noise", ""                                         \
+  }
+
 static const struct top_column top_plain_columns[] = {
     {"Self", "flat: cost of the function itself", "flat"},
     {"Self %", "self, of the total", ""},
@@ -143,6 +170,7 @@ static const struct top_column top_flat_columns[] = {
     {"Head", "self in the head", ""},
     {"\xCE\x94 self", "change of self", "flat"},
     {"\xCE\x94 %", "change of self, of self in the base", ""},
+    TOP_VERDICT_COLUMNS,
     {"\xCE\x94 total", "change of the function and of what it calls", "cum"},
     {"of base", "change of the total, of the total of the base", ""},
     {"Function", "a link shows callers and callees", ""},
@@ -153,6 +181,7 @@ static const struct top_column top_cum_columns[] = {
     {"Head", "total in the head", ""},
     {"\xCE\x94 total", "change of the function and of what it calls", "cum"},
     {"\xCE\x94 %", "change of the total, of the total in the base", ""},
+    TOP_VERDICT_COLUMNS,
     {"\xCE\x94 self", "change of self", "flat"},
     {"of base", "change of the total, of the total of the base", ""},
     {"Function", "a link shows callers and callees", ""},
@@ -166,32 +195,39 @@ static void top_head(struct top_table *t) {
     count = sizeof top_flat_columns / sizeof *top_flat_columns;
   }
   output_add_text(t->out, "<thead><tr>");
-  for (size_t i = 0; i < count; i++) top_heading(t, &columns[i]);
+  for (size_t i = 0; i < count; i++)
+    if (t->judged || !top_is_verdict(&columns[i])) top_heading(t, &columns[i]);
   output_add_text(t->out, "</tr></thead>\n");
 }
 
 /* ---- what became of it ------------------------------- */
 
+/* How many rows a filter leaves; of what is significant all functions count, since that filter
+ * leaves none out for its size. */
+static size_t top_filter_count(const struct top_table *t, const char *only) {
+  size_t count = 0;
+  if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)
+    return judge_changes(&t->page->judgement, t->by_cum);
+  for (size_t k = 0; k < t->rows.count; k++) count += top_is_wanted(t, &t->rows.items[k], only);
+  return count;
+}
+
 static void top_filters(struct top_table *t) {
-  static const char *const words[][2] = {{"", "all"},
-                                         {"grew", "\xE2\x96\xB2 grew"},
-                                         {"shrank", "\xE2\x96\xBC shrank"},
-                                         {"new", "+ new"},
-                                         {"gone", "\xE2\x88\x92 gone"}};
+  static const char *const words[][2] = {
+      {"", "all"},      {"grew", "\xE2\x96\xB2 grew"}, {"shrank", "\xE2\x96\xBC shrank"},
+      {"new", "+ new"}, {"gone", "\xE2\x88\x92 gone"}, {"significant", "significant"}};
+  const size_t filters = sizeof words / sizeof *words;
   output_add_text(t->out, "<nav class=filters aria-label=\"What became of a function\">");
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t count = 0;
-    for (size_t k = 0; k < t->rows.count; k++)
-      count +=
-          !*words[i][0] || strcmp(view_row_status(&t->rows.items[k], t->by_cum), words[i][0]) == 0;
+  for (size_t i = 0; i < filters - !t->judged; i++) {
     const struct web_change change = {"only", str_of(words[i][0])};
     output_add_text(t->out, "<a");
     page_link(t->out, t->page, t->page->view->path, &change, 1);
     output_printf(t->out, "%s>%s <small>%zu</small></a>",
                   strcmp(t->only, words[i][0]) == 0 ? " aria-current=true" : "", words[i][1],
-                  count);
+                  top_filter_count(t, words[i][0]));
   }
   output_add_text(t->out, "</nav>\n");
+  page_verdict_note(t->out, t->page);
 }
 
 static void top_foot(struct top_table *t) {
@@ -205,8 +241,9 @@ static void top_foot(struct top_table *t) {
 
 static void top_print(struct top_table *t) {
   if (t->diff) top_filters(t);
-  output_printf(t->out, "<div class=scroll><table id=top class=\"rows%s\" data-whole=\"%lld\">\n",
-                t->diff ? " diff" : "", (long long)t->report.report.result.total);
+  output_printf(t->out, "<div class=scroll><table id=top class=\"rows%s%s\" data-whole=\"%lld\">\n",
+                t->diff ? " diff" : "", t->judged ? " judged" : "",
+                (long long)t->report.report.result.total);
   top_head(t);
   output_add_text(t->out, "<tbody>\n");
   for (size_t i = 0; i < t->rows.count; i++) top_row(t, &t->rows.items[i]);
@@ -216,9 +253,11 @@ static void top_print(struct top_table *t) {
 }
 
 static pprofc_status top_make(struct top_table *t, pprofc_error *error) {
-  const struct pipeline_overrides overrides = {.all_nodes = true, .aggregates = true};
   struct view_page *page = t->page;
-  bool all = strcmp(page_parameter(page, "rows"), "all") == 0;
+  bool significant = t->diff && strcmp(t->only, "significant") == 0;
+  bool all = significant || strcmp(page_parameter(page, "rows"), "all") == 0;
+  const struct pipeline_overrides overrides = {
+      .all_nodes = true, .aggregates = true, .no_trim = significant};
   page->options.nodecount = all ? 0 : TOP_ROWS;
   pprofc_status status = view_report_open(&t->report, page, page->in->profile, &overrides, error);
   if (!status) status = view_report_graph(&t->report, PIPELINE_INLINE_MARKS, error);
@@ -234,6 +273,7 @@ pprofc_status view_top(struct view_page *page, struct output *out, pprofc_error 
                         .by_cum = page->options.sort && strcmp(page->options.sort, "cum") == 0};
   pprofc_status status = top_make(&t, error);
   if (!status) {
+    t.judged = page->judgement.verdicts != NULL;
     page_note_report(page, &t.report);
     view_rows_select(&t.rows, page);
     top_print(&t);

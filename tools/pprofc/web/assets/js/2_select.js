@@ -55,7 +55,7 @@ function fillInspector(name, values) {
   const place = values.file ? values.file + (values.line ? `:${values.line}` : "") : "";
   fillSlot(box, "place", place);
   const slots = { self: "self", total: "total", share: "share", "base-self": "baseSelf", "base-total": "baseTotal",
-    "head-self": "headSelf", "head-total": "headTotal" };
+    "head-self": "headSelf", "head-total": "headTotal", "self-verdict": "selfVerdict", "total-verdict": "totalVerdict" };
   for (const [slot, key] of Object.entries(slots)) fillSlot(box, slot, values[key]);
   for (const link of $$("a[data-action]", box)) link.href = actionAddress(link, name);
 }
