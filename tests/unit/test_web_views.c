@@ -4,6 +4,7 @@
 #include "pprofc/transform.h"
 #include "profile_text.h"
 #include "unit.h"
+#include "web/table_csv.h"
 #include "web/views/html.h"
 #include "web/views/svg.h"
 #include "web/views/views.h"
@@ -214,6 +215,7 @@ static void test_names_never_become_markup(void) {
                                         "sel=%22%3E%3Csvg+onload%3Dalert(3)%3E",
                                         "f=(%3Cscript%3E",
                                         "sort=cum&rows=all",
+                                        "only=significant&sort=flat",
                                         "only=%3Cb%3E&tf=%3Cx%3E&p=%5E%3Cimg%3E%24",
                                         "f=nothing%3Cu%3E"};
   pprofc_profile *head = hostile_profile(1), *base = hostile_profile(3), *diff = NULL;
@@ -274,6 +276,103 @@ static void test_both_totals_are_said(void) {
   asked.query = "only=new";
   expect_text(&asked, "data-name=\"write\"", true);
   expect_text(&asked, "data-name=\"parse\"", false);
+  pprofc_profile_release(diff);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+/* 40 functions of 100 samples each; the first one has `first`. */
+static pprofc_profile *judged_profile(int64_t first) {
+  pprofc_builder *b = cpu_builder();
+  char stack[32];
+  for (int i = 0; i < 40; i++) {
+    snprintf(stack, sizeof stack, "f%d main", i);
+    sample(b, stack, (i ? 100 : first) * 10000000, 0);
+  }
+  return finish(b);
+}
+
+static void test_changes_are_judged(void) {
+  pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
+  CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  struct asked asked = ask("top", "sel=f0", head);
+  asked.base = base;
+  asked.diff = diff;
+  asked.info.base_sources = 3;
+  expect_text(&asked, "cannot know the noise between runs", true);
+  expect_text(&asked, "The base is 3 profiles added up, judged as one run.", true);
+  expect_text(&asked, "The head is", false);
+  expect_text(&asked, "<span>Verdict</span>", true);
+  expect_text(&asked, "<td class=\"verdict sure\"", true);
+  expect_text(&asked, "significant <small>1</small>", true);
+  expect_text(&asked, "<dd data-slot=\"self-verdict\">+", true);
+  asked.query = "only=significant&rows=all";
+  expect_text(&asked, "data-name=\"f0\"", true);
+  expect_text(&asked, "data-name=\"f1\"", false);
+  asked.query = "rows=all&trim=false";
+  expect_text(&asked, "class=\"quiet\"", true);
+  expect_text(&asked, "\">noise</td>", true);
+  asked.query = "g=lines";
+  expect_text(&asked, "<span>Verdict</span>", false);
+  expect_text(&asked, "they are of functions", true);
+  asked.query = "only=significant&g=lines"; /* nothing is hidden where nothing is judged */
+  expect_text(&asked, "data-name=\"f1\"", true);
+  asked.view = "compare";
+  asked.query = "g=lines"; /* its rows are functions whatever is asked for */
+  expect_text(&asked, "<th scope=col>Verdict</th>", true);
+  pprofc_profile_release(diff);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+/* Rows that cannot be judged are shown without verdicts. */
+static void test_what_cannot_be_judged_is_shown(void) {
+  pprofc_profile *base = judged_profile(-100), *head = judged_profile(100), *diff = NULL;
+  CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  struct asked asked = ask("top", "", head);
+  asked.base = base;
+  asked.diff = diff;
+  expect_text(&asked, "There are no verdicts on these rows: ", true);
+  expect_text(&asked, "<span>Verdict</span>", false);
+  expect_text(&asked, "data-name=\"f0\"", true);
+  pprofc_profile_release(diff);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+}
+
+static void test_head_and_base_can_be_chosen(void) {
+  static const struct web_item heads[] = {{"<a>", "head=1", true}, {"b", "head=2", false}};
+  static const struct web_item bases[] = {{"<a>", "base=1", false}, {"b", "base=2", true}};
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("compare", "f=parse&base=2", p);
+  asked.info.heads = heads;
+  asked.info.profiles = bases;
+  asked.info.head_count = asked.info.profile_count = 2;
+  expect_text(&asked, "href=\"compare?f=parse&amp;base=2&amp;head=2\">b</a>", true);
+  expect_text(&asked, "href=\"compare?f=parse&amp;base=1\">&lt;a&gt;</a>", true);
+  expect_text(&asked, "aria-current=true>&lt;a&gt;</a>", true);
+  pprofc_profile_release(p);
+}
+
+static void test_csv_has_verdicts(void) {
+  pprofc_profile *base = judged_profile(100), *head = judged_profile(1000), *diff = NULL;
+  pprofc_report_options options;
+  struct buffer text;
+  CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
+  pprofc_report_options_init(&options);
+  buffer_init(&text, &mem_default, (size_t)1 << 26);
+  CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
+  buffer_add_char(&text, '\0');
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",flat change %,flat low %,flat high %,flat q,"
+                                           "flat verdict,cum change %,cum low %,cum high %,"
+                                           "cum q,cum verdict,type,unit,total\n"));
+  CU_ASSERT_PTR_NOT_NULL(strstr(text.data, ",grew,"));
+  buffer_clear(&text);
+  options.granularity = "lines";
+  CU_ASSERT_EQUAL(table_csv_write(diff, base, head, &options, &text, NULL), PPROFC_OK);
+  buffer_add_char(&text, '\0');
+  CU_ASSERT_PTR_NULL(strstr(text.data, "verdict"));
+  buffer_free(&text);
   pprofc_profile_release(diff);
   pprofc_profile_release(base);
   pprofc_profile_release(head);
@@ -388,6 +487,8 @@ static void test_changes_in_percent(void) {
 
 UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
           UNIT(test_links_keep_filters_and_remove_one), UNIT(test_both_totals_are_said),
+          UNIT(test_changes_are_judged), UNIT(test_what_cannot_be_judged_is_shown),
+          UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
           UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
           UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
           UNIT(test_boxes_of_dot_become_links), UNIT(test_a_cut_picture_ends),

@@ -367,7 +367,15 @@ async function testDifference(server) {
   const page = await open(server, "top");
   check(/base 76\.73s, head 5\.33s/.test(await text(page, "#pills")), "both totals are said");
   const row = (await page.$$eval("#top tbody tr:first-child td", (cells) => cells.map((c) => c.textContent.trim()))).join(" | ");
-  check(/^5\.12s \| 0\.05s \| -5\.07s \| ▼ -99\.02% \| -15\.35s/.test(row), `base, head and change: ${row}`);
+  check(/^5\.12s \| 0\.05s \| -5\.07s \| ▼ -99\.02% \| -5\.73% ±3\.00% \| noise \| -15\.35s/.test(row), `base, head, change and verdict: ${row}`);
+  check(/cannot know the noise between runs/.test(await text(page, "#judged")), "what a pair cannot know is said");
+  const judged = command("-top", "-noise=changed", "-common=off", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof");
+  const found = judged.split("\n").filter((l) => /\d {2}(grew|shrank|new|gone|moved|renamed|inlined) /.test(l)).length;
+  await page.click(".filters a >> text=significant");
+  await until(page, () => parameter(page, "only") === "significant", "only what is significant");
+  await still(page);
+  const sure = await page.$$eval("#top tbody td.verdict", (cells) => cells.map((c) => c.textContent));
+  check(found > 0 && sure.length === found && !sure.includes("noise"), `significant is what -noise finds: ${sure.length} of ${found}`);
   await shoot(page, "top_diff");
   for (const [kind, status] of [["grew", "grew"], ["shrank", "shrank"], ["new", "new"], ["gone", "gone"]]) {
     await page.click(`.filters a >> text=${kind}`);
@@ -392,6 +400,11 @@ async function testDifference(server) {
   await page.goto(`${server.views}compare`);
   check(/76\.73s[\s\S]*5\.33s[\s\S]*-71\.40s/.test(await text(page, "#view")), "compare has both totals");
   check((await count(page, "#view tr[data-status=shrank], #view tr[data-status=gone]")) === 10, "and the largest changes");
+  check((await count(page, "#view td.verdict")) > 10, "with their verdicts");
+  await page.click(".choose ul:last-of-type a >> text=generator_cpu.prof");
+  await until(page, () => parameter(page, "head") !== null, "another head");
+  await still(page);
+  check(/no change/.test(await text(page, "#pills")), "the base is compared with itself");
   await shoot(page, "compare");
   await close(page, "difference");
 }

@@ -121,6 +121,15 @@ static void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
+/* Notes that the head comes from the command line, and how much each side was added up of. */
+static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
+  if (l->head) {
+    l->head->is_command = true;
+    l->head->sources = heads;
+  }
+  if (l->base) l->base->sources = bases;
+}
+
 /* Reads sources as the command line without -http would. */
 static pprofc_status state_read(const struct command *from, const char **sources, size_t count,
                                 struct state_loaded *l, pprofc_error *error) {
@@ -144,11 +153,7 @@ static pprofc_status state_read(const struct command *from, const char **sources
     l->base = state_new(name, base, sides.base);
     l->difference = profile;
   }
-  if (l->head) {
-    l->head->is_command = true;
-    l->head->sources = count;
-  }
-  if (l->base && command.bases.count > 1) l->base->sources = command.bases.count;
+  state_note_sources(l, count, command.bases.count);
   if (l->head && (l->base || !l->difference)) return PPROFC_OK;
   state_free_loaded(l);
   return error_nomem(error);

@@ -25,10 +25,10 @@ static void verdict_interval_cell(struct output *out, const struct view_page *pa
   char text[JUDGE_TEXT] = "";
   if (e && *judge_interval(j, e, text)) {
     double change = judge_percent(j, e->delta);
-    output_printf(out,
-                  "<td class=share data-sort=\"%lld\" title=\"95 %% interval: %+.2f%% to %+.2f%%\">",
-                  (long long)number_from_double(change * 1e6), judge_percent(j, e->low),
-                  judge_percent(j, e->high));
+    output_printf(
+        out, "<td class=share data-sort=\"%lld\" title=\"95 %% interval: %+.2f%% to %+.2f%%\">",
+        (long long)number_from_double(change * 1e6), judge_percent(j, e->low),
+        judge_percent(j, e->high));
   } else {
     output_add_text(out, "<td class=share data-sort=\"0\">");
   }
@@ -97,7 +97,9 @@ static void verdict_note_noise(struct output *out, const struct judgement *j) {
 static void verdict_note_exposure(struct output *out, const struct judgement *j) {
   const pprofc_verdict_summary *s = &j->summary;
   if (s->exposure == PPROFC_EXPOSURE_TOTAL)
-    output_add_text(out, " Judged is the share of the total: both totals are made equal");
+    output_add_text(
+        out, " A verdict is on the share of the total: both totals are made equal, so that a "
+             "change of everything is not seen");
   else
     output_add_text(out, " \xC2\xB1 is in percent of the total of the base");
   if (s->has_common)

@@ -10,20 +10,31 @@
 
 /* ---- choosing a base --------------------------------- */
 
-static void compare_profiles(const struct view_page *page, struct output *out) {
-  const struct web_info *info = page->in->info;
-  output_add_text(out, "<section class=choose><h2>Compare with</h2>\n<ul>");
-  for (size_t i = 0; i < info->profile_count; i++) {
-    const struct web_item *item = &info->profiles[i];
-    output_add_text(out, "<li><a href=\"compare?");
-    html_put(out, item->query);
-    output_add_text(out, item->current ? "\" aria-current=true>" : "\">");
-    html_put(out, item->name);
+/* The list of what can be one side; links keep the filters and the other side. */
+static void compare_choices(const struct view_page *page, struct output *out, const char *words,
+                            const char *parameter, const struct web_item *items, size_t count) {
+  output_printf(out, "<h2>%s</h2>\n<ul>", words);
+  for (size_t i = 0; i < count; i++) {
+    const char *equal = strchr(items[i].query, '=');
+    const struct web_change change = {parameter, str_of(equal ? equal + 1 : "")};
+    output_add_text(out, "<li><a");
+    page_link(out, page, page->view->path, &change, 1);
+    output_add_text(out, items[i].current ? " aria-current=true>" : ">");
+    html_put(out, items[i].name);
     output_add_text(out, "</a></li>");
   }
-  if (!info->profile_count) output_add_text(out, "<li>no other profile is loaded</li>");
+  if (!count) output_add_text(out, "<li>no other profile is loaded</li>");
+  output_add_text(out, "</ul>\n");
+}
+
+static void compare_profiles(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  output_add_text(out, "<section class=choose>");
+  compare_choices(page, out, "Compare with", "base", info->profiles, info->profile_count);
+  if (info->head_count > 1)
+    compare_choices(page, out, "Shown", "head", info->heads, info->head_count);
   output_add_text(
-      out, "</ul>\n<div class=script><label class=file>Another profile from a file<input type=file "
+      out, "<div class=script><label class=file>Another profile from a file<input type=file "
            "id=upload></label><p class=hint>Or drop a file anywhere on the page. It goes to this "
            "server and nowhere else.</p></div></section>\n");
 }
@@ -93,7 +104,8 @@ static int compare_by_total(const void *a, const void *b) {
 static void compare_change(const struct view_page *page, struct output *out,
                            const struct view_report *v, const struct view_row *row) {
   const char *status = view_row_status(row, true);
-  output_add_text(out, "<tr");
+  bool quiet = judge_is_quiet(row->verdict, true);
+  output_add_text(out, quiet ? "<tr class=quiet" : "<tr");
   view_row_attributes(out, page, &v->report, row, true);
   output_printf(out, " data-status=%s><td>", status);
   html_report_value(out, &v->report, row->base_cum);
@@ -106,7 +118,9 @@ static void compare_change(const struct view_page *page, struct output *out,
     output_add_text(out, status);
   else
     html_relative(out, row->base_cum, row->head_cum);
-  output_add_text(out, "</td><td class=name>");
+  output_add_text(out, "</td>");
+  if (page->judgement.verdicts) page_verdict_cells(out, page, row->verdict, true);
+  output_add_text(out, "<td class=name>");
   page_name_link(out, page, "peek", row->function, row->name);
   output_add_text(out, "</td></tr>\n");
 }
@@ -114,11 +128,16 @@ static void compare_change(const struct view_page *page, struct output *out,
 /* Rows in order of change: the first ones grew, the last ones shrank. */
 static void compare_list(const struct view_page *page, struct output *out,
                          const struct view_report *v, const struct view_rows *rows, bool grew) {
+  bool judged = page->judgement.verdicts != NULL;
+  output_add_text(out, grew ? "<section><h2>\xE2\x96\xB2 Grew most</h2>"
+                            : "<section><h2>\xE2\x96\xBC Shrank most</h2>");
   output_printf(out,
-                "<section><h2>%s</h2><div class=scroll><table class=\"rows diff\"><thead><tr>"
+                "<div class=scroll><table class=\"rows diff%s\"><thead><tr>"
                 "<th scope=col>Base</th><th scope=col>Head</th><th scope=col>\xCE\x94 total</th>"
-                "<th scope=col>\xCE\x94 %%</th><th scope=col>Function</th></tr></thead><tbody>\n",
-                grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");
+                "<th scope=col>\xCE\x94 %%</th>",
+                judged ? " judged" : "");
+  if (judged) output_add_text(out, "<th scope=col>\xC2\xB1</th><th scope=col>Verdict</th>");
+  output_add_text(out, "<th scope=col>Function</th></tr></thead><tbody>\n");
   size_t shown = 0;
   for (size_t i = 0; i < rows->count && shown < COMPARE_CHANGES; i++) {
     const struct view_row *row = &rows->items[grew ? i : rows->count - 1 - i];
@@ -126,7 +145,9 @@ static void compare_list(const struct view_page *page, struct output *out,
     compare_change(page, out, v, row);
     shown++;
   }
-  if (!shown) output_add_text(out, "<tr><td colspan=5>nothing</td></tr>\n");
+  if (!shown)
+    output_add_text(out, judged ? "<tr><td colspan=7>nothing</td></tr>\n"
+                                : "<tr><td colspan=5>nothing</td></tr>\n");
   output_add_text(out, "</tbody></table></div></section>\n");
 }
 
@@ -145,6 +166,7 @@ static pprofc_status compare_changes(struct view_page *page, struct output *out,
     view_rows_select(&rows, page);
     if (page_is_diff(page)) {
       qsort(rows.items, rows.count, sizeof *rows.items, compare_by_total);
+      page_verdict_note(out, page);
       compare_list(page, out, &v, &rows, true);
       compare_list(page, out, &v, &rows, false);
     }

@@ -103,7 +103,8 @@ static void top_row_class(struct top_table *t, const struct view_row *row) {
   bool quiet = t->judged && judge_is_quiet(row->verdict, t->by_cum);
   bool chosen = selected.size && str_equal(selected, row->function);
   if (!quiet && !chosen) return;
-  output_printf(t->out, " class=\"%s%s\"", quiet ? "quiet" : "", chosen ? " selected" : "");
+  output_add_text(t->out, quiet ? " class=\"quiet" : " class=\"");
+  output_add_text(t->out, chosen ? " selected\"" : "\"");
 }
 
 static void top_row(struct top_table *t, const struct view_row *row) {
@@ -241,9 +242,10 @@ static void top_foot(struct top_table *t) {
 
 static void top_print(struct top_table *t) {
   if (t->diff) top_filters(t);
-  output_printf(t->out, "<div class=scroll><table id=top class=\"rows%s%s\" data-whole=\"%lld\">\n",
-                t->diff ? " diff" : "", t->judged ? " judged" : "",
-                (long long)t->report.report.result.total);
+  const char *kind = t->diff ? " diff" : "";
+  if (t->judged) kind = " diff judged";
+  output_printf(t->out, "<div class=scroll><table id=top class=\"rows%s\" data-whole=\"%lld\">\n",
+                kind, (long long)t->report.report.result.total);
   top_head(t);
   output_add_text(t->out, "<tbody>\n");
   for (size_t i = 0; i < t->rows.count; i++) top_row(t, &t->rows.items[i]);
