@@ -281,13 +281,15 @@ static void test_both_totals_are_said(void) {
   pprofc_profile_release(head);
 }
 
-/* 40 functions of 100 samples each; the first one has `first`. */
+/* 40 functions of about 100 samples each, which differ a little with `first`; that is what the
+ * first one has. */
 static pprofc_profile *judged_profile(int64_t first) {
   pprofc_builder *b = cpu_builder();
   char stack[32];
+  pprofc_builder_period(b, "cpu", "nanoseconds", 10000000);
   for (int i = 0; i < 40; i++) {
     snprintf(stack, sizeof stack, "f%d main", i);
-    sample(b, stack, (i ? 100 : first) * 10000000, 0);
+    sample(b, stack, (i ? 100 + (first > 100) * (i % 5 - 2) : first) * 10000000, 0);
   }
   return finish(b);
 }
