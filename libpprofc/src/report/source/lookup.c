@@ -124,7 +124,7 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   }
   memcpy(joined + size - name.size, name.data, name.size);
   pprofc_str clean = str_path_clean((pprofc_str){joined, size}, out);
-  memmove(out, clean.data, clean.size);
+  if (clean.data != out) memmove(out, clean.data, clean.size);
   out[clean.size] = '\0';
   return true;
 }
