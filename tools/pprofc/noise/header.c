@@ -103,6 +103,8 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
 static void noise_put_common(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   bool shares = s->exposure == PPROFC_EXPOSURE_TOTAL;
+  if (report->common_refused)
+    output_add_text(out, "Common: too few functions are in both to tell; nothing was taken out\n");
   if (!s->has_common && shares)
     output_add_text(out, "Shares only: another function may have changed instead\n");
   if (!s->has_common) return;

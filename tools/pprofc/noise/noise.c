@@ -21,6 +21,10 @@ bool noise_wanted(const struct command *command) {
 /* A rules file has at most so many bytes. */
 #define NOISE_RULES_MOST (1u << 20)
 
+/* A common factor beyond this, either way, is no speed of a machine and no share that another
+ * function took: hardly any function is in both. */
+#define COMMON_MOST 50.0
+
 static pprofc_status noise_read_rules(const char *path, struct buffer *text, pprofc_error *error) {
   char block[4096];
   size_t n;
@@ -106,8 +110,30 @@ static pprofc_status noise_set_ops(const char *text, struct loaded_runs *runs,
 
 /* ---- the run ----------------------------------------- */
 
-static pprofc_status noise_judge(const struct command *command, struct loaded_runs *runs,
-                                 pprofc_verdicts **verdicts, pprofc_error *error) {
+bool noise_refuses_common(const pprofc_verdict_summary *summary) {
+  double factor = 1 + summary->common_change;
+  return summary->has_common && !(factor < COMMON_MOST && factor > 1 / COMMON_MOST);
+}
+
+/* Judges, and once more without the common factor when that makes no sense. */
+static pprofc_status judge_runs_of(struct noise_report *report, const struct loaded_runs *runs,
+                                   pprofc_verdict_options *options, pprofc_error *error) {
+  for (;;) {
+    pprofc_status status =
+        pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
+                            runs->count - runs->bases, options, &report->verdicts, error);
+    if (status) return status;
+    pprofc_verdicts_summary_of(report->verdicts, &report->summary);
+    if (options->no_common || !noise_refuses_common(&report->summary)) return PPROFC_OK;
+    report->common_refused = options->no_common = true;
+    pprofc_verdicts_free(report->verdicts);
+    report->verdicts = NULL;
+  }
+}
+
+static pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
+                                 pprofc_error *error) {
+  const struct command *command = report->command;
   struct buffer rules;
   buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
   pprofc_status status = noise_set_ops(command->noise.ops, runs, error);
@@ -116,8 +142,7 @@ static pprofc_status noise_judge(const struct command *command, struct loaded_ru
   if (!status) {
     pprofc_filter_options filter = noise_filter(&command->report);
     pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
-    status = pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
-                                 runs->count - runs->bases, &options, verdicts, error);
+    status = judge_runs_of(report, runs, &options, error);
   }
   buffer_free(&rules);
   return status;
@@ -131,10 +156,9 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   if (status) return status;
   status = runs_load(command, &runs, error);
   if (!status) status = benches_match(command, &runs, report.benchmark, error);
-  if (!status) status = noise_judge(command, &runs, &report.verdicts, error);
+  if (!status) status = noise_judge(&report, &runs, error);
   runs_free(&runs);
   if (status) return status;
-  pprofc_verdicts_summary_of(report.verdicts, &report.summary);
   report.rows = pprofc_verdicts_rows(report.verdicts, &report.row_count);
   command->verdicts = &report;
   status = destination_report(command, NULL, error);

@@ -12,6 +12,7 @@ struct noise_report {
   const pprofc_verdict_row *rows;
   size_t row_count;
   char benchmark[BENCHES_TEXT]; /* with its measure, or "" */
+  bool common_refused;
 };
 
 /* Whether the command asks for verdicts. */
@@ -24,6 +25,10 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 /* Writes the report of command->verdicts. */
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
+
+/* A head that does other work shares few functions with the base. Dividing by what those few
+ * changed by would make large changes of all others: such a common factor is not taken out. */
+bool noise_refuses_common(const pprofc_verdict_summary *summary);
 
 /* The filters of a report, for each run. */
 pprofc_filter_options noise_filter(const pprofc_report_options *options);

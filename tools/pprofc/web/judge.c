@@ -9,9 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A common factor beyond this is a change of the program, and no speed of a machine. */
-#define COMMON_MOST 2.0
-
 /* ---- making ------------------------------------------ */
 
 /* Why a report with these options has rows that verdicts are not of; NULL when it has not. */
@@ -32,13 +29,6 @@ static pprofc_status judge_runs(const pprofc_verdict_run runs[2],
       pprofc_verdicts_new(&runs[0], 1, &runs[1], 1, options, &j->verdicts, error);
   if (!status) pprofc_verdicts_summary_of(j->verdicts, &j->summary);
   return status;
-}
-
-/* A head that does other work has few functions in common with the base. Dividing by what those
- * share would make large changes of all others. */
-static bool judge_refuses_common(const pprofc_verdict_summary *s) {
-  double factor = 1 + s->common_change;
-  return s->has_common && !(factor < COMMON_MOST && factor > 1 / COMMON_MOST);
 }
 
 pprofc_status judge_pair(const pprofc_profile *base, const pprofc_profile *head,
@@ -62,7 +52,7 @@ pprofc_status judge_pair(const pprofc_profile *base, const pprofc_profile *head,
   wanted.noinlines = options->noinlines;
   if (options->normalize) wanted.normalize_by = PPROFC_EXPOSURE_TOTAL;
   pprofc_status status = judge_runs(runs, &wanted, j, &why);
-  if (!status && judge_refuses_common(&j->summary)) {
+  if (!status && noise_refuses_common(&j->summary)) {
     j->common_refused = wanted.no_common = true;
     status = judge_runs(runs, &wanted, j, &why);
   }
