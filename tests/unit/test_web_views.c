@@ -141,8 +141,7 @@ static const char *const hostile[] = {
     "a&lt;b&amp;c",
     "esc\x1b]0;x\x07",
     "bad\xff\xfe",
-    "\xE2\x80\xAE"
-    "evil",
+    "\xE2\x80\xAE.evil",
     "new\nline\\",
 };
 

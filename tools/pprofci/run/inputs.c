@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The profiles of a folder, in the order of their names. */
@@ -177,7 +178,8 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
 
 static pprofc_status pair_folders(struct ci_run *run, const char *base, const char *head,
                                   pprofc_error *error) {
-  struct profile_list lists[SIDES] = {{NULL}, {NULL}};
+  struct profile_list lists[SIDES];
+  memset(lists, 0, sizeof lists);
   pprofc_status status = PPROFC_OK;
   if (*base) status = list_profiles(run, base, head, &lists[SIDE_BASE], error);
   if (status == PPROFC_OK) status = list_profiles(run, head, base, &lists[SIDE_HEAD], error);
