@@ -19,10 +19,11 @@ static const char token[] = "0123456789abcdefghijklmnopqrstuv";
 static const struct guard open_to_all = {
     .port = 8080, .host = {"", 0}, .token = {token, GUARD_TOKEN_SIZE}, .methods = methods_of};
 
+/* What the decision points to stays valid until the next one is asked for. */
 static struct guard_decision decide(const struct guard *guard, const char *head) {
   static struct guard_header headers[GUARD_HEADERS_MAX];
+  static char text[4096];
   struct guard_request request;
-  char text[4096];
   snprintf(text, sizeof text, "%s\r\n\r\n", head);
   CU_ASSERT_FATAL(guard_read(str_of(text), headers, &request));
   return guard_decide(guard, &request);
