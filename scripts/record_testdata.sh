@@ -157,7 +157,15 @@ record_imports() {
   mv jeprof.*.heap calls.jemalloc.heap
   node --cpu-prof --cpu-prof-interval 2000 --cpu-prof-name=calls.cpuprofile calls.js >run.log
   node --heap-prof --heap-prof-interval 65536 --heap-prof-name=calls.heapprofile calls.js >run.log
-  rm run.log
+  say "calls: goroutines"
+  go build -trimpath -o goroutines "$data/imports/calls.go"
+  ./goroutines dump >calls.goroutines.txt
+  ./goroutines panic 2>calls.panic.txt || true
+  ./goroutines wait 2>calls.quit.txt &
+  sleep 1
+  kill -QUIT $!
+  wait $! || true
+  rm run.log goroutines
   tools scrub "$work/imports/" /app/ ./calls.*
   gzip -9n calls.cachegrind.out
   install -m 644 ./calls.*[!s] "$data/imports/"

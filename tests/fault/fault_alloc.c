@@ -61,14 +61,15 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[10];
+static struct buffer foreign[11];
 
 static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.callgrind.out", TESTDATA "/imports/calls.threads.callgrind.out",
     TESTDATA "/imports/calls.perf.txt",      TESTDATA "/imports/calls.jemalloc.heap",
     TESTDATA "/imports/made.folded",         TESTDATA "/imports/calls.cpuprofile",
     TESTDATA "/imports/calls.heapprofile",   TESTDATA "/imports/calls.dhat.json",
-    TESTDATA "/imports/made.firefox.json",   TESTDATA "/imports/made.speedscope.json"};
+    TESTDATA "/imports/made.firefox.json",   TESTDATA "/imports/made.speedscope.json",
+    TESTDATA "/imports/calls.goroutines.txt"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -102,6 +103,10 @@ static pprofc_status read_and_write(const struct buffer *input, const pprofc_all
 
 static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_write(&foreign[5], mem, out);
+}
+
+static pprofc_status run_go_dump(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[10], mem, out);
 }
 
 static pprofc_status run_json_heapprofile(const pprofc_allocator *mem, struct buffer *out) {
@@ -385,6 +390,7 @@ static const struct scenario scenarios[] = {
     {"read perf script", run_perf_script, NULL},
     {"read jemalloc", run_jemalloc, NULL},
     {"read folded", run_folded, NULL},
+    {"goroutine dump", run_go_dump, NULL},
     {"cpuprofile", run_json_cpuprofile, NULL},
     {"heapprofile", run_json_heapprofile, NULL},
     {"dhat", run_json_dhat, NULL},

@@ -1,0 +1,306 @@
+/* Dumps of goroutines with their stacks: /debug/pprof/goroutine?debug=2 (and goroutineleak), what a
+ * Go program prints when it panics or gets SIGQUIT, and any of these inside a log.
+ *
+ * A goroutine is a head, "goroutine 7 [chan receive, 5 minutes]:", then two lines a frame, leaf
+ * first: the call and below it, behind a tab, the place in the source. A call without an offset
+ * behind its place is inlined into the next one. In a log each line may begin with a stamp, which
+ * has the same form in all lines of a goroutine. */
+#include "core/buffer.h"
+#include "core/hash.h"
+#include "core/map.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "profile/builder.h"
+
+#include <stdio.h>
+
+#define MOST_FRAMES  65536u
+#define MOST_INLINED 64u /* functions inlined into one call */
+#define MINUTE       (60 * INT64_C(1000000000))
+
+struct go_dump_head {
+  pprofc_str stamp; /* what is before "goroutine" */
+  int64_t id;
+  pprofc_str state, thread, bubble; /* thread, bubble: "" when not said */
+  int64_t minutes;                  /* -1 when not said */
+};
+
+struct go_dump {
+  pprofc_builder *builder;
+  uint32_t *stack; /* [MOST_FRAMES] leaf first */
+  size_t depth;
+  pprofc_line lines[MOST_INLINED]; /* of the call that is being put together, innermost first */
+  size_t line_count;
+  pprofc_str creator;
+  struct map seen; /* ids of the dump that is being read */
+  const pprofc_allocator *mem;
+  uint64_t goroutines, dumps, elided;
+};
+
+/* ---- the head ---------------------------------------- */
+
+static bool go_dump_take_number(pprofc_str *s, int64_t *number) {
+  size_t n = 0;
+  while (n < s->size && s->data[n] >= '0' && s->data[n] <= '9') n++;
+  if (!str_parse_int(str_slice(*s, 0, n), 10, number)) return false;
+  *s = str_slice(*s, n, s->size);
+  return true;
+}
+
+/* "5 minutes", "locked to thread", "synctest bubble 3": what may follow the state. */
+static void go_dump_read_detail(pprofc_str detail, struct go_dump_head *head) {
+  pprofc_str rest = detail;
+  int64_t minutes;
+  if (go_dump_take_number(&rest, &minutes) && str_starts(rest, STR(" minute")))
+    head->minutes = minutes;
+  else if (str_starts(detail, STR("locked to ")))
+    head->thread = STR("locked");
+  else if (str_starts(detail, STR("synctest bubble ")))
+    head->bubble = str_slice(detail, STR("synctest bubble ").size, detail.size);
+}
+
+/* "chan receive (nil chan), 5 minutes, locked to thread". */
+static void go_dump_read_state(pprofc_str inside, struct go_dump_head *head) {
+  pprofc_str detail;
+  str_next(&inside, ',', &head->state);
+  head->state = str_trim(head->state);
+  while (str_next(&inside, ',', &detail)) go_dump_read_detail(str_trim(detail), head);
+}
+
+/* "goroutine 7 gp=0xc000 m=nil [sleep]:", with anything before it; a line of a dump has nothing
+ * behind the colon. */
+static bool go_dump_parse_head(pprofc_str line, struct go_dump_head *head) {
+  static const pprofc_str word = {"goroutine ", sizeof "goroutine " - 1};
+  size_t at = str_find(line, word);
+  if (at == line.size || line.data[line.size - 1] != ':') return false;
+  *head = (struct go_dump_head){.stamp = str_slice(line, 0, at), .minutes = -1};
+  pprofc_str rest = str_slice(line, at + word.size, line.size);
+  if (!go_dump_take_number(&rest, &head->id)) return false;
+  size_t open = str_find_char(rest, '['), close = str_find_last_char(rest, ']');
+  if (open == 0 || close == rest.size || open + 1 >= close) return false;
+  if (rest.data[0] != ' ') return false;
+  go_dump_read_state(str_slice(rest, open + 1, close), head);
+  return head->state.size > 0;
+}
+
+/* Takes the stamp off a line: bytes as in the head, and digits for digits. A line without it is
+ * taken as it is. */
+static pprofc_str go_dump_unstamped(pprofc_str line, pprofc_str stamp) {
+  if (line.size < stamp.size) return line;
+  for (size_t i = 0; i < stamp.size; i++) {
+    char a = stamp.data[i], b = line.data[i];
+    bool digits = a >= '0' && a <= '9' && b >= '0' && b <= '9';
+    if (a != b && !digits) return line;
+  }
+  return str_slice(line, stamp.size, line.size);
+}
+
+/* ---- frames ------------------------------------------ */
+
+/* "main.(*T).run(0x1, {0x2, 0x3})" gives "main.(*T).run"; arguments have no brackets of this kind.
+ */
+static bool go_dump_parse_call(pprofc_str line, pprofc_str *name) {
+  size_t open = str_find_last_char(line, '(');
+  if (!str_ends(line, STR(")")) || open == line.size || !open) return false;
+  if (line.data[0] == ' ' || line.data[0] == '\t') return false;
+  *name = str_slice(line, 0, open);
+  return true;
+}
+
+struct go_dump_place {
+  pprofc_str file;
+  int64_t line;
+  bool has_offset, has_pc;
+};
+
+/* "\t/src/main.go:12 +0x1d fp=0x7f10 sp=0x7f00 pc=0x48ee21"; of C functions "\tpc=0x48ee21" will
+ * do.
+ */
+static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
+  if (!line.size || (line.data[0] != '\t' && line.data[0] != ' ')) return false;
+  line = str_slice(line, 1, line.size);
+  size_t offset = str_find(line, STR(" +0x")), pc = str_find(line, STR("pc=0x"));
+  *place = (struct go_dump_place){.has_offset = offset < line.size, .has_pc = pc < line.size};
+  line = str_trim(str_slice(line, 0, offset < pc ? offset : pc));
+  if (!line.size) return place->has_pc;
+  size_t colon = str_find_last_char(line, ':');
+  place->file = str_slice(line, 0, colon);
+  return colon > 0 && str_parse_int(str_slice(line, colon + 1, line.size), 10, &place->line);
+}
+
+static void go_dump_close_call(struct go_dump *d) {
+  if (d->line_count && d->depth < MOST_FRAMES)
+    d->stack[d->depth++] = pprofc_builder_location(d->builder, NONE, 0, d->lines, d->line_count);
+  d->line_count = 0;
+}
+
+static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
+                              const struct go_dump_place *place) {
+  uint32_t text = builder_string(d->builder, name);
+  uint32_t function =
+      builder_add_function(d->builder, text, text, builder_string(d->builder, place->file), 0);
+  d->lines[d->line_count++] = (pprofc_line){function, place->line, 0};
+  if (place->has_offset || place->has_pc || d->line_count == MOST_INLINED) go_dump_close_call(d);
+}
+
+/* "created by main.main in goroutine 1": the function that started it. */
+static pprofc_str go_dump_creator(pprofc_str line) {
+  line = str_slice(line, STR("created by ").size, line.size);
+  return str_slice(line, 0, str_find(line, STR(" in goroutine ")));
+}
+
+/* ---- goroutines -------------------------------------- */
+
+static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) {
+  if (!value.size) return;
+  builder_add_label(d->builder, &(struct label){.key = builder_string(d->builder, str_of(key)),
+                                                .string = builder_string(d->builder, value)});
+}
+
+/* The number of the dump that a goroutine is of: an id that was there begins the next one. */
+static bool go_dump_count(struct go_dump *d, int64_t id) {
+  uint64_t hash = hash_bytes(&id, sizeof id);
+  struct map_probe probe = map_start(&d->seen, hash);
+  bool again = id != 0 && map_next(&d->seen, &probe) != MAP_NONE;
+  if (again) {
+    map_free(&d->seen);
+    map_init(&d->seen, d->mem);
+  }
+  if (again || !d->dumps) d->dumps++;
+  d->goroutines++;
+  return map_insert(&d->seen, hash, 0);
+}
+
+/* Adds the goroutine whose frames have been read. */
+static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
+  go_dump_close_call(d);
+  if (!go_dump_count(d, head->id)) return false;
+  if (!d->depth)
+    go_dump_add_frame(d, STR("[no stack]"), &(struct go_dump_place){.has_offset = true});
+  pprofc_builder_sample(d->builder, d->stack, d->depth, &(int64_t){1});
+  go_dump_label(d, "state", head->state);
+  go_dump_label(d, "creator", d->creator);
+  go_dump_label(d, "thread", head->thread);
+  go_dump_label(d, "bubble", head->bubble);
+  if (head->minutes >= 0)
+    pprofc_builder_number_label(
+        d->builder, "wait", head->minutes < INT64_MAX / MINUTE ? head->minutes * MINUTE : INT64_MAX,
+        "nanoseconds");
+  if (d->dumps > 1) pprofc_builder_number_label(d->builder, "dump", (int64_t)d->dumps, NULL);
+  return true;
+}
+
+/* What a line of a goroutine is. */
+enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
+
+/* Takes the place off *text. The call above it has brackets, or is C code with an address. */
+static bool go_dump_take_place(pprofc_str *text, pprofc_str stamp, bool brackets,
+                               struct go_dump_place *place) {
+  pprofc_str rest = *text, line;
+  if (!str_next_line(&rest, &line) || !go_dump_parse_place(go_dump_unstamped(line, stamp), place) ||
+      (!brackets && !place->has_pc))
+    return false;
+  *text = rest;
+  return true;
+}
+
+/* Reads a line below a head, and the place below a call. */
+static enum go_dump_line go_dump_read_line(struct go_dump *d, pprofc_str stamp, pprofc_str line,
+                                           pprofc_str *text) {
+  struct go_dump_place place;
+  pprofc_str name = line;
+  if (str_ends(line, STR("frames elided..."))) {
+    d->elided++;
+    return GO_DUMP_PASSED;
+  }
+  if (str_ends(line, STR("stack unavailable"))) return GO_DUMP_PASSED;
+  bool created = str_starts(line, STR("created by "));
+  bool known = created || go_dump_parse_call(line, &name);
+  if (!line.size || !go_dump_take_place(text, stamp, known, &place)) return GO_DUMP_END;
+  if (created)
+    d->creator = go_dump_creator(line);
+  else
+    go_dump_add_frame(d, name, &place);
+  return GO_DUMP_FRAME;
+}
+
+/* Reads the goroutine below a head. *text is left at the first line that is not of it. */
+static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head *head,
+                                   pprofc_str *text) {
+  d->depth = d->line_count = 0;
+  d->creator = STR("");
+  for (;;) {
+    pprofc_str line, rest = *text;
+    if (!str_next_line(&rest, &line)) break;
+    if (go_dump_read_line(d, head->stamp, go_dump_unstamped(line, head->stamp), &rest) ==
+        GO_DUMP_END)
+      break;
+    *text = rest;
+  }
+  return go_dump_finish(d, head);
+}
+
+/* The next head; its goroutine begins at *text. */
+static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head) {
+  pprofc_str line;
+  while (str_next_line(text, &line))
+    if (go_dump_parse_head(line, head)) return true;
+  return false;
+}
+
+/* A head alone may be in any text: one of them has a stack, or the word that it has none. */
+static bool looks_like_go_dump(pprofc_str text) {
+  struct go_dump_head head;
+  struct go_dump_place place;
+  pprofc_str line, name;
+  while (go_dump_next_head(&text, &head)) {
+    pprofc_str rest = text;
+    if (!str_next_line(&rest, &line)) return false;
+    line = go_dump_unstamped(line, head.stamp);
+    if (str_ends(line, STR("stack unavailable"))) return true;
+    if (go_dump_parse_call(line, &name) && go_dump_take_place(&rest, head.stamp, true, &place))
+      return true;
+  }
+  return false;
+}
+
+static void go_dump_comment(struct go_dump *d, const char *what, uint64_t count) {
+  char note[128];
+  snprintf(note, sizeof note, "%s: %llu", what, (unsigned long long)count);
+  pprofc_builder_comment(d->builder, note);
+}
+
+static pprofc_status read_go_dump(struct go_dump *d, pprofc_str text, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  struct go_dump_head head;
+  pprofc_builder_type(d->builder, "goroutine", "count");
+  builder_set_period(d->builder, STR("goroutine"), STR("count"), 1);
+  bool ok = true;
+  while (ok && builder_ok(d->builder) && go_dump_next_head(&text, &head))
+    ok = go_dump_read_goroutine(d, &head, &text);
+  if (!ok) return error_nomem(error);
+  if (d->elided) go_dump_comment(d, "stacks that the Go runtime cut in the middle", d->elided);
+  if (d->dumps > 1) go_dump_comment(d, "dumps, told apart by the label dump", d->dumps);
+  return pprofc_builder_finish(d->builder, profile, error);
+}
+
+pprofc_status import_go_dump(pprofc_str data, const pprofc_allocator *mem,
+                             const pprofc_read_options *options, pprofc_profile **profile,
+                             pprofc_error *error) {
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !looks_like_go_dump(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    struct go_dump d = {.builder = pprofc_builder_new(mem), .mem = mem};
+    map_init(&d.seen, mem);
+    d.stack = mem_array(mem, MOST_FRAMES, sizeof *d.stack);
+    if (d.builder) builder_limit_memory(d.builder, options->limits->memory_bytes);
+    status = d.builder && d.stack ? read_go_dump(&d, text, profile, error) : error_nomem(error);
+    mem_free(mem, d.stack, MOST_FRAMES, sizeof *d.stack);
+    map_free(&d.seen);
+    pprofc_builder_free(d.builder);
+  }
+  buffer_free(&utf8);
+  return status;
+}
