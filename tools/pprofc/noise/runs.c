@@ -46,10 +46,7 @@ static int runs_by_number(const char **a, const char **b) {
   return order;
 }
 
-/* run2 comes before run10: benchmark results follow in the order of the runs. */
-static int runs_by_path(const void *a, const void *b) {
-  const char *first = ((const struct source_run *)a)->source;
-  const char *second = ((const struct source_run *)b)->source;
+int runs_order(const char *first, const char *second) {
   const char *x = first, *y = second;
   while (*x && *y) {
     if (runs_is_digit(*x) && runs_is_digit(*y)) {
@@ -64,6 +61,10 @@ static int runs_by_path(const void *a, const void *b) {
   }
   if (*x != *y) return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
   return strcmp(first, second);
+}
+
+static int runs_by_path(const void *a, const void *b) {
+  return runs_order(((const struct source_run *)a)->source, ((const struct source_run *)b)->source);
 }
 
 static bool runs_is_folder(const char *path) {

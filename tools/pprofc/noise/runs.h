@@ -19,4 +19,7 @@ pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
+/* The order of runs by their paths: run2 comes before run10. Benchmark results follow in it. */
+int runs_order(const char *first, const char *second);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/log_guard.h"
 #include "gate/compare.h"
 #include "run/changes.h"
+#include "run/comparisons.h"
 #include "run/files.h"
 #include "run/profiles.h"
 #include "run/text.h"
@@ -235,8 +236,8 @@ static const char *leg_text(struct ci_run *run, const struct node *node, const c
   return text_keep(&run->arena, text);
 }
 
-/* Opens the shown profile of a pair again, for its functions and picture. One that cannot be read
- * leaves the pair without them. */
+/* Opens the shown profile of a pair again, for its picture. One that cannot be read leaves the pair
+ * without it. */
 static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -249,9 +250,9 @@ static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
   if (strcmp(pair->kind, "instructions") == 0) options.sample_index = "Ir";
-  const struct profile_source source = {NULL, path};
+  const struct profile_source source = {.head = {&path, 1}};
   if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
-  pprofc_status status = changes_find(run, pair, profile, &options, error);
+  pprofc_status status = changes_find(run, pair, profile, &options, NULL, error);
   pprofc_profile_release(profile);
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
@@ -276,6 +277,22 @@ static void settle_package(struct ci_run *run, const struct leg *leg, struct run
   pair->package = text_printf(&run->arena, "%s: %s", leg->name, pair->package);
 }
 
+/* What the pair is of; false when out of memory. */
+static bool leg_name_benchmark(struct ci_run *run, const struct leg *leg, const struct node *from,
+                               struct run_pair *pair) {
+  pprofc_str benchmark = node_text(from, "benchmark");
+  size_t end = 0;
+  if (!benchmark.size) return true;
+  while (end < benchmark.size && benchmark.data[end] != '/' && benchmark.data[end] != '-') end++;
+  pair->benchmark = text_keep(&run->arena, benchmark);
+  pair->package = text_keep(&run->arena, node_text(from, "package"));
+  pair->function =
+      text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
+  pair->iterations = (double)node_integer(node_get(from, "iterations"));
+  if (pair->package) settle_package(run, leg, pair);
+  return pair->benchmark && pair->package && pair->function;
+}
+
 static pprofc_status leg_add_pair(struct ci_run *run, const struct leg *leg,
                                   const struct node *from, pprofc_error *error) {
   struct run_pair *pair = run_add_pair(run, NULL, NULL);
@@ -286,23 +303,13 @@ static pprofc_status leg_add_pair(struct ci_run *run, const struct leg *leg,
   pair->diff = leg_text(run, from, "diff");
   pair->folder = leg->folder;
   pair->link = leg->link;
-  pprofc_str benchmark = node_text(from, "benchmark");
-  if (benchmark.size) {
-    size_t end = 0;
-    while (end < benchmark.size && benchmark.data[end] != '/' && benchmark.data[end] != '-') end++;
-    pair->benchmark = text_keep(&run->arena, benchmark);
-    pair->package = text_keep(&run->arena, node_text(from, "package"));
-    pair->function =
-        text_printf(&run->arena, "\\.Benchmark%.*s(\\.func.*)?$", (int)end, benchmark.data);
-    pair->iterations = (double)node_integer(node_get(from, "iterations"));
-    if (pair->package) settle_package(run, leg, pair);
-    if (!pair->benchmark || !pair->package || !pair->function) return error_nomem(error);
-  }
+  if (!leg_name_benchmark(run, leg, from, pair)) return error_nomem(error);
   if (!pair->names[SIDE_BASE] && !pair->names[SIDE_HEAD]) {
     run->pair_count--;
     return PPROFC_OK;
   }
-  return explain_leg_pair(run, pair, error);
+  pprofc_status status = comparisons_read(run, from, pair, error);
+  return status == PPROFC_OK ? explain_leg_pair(run, pair, error) : status;
 }
 
 pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {

@@ -6,6 +6,7 @@
 #include "core/map.h"
 #include "page/numbers.h"
 #include "pprofc/bench.h"
+#include "run/comparisons.h"
 
 #include <stdlib.h>
 
@@ -55,29 +56,25 @@ static void put_inputs(struct manifest *f) {
   json_key(&f->json, "inputs");
   json_begin_array(&f->json);
   for (size_t i = 0; i < run->pair_count; i++)
-    for (int side = 0; side < SIDES; side++) put_input(f, side, run->pairs[i].paths[side]);
+    for (int side = 0; side < SIDES; side++)
+      for (size_t k = 0; k < run->pairs[i].run_count[side]; k++)
+        put_input(f, side, run->pairs[i].runs[side][k]);
   for (int side = 0; side < SIDES; side++) put_input(f, side, run->bench[side]);
   json_end(&f->json);
 }
 
 /* ---- pairs ------------------------------------------- */
 
-static void put_changes(struct manifest *f, const struct run_pair *pair) {
-  json_key(&f->json, "grew_most");
-  json_begin_array(&f->json);
-  for (size_t i = 0; i < pair->change_count; i++) {
-    const struct change *change = &pair->changes[i];
-    json_begin_object(&f->json);
-    manifest_text(f, "function", change->name);
-    manifest_text(f, "file", change->file);
-    json_key(&f->json, "line");
-    json_int(&f->json, change->line);
-    json_key(&f->json, "base");
-    json_double(&f->json, change->base);
-    json_key(&f->json, "head");
-    json_double(&f->json, change->head);
-    json_key(&f->json, "share");
-    json_double(&f->json, change->share);
+/* The profiles of the runs, in their folder. */
+static void put_runs(struct manifest *f, const struct run_pair *pair) {
+  json_key(&f->json, "runs");
+  json_begin_object(&f->json);
+  manifest_text(f, "folder", pair->kept);
+  for (int side = 0; side < SIDES; side++) {
+    json_key(&f->json, side_names[side]);
+    json_begin_array(&f->json);
+    for (size_t i = 0; i < pair->run_count[side]; i++)
+      json_string(&f->json, str_path_base(str_of(pair->runs[side][i])));
     json_end(&f->json);
   }
   json_end(&f->json);
@@ -96,10 +93,8 @@ static void put_manifest_pair(struct manifest *f, const struct run_pair *pair) {
     json_key(&f->json, "iterations");
     json_double(&f->json, pair->iterations);
   }
-  if (pair->change_count) {
-    manifest_text(f, "unit", pair->unit);
-    put_changes(f, pair);
-  }
+  if (pair->kept) put_runs(f, pair);
+  comparisons_write(&f->json, pair);
   json_end(&f->json);
 }
 
@@ -188,7 +183,7 @@ static void put_manifest(struct manifest *f) {
   json_begin_object(&f->json);
   json_line_break(&f->json);
   json_key(&f->json, "version");
-  json_int(&f->json, 3);
+  json_int(&f->json, 4);
   manifest_text(f, "tool", "pprofci");
   manifest_text(f, "tool_version", pprofc_version());
   manifest_text(f, "commit", run->head_commit);

@@ -1,9 +1,10 @@
-/* Finds the largest changes of self time in a pair of profiles, and draws the page's picture. */
+/* Finds the function of the checkout that a change goes through, and draws the page's picture. */
 #include "run/changes.h"
 
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "flame/flame.h"
+#include "noise/blame.h"
 #include "page/place.h"
 #include "report/report.h"
 #include "run/text.h"
@@ -11,21 +12,14 @@
 #include <math.h>
 
 #define LEAST_SHARE   0.01 /* of the base: smaller growth is not told */
-#define LEAST_SAMPLES 5    /* more in the head than in the base, and beyond twice its error */
 #define PICTURE_WIDTH 1180
 #define PICTURE_LEAST 3 /* pixels: narrower frames are joined; the file has all */
 
-/* Values of both sides: those that are shown, and those of the first column. */
-struct both_sides {
+/* What one function has with what it calls, on its outermost frames. */
+struct cum_sum {
   int64_t base, head;
-  int64_t base_samples, head_samples;
-};
-
-/* What one function has by itself, and with what it calls. */
-struct self_sum {
-  struct both_sides self, cum; /* cum: of its outermost frames */
-  uint32_t depth;              /* of its first frame */
-  bool open;                   /* on the path that is being walked */
+  uint32_t depth; /* of its first frame */
+  bool open;      /* on the path that is being walked */
 };
 
 /* A drawing of a profile: the edited profile and its tree. */
@@ -65,11 +59,11 @@ struct open_path {
 /* Goes on to a node: functions that are left are open no more. True when this is the outermost
  * frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
-                       struct self_sum *sums) {
+                       struct cum_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
     if (path->opened[path->depth]) sums[path->frames[path->depth]].open = false;
   path->depth = t->depth[node];
-  struct self_sum *sum = &sums[t->frame[node]];
+  struct cum_sum *sum = &sums[t->frame[node]];
   bool outermost = !sum->open;
   path->frames[path->depth] = t->frame[node];
   path->opened[path->depth] = outermost;
@@ -77,92 +71,41 @@ static bool path_enter(struct open_path *path, const struct flame_tree *t, size_
   return outermost;
 }
 
-static void add_sides(struct both_sides *sum, const struct flame_tree *t, const int64_t *values,
-                      size_t type) {
-  const int64_t *base = t->has_base ? values + t->types : NULL;
-  sum->head = sum_add(sum->head, values[type]);
-  sum->head_samples = sum_add(sum->head_samples, values[0]);
-  if (!base) return;
-  sum->base = sum_add(sum->base, base[type]);
-  sum->base_samples = sum_add(sum->base_samples, base[0]);
-}
-
-static struct self_sum *sum_functions(struct drawn *d) {
+static struct cum_sum *sum_functions(struct drawn *d) {
   struct flame_tree *t = &d->graph.tree;
   size_t type = d->result.value_index, room = t->max_depth + 2;
-  struct self_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
+  struct cum_sum *sums = arena_zero_array(&t->arena, d->graph.frames.count, sizeof *sums);
   struct open_path path = {.frames = arena_array(&t->arena, room, sizeof *path.frames),
                            .opened = arena_zero_array(&t->arena, room, sizeof *path.opened)};
   if (!path.frames || !path.opened) return NULL;
   for (size_t i = 1; sums && i < t->count; i++) {
-    struct self_sum *sum = &sums[t->frame[i]];
-    if (path_enter(&path, t, i, sums)) add_sides(&sum->cum, t, t->total + i * t->columns, type);
+    struct cum_sum *sum = &sums[t->frame[i]];
     if (!sum->depth) sum->depth = t->depth[i];
-    add_sides(&sum->self, t, t->self + i * t->columns, type);
+    if (!path_enter(&path, t, i, sums)) continue;
+    sum->head = sum_add(sum->head, flame_head(t, i, type));
+    sum->base = sum_add(sum->base, flame_base(t, i, type));
   }
   return sums;
 }
 
-static double grown_by(const struct both_sides *sum) {
+static double grown_by(const struct cum_sum *sum) {
   return (double)sum->head - (double)sum->base;
 }
 
-/* Growth that sampling alone could make is not told. */
-static bool is_beyond_chance(const struct drawn *d, const struct both_sides *sum) {
-  pprofc_str type = profile_string(d->result.profile, d->result.profile->types[0].type);
-  double more = (double)sum->head_samples - (double)sum->base_samples;
-  double all = (double)sum->head_samples + (double)sum->base_samples;
-  if (!str_equal(type, STR("samples"))) return true;
-  return more >= LEAST_SAMPLES && more * more >= 4 * all;
+/* Growth that runs differ by anyway is not told. */
+static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
+  const pprofc_verdicts *verdicts = judged->reports[0].verdicts;
+  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
+  if (!row) return false;
+  pprofc_verdict verdict = row->cum.verdict;
+  return verdict == PPROFC_VERDICT_GREW || verdict == PPROFC_VERDICT_NEW ||
+         verdict == PPROFC_VERDICT_UNKNOWN;
 }
 
-static bool is_growth(const struct drawn *d, const struct both_sides *sum) {
+static bool is_growth(const struct drawn *d, const struct cum_sum *sum) {
   double grown = grown_by(sum);
   double base = (double)flame_base(&d->graph.tree, 0, d->result.value_index);
-  return grown > 0 && grown >= base * LEAST_SHARE && is_beyond_chance(d, sum);
-}
-
-/* Puts a change into the list of the largest. */
-static void keep_largest(struct run_pair *pair, const struct change *change) {
-  size_t i = pair->change_count;
-  if (i == CHANGES_MOST) {
-    i--;
-    if (pair->changes[i].head - pair->changes[i].base >= change->head - change->base) return;
-  } else {
-    pair->change_count++;
-  }
-  for (; i > 0; i--) {
-    const struct change *before = &pair->changes[i - 1];
-    if (before->head - before->base >= change->head - change->base) break;
-    pair->changes[i] = *before;
-  }
-  pair->changes[i] = *change;
-}
-
-/* The whole growth of the profile, and what one operation is. */
-struct growth {
-  double whole, divisor;
-};
-
-static struct change change_of(struct ci_run *run, const struct stack_frame *frame,
-                               const struct both_sides *sum, const struct growth *growth) {
-  double grown = grown_by(sum);
-  pprofc_str name = escape_line_keep(frame->name, &run->arena);
-  struct change change = {.name = text_keep(&run->arena, name),
-                          .file = text_keep(&run->arena, frame->file),
-                          .line = frame->line,
-                          .base = (double)sum->base / growth->divisor,
-                          .head = (double)sum->head / growth->divisor,
-                          .share = growth->whole > 0 ? grown / growth->whole : (double)NAN};
-  if (!change.file) change.name = NULL;
-  return change;
-}
-
-static bool add_change(struct ci_run *run, struct run_pair *pair, const struct stack_frame *frame,
-                       const struct both_sides *sum, const struct growth *growth) {
-  struct change change = change_of(run, frame, sum, growth);
-  if (change.name) keep_largest(pair, &change);
-  return change.name != NULL;
+  return grown > 0 && grown >= base * LEAST_SHARE;
 }
 
 /* Code of this checkout, which its author can change; tests are what measures it. */
@@ -224,47 +167,52 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
 
 #define OWN_SHARE 0.7 /* of what goes through the outermost such function */
 
-/* Finds the innermost function of this checkout that most of the growth goes through. */
-static bool find_own(struct ci_run *run, struct run_pair *pair, const struct drawn *d,
-                     const struct self_sum *sums, const struct growth *growth,
-                     const pprofc_profile *profile) {
+/* The innermost function of this checkout that most of the growth goes through; SIZE_MAX: none. */
+static size_t find_own(struct ci_run *run, const struct drawn *d, const struct cum_sum *sums,
+                       const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
   double most = 0;
   size_t found = SIZE_MAX;
-  bool *own = arena_zero_array(&run->arena, frames->count, sizeof *own);
-  if (!own) return false;
   for (size_t i = 0; i < frames->count; i++) {
-    own[i] = is_growth(d, &sums[i].cum) && is_own(&frames->items[i], &run->arena);
-    if (own[i]) most = fmax(most, grown_by(&sums[i].cum));
+    const struct stack_frame *frame = &frames->items[i];
+    own[i] = is_growth(d, &sums[i]) && is_own(frame, &run->arena) &&
+             is_beyond_chance(judged, frame->name);
+    if (own[i]) most = fmax(most, grown_by(&sums[i]));
   }
   for (size_t i = 0; i < frames->count; i++) {
-    if (!own[i] || grown_by(&sums[i].cum) < OWN_SHARE * most) continue;
+    if (!own[i] || grown_by(&sums[i]) < OWN_SHARE * most) continue;
     if (found == SIZE_MAX || sums[i].depth > sums[found].depth) found = i;
   }
-  if (found == SIZE_MAX) return true;
-  pair->own = change_of(run, &frames->items[found], &sums[found].cum, growth);
-  if (!pair->own.line)
-    pair->own.line = find_line(run, profile, d->result.value_index, &frames->items[found]);
-  return pair->own.name != NULL;
+  return found;
 }
 
-/* The functions that explain the change of a pair. To be replaced by those of a test over several
- * profiles; until then they are the largest changes of self time, and nothing was tested. */
+/* The verdict on a function with its calls. */
+static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
+                     const struct stack_frame *frame) {
+  const struct noise_report *report = &judged->reports[0];
+  const pprofc_verdict_row *row = pprofc_verdicts_find(report->verdicts, frame->name);
+  const struct blame blame = blame_of(report);
+  pair->own = judged_estimate(report, &row->cum);
+  pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
+  pair->own.file = text_keep(&run->arena, frame->file);
+  pair->own.line = frame->line;
+  pair->own.share = blame_share(&blame, row->cum.delta);
+  return pair->own.name && pair->own.file;
+}
+
+/* The place in the checkout that explains the change of a pair. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
-                                    const pprofc_profile *profile, pprofc_error *error) {
-  const struct flame_tree *t = &d->graph.tree;
-  size_t type = d->result.value_index;
-  struct growth growth = {(double)flame_head(t, 0, type) - (double)flame_base(t, 0, type),
-                          pair->iterations > 0 ? pair->iterations : 1};
-  const struct self_sum *sums = sum_functions(d);
-  if (!sums) return error_nomem(error);
-  pair->unit = text_keep(&run->arena, d->result.sample_unit);
-  if (!pair->unit) return error_nomem(error);
-  for (size_t i = 0; i < d->graph.frames.count; i++)
-    if (is_growth(d, &sums[i].self) &&
-        !add_change(run, pair, &d->graph.frames.items[i], &sums[i].self, &growth))
-      return error_nomem(error);
-  return find_own(run, pair, d, sums, &growth, profile) ? PPROFC_OK : error_nomem(error);
+                                    const pprofc_profile *profile, const struct judged *judged,
+                                    pprofc_error *error) {
+  const struct cum_sum *sums = sum_functions(d);
+  bool *own = arena_zero_array(&run->arena, d->graph.frames.count, sizeof *own);
+  if (!sums || !own) return error_nomem(error);
+  size_t found = find_own(run, d, sums, judged, own);
+  if (found == SIZE_MAX) return PPROFC_OK;
+  const struct stack_frame *frame = &d->graph.frames.items[found];
+  if (!tell_own(run, pair, judged, frame)) return error_nomem(error);
+  if (!pair->own.line) pair->own.line = find_line(run, profile, d->result.value_index, frame);
+  return PPROFC_OK;
 }
 
 /* ---- the picture ------------------------------------- */
@@ -322,11 +270,13 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
 }
 
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
-                           const pprofc_report_options *options, pprofc_error *error) {
+                           const pprofc_report_options *options, const struct judged *judged,
+                           pprofc_error *error) {
   struct drawn d;
   pprofc_status status = drawn_open(profile, options, &d, error);
   if (status != PPROFC_OK) return status;
-  if (d.graph.tree.has_base) status = explain_change(run, pair, &d, profile, error);
+  if (d.graph.tree.has_base && judged)
+    status = explain_change(run, pair, &d, profile, judged, error);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
     status = draw_picture(run, pair, &d, error);
   drawn_close(&d);

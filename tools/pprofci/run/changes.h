@@ -1,14 +1,14 @@
-/* Why a benchmark became slower, as far as one pair of profiles tells: the functions whose own
- * samples became more, and the picture of the place. */
+/* The place in the checkout that explains why a pair changed, and the picture of it. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
 #include "pprofc/report.h"
-#include "run/run.h"
+#include "run/judging.h"
 
-/* Fills in the changes of a pair (none when `profile` is no difference) and its picture for the
- * page. `options` choose the values. */
+/* Fills in the function of the checkout that explains a difference, by its verdicts (`judged` NULL:
+ * it is known), and the picture for the page. `options` choose the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
-                           const pprofc_report_options *options, pprofc_error *error);
+                           const pprofc_report_options *options, const struct judged *judged,
+                           pprofc_error *error);
 
 #endif

@@ -121,6 +121,16 @@ pprofc_status files_make(struct ci_run *run, const char *path, const struct file
   return status == PPROFC_OK ? files_write_to(whole, writer, error) : status;
 }
 
+pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
+                         pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  pprofc_status status = files_read(from, &text, error);
+  if (status == PPROFC_OK) status = files_put(run, false, path, buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
 pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *error) {
   int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   bool good = fd >= 0 && fd_write(&fd, text.data, text.size) == 0;

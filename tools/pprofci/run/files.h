@@ -32,6 +32,10 @@ pprofc_status files_make(struct ci_run *run, const char *path, const struct file
 /* Adds text to the end of a file, which may be new. */
 pprofc_status files_append(const char *path, pprofc_str text, pprofc_error *error);
 
+/* Copies a file into the stage, as it is. */
+pprofc_status files_copy(struct ci_run *run, const char *from, const char *path,
+                         pprofc_error *error);
+
 bool files_is_folder(const char *path);
 bool files_is_regular(const char *path);
 

@@ -4,6 +4,7 @@
 #include "core/array.h"
 #include "run/files.h"
 #include "run/profiles.h"
+#include "run/several.h"
 #include "run/text.h"
 
 #include <dirent.h>
@@ -137,7 +138,12 @@ static pprofc_status list_profiles(struct ci_run *run, const char *folder, const
     free(entries[i]);
   }
   free(entries);
-  if (status != PPROFC_OK || list->count) return status;
+  return status;
+}
+
+static pprofc_status check_profiles(const char *folder, const struct profile_list *list,
+                                    size_t folders, pprofc_error *error) {
+  if (!*folder || list->count || folders) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
@@ -176,13 +182,47 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
+/* A folder that both have is a pair of several runs. */
+static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
+                                    const char *name, size_t *found, pprofc_error *error) {
+  const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
+                              text_printf(&run->arena, "%s/%s", head, name)};
+  if (!paths[SIDE_BASE] || !paths[SIDE_HEAD]) return error_nomem(error);
+  if (name[0] == '.' || !files_is_folder(paths[SIDE_BASE]) || !files_is_folder(paths[SIDE_HEAD]))
+    return PPROFC_OK;
+  *found += 1;
+  return several_add(run, paths[SIDE_BASE], paths[SIDE_HEAD], error);
+}
+
+static pprofc_status pair_subfolders(struct ci_run *run, const char *base, const char *head,
+                                     size_t *found, pprofc_error *error) {
+  struct dirent **entries;
+  *found = 0;
+  if (!*base) return PPROFC_OK;
+  int count = scandir(head, &entries, NULL, by_bytes);
+  if (count < 0)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", head, ERRNO_TEXT(errno));
+  pprofc_status status = PPROFC_OK;
+  for (int i = 0; i < count; i++) {
+    if (status == PPROFC_OK)
+      status = pair_subfolder(run, base, head, entries[i]->d_name, found, error);
+    free(entries[i]);
+  }
+  free(entries);
+  return status;
+}
+
 static pprofc_status pair_folders(struct ci_run *run, const char *base, const char *head,
                                   pprofc_error *error) {
   struct profile_list lists[SIDES];
+  size_t folders;
   memset(lists, 0, sizeof lists);
-  pprofc_status status = PPROFC_OK;
-  if (*base) status = list_profiles(run, base, head, &lists[SIDE_BASE], error);
+  pprofc_status status = pair_subfolders(run, base, head, &folders, error);
+  if (status == PPROFC_OK && *base)
+    status = list_profiles(run, base, head, &lists[SIDE_BASE], error);
   if (status == PPROFC_OK) status = list_profiles(run, head, base, &lists[SIDE_HEAD], error);
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
+    status = check_profiles(side == SIDE_BASE ? base : head, &lists[side], folders, error);
   if (status == PPROFC_OK && !pair_lists(run, &lists[SIDE_BASE], &lists[SIDE_HEAD]))
     status = error_nomem(error);
   profiles_free(run, &lists[SIDE_BASE]);
@@ -215,7 +255,9 @@ static pprofc_status pair_named(struct ci_run *run, pprofc_error *error) {
   for (size_t i = 0; i < o->pair_count; i++) {
     const char *base = text_path(&run->arena, o->pair_bases[i]);
     const char *head = text_path(&run->arena, o->pair_heads[i]);
-    if (!base || !head || !run_add_pair(run, base, head)) return error_nomem(error);
+    if (!base || !head) return error_nomem(error);
+    pprofc_status status = several_add(run, base, head, error);
+    if (status != PPROFC_OK) return status;
   }
   return PPROFC_OK;
 }
@@ -228,8 +270,9 @@ static pprofc_status check_readable(const char *path, pprofc_error *error) {
 static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++)
-    for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-      status = check_readable(run->pairs[i].paths[side], error);
+    for (int side = 0; side < SIDES; side++)
+      for (size_t k = 0; k < run->pairs[i].run_count[side] && status == PPROFC_OK; k++)
+        status = check_readable(run->pairs[i].runs[side][k], error);
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
     status = check_readable(run->bench[side], error);
   return status;

@@ -50,7 +50,7 @@ static const struct flag flags[] = {
      .argument = "FILE",
      .call = add_pair,
      .help = "two profiles, base and head, that are a pair whatever their names: -pair BASE HEAD; "
-             "may be repeated"},
+             "of folders each profile is a run; may be repeated"},
     TEXT("bench-base", bench_base, RUN_INPUTS, "FILE",
          .help = "benchmark results of the base, to compare and judge"),
     TEXT("bench-head", bench_head, RUN_INPUTS, "FILE", .help = "benchmark results of the head"),

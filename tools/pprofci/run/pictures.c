@@ -6,6 +6,7 @@
 #include "run/changes.h"
 #include "run/files.h"
 #include "run/profiles.h"
+#include "run/several.h"
 #include "run/text.h"
 
 #include <stdio.h>
@@ -55,9 +56,17 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* All that is made of one source. The last one of a pair is the one that the page shows. */
-static pprofc_status render_source(struct ci_run *run, struct run_pair *pair, const char *name,
-                                   const struct profile_source *source, bool shown,
+/* A source of a pair. The last one is the one that the page shows. */
+struct render_source {
+  const char *name;
+  struct profile_source source;
+  bool shown;
+  const struct judged *judged;
+};
+
+/* All that is made of one source. */
+static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
+                                   const struct render_source *what,
                                    const pprofc_report_options *options, pprofc_error *error) {
   pprofc_limits limits;
   pprofc_profile *profile;
@@ -65,10 +74,11 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair, co
   struct budget *budget = budget_new(run->mem, limits.memory_bytes);
   if (!budget) return error_nomem(error);
   const pprofc_allocator *mem = budget_allocator(budget);
-  pprofc_status status = source_open(source, mem, &profile, error);
+  pprofc_status status = source_open(&what->source, mem, &profile, error);
   if (status == PPROFC_OK) {
-    status = render_artifacts(run, name, profile, options, error);
-    if (status == PPROFC_OK && shown) status = changes_find(run, pair, profile, options, error);
+    status = render_artifacts(run, what->name, profile, options, error);
+    if (status == PPROFC_OK && what->shown)
+      status = changes_find(run, pair, profile, options, what->judged, error);
     pprofc_profile_release(profile);
   }
   status = budget_status(mem, status, error);
@@ -82,6 +92,13 @@ static bool both_have(const struct run_pair *pair, const char *type) {
   for (int side = 0; side < SIDES; side++)
     if (pair->paths[side] && !source_has_type(pair->paths[side], type)) return false;
   return true;
+}
+
+static bool any_has_samples(const struct run_pair *pair, int side,
+                            const pprofc_report_options *options) {
+  for (size_t i = 0; i < pair->run_count[side]; i++)
+    if (source_has_samples(pair->runs[side][i], options)) return true;
+  return false;
 }
 
 /* What a profile is about is in its name, or in its sample types. */
@@ -123,9 +140,10 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   for (int side = 0; side < SIDES; side++) {
     bool looked_at = both || side == SIDE_HEAD;
     if (!pair->paths[side] || !looked_at) continue;
-    if (source_has_samples(pair->paths[side], options)) continue;
+    if (any_has_samples(pair, side, options)) continue;
     if (!*pair->note) pair->note = empty[side];
     pair->paths[side] = NULL;
+    pair->run_count[side] = 0;
   }
 }
 
@@ -152,17 +170,31 @@ static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const 
   return PPROFC_OK;
 }
 
-static pprofc_status draw_pair(struct ci_run *run, struct run_pair *pair,
-                               const pprofc_report_options *options, pprofc_error *error) {
+static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
+                                  const pprofc_report_options *options, const struct judged *judged,
+                                  pprofc_error *error) {
+  struct profile_files files[SIDES];
   pprofc_status status = PPROFC_OK;
+  for (int side = 0; side < SIDES; side++)
+    files[side] = (struct profile_files){pair->runs[side], pair->run_count[side]};
   for (int side = 0; side < SIDES && status == PPROFC_OK; side++) {
     if (!pair->names[side]) continue;
-    const struct profile_source alone = {NULL, pair->paths[side]};
-    status = render_source(run, pair, pair->names[side], &alone, !pair->diff, options, error);
+    const struct render_source alone = {
+        pair->names[side], {.head = files[side]}, !pair->diff, judged};
+    status = render_source(run, pair, &alone, options, error);
   }
-  const struct profile_source both = {pair->paths[SIDE_BASE], pair->paths[SIDE_HEAD]};
-  if (status == PPROFC_OK && pair->diff)
-    status = render_source(run, pair, pair->diff, &both, true, options, error);
+  const struct render_source both = {
+      pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
+  if (status == PPROFC_OK && pair->diff) status = render_source(run, pair, &both, options, error);
+  return status;
+}
+
+static pprofc_status draw_pair(struct ci_run *run, struct run_pair *pair,
+                               const pprofc_report_options *options, pprofc_error *error) {
+  struct judged judged;
+  pprofc_status status = judging_run(run, pair, options, &judged, error);
+  if (status == PPROFC_OK) status = draw_sources(run, pair, options, &judged, error);
+  judging_free(&judged);
   return status;
 }
 
@@ -171,7 +203,8 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   const char *stems[SIDES] = {"", ""};
   char names[512];
   for (int side = 0; side < SIDES; side++)
-    if (pair->paths[side]) stems[side] = run_stem(run, pair->paths[side]);
+    if (pair->paths[side])
+      stems[side] = run_stem(run, pair->stems[side] ? pair->stems[side] : pair->paths[side]);
   if (!stems[SIDE_BASE] || !stems[SIDE_HEAD]) return error_nomem(error);
   if (*run->options->record)
     run_progress(number, run->pair_count, "drawing %s",
@@ -180,7 +213,9 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   if (!pair->kind) pair->kind = pair_kind(pair, names);
   choose_values(run, pair, options);
   note_missing(run, pair, options);
-  return name_pair(run, pair, stems, error);
+  pprofc_status status = name_pair(run, pair, stems, error);
+  if (status != PPROFC_OK) return status;
+  return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
 }
 
 /* Pairs of which nothing is left are no pairs. */

@@ -15,12 +15,50 @@ static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
   return pprofc_profile_read_file(path, &options, profile, error);
 }
 
+/* What pprof's driver takes out of a profile that it has read. */
+static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error) {
+  pprofc_profile *pruned;
+  pprofc_status status = transform_drop_frames(*profile, &pruned, error);
+  if (status != PPROFC_OK) return status;
+  pprofc_profile_release(*profile);
+  *profile = pruned;
+  return mappings_forget_urls(profile, error);
+}
+
+pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
+                          pprofc_error *error) {
+  pprofc_status status = profile_read(path, mem, profile, error);
+  if (status != PPROFC_OK) return status;
+  status = profile_prune(profile, error);
+  if (status != PPROFC_OK) pprofc_profile_release(*profile);
+  return status;
+}
+
+/* Reads all files and adds them up. */
+static pprofc_status read_sum(const struct profile_files *files, const pprofc_allocator *mem,
+                              pprofc_profile **profile, pprofc_error *error) {
+  if (files->count == 1) return profile_read(files->paths[0], mem, profile, error);
+  pprofc_profile **all = mem_array(mem, files->count, sizeof *all);
+  if (!all) return error_nomem(error);
+  size_t count = 0;
+  pprofc_status status = PPROFC_OK;
+  while (count < files->count && status == PPROFC_OK) {
+    status = profile_read(files->paths[count], mem, &all[count], error);
+    count += status == PPROFC_OK;
+  }
+  if (status == PPROFC_OK)
+    status = pprofc_merge((const pprofc_profile *const *)all, count, profile, error);
+  for (size_t i = 0; i < count; i++) pprofc_profile_release(all[i]);
+  mem_free(mem, all, files->count, sizeof *all);
+  return status;
+}
+
 static pprofc_status read_both(const struct profile_source *source, const pprofc_allocator *mem,
                                pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *base, *head;
-  pprofc_status status = profile_read(source->head, mem, &head, error);
+  pprofc_status status = read_sum(&source->head, mem, &head, error);
   if (status != PPROFC_OK) return status;
-  status = profile_read(source->base, mem, &base, error);
+  status = read_sum(&source->base, mem, &base, error);
   if (status == PPROFC_OK) {
     status = pprofc_diff(head, base, PPROFC_COMPARE, false, profile, error);
     pprofc_profile_release(base);
@@ -31,16 +69,10 @@ static pprofc_status read_both(const struct profile_source *source, const pprofc
 
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error) {
-  pprofc_profile *pruned;
-  pprofc_status status = source->base ? read_both(source, mem, profile, error)
-                                      : profile_read(source->head, mem, profile, error);
+  pprofc_status status = source->base.count ? read_both(source, mem, profile, error)
+                                            : read_sum(&source->head, mem, profile, error);
   if (status != PPROFC_OK) return status;
-  status = transform_drop_frames(*profile, &pruned, error);
-  if (status == PPROFC_OK) {
-    pprofc_profile_release(*profile);
-    *profile = pruned;
-    status = mappings_forget_urls(profile, error);
-  }
+  status = profile_prune(profile, error);
   if (status != PPROFC_OK) pprofc_profile_release(*profile);
   return status;
 }
@@ -67,8 +99,8 @@ static bool find_total(const char *path, const pprofc_report_options *options, i
   pprofc_profile *profile;
   struct pipeline_result result;
   const struct pipeline_options asked = report_pipeline_options(options);
-  if (source_open(&(struct profile_source){NULL, path}, &mem_default, &profile, NULL) != PPROFC_OK)
-    return false;
+  const struct profile_source source = {.head = {&path, 1}};
+  if (source_open(&source, &mem_default, &profile, NULL) != PPROFC_OK) return false;
   bool found = pipeline_run(profile, &asked, &nothing, &result, NULL) == PPROFC_OK;
   if (found) *total = result.total;
   pipeline_free(&result);

@@ -5,10 +5,20 @@
 #include "core/error.h"
 #include "pprofc/report.h"
 
+/* Files that are added up, at least one. */
+struct profile_files {
+  const char *const *paths;
+  size_t count;
+};
+
 /* One source, or the difference of two. */
 struct profile_source {
-  const char *base, *head; /* base NULL: `head` alone */
+  struct profile_files base, head; /* base.count 0: `head` alone */
 };
+
+/* Reads one profile of one run. */
+pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
+                          pprofc_error *error);
 
 /* Reads a profile and makes the difference. `mem` counts all that is made of it. */
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,

@@ -21,7 +21,30 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
   if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
   struct run_pair *pair = &run->pairs[run->pair_count++];
   *pair = (struct run_pair){.paths = {base, head}, .note = ""};
+  for (int side = 0; side < SIDES; side++) {
+    if (!pair->paths[side]) continue;
+    pair->runs[side] = arena_array(&run->arena, 1, sizeof *pair->runs[side]);
+    if (!pair->runs[side]) return NULL;
+    pair->runs[side][0] = pair->paths[side];
+    pair->run_count[side] = 1;
+  }
   return pair;
+}
+
+void run_show_comparison(struct run_pair *pair) {
+  if (!pair->comparison_count) return;
+  const struct pair_verdicts *shown = &pair->comparisons[0];
+  pair->unit = shown->unit;
+  pair->change_count = shown->because_count;
+  memcpy(pair->changes, shown->because, sizeof pair->changes);
+}
+
+const struct pair_verdicts *run_comparison(const struct run_pair *pair, pprofc_str unit) {
+  for (size_t i = 0; i < pair->comparison_count; i++) {
+    const struct pair_verdicts *c = &pair->comparisons[i];
+    if (c->measure && str_equal(unit, str_of(c->measure))) return c;
+  }
+  return NULL;
 }
 
 void run_progress(size_t done, size_t of, const char *format, ...) {
@@ -104,6 +127,7 @@ void run_end(struct ci_run *run) {
   interner_free(&run->names);
   ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
   ARRAY_FREE(run->mem, run->files, run->file_capacity);
+  ARRAY_FREE(run->mem, run->fired, run->fired_capacity);
   arena_free(&run->arena);
 }
 

@@ -14,27 +14,70 @@ enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
 extern const char *const side_names[SIDES]; /* "base", "head" */
 
-/* A function whose own samples became more from base to head. */
+/* A function of a comparison. Values are per operation where these are known. */
 struct change {
   const char *name, *file; /* "" when not known */
   int64_t line;            /* where the function begins; 0: not known */
-  double base, head;       /* in the unit of the profile, per operation where these are known */
-  double share;            /* of what the whole profile grew by; NaN when it did not */
+  double base, head;       /* means of the runs */
+  double share;            /* of what the whole changed by; NaN: not told */
+  double delta, low, high; /* of head - base, with its interval of 95 %; NaN: there is none */
+  double q;                /* NaN: not tested */
+  const char *verdict;     /* "grew", "moved", "noise" ... */
+  bool changed;            /* more than noise */
+  const char *partner;     /* the other function of a change that moved; or NULL */
 };
 
 #define CHANGES_MOST 4
 
+/* Verdicts of the functions of one sample type of a pair. */
+struct pair_verdicts {
+  const char *type, *unit; /* "cpu", "nanoseconds": of all values */
+  const char *measure;     /* what it explains of a benchmark: "sec/op"; or NULL */
+  bool per_operation;
+  bool weak;  /* one run a side: noise between runs is not known */
+  bool exact; /* events were counted: every difference is real */
+  size_t runs[SIDES];
+  size_t tested, changed;
+  double alpha;
+  struct change *rows; /* those that changed, then the others, each by size */
+  size_t row_count, left_out;
+  struct change because[CHANGES_MOST]; /* what grew, the largest first */
+  size_t because_count;
+  double total_base, total_head, total_delta, total_low, total_high; /* NaN: not known */
+  double common, environment, rest; /* with the rows that changed: total_delta */
+  size_t rest_count;
+  double visible;      /* when nothing changed: the smallest change of `largest` that could have */
+  const char *largest; /* been seen; NULL: not told */
+  double runs_for_5;   /* a side, to see 5 %; infinite: no number of them */
+  const char *sight;   /* the same as a sentence; or "" */
+  const char *note;    /* why nothing was judged; or "" */
+  const char *command; /* that prints the same, in the folder of the page; or "" */
+};
+
+/* What a benchmark measured for each operation in a run; 0: not known. */
+struct run_measured {
+  double nanoseconds, bytes, allocations;
+};
+
 /* A pair of profiles, or one alone, and the artifacts that were made of it. */
 struct run_pair {
-  const char *paths[SIDES];        /* NULL: none */
+  const char *paths[SIDES]; /* NULL: none; of several runs the first */
+  const char **runs[SIDES]; /* [run_count] profiles of one run each */
+  size_t run_count[SIDES];
+  const struct run_measured *measured[SIDES]; /* [run_count]; or NULL */
+  const char *stems[SIDES];        /* their names in names of artifacts; NULL: those of the files */
+  pprofc_str printed[SIDES];       /* what the benchmark printed in the runs; or empty */
   const char *kind;                /* "cpu"; NULL: it is told from the profile */
   const char *package, *benchmark; /* of a recorded pair, as the page shows them; else NULL */
   const char *function;            /* of the benchmark, as the profile names it; or NULL */
-  double iterations;               /* of both sides; 0: not known */
+  double iterations;               /* of each run; 0: not known */
 
-  const char *names[SIDES], *diff; /* of the artifacts; NULL where there is none */
-  const char *note;                /* "New: ..." or "" */
-  const char *unit;                /* of the values of `changes` */
+  const char *names[SIDES], *diff;   /* of the artifacts; NULL where there is none */
+  const char *kept;                  /* folder of the runs within the artifacts; or NULL */
+  const char *note;                  /* "New: ..." or "" */
+  struct pair_verdicts *comparisons; /* when it has both sides; the first one is shown */
+  size_t comparison_count;
+  const char *unit; /* of the values of `changes`, which are those of the first comparison */
   struct change changes[CHANGES_MOST];
   size_t change_count;
   struct change own; /* the innermost function of the checkout that most of the growth goes through,
@@ -42,6 +85,12 @@ struct run_pair {
   pprofc_str picture; /* SVG for the page */
   const char *folder; /* where its artifacts are when they are of another run; NULL: of this one */
   const char *link;   /* how the page gets there, with a '/' at its end; or NULL */
+};
+
+/* A function that -fail_on does not allow to grow as it did. */
+struct run_fired {
+  const char *condition, *pair; /* "flat>5%", the name of a pair */
+  struct change change;
 };
 
 /* A file that was made: relative to its folder. */
@@ -72,14 +121,16 @@ struct ci_run {
 
   /* The verdict. */
   struct gate gate;
-  bool judged;                /* the gate has rows */
-  int status;                 /* of the gate */
-  const char *verdict;        /* "REGRESSION" */
-  struct buffer gate_text;    /* what the gate prints */
-  pprofc_str benchstat;       /* the table of benchstat */
-  const char *doubt;          /* why a result without a regression is not green; "": it may be */
-  const char *totals;         /* the last line of the gate; "" without results */
-  const char *instructions;   /* "regressed: instructions 12 -> 34"; "" when none were counted */
+  bool judged;              /* the gate has rows */
+  int status;               /* of the gate */
+  const char *verdict;      /* "REGRESSION" */
+  struct buffer gate_text;  /* what the gate prints */
+  pprofc_str benchstat;     /* the table of benchstat */
+  const char *doubt;        /* why a result without a regression is not green; "": it may be */
+  const char *totals;       /* the last line of the gate; "" without results */
+  const char *instructions; /* "regressed: instructions 12 -> 34"; "" when none were counted */
+  struct run_fired *fired;  /* by -fail_on */
+  size_t fired_count, fired_capacity;
   struct buffer plots[SIDES]; /* of struct run_samples, one for each row of the gate */
 };
 
@@ -92,6 +143,12 @@ struct run_samples {
 
 /* Adds a pair; NULL when out of memory. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
+
+/* Makes the changes of a pair those of its first comparison. */
+void run_show_comparison(struct run_pair *pair);
+
+/* The comparison that explains a unit of a benchmark, "sec/op"; NULL: none. */
+const struct pair_verdicts *run_comparison(const struct run_pair *pair, pprofc_str unit);
 
 /* Begins a run with the options, and ends it. */
 void run_begin(struct ci_run *run, const struct run_options *options);

@@ -1,0 +1,220 @@
+/* Comparisons as JSON, by tables of their members. */
+#include "run/comparisons.h"
+
+#include "core/log_guard.h"
+#include "run/text.h"
+
+#include <math.h>
+
+enum member_kind { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_COUNT, MEMBER_LINE, MEMBER_BOOL };
+
+struct member {
+  const char *key;
+  enum member_kind kind;
+  size_t offset;
+};
+
+#define IN_CHANGE(name) offsetof(struct change, name)
+
+static const struct member change_members[] = {
+    {"function", MEMBER_TEXT, IN_CHANGE(name)},   {"file", MEMBER_TEXT, IN_CHANGE(file)},
+    {"line", MEMBER_LINE, IN_CHANGE(line)},       {"base", MEMBER_NUMBER, IN_CHANGE(base)},
+    {"head", MEMBER_NUMBER, IN_CHANGE(head)},     {"delta", MEMBER_NUMBER, IN_CHANGE(delta)},
+    {"low", MEMBER_NUMBER, IN_CHANGE(low)},       {"high", MEMBER_NUMBER, IN_CHANGE(high)},
+    {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
+    {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
+    {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
+};
+
+#define IN_VERDICTS(name) offsetof(struct pair_verdicts, name)
+
+static const struct member verdicts_members[] = {
+    {"type", MEMBER_TEXT, IN_VERDICTS(type)},
+    {"unit", MEMBER_TEXT, IN_VERDICTS(unit)},
+    {"measure", MEMBER_TEXT, IN_VERDICTS(measure)},
+    {"per_operation", MEMBER_BOOL, IN_VERDICTS(per_operation)},
+    {"weak", MEMBER_BOOL, IN_VERDICTS(weak)},
+    {"exact", MEMBER_BOOL, IN_VERDICTS(exact)},
+    {"base_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_BASE])},
+    {"head_runs", MEMBER_COUNT, IN_VERDICTS(runs[SIDE_HEAD])},
+    {"tested", MEMBER_COUNT, IN_VERDICTS(tested)},
+    {"changed", MEMBER_COUNT, IN_VERDICTS(changed)},
+    {"left_out", MEMBER_COUNT, IN_VERDICTS(left_out)},
+    {"alpha", MEMBER_NUMBER, IN_VERDICTS(alpha)},
+    {"total_base", MEMBER_NUMBER, IN_VERDICTS(total_base)},
+    {"total_head", MEMBER_NUMBER, IN_VERDICTS(total_head)},
+    {"total_delta", MEMBER_NUMBER, IN_VERDICTS(total_delta)},
+    {"total_low", MEMBER_NUMBER, IN_VERDICTS(total_low)},
+    {"total_high", MEMBER_NUMBER, IN_VERDICTS(total_high)},
+    {"common", MEMBER_NUMBER, IN_VERDICTS(common)},
+    {"environment", MEMBER_NUMBER, IN_VERDICTS(environment)},
+    {"rest", MEMBER_NUMBER, IN_VERDICTS(rest)},
+    {"rest_functions", MEMBER_COUNT, IN_VERDICTS(rest_count)},
+    {"visible", MEMBER_NUMBER, IN_VERDICTS(visible)},
+    {"largest", MEMBER_TEXT, IN_VERDICTS(largest)},
+    {"runs_for_5", MEMBER_NUMBER, IN_VERDICTS(runs_for_5)},
+    {"sight", MEMBER_TEXT, IN_VERDICTS(sight)},
+    {"note", MEMBER_TEXT, IN_VERDICTS(note)},
+    {"command", MEMBER_TEXT, IN_VERDICTS(command)},
+};
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+/* ---- writing ----------------------------------------- */
+
+static void member_write(struct json_writer *json, const struct member *m, const void *from) {
+  union {
+    const char *text;
+    double number;
+    size_t count;
+    int64_t line;
+    bool flag;
+  } value;
+  static const size_t sizes[] = {[MEMBER_TEXT] = sizeof value.text,
+                                 [MEMBER_NUMBER] = sizeof value.number,
+                                 [MEMBER_COUNT] = sizeof value.count,
+                                 [MEMBER_LINE] = sizeof value.line,
+                                 [MEMBER_BOOL] = sizeof value.flag};
+  memcpy(&value, (const char *)from + m->offset, sizes[m->kind]);
+  json_key(json, m->key);
+  switch (m->kind) {
+  case MEMBER_TEXT:
+    json_text(json, value.text ? value.text : "");
+    break;
+  case MEMBER_NUMBER:
+    json_double(json, value.number);
+    break;
+  case MEMBER_COUNT:
+    json_uint(json, value.count);
+    break;
+  case MEMBER_LINE:
+    json_int(json, value.line);
+    break;
+  case MEMBER_BOOL:
+    json_bool(json, value.flag);
+    break;
+  }
+}
+
+static void members_write(struct json_writer *json, const struct member *members, size_t count,
+                          const void *from) {
+  for (size_t i = 0; i < count; i++) member_write(json, &members[i], from);
+}
+
+static void changes_write(struct json_writer *json, const char *key, const struct change *changes,
+                          size_t count) {
+  json_key(json, key);
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) {
+    json_line_break(json);
+    json_begin_object(json);
+    members_write(json, change_members, COUNT_OF(change_members), &changes[i]);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
+  json_key(json, "comparisons");
+  json_begin_array(json);
+  for (size_t i = 0; i < pair->comparison_count; i++) {
+    const struct pair_verdicts *c = &pair->comparisons[i];
+    json_line_break(json);
+    json_begin_object(json);
+    members_write(json, verdicts_members, COUNT_OF(verdicts_members), c);
+    changes_write(json, "because", c->because, c->because_count);
+    changes_write(json, "functions", c->rows, c->row_count);
+    json_end(json);
+  }
+  json_end(json);
+  changes_write(json, "own", &pair->own, pair->own.name ? 1 : 0);
+}
+
+/* ---- reading ----------------------------------------- */
+
+static double member_number(const struct node *node) {
+  double number;
+  if (!node_is(node, NODE_NUMBER) || !str_parse_float(node->text, &number)) return (double)NAN;
+  return number;
+}
+
+/* Text of a manifest may have been changed: nothing in it shall act in a log. */
+static const char *member_text(struct ci_run *run, const struct node *node) {
+  if (!node_is(node, NODE_STRING) || !node->text.size) return "";
+  return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));
+}
+
+static bool member_read(struct ci_run *run, const struct member *m, const struct node *from,
+                        void *to) {
+  const struct node *node = node_get(from, m->key);
+  void *place = (char *)to + m->offset;
+  int64_t integer = node_integer(node);
+  const char *text = m->kind == MEMBER_TEXT ? member_text(run, node) : "";
+  double number = member_number(node);
+  size_t count = integer > 0 ? (size_t)integer : 0;
+  bool flag = node_is(node, NODE_TRUE);
+  switch (m->kind) {
+  case MEMBER_TEXT:
+    memcpy(place, &text, sizeof text);
+    break;
+  case MEMBER_NUMBER:
+    memcpy(place, &number, sizeof number);
+    break;
+  case MEMBER_COUNT:
+    memcpy(place, &count, sizeof count);
+    break;
+  case MEMBER_LINE:
+    memcpy(place, &integer, sizeof integer);
+    break;
+  case MEMBER_BOOL:
+    memcpy(place, &flag, sizeof flag);
+    break;
+  }
+  return text != NULL;
+}
+
+static bool members_read(struct ci_run *run, const struct member *members, size_t count,
+                         const struct node *from, void *to) {
+  bool good = true;
+  for (size_t i = 0; i < count; i++) good &= member_read(run, &members[i], from, to);
+  return good;
+}
+
+/* Reads at most `most` changes; false when out of memory. */
+static bool changes_read(struct ci_run *run, const struct node *list, struct change *to,
+                         size_t most, size_t *count) {
+  bool good = true;
+  *count = node_size(list) < most ? node_size(list) : most;
+  for (size_t i = 0; i < *count; i++) {
+    good &= members_read(run, change_members, COUNT_OF(change_members), node_at(list, i), &to[i]);
+    if (to[i].partner && !*to[i].partner) to[i].partner = NULL;
+  }
+  return good;
+}
+
+static bool verdicts_read(struct ci_run *run, const struct node *from, struct pair_verdicts *to) {
+  const struct node *rows = node_get(from, "functions");
+  to->rows = arena_zero_array(&run->arena, node_size(rows) + 1, sizeof *to->rows);
+  if (!to->rows) return false;
+  bool good = members_read(run, verdicts_members, COUNT_OF(verdicts_members), from, to);
+  if (to->measure && !*to->measure) to->measure = NULL;
+  if (to->largest && !*to->largest) to->largest = NULL;
+  return good && changes_read(run, rows, to->rows, node_size(rows), &to->row_count) &&
+         changes_read(run, node_get(from, "because"), to->because, CHANGES_MOST,
+                      &to->because_count);
+}
+
+pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
+                               pprofc_error *error) {
+  const struct node *list = node_get(from, "comparisons");
+  size_t own;
+  pair->comparisons = arena_zero_array(&run->arena, node_size(list) + 1, sizeof *pair->comparisons);
+  if (!pair->comparisons) return error_nomem(error);
+  for (size_t i = 0; i < node_size(list); i++)
+    if (!verdicts_read(run, node_at(list, i), &pair->comparisons[pair->comparison_count++]))
+      return error_nomem(error);
+  if (!changes_read(run, node_get(from, "own"), &pair->own, 1, &own)) return error_nomem(error);
+  if (!own) pair->own.name = NULL;
+  run_show_comparison(pair);
+  return PPROFC_OK;
+}

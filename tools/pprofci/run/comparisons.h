@@ -1,0 +1,16 @@
+/* The comparisons of a pair in manifest.json: written, and read again by `pprofci merge`. */
+#ifndef PPROFCI_RUN_COMPARISONS_H
+#define PPROFCI_RUN_COMPARISONS_H
+
+#include "core/json_tree.h"
+#include "core/json_write.h"
+#include "run/run.h"
+
+/* Writes the members "comparisons" and "own" of a pair. */
+void comparisons_write(struct json_writer *json, const struct run_pair *pair);
+
+/* Reads them from the object of a pair. What is not there stays empty. */
+pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
+                               pprofc_error *error);
+
+#endif

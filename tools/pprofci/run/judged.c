@@ -1,0 +1,279 @@
+/* From verdicts to what the page shows of the functions of a pair. */
+#include "core/log_guard.h"
+#include "noise/blame.h"
+#include "run/judging.h"
+#include "run/text.h"
+
+#include <math.h>
+
+#define ROWS_MOST   30
+#define LEAST_SHARE 0.01 /* of the base: smaller growth that was not tested is not told */
+#define NAME_MOST   160  /* bytes of a name in a sentence */
+
+/* What is filled in, and from what. */
+struct filling {
+  struct ci_run *run;
+  const struct judged *judged;
+  const struct noise_report *report;
+  struct blame blame;
+  struct pair_verdicts *to;
+};
+
+/* ---- one function ------------------------------------ */
+
+static bool judged_row_find_in(const pprofc_profile *profile, pprofc_str name,
+                               pprofc_function *found) {
+  size_t count = pprofc_profile_function_count(profile);
+  for (size_t i = 0; i < count; i++) {
+    *found = pprofc_profile_function(profile, (uint32_t)i);
+    if (str_equal(found->name, name) && found->filename.size) return true;
+  }
+  return false;
+}
+
+/* Where a function is, by the profiles of the head, then those of the base. */
+static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
+  const struct judged *j = f->judged;
+  pprofc_function function;
+  change->file = "";
+  for (size_t i = 0; i < j->count; i++) {
+    size_t run = (i + j->bases) % j->count;
+    if (!judged_row_find_in(j->runs[run].profile, name, &function)) continue;
+    change->file = text_keep(&f->run->arena, function.filename);
+    change->line = function.start_line;
+    return;
+  }
+}
+
+static const char *judged_row_text(const struct filling *f, pprofc_str name) {
+  if (!name.size) return "<unknown>";
+  return text_keep(&f->run->arena, escape_line_keep(name, &f->run->arena));
+}
+
+static bool judged_row_changed(const pprofc_verdict_row *row) {
+  return row->relation || pprofc_verdict_is_change(row->flat.verdict);
+}
+
+struct change judged_estimate(const struct noise_report *report, const pprofc_verdict_estimate *e) {
+  struct change change = {.base = e->base,
+                          .head = e->head,
+                          .delta = e->delta,
+                          .low = (double)NAN,
+                          .high = (double)NAN,
+                          .q = e->q,
+                          .verdict = pprofc_verdict_name(e->verdict),
+                          .changed = pprofc_verdict_is_change(e->verdict)};
+  if (isnan(e->p) && !report->summary.exact) return change;
+  change.low = e->low;
+  change.high = e->high;
+  return change;
+}
+
+/* False when out of memory. */
+static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
+                            struct change *change) {
+  *change = judged_estimate(f->report, &row->flat);
+  change->name = judged_row_text(f, row->name);
+  change->share = blame_share(&f->blame, row->flat.delta);
+  change->changed = judged_row_changed(row);
+  judged_row_place(f, row->name, change);
+  if (row->relation) {
+    change->verdict = pprofc_verdict_relation_name(row->relation);
+    change->partner = judged_row_text(f, f->report->rows[row->partner].name);
+    if (!change->partner) return false;
+  }
+  return change->name && change->file;
+}
+
+/* ---- all functions ----------------------------------- */
+
+/* Rows that changed, or the others that have a difference of their own. */
+static bool judged_take(struct filling *f, bool changed) {
+  struct pair_verdicts *to = f->to;
+  for (size_t i = 0; i < f->report->row_count; i++) {
+    const pprofc_verdict_row *row = &f->report->rows[i];
+    if (judged_row_changed(row) != changed) continue;
+    if (!changed && row->flat.delta == 0) continue;
+    if (to->row_count == ROWS_MOST)
+      to->left_out++;
+    else if (!judged_row_take(f, row, &to->rows[to->row_count++]))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the function is a reason for growth. One run a side cannot test contentions: these are
+ * told by their size, as what they are. */
+static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
+  const pprofc_verdict_estimate *e = &row->flat;
+  if (row->relation || !(e->delta > 0)) return false;
+  if (e->verdict == PPROFC_VERDICT_UNKNOWN)
+    return e->delta >= LEAST_SHARE * f->report->summary.total_base;
+  return e->verdict == PPROFC_VERDICT_GREW || e->verdict == PPROFC_VERDICT_NEW;
+}
+
+/* Rows are in the order of their sizes. */
+static bool judged_blame(struct filling *f) {
+  struct pair_verdicts *to = f->to;
+  for (size_t i = 0; i < f->report->row_count && to->because_count < CHANGES_MOST; i++) {
+    const pprofc_verdict_row *row = &f->report->rows[i];
+    if (judged_is_reason(f, row) && !judged_row_take(f, row, &to->because[to->because_count++]))
+      return false;
+  }
+  return true;
+}
+
+/* ---- sentences --------------------------------------- */
+
+/* "a change of 31% of main.work would have been seen; 70 runs a side would show 5%". */
+static const char *judged_sight(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct arena *arena = &f->run->arena;
+  if (!f->to->largest) return "";
+  if (!isfinite(s->visible))
+    return text_printf(arena, "no change of %s of any size could have been seen", f->to->largest);
+  const char *seen = text_printf(arena, "a change of %.0f%% of %s would have been seen",
+                                 ceil(100 * s->visible), f->to->largest);
+  if (!seen || !isfinite(s->runs_for_5)) return seen;
+  return text_printf(arena, "%s; %.0f runs a side would show 5%%", seen, s->runs_for_5);
+}
+
+static const char *judged_note(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  double samples = 0;
+  if (s->tested || s->changed) return "";
+  for (size_t i = 0; i < f->report->row_count; i++)
+    samples += f->report->rows[i].flat.samples * (double)(s->base_runs + s->head_runs);
+  return text_printf(&f->run->arena, "nothing to judge: %.0f samples", samples);
+}
+
+/* A word as a shell takes it. */
+static void command_word(struct buffer *out, const char *text) {
+  buffer_add_char(out, '\'');
+  for (; *text; text++) {
+    if (*text == '\'')
+      buffer_add_text(out, "'\\''");
+    else
+      buffer_add_char(out, *text);
+  }
+  buffer_add_char(out, '\'');
+}
+
+static void command_option(struct buffer *out, const char *name, const char *value) {
+  buffer_printf(out, " -%s=", name);
+  command_word(out, value);
+}
+
+/* A path of the artifacts that is made of the name of the pair. */
+static void command_path(struct buffer *out, const char *option, const char *folder,
+                         const char *name, const char *rest) {
+  struct buffer path;
+  buffer_init(&path, out->mem, SIZE_MAX / 2);
+  buffer_printf(&path, "%s%s%s", folder, name, rest);
+  buffer_add_char(&path, '\0');
+  buffer_add_char(out, ' ');
+  if (option) buffer_printf(out, "-%s=", option);
+  if (path.failed)
+    out->failed = true;
+  else
+    command_word(out, path.data);
+  buffer_free(&path);
+}
+
+static void command_exposure(struct buffer *out, const struct filling *f,
+                             const struct run_pair *pair) {
+  const pprofc_verdict_run *first = &f->judged->runs[0];
+  if (first->per_operation > 0 && pair->kept) {
+    command_path(out, "bench_base", pair->kept, "", "/base.txt");
+    command_path(out, "bench_head", pair->kept, "", "/head.txt");
+  } else if (first->operations > 0) {
+    buffer_printf(out, " -ops=%.0f,%.0f", first->operations, first->operations);
+  }
+}
+
+/* The command that prints these verdicts, in the folder of the page. */
+static const char *judged_command(const struct filling *f, const struct run_pair *pair,
+                                  const char *index, const char *hide) {
+  struct buffer out;
+  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
+  buffer_add_text(&out, "pprofc -blame");
+  if (run_has(index)) buffer_printf(&out, " -sample_index=%s", index);
+  if (run_has(hide)) command_option(&out, "hide", hide);
+  command_exposure(&out, f, pair);
+  if (pair->kept) {
+    command_path(&out, "diff_base", pair->kept, "", "/base");
+    command_path(&out, NULL, pair->kept, "", "/head");
+  } else {
+    command_path(&out, "diff_base", "profiles/", pair->names[SIDE_BASE], ".pb.gz");
+    command_path(&out, NULL, "profiles/", pair->names[SIDE_HEAD], ".pb.gz");
+  }
+  pprofc_str kept = buffer_keep(&out, &f->run->arena);
+  buffer_free(&out);
+  return kept.data ? text_keep(&f->run->arena, kept) : NULL;
+}
+
+/* ---- the whole --------------------------------------- */
+
+static void judged_totals(struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct pair_verdicts *to = f->to;
+  to->per_operation = s->exposure == PPROFC_EXPOSURE_OPS;
+  to->exact = s->exact;
+  to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
+  to->runs[SIDE_BASE] = s->base_runs;
+  to->runs[SIDE_HEAD] = s->head_runs;
+  to->tested = s->tested;
+  to->changed = s->changed;
+  to->alpha = s->alpha;
+  to->total_base = s->total_base;
+  to->total_head = s->total_head;
+  to->total_delta = s->total_delta;
+  to->total_low = s->total_low;
+  to->total_high = s->total_high;
+  to->common = s->total_common;
+  to->environment = f->blame.environment;
+  to->rest = f->blame.rest;
+  to->rest_count = f->blame.rest_count;
+  to->visible = s->visible;
+  to->runs_for_5 = s->runs_for_5;
+}
+
+/* The largest function, when nothing changed and something was judged. */
+static bool judged_largest(struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  if (s->changed || !s->tested || isnan(s->visible) || s->largest == PPROFC_VERDICT_NO_ROW)
+    return true;
+  pprofc_str name = str_slice(f->report->rows[s->largest].name, 0, NAME_MOST);
+  f->to->largest = judged_row_text(f, name);
+  return f->to->largest != NULL;
+}
+
+/* The measure of a benchmark that a sample type explains. */
+static const char *judged_measure(const struct run_pair *pair, const char *type) {
+  static const char *const measures[][2] = {
+      {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};
+  for (size_t i = 0; pair->benchmark && i < sizeof measures / sizeof *measures; i++)
+    if (strcmp(type, measures[i][0]) == 0) return measures[i][1];
+  return NULL;
+}
+
+pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
+                          const struct judged *judged, const struct noise_report *report,
+                          const struct judged_how *how, struct pair_verdicts *to,
+                          pprofc_error *error) {
+  const pprofc_verdict_summary *s = &report->summary;
+  struct filling f = {run, judged, report, blame_of(report), to};
+  *to = (struct pair_verdicts){.rows = NULL};
+  to->rows = arena_zero_array(&run->arena, ROWS_MOST, sizeof *to->rows);
+  to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
+  to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
+  if (!to->rows || !to->type || !to->unit) return error_nomem(error);
+  to->measure = judged_measure(pair, to->type);
+  judged_totals(&f);
+  bool good =
+      judged_take(&f, true) && judged_take(&f, false) && judged_blame(&f) && judged_largest(&f);
+  to->sight = good ? judged_sight(&f) : NULL;
+  to->note = judged_note(&f);
+  to->command = judged_command(&f, pair, how->index, how->hide);
+  return to->sight && to->note && to->command ? PPROFC_OK : error_nomem(error);
+}

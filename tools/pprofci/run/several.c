@@ -1,0 +1,101 @@
+/* Pairs of several runs a side. */
+#include "run/several.h"
+
+#include "noise/runs.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- the runs of a folder ---------------------------- */
+
+static int several_by_name(const struct dirent **a, const struct dirent **b) {
+  return runs_order((*a)->d_name, (*b)->d_name);
+}
+
+static int several_is_shown(const struct dirent *entry) {
+  return entry->d_name[0] != '.';
+}
+
+/* The files of a folder that are no folders. */
+static pprofc_status several_list(struct ci_run *run, const char *folder, const char ***paths,
+                                  size_t *count, pprofc_error *error) {
+  struct dirent **entries;
+  int found = scandir(folder, &entries, several_is_shown, several_by_name);
+  if (found < 0)
+    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  bool good = true;
+  *count = 0;
+  *paths = arena_array(&run->arena, (size_t)found + 1, sizeof **paths);
+  for (int i = 0; i < found; i++) {
+    const char *path = text_printf(&run->arena, "%s/%s", folder, entries[i]->d_name);
+    good &= path && *paths;
+    if (good && files_is_regular(path)) (*paths)[(*count)++] = path;
+    free(entries[i]);
+  }
+  free(entries);
+  if (!good || !*paths) return error_nomem(error);
+  if (*count) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
+}
+
+/* A path without slashes at its end, which names artifacts. */
+static char *several_trimmed(struct ci_run *run, const char *path) {
+  char *trimmed = text_keep(&run->arena, str_of(path));
+  for (size_t size = trimmed ? strlen(trimmed) : 0; size > 1 && trimmed[size - 1] == '/'; size--)
+    trimmed[size - 1] = '\0';
+  return trimmed;
+}
+
+pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
+                          pprofc_error *error) {
+  const char *const given[SIDES] = {base, head};
+  struct run_pair *pair = run_add_pair(run, base, head);
+  if (!pair) return error_nomem(error);
+  for (int side = 0; side < SIDES; side++) {
+    if (!files_is_folder(given[side])) continue;
+    pair->stems[side] = several_trimmed(run, given[side]);
+    if (!pair->stems[side]) return error_nomem(error);
+    pprofc_status status =
+        several_list(run, pair->stems[side], &pair->runs[side], &pair->run_count[side], error);
+    if (status != PPROFC_OK) return status;
+    pair->paths[side] = pair->runs[side][0];
+  }
+  return PPROFC_OK;
+}
+
+/* ---- keeping ----------------------------------------- */
+
+static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pair, int side,
+                                  pprofc_error *error) {
+  struct arena *arena = &run->arena;
+  const char *folder = text_printf(arena, "%s/ci/%s/%s", run->stage, pair->kept, side_names[side]);
+  if (!folder) return error_nomem(error);
+  if (!files_make_folders(folder))
+    return error_set(error, PPROFC_E_IO, "cannot make the folder '%s'", folder);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < pair->run_count[side] && status == PPROFC_OK; i++) {
+    pprofc_str name = str_path_base(str_of(pair->runs[side][i]));
+    const char *to = text_printf(arena, "%s/%s/%.*s", pair->kept, side_names[side], STR_ARG(name));
+    status = to ? files_copy(run, pair->runs[side][i], to, error) : error_nomem(error);
+  }
+  if (status != PPROFC_OK || !pair->printed[side].size) return status;
+  const char *results = text_printf(arena, "%s/%s.txt", pair->kept, side_names[side]);
+  if (!results) return error_nomem(error);
+  return files_put(run, false, results, pair->printed[side], error);
+}
+
+pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
+                           pprofc_error *error) {
+  bool several = pair->run_count[SIDE_BASE] > 1 || pair->run_count[SIDE_HEAD] > 1;
+  if (!several && !pair->benchmark) return PPROFC_OK;
+  const char *wanted = text_printf(&run->arena, "runs/%s", name);
+  pair->kept = wanted ? run_take_name(run, wanted) : NULL;
+  if (!pair->kept) return error_nomem(error);
+  pprofc_status status = PPROFC_OK;
+  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
+    if (pair->run_count[side]) status = several_copy(run, pair, side, error);
+  return status;
+}

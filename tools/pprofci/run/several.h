@@ -1,0 +1,17 @@
+/* Pairs of several runs a side: the profiles of two folders. */
+#ifndef PPROFCI_RUN_SEVERAL_H
+#define PPROFCI_RUN_SEVERAL_H
+
+#include "run/run.h"
+
+/* Makes a pair of two paths. The files of a folder are runs, in the order of their names; all of
+ * them have to be profiles. */
+pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
+                          pprofc_error *error);
+
+/* Copies the runs of a pair with several into the artifacts, and what benchmarks printed in them.
+ */
+pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
+                           pprofc_error *error);
+
+#endif
