@@ -148,7 +148,7 @@ for i in 1 2 3 4 5; do
   found=$((found + 1))
   grep -q 'Index is .* times slower' $artifacts/ci/index.html || broken "run $i: the verdict does not say slower"
   grep -q '^### ✗ Index is .* times slower' $artifacts/ci/summary.md || broken "run $i: the summary does not say what"
-  grep -q '^| \*\*Index\*\* |.*<code>words\.hash</code> +' $artifacts/ci/summary.md || broken "run $i: the summary does not say where"
+  grep -q '^| \*\*<a href="index.html#b-1">Index</a>\*\* |.*<code>words\.hash</code> +' $artifacts/ci/summary.md || broken "run $i: the summary does not say where"
 done
 [ "$found" -gt 0 ] || broken "the gate has not found it once"
 ok "a planted regression is the largest slowdown of the difference, five times of five"

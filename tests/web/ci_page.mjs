@@ -52,17 +52,21 @@ async function testPage(url) {
   const fold = await page.$eval("#verdict", (v) => v.getBoundingClientRect().bottom);
   check(fold < 250, "the sentence is above the fold");
   check(/4 regressed, 0 missing/.test(await page.textContent("#method")), "totals of the gate");
-  check(/RenderSource/.test(await page.textContent("#method pre >> nth=1")), "the table of benchstat");
+  const all = await page.$$eval("#method .units tbody tr", (rows) => rows.map((r) => [...r.children].map((c) => c.textContent.replace(/\s/g, " "))));
+  check(all.length === 78 && all[0].join("|") === "Setup-2|time per op|4.59 µs|10.5 µs|+5.94 µs|+129 %|+115 to +144|6.2e-17|10 + 10|regressed", `all measurements: ${all[0]}`);
+  check(!/suspiciously/.test(all.map((r) => r[9]).join()), "what is faster is not suspicious in a table either");
+  check((await page.$$("#method pre")).length === 1, "no table is preformatted text");
   await page.click("#profiles > summary");
   const sections = await page.$$eval(".pair", (all) => all.map((s) => ({
-    title: s.querySelector("h2").textContent, tables: [...s.querySelectorAll("summary")].map((x) => x.textContent.split(":")[0]),
+    title: s.querySelector("h2").textContent, tabs: [...s.querySelectorAll(".tabs > label")].map((x) => x.textContent),
   })));
   check(sections.length === 2 && sections[0].title === "cpu: generator_cpu_diff" && sections[1].title === "mem: generator_mem_diff",
     `pairs: ${JSON.stringify(sections)}`);
   for (const section of sections)
-    check(section.tables.join() === "change,before,after", `tables of ${section.title}: ${section.tables}`);
+    check(section.tabs.join() === "Base,Head,Diff", `tabs of ${section.title}: ${section.tabs}`);
+  await testTabs(page);
   const images = await pictures(page);
-  check(images.length === 2 && images.every((i) => i.done && i.alt), `flame graphs: ${JSON.stringify(images)}`);
+  check(images.length === 6 && images.every((i) => i.done && i.alt), `flame graphs: ${JSON.stringify(images)}`);
   const links = await page.$$eval("a", (all) => all.map((a) => a.href.replace(/#.*/, "")));
   for (const link of links) check(fs.existsSync(new URL(link)), `a link leads nowhere: ${link}`);
   for (const kind of [".speedscope.json", ".html", ".svg", ".pb.gz", "_top.txt"])
@@ -72,6 +76,32 @@ async function testPage(url) {
   await shoot(page, "ci_page.png");
   quiet(page, "page");
   await page.context().close();
+}
+
+/** Three tabs of a pair: one of them is shown, by mouse or keyboard, each with a picture of one size and a real table. */
+async function testTabs(page) {
+  const shown = () => page.$$eval(".pair:first-of-type .panel", (all) => all.map((p) => p.checkVisibility()).join());
+  const heights = [];
+  check((await shown()) === "false,false,true", "the difference comes first");
+  for (const [side, state] of [["Base", "true,false,false"], ["Head", "false,true,false"], ["Diff", "false,false,true"]]) {
+    await page.click(`.pair >> nth=0 >> label:text-is("${side}")`);
+    check((await shown()) === state, `${side} is shown`);
+    const panel = page.locator(".pair").first().locator(".panel:visible");
+    heights.push(await panel.locator("img").evaluate((i) => [i.naturalWidth, i.naturalHeight].join()));
+    await panel.locator("summary").click();
+    const table = await panel.locator("table").evaluate((t) => ({
+      heads: [...t.querySelectorAll("thead th")].map((h) => h.textContent.replace(/\s/g, " ")), scope: t.querySelectorAll("tbody th[scope=row]").length,
+      first: [...t.querySelector("tbody tr").children].map((c) => c.textContent.replace(/\s/g, " ")), link: t.querySelector("tbody a").getAttribute("href"),
+    }));
+    const wanted = side === "Diff" ? "Function,Base,Head,Δ,Δ %" : "Function,Self,Self %,With calls,With calls %";
+    check(table.heads.join().startsWith(wanted) && table.scope === 15, `a table of ${side}: ${JSON.stringify(table)}`);
+    check(/^flame\/.*\.html#/.test(table.link), `a function leads into the flame graph: ${table.link}`);
+  }
+  check(new Set(heights).size === 1, `pictures of one size: ${heights}`);
+  await page.focus(".pair input:checked");
+  await page.keyboard.press("ArrowLeft");
+  check((await shown()) === "false,true,false", "the arrow keys go from tab to tab");
+  await page.keyboard.press("ArrowRight");
 }
 
 async function testPhone(url) {
@@ -106,7 +136,7 @@ async function testBenchmarks(url) {
   const rows = await page.$$eval("#benchmarks > table .item", (all) => all.map((row) => ({
     name: row.querySelector("th").textContent, mark: row.querySelector(".mark").textContent,
     cells: [...row.querySelector("tr").querySelectorAll("td")].map((c) => c.textContent.replace(/\s/g, " ")),
-    title: row.querySelector("td div").title, dots: row.querySelectorAll("circle").length,
+    title: row.querySelector("td div").title, more: row.querySelector(".more summary").textContent, dots: row.querySelectorAll("circle").length,
   })));
   check(rows.map((r) => r.mark).join("") === "✗✗??", `regressions, then doubts: ${rows.map((r) => r.mark)}`);
   check(rows[0].cells[0] === "4.59 µs → 10.5 µs +129 % (+115 to +144)", `time: ${rows[0].cells[0]}`);
@@ -114,7 +144,7 @@ async function testBenchmarks(url) {
   check(/2\.3 times slower; regressed; Welch p .*, adjusted .*; n 10\+10/.test(rows[0].title), `the tooltip: ${rows[0].title}`);
   check(rows[0].dots === 20, "a dot for each round");
   check(rows[1].name.startsWith("✗ Sort/records=1000-2"), "what allocates more is worse, too");
-  check(/near the threshold of 5/.test(rows[2].name), `why it was not judged: ${rows[2].name}`);
+  check(/near the threshold of 5/.test(rows[2].more), `why it was not judged: ${rows[2].more}`);
   const folded = await page.$eval(".fold.better", (d) => ({ open: d.open, text: d.querySelector("summary").textContent, rows: d.querySelectorAll(".item").length }));
   check(!folded.open && folded.rows === 21 && /^21 faster \(RenderSource\/records=100-2 −98\s%/.test(folded.text), `faster: ${JSON.stringify(folded)}`);
   check(!(await page.isVisible("text=suspiciously")), "no row is suspicious for being faster");
@@ -177,7 +207,7 @@ async function testFirst() {
   check((await page.textContent("h1")) === "? Nothing was compared: there is no base.", "nothing was compared");
   check(await page.$("#verdict.doubt"), "and that is not green");
   check(/A first run/.test(await page.textContent(".note")), "it says so");
-  check((await page.$$("img")).length === 1 && !/New:/.test(await page.textContent("body")), "the head alone");
+  check((await page.$$("img")).length === 1 && (await page.$$(".tabs > label")).length === 1 && !/New:/.test(await page.textContent("body")), "the head alone");
   quiet(page, "first run");
   await page.context().close();
 }
@@ -193,7 +223,9 @@ async function testIncomplete() {
   const page = await openPage(browser, make("incomplete", "-base", path.join(work, "base"), "-head", path.join(work, "head")));
   const notes = await page.$$eval(".note", (all) => all.map((n) => n.textContent.split(":")[0]));
   check(notes.sort().join() === "Gone,New", `notes: ${notes}`);
-  check((await page.$$("img")).length === 3 && (await pictures(page)).every((i) => i.done), "each pair has its picture and no other");
+  const tabs = await page.$$eval(".tabs", (all) => all.map((t) => [...t.querySelectorAll("label")].map((l) => l.textContent).join("+")));
+  check(tabs.sort().join() === "Base,Base+Head+Diff,Head" && (await page.$$("img")).length === 5, `each pair has its tabs and pictures and no other: ${tabs}`);
+  check((await pictures(page)).every((i) => i.done), "pictures of pairs that lack a side");
   const links = await page.$$eval("a", (all) => all.map((a) => a.href));
   for (const link of links) check(fs.existsSync(new URL(link)), `a link leads nowhere: ${link}`);
   check((await page.textContent("h1")) === "? No benchmarks were compared.", "no verdict without benchmarks");

@@ -14,7 +14,7 @@ static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
 }
 
 /* "@team", "#12", "GH-12", "https://", ":tada:", "www.". A colon before a blank is punctuation. */
-static bool acts(pprofc_str text) {
+bool markdown_acts(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     bool last = i + 1 == text.size;
@@ -49,7 +49,7 @@ static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
 
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell) {
   struct buffer line, clean;
-  if (!acts(text)) return false;
+  if (!markdown_acts(text)) return false;
   buffer_init(&line, out->mem, SIZE_MAX / 2);
   buffer_init(&clean, out->mem, SIZE_MAX / 2);
   escape_line(&line, text);

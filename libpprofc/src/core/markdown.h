@@ -4,6 +4,10 @@
 
 #include "core/buffer.h"
 
+/* Whether the text holds what GitHub acts on whatever is escaped: mentions, references to issues,
+ * addresses, emoji. */
+bool markdown_acts(pprofc_str text);
+
 /* Writes text as a span of code and returns true when it holds what GitHub acts on whatever is
  * escaped: mentions, references to issues, addresses, emoji. Returns false, and writes nothing, for
  * any other text. `cell`: the text is in a table, where '|' ends a cell even inside code. */

@@ -250,6 +250,7 @@ static pprofc_status explain_leg_pair(struct ci_run *run, struct run_pair *pair,
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
   if (strcmp(pair->kind, "instructions") == 0) options.sample_index = "Ir";
+  pair->sample_index = options.sample_index;
   const struct profile_source source = {.head = {&path, 1}};
   if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
   pprofc_status status = changes_find(run, pair, profile, &options, NULL, error);

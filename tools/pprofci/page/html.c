@@ -151,31 +151,34 @@ static void put_base64(struct buffer *out, pprofc_str data) {
   mem_free(out->mem, to, 1, sizeof *to);
 }
 
-/* The drawing without what is around its frames, and with no more rows than there is room for. */
-static void crop_picture(struct buffer *out, pprofc_str svg, unsigned height) {
+double html_picture_height(pprofc_str svg) {
+  struct frames_part part;
+  return find_frames_part(svg, &part) ? part.bottom - part.top + 2 : 0;
+}
+
+/* The drawing without what is around its frames, of a height. */
+static void crop_picture(struct buffer *out, pprofc_str svg, double height) {
   struct frames_part part;
   if (!find_frames_part(svg, &part)) {
     buffer_add_str(out, svg);
     return;
   }
-  double rows = part.bottom - part.top + 2;
-  double shown = height && rows > height ? height : rows;
   buffer_printf(out,
                 "<svg class=\"flamegraph\" xmlns=\"http://www.w3.org/2000/svg\" "
                 "xmlns:fg=\"http://github.com/jonhoo/inferno\" width=\"%.0f\" height=\"%.0f\" "
                 "viewBox=\"0 %.1f %.0f %.1f\">",
-                part.width, shown, part.top - 1, part.width, shown);
+                part.width, height, part.top - 1, part.width, height);
   buffer_add_str(out, str_slice(svg, part.head_end, svg.size));
 }
 
-void html_picture(struct buffer *out, const struct run_pair *pair, unsigned height) {
-  const char *name = html_shown(pair);
+void html_picture(struct buffer *out, const struct run_pair *pair, const char *name,
+                  pprofc_str picture, double height) {
   struct buffer cropped;
-  if (!pair->picture.size) return;
+  if (!picture.size) return;
   buffer_init(&cropped, out->mem, SIZE_MAX / 2);
-  crop_picture(&cropped, pair->picture, height);
+  crop_picture(&cropped, picture, height);
   buffer_add_text(out, "<a class=\"graph\" href=\"");
-  html_address(out, pair, "flame/", name, ".html", NULL);
+  html_address(out, pair, "flame/", name, ".html", STR(""));
   buffer_add_text(out, "\"><img alt=\"flame graph of ");
   html_words(out, name);
   buffer_add_text(out, "\" src=\"data:image/svg+xml;base64,");
@@ -188,14 +191,14 @@ void html_picture(struct buffer *out, const struct run_pair *pair, unsigned heig
 /* ---- artifacts --------------------------------------- */
 
 void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
-                  const char *name, const char *ending, const char *search) {
+                  const char *name, const char *ending, pprofc_str search) {
   if (pair->link) buffer_add_text(out, pair->link);
   buffer_add_text(out, folder);
   text_url(out, str_of(name));
   buffer_add_text(out, ending);
-  if (!search) return;
+  if (!search.size) return;
   buffer_add_text(out, "#search=");
-  text_url(out, str_of(search));
+  text_url(out, search);
 }
 
 const char *html_shown(const struct run_pair *pair) {
@@ -203,32 +206,66 @@ const char *html_shown(const struct run_pair *pair) {
   return pair->names[SIDE_HEAD] ? pair->names[SIDE_HEAD] : pair->names[SIDE_BASE];
 }
 
-/* "parse.go:14", or the path where the file is of this checkout. */
-static void html_put_place(struct buffer *out, const struct change *change) {
-  pprofc_str place = place_in_checkout(change->file);
-  if (!*change->file) return;
-  buffer_add_text(out, " <span class=\"place\">");
-  html_text(out, place.size ? place : str_path_base(str_of(change->file)));
-  if (change->line > 0) buffer_printf(out, ":%lld", (long long)change->line);
+pprofc_str html_short_function(pprofc_str name) {
+  size_t bracket = str_find_char(name, '('), slash = name.size;
+  for (size_t i = 0; i < bracket && i < name.size; i++)
+    if (name.data[i] == '/') slash = i;
+  return slash < name.size ? str_slice(name, slash + 1, name.size) : name;
+}
+
+void html_function(struct buffer *out, pprofc_str name) {
+  pprofc_str shown = html_short_function(name);
+  if (shown.size == name.size) {
+    html_text(out, name);
+    return;
+  }
+  buffer_add_text(out, "<span title=\"");
+  html_text(out, name);
+  buffer_add_text(out, "\">");
+  html_text(out, shown);
   buffer_add_text(out, "</span>");
+}
+
+void html_place(struct buffer *out, pprofc_str file, int64_t line) {
+  char path[4096];
+  if (!file.size || file.size >= sizeof path) return;
+  memcpy(path, file.data, file.size);
+  path[file.size] = '\0';
+  pprofc_str place = place_in_checkout(path);
+  buffer_add_text(out, " <span class=\"place\">");
+  html_text(out, place.size ? place : str_path_base(file));
+  if (line > 0) buffer_printf(out, ":%lld", (long long)line);
+  buffer_add_text(out, "</span>");
+}
+
+/* "(+55 ns to +69 ns)". */
+static void put_change_interval(struct buffer *out, const struct run_pair *pair,
+                                const struct change *change) {
+  if (!isfinite(change->low) || !isfinite(change->high) || change == &pair->own) return;
+  buffer_add_text(out, " <span class=\"share\">(");
+  number_difference(out, change->low, str_of(pair->unit));
+  buffer_add_text(out, " to ");
+  number_difference(out, change->high, str_of(pair->unit));
+  buffer_add_text(out, ")</span>");
 }
 
 static void put_changed_function(struct buffer *out, const struct run_pair *pair,
                                  const struct change *change) {
   buffer_add_text(out, "<li><a href=\"");
-  html_address(out, pair, "flame/", html_shown(pair), ".html", change->name);
+  html_address(out, pair, "flame/", html_shown(pair), ".html", str_of(change->name));
   buffer_add_text(out, "\"><code>");
-  html_words(out, change->name);
+  html_function(out, str_of(change->name));
   buffer_add_text(out, "</code></a> <strong>+");
   number_profile(out, change->head - change->base, str_of(pair->unit));
   if (pair->iterations > 0) buffer_add_text(out, " per operation");
   buffer_add_text(out, "</strong>");
   if (change->base == 0) buffer_add_text(out, " new");
+  put_change_interval(out, pair, change);
   if (isfinite(change->share) && change->share <= 1.5)
     buffer_printf(out, " <span class=\"share\">about %.0f" PERCENT_FORMAT "</span>",
                   fmin(100 * change->share, 100));
   if (change == &pair->own) buffer_add_text(out, " <span class=\"share\">with its calls</span>");
-  html_put_place(out, change);
+  html_place(out, str_of(change->file), change->line);
   buffer_add_text(out, "</li>\n");
 }
 
@@ -237,14 +274,34 @@ bool html_tells_own(const struct run_pair *pair) {
   return !pair->change_count || strcmp(pair->own.name, pair->changes[0].name) != 0;
 }
 
+/* What the functions say when none of them grew, or how far they are to be believed. */
+static void put_verdict_note(struct buffer *out, const struct run_pair *pair) {
+  const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
+  if (!v) return;
+  const char *text = *v->note ? v->note : v->sight;
+  if (v->weak && pair->change_count)
+    text = "one run a side: weak evidence, the functions are not certain";
+  if (!*text) return;
+  buffer_add_text(out, "<p class=\"note\">");
+  html_words(out, text);
+  buffer_add_text(out, "</p>\n");
+}
+
+bool html_has_because(const struct run_pair *pair) {
+  const struct pair_verdicts *v = pair->comparison_count ? pair->comparisons : NULL;
+  return pair->change_count || pair->own.name || (v && (*v->note || *v->sight));
+}
+
 void html_because(struct buffer *out, const struct run_pair *pair) {
-  if (!pair->change_count && !pair->own.name) return;
-  buffer_printf(out, "<p class=\"where\">Grew most (%s), not tested:</p>\n<ul class=\"where\">\n",
-                pair->kind);
-  if (html_tells_own(pair)) put_changed_function(out, pair, &pair->own);
-  for (size_t i = 0; i < pair->change_count; i++)
-    put_changed_function(out, pair, &pair->changes[i]);
-  buffer_add_text(out, "</ul>\n");
+  if (pair->change_count || pair->own.name) {
+    buffer_printf(out, "<p class=\"where\">Grew most (%s):</p>\n<ul class=\"where\">\n",
+                  pair->kind);
+    if (html_tells_own(pair)) put_changed_function(out, pair, &pair->own);
+    for (size_t i = 0; i < pair->change_count; i++)
+      put_changed_function(out, pair, &pair->changes[i]);
+    buffer_add_text(out, "</ul>\n");
+  }
+  put_verdict_note(out, pair);
 }
 
 void html_links(struct buffer *out, const struct run_pair *pair, const char *name) {
@@ -258,7 +315,7 @@ void html_links(struct buffer *out, const struct run_pair *pair, const char *nam
   buffer_add_text(out, "<p class=\"links\">");
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
-    html_address(out, pair, links[i].folder, name, links[i].ending, NULL);
+    html_address(out, pair, links[i].folder, name, links[i].ending, STR(""));
     buffer_printf(out, "\">%s</a>", links[i].text);
   }
   buffer_add_text(out, "</p>\n");
@@ -273,27 +330,4 @@ void html_read_table(struct buffer *out, const struct ci_run *run, const struct 
     snprintf(path, sizeof path, "%s/ci/%s_top.txt", run->stage, name);
   size_t before = out->size;
   if (files_read(path, out, NULL) != PPROFC_OK) out->size = before;
-}
-
-#define TABLE_LINES 40
-
-void html_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
-                const char *title, const char *name, bool open) {
-  struct buffer text;
-  pprofc_str line;
-  size_t lines = TABLE_LINES;
-  buffer_init(&text, out->mem, (size_t)64 << 20);
-  html_read_table(&text, run, pair, name);
-  buffer_printf(out, "<details%s><summary>%s: ", open ? " open" : "", title);
-  html_words(out, name);
-  buffer_add_text(out, "</summary>\n<pre tabindex=\"0\">");
-  pprofc_str rest = buffer_str(&text);
-  while (lines-- && rest.data && str_next_line(&rest, &line)) {
-    html_text(out, line);
-    buffer_add_char(out, '\n');
-  }
-  buffer_add_text(out, "</pre>\n");
-  html_links(out, pair, name);
-  buffer_add_text(out, "</details>\n");
-  buffer_free(&text);
 }

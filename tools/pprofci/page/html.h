@@ -12,14 +12,27 @@ void html_words(struct buffer *out, const char *text);
 void html_strip(struct buffer *out, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* The flame graph of a pair as an image of at most `height` pixels (0: all of it): nothing in it
- * runs, and no ids clash. */
-void html_picture(struct buffer *out, const struct run_pair *pair, unsigned height);
+/* The flame graph of a profile of a pair as an image of `height` pixels, which cuts it or leaves
+ * room below: nothing in it runs, and no ids clash. It leads to the flame graph page. */
+void html_picture(struct buffer *out, const struct run_pair *pair, const char *name,
+                  pprofc_str picture, double height);
 
-/* "flame/NAME.html#search=FUNCTION" and the like: an address of an artifact. `search` may be NULL.
+/* The height of all of its frames; 0 for no flame graph. */
+double html_picture_height(pprofc_str picture);
+
+/* A function without the folders of its package; the tooltip has all of it. */
+void html_function(struct buffer *out, pprofc_str name);
+
+/* " parse.go:14", or the path where the file is one of this checkout. */
+void html_place(struct buffer *out, pprofc_str file, int64_t line);
+
+/* "regexp.(*Regexp).doExecute" of "example.com/regexp.(*Regexp).doExecute". */
+pprofc_str html_short_function(pprofc_str name);
+
+/* "flame/NAME.html#search=FUNCTION" and the like: an address of an artifact. `search` may be empty.
  */
 void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
-                  const char *name, const char *ending, const char *search);
+                  const char *name, const char *ending, pprofc_str search);
 
 /* Appends a table of the pair: the text of NAME_top.txt; nothing when it cannot be read. */
 void html_read_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
@@ -32,14 +45,13 @@ const char *html_shown(const struct run_pair *pair);
  * one. */
 bool html_tells_own(const struct run_pair *pair);
 
-/* The functions that grew, as a list; nothing when there are none. */
+/* Whether there is anything to say about the functions of the pair. */
+bool html_has_because(const struct run_pair *pair);
+
+/* The functions that grew, as a list, and what that is worth; nothing when there is nothing. */
 void html_because(struct buffer *out, const struct run_pair *pair);
 
 /* Links to the artifacts of a profile. */
 void html_links(struct buffer *out, const struct run_pair *pair, const char *name);
-
-/* The first lines of the table of a profile, folded away. */
-void html_table(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
-                const char *title, const char *name, bool open);
 
 #endif

@@ -194,6 +194,8 @@ static void put_manifest(struct manifest *f) {
   json_key(&f->json, "headline");
   json_string(&f->json, f->model->headline);
   manifest_text(f, "mood", moods[f->model->mood]);
+  json_key(&f->json, "machine");
+  json_string(&f->json, run->machine);
   manifest_text(f, "totals", run->totals);
   manifest_text(f, "instructions", run->instructions);
   json_line_break(&f->json);

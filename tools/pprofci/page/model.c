@@ -143,6 +143,12 @@ static bool is_suite_suspicious(const struct page_model *m) {
   return suspicious >= SUITE_LEAST && 2 * suspicious > compared;
 }
 
+static bool is_one_group(const struct page_model *m) {
+  for (size_t i = 0; i < m->count; i++)
+    if (!str_equal(m->benchmarks[i].group, m->benchmarks[0].group)) return false;
+  return m->count > 0;
+}
+
 /* "1 benchmark", "3 benchmarks". */
 static void put_count(struct buffer *out, size_t count, const char *what) {
   buffer_printf(out, "%zu %s%s", count, what, count == 1 ? "" : "s");
@@ -306,6 +312,7 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   *m = (struct page_model){.run = run};
   pprofc_status status = make_benchmarks(run, m, error);
   if (status != PPROFC_OK) return status;
+  m->one_group = is_one_group(m);
   m->suite_suspicious = is_suite_suspicious(m);
   size_t i = 0;
   while (!endings[i].holds(m)) i++;

@@ -40,6 +40,7 @@ struct page_model {
   struct benchmark *benchmarks;
   size_t count;
   size_t fates[FATES];
+  bool one_group;        /* all benchmarks are of one package, which is told once */
   bool suite_suspicious; /* most benchmarks are faster by more than half: were they run at all? */
   enum mood mood;
   pprofc_str headline; /* "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per operation." */

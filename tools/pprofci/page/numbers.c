@@ -61,12 +61,24 @@ void number_amount(struct buffer *out, double value, pprofc_str unit) {
 }
 
 void number_profile(struct buffer *out, double value, pprofc_str unit) {
-  if (str_equal(unit, STR("nanoseconds")))
+  if (value == 0)
+    buffer_add_char(out, '0');
+  else if (str_equal(unit, STR("nanoseconds")))
     SCALED(out, value / 1e9, seconds);
   else if (str_equal(unit, STR("bytes")))
     SCALED(out, value, bytes);
   else
     SCALED(out, value, plain);
+}
+
+void number_difference(struct buffer *out, double value, pprofc_str unit) {
+  buffer_add_text(out, value < 0 ? MINUS : "+");
+  number_profile(out, fabs(value), unit);
+}
+
+void number_share(struct buffer *out, double part) {
+  double percent = 100 * part;
+  buffer_printf(out, "%.*f" PERCENT_FORMAT, percent >= 9.95 ? 0 : 1, percent);
 }
 
 /* ---- changes ----------------------------------------- */

@@ -22,6 +22,12 @@ void number_profile(struct buffer *out, double value, pprofc_str unit);
 /* "+392 %", "−4.2 %". */
 void number_percent(struct buffer *out, double change);
 
+/* "86 %", "0.4 %": a part of a whole. */
+void number_share(struct buffer *out, double part);
+
+/* "+6.9 µs", "−32 B": a difference of two values of a profile. */
+void number_difference(struct buffer *out, double value, pprofc_str unit);
+
 /* "3 %", "264 %": the size of a change. */
 void number_size(struct buffer *out, double change);
 

@@ -3,8 +3,10 @@
 
 #include "core/base64.h"
 #include "page/html.h"
+#include "page/method.h"
 #include "page/numbers.h"
 #include "page/rows.h"
+#include "page/tabs.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -94,7 +96,6 @@ static void put_verdict(struct buffer *out, const struct page_model *m) {
 
 static void put_section(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                         bool open) {
-  static const char *const titles[SIDES] = {"before", "after"};
   buffer_printf(out, "<section class=\"pair\"><h2>%s: ", pair->kind);
   html_words(out, html_shown(pair));
   buffer_add_text(out, "</h2>\n");
@@ -104,10 +105,7 @@ static void put_section(struct buffer *out, const struct page_model *m, const st
     buffer_add_text(out, "</p>\n");
   }
   html_because(out, pair);
-  html_picture(out, pair, SECTION_PICTURE);
-  if (pair->diff) html_table(out, m->run, pair, "change", pair->diff, open);
-  for (int side = 0; side < SIDES; side++)
-    if (pair->names[side]) html_table(out, m->run, pair, titles[side], pair->names[side], false);
+  tabs_print(out, m, pair, SECTION_PICTURE, open);
   buffer_add_text(out, "</section>\n");
 }
 
@@ -139,118 +137,6 @@ static void put_profiles(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "</details>\n");
 }
 
-/* ---- how it was measured ----------------------------- */
-
-static void put_preformatted(struct buffer *out, const char *title, pprofc_str text) {
-  if (!text.size) return;
-  buffer_printf(out, "<details><summary>%s</summary><pre tabindex=\"0\">", title);
-  html_text(out, text);
-  buffer_add_text(out, "</pre></details>\n");
-}
-
-/* A word for a shell: as it is, or in quotes. */
-static void put_shell_word(struct buffer *out, const char *word) {
-  static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "_./,:=@%+-";
-  if (*word && word[strspn(word, safe)] == '\0') {
-    html_words(out, word);
-    return;
-  }
-  buffer_add_char(out, '\'');
-  for (const char *c = word; *c; c++)
-    html_text(out, *c == '\'' ? STR("'\\''") : (pprofc_str){c, 1});
-  buffer_add_char(out, '\'');
-}
-
-static void put_repeat_flag(struct buffer *out, const char *name, const char *value) {
-  if (!*value) return;
-  buffer_printf(out, " -%s ", name);
-  put_shell_word(out, value);
-}
-
-/* The commands that repeat a recording here. */
-static void put_repeat(struct buffer *out, const struct page_model *m) {
-  const struct ci_run *run = m->run;
-  const struct run_options *o = run->options;
-  buffer_add_text(out, "<h3 id=\"repeat\">How to repeat it</h3>\n<pre tabindex=\"0\">");
-  if (*o->record) {
-    buffer_add_text(out, "pprofci run -record ");
-    put_shell_word(out, o->record);
-    put_repeat_flag(out, "base-ref", run->base_commit);
-    buffer_printf(out, " -count %lld", (long long)o->count);
-    put_repeat_flag(out, "bench", strcmp(o->bench, ".") == 0 ? "" : o->bench);
-    put_repeat_flag(out, "benchtime", o->benchtime);
-    put_repeat_flag(out, "cpu", o->cpu);
-    put_repeat_flag(out, "profiles", o->profiles);
-    buffer_add_char(out, '\n');
-  }
-  for (size_t i = 0; i < run->pair_count; i++) {
-    const struct run_pair *pair = &run->pairs[i];
-    if (!pair->diff) continue;
-    buffer_add_text(out, "pprofc -top -diff_base=");
-    char path[4096];
-    snprintf(path, sizeof path, "profiles/%s.pb.gz", pair->names[SIDE_BASE]);
-    put_shell_word(out, path);
-    buffer_add_char(out, ' ');
-    snprintf(path, sizeof path, "profiles/%s.pb.gz", pair->names[SIDE_HEAD]);
-    put_shell_word(out, path);
-    buffer_add_char(out, '\n');
-    break;
-  }
-  buffer_add_text(out, "</pre>\n");
-}
-
-static void put_facts(struct buffer *out, const struct page_model *m) {
-  const struct ci_run *run = m->run;
-  const struct gate_settings *s = &run->gate.settings;
-  static const char *const tests[] = {
-      "Welch's t-test, and Mann-Whitney U for what it does not find", "Welch's t-test",
-      "Mann-Whitney U", "none"};
-  static const char *const corrections[] = {"Benjamini and Hochberg", "Holm", "none"};
-  buffer_printf(out, "<dl class=\"facts\">\n<dt>verdict</dt><dd><strong>%s</strong></dd>\n",
-                run->verdict);
-  if (run->judged) {
-    buffer_printf(out,
-                  "<dt>threshold</dt><dd>%.3g" PERCENT_FORMAT ", alpha %.3g</dd>\n"
-                  "<dt>test</dt><dd>%s</dd>\n<dt>correction</dt><dd>%s, of %zu p-values</dd>\n",
-                  100 * s->threshold, s->alpha, tests[s->test], corrections[s->correction],
-                  run->gate.family);
-    buffer_add_text(out, "<dt>totals</dt><dd>");
-    html_words(out, run->totals);
-    buffer_add_text(out, "</dd>\n");
-  }
-  if (*run->options->record)
-    buffer_printf(out,
-                  "<dt>rounds</dt><dd>%lld, base and head in turns; profiles of equal work "
-                  "from runs of their own, not judged</dd>\n",
-                  (long long)run->options->count);
-  buffer_printf(out, "<dt>made by</dt><dd>pprofci %s</dd>\n</dl>\n", pprofc_version());
-}
-
-static void put_warnings(struct buffer *out, const struct page_model *m) {
-  pprofc_str rest = buffer_str(&m->run->gate.warnings), line;
-  if (!rest.size) return;
-  buffer_add_text(out, "<ul class=\"warnings\">\n");
-  while (rest.data && str_next_line(&rest, &line)) {
-    if (!line.size) continue;
-    buffer_add_text(out, "<li>");
-    html_text(out, line);
-    buffer_add_text(out, "</li>\n");
-  }
-  buffer_add_text(out, "</ul>\n");
-}
-
-static void page_put_method(struct buffer *out, const struct page_model *m) {
-  buffer_add_text(out, "<details class=\"fold\" id=\"method\"><summary>how this was measured, and "
-                       "how to repeat it</summary>\n");
-  put_facts(out, m);
-  put_warnings(out, m);
-  put_preformatted(out, "how it was judged", buffer_str(&m->run->gate_text));
-  put_preformatted(out, "table of benchstat", m->run->benchstat);
-  put_repeat(out, m);
-  buffer_add_text(out, "</details>\n");
-}
-
 void page_print(struct buffer *out, const struct page_model *m) {
   put_document_head(out, m);
   buffer_add_text(out, "<main>\n");
@@ -262,7 +148,7 @@ void page_print(struct buffer *out, const struct page_model *m) {
     buffer_add_text(out, "</section>\n");
   }
   put_profiles(out, m);
-  page_put_method(out, m);
+  method_print(out, m);
   buffer_add_text(out, "</main>\n<script>");
   buffer_add(out, asset_ci_js, asset_ci_js_size);
   buffer_add_text(out, "</script>\n</body>\n</html>\n");
@@ -284,6 +170,8 @@ static pprofc_status write_one(struct ci_run *run, const struct page_model *m, c
 
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   struct page_model model;
+  if (!run->machine.size) run->machine = method_machine(run);
+  if (!run->machine.data) return error_nomem(error);
   pprofc_status status = model_make(run, &model, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
   if (status == PPROFC_OK) status = write_one(run, &model, "summary.md", summary_print, error);

@@ -2,22 +2,24 @@
  * it; one that is in doubt is a row; the others are folded away. */
 #include "page/rows.h"
 
+#include "page/details.h"
 #include "page/html.h"
 #include "page/numbers.h"
+#include "page/tabs.h"
 
 #include <math.h>
 
-#define PICTURE_HEIGHT 180                  /* of a row */
-#define PAGE_MOST      ((size_t)1200 << 10) /* beyond it pictures are links */
-#define UNSURE_MOST    6 /* rows of benchmarks that could not be judged; more are folded away */
-#define NAMED_MOST     3 /* in the line of a fold */
+#define PICTURE_HEIGHT 180 /* of a row */
+#define UNSURE_MOST    6   /* rows of benchmarks that could not be judged; more are folded away */
+#define NAMED_MOST     3   /* in the line of a fold */
 
 /* ---- cells ------------------------------------------- */
 
 /* "p 0.0001, adjusted 0.0003, n 10+10, Welch, alpha 0.05": what a tooltip says. */
-static void put_statistics(struct buffer *out, const struct gate_row *row) {
+static void put_statistics(struct buffer *out, const struct benchmark *b,
+                           const struct gate_row *row) {
   number_phrase(out, row);
-  buffer_printf(out, "; %s", gate_verdict_name(row->verdict));
+  buffer_printf(out, "; %s", details_verdict(b, row));
   if (row->constant)
     buffer_add_text(out, "; constant");
   else if (row->tested)
@@ -25,13 +27,6 @@ static void put_statistics(struct buffer *out, const struct gate_row *row) {
                   row->alpha);
   if (row->base_count || row->head_count)
     buffer_printf(out, "; n %zu+%zu", row->base_count, row->head_count);
-}
-
-/* Whether the change of a row is one that the gate believes. */
-static const char *row_change_class(const struct gate_row *row) {
-  if (row->verdict == GATE_REGRESSED) return "worse";
-  if (row->verdict == GATE_IMPROVED || row->verdict == GATE_SUSPICIOUS) return "better";
-  return "noise";
 }
 
 static void put_interval(struct buffer *out, const struct gate_row *row) {
@@ -46,10 +41,10 @@ static void put_interval(struct buffer *out, const struct gate_row *row) {
 }
 
 /* "2.05 µs → 10.1 µs +392 % (+371 to +414)"; the value alone when it did not change. */
-static void put_metric(struct buffer *out, const struct gate_row *row) {
-  const char *name = row_change_class(row);
+static void put_metric(struct buffer *out, const struct benchmark *b, const struct gate_row *row) {
+  const char *name = details_change_class(row);
   buffer_add_text(out, " title=\"");
-  put_statistics(out, row);
+  put_statistics(out, b, row);
   buffer_add_text(out, "\">");
   if (row->in_base && row->in_head && row->base == row->head) {
     number_amount(out, row->head, row->unit);
@@ -68,7 +63,7 @@ static void put_metric_cell(struct buffer *out, const struct benchmark *b, int m
   const struct gate_row *row = b->metrics[metric];
   buffer_printf(out, "<td role=\"cell\" data-label=\"%s\"><div", labels[metric]);
   if (row)
-    put_metric(out, row);
+    put_metric(out, b, row);
   else
     buffer_add_text(out, ">" DASH);
   buffer_add_text(out, "</div></td>");
@@ -153,26 +148,27 @@ static void put_name_cell(struct buffer *out, const struct page_model *m,
                 "class=\"mark\">%s</span> ",
                 b->number, fate_marks[b->fate].sign);
   html_text(out, b->name);
-  buffer_add_text(out, " <small>");
-  html_text(out, b->group);
-  buffer_add_text(out, "</small></a>");
+  if (!m->one_group) {
+    buffer_add_text(out, " <small>");
+    html_text(out, b->group);
+    buffer_add_text(out, "</small>");
+  }
+  buffer_add_text(out, "</a>");
   put_other_metrics(out, m, b);
-  size_t before = out->size;
-  buffer_add_text(out, "<span class=\"doubt\">");
-  size_t open = out->size;
-  rows_put_doubt(out, b);
-  if (out->size == open)
-    out->size = before;
-  else
-    buffer_add_text(out, "</span>");
   buffer_add_text(out, "</th>");
 }
 
-static void put_head(struct buffer *out) {
+static void put_head(struct buffer *out, const struct page_model *m) {
+  buffer_add_text(out,
+                  "<table class=\"bench\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">"
+                  "<th role=\"columnheader\" scope=\"col\">Benchmark");
+  if (m->one_group) {
+    buffer_add_text(out, " <small>");
+    html_text(out, m->benchmarks[0].group);
+    buffer_add_text(out, "</small>");
+  }
   buffer_add_text(
-      out, "<table class=\"bench\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">"
-           "<th role=\"columnheader\" scope=\"col\">Benchmark</th>"
-           "<th role=\"columnheader\" scope=\"col\">Time per op</th>"
+      out, "</th><th role=\"columnheader\" scope=\"col\">Time per op</th>"
            "<th role=\"columnheader\" scope=\"col\">Allocated</th>"
            "<th role=\"columnheader\" scope=\"col\">Allocations</th>"
            "<th role=\"columnheader\" scope=\"col\">Rounds <small>base | head</small></th></tr>"
@@ -188,89 +184,34 @@ static void end_wide(struct buffer *out) {
   buffer_add_text(out, "</td></tr>\n");
 }
 
-/* The three tables of a pair and its notes. */
-static void put_pair(struct buffer *out, const struct page_model *m, const struct run_pair *pair) {
-  static const char *const titles[SIDES] = {"before", "after"};
-  if (*pair->note) {
-    buffer_add_text(out, "<p class=\"note\">");
-    html_words(out, pair->note);
-    buffer_add_text(out, "</p>\n");
-  }
-  if (pair->diff) html_table(out, m->run, pair, "change", pair->diff, false);
-  for (int side = 0; side < SIDES; side++)
-    if (pair->names[side]) html_table(out, m->run, pair, titles[side], pair->names[side], false);
-}
-
-/* All units of a benchmark, with what the test says. */
-static void put_units(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
-  size_t count;
-  const struct gate_row *rows = gate_rows(&m->run->gate, &count);
-  buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"units\"><thead><tr>");
-  static const char *const titles[] = {"unit",     "base",       "head",   "change",
-                                       "interval", "adjusted p", "rounds", "verdict"};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    buffer_printf(out, "<th scope=\"col\">%s</th>", titles[i]);
-  buffer_add_text(out, "</tr></thead>\n<tbody>\n");
-  for (size_t i = 0; i < b->row_count; i++) {
-    const struct gate_row *row = &rows[b->rows[i]];
-    buffer_printf(out, "<tr class=\"%s\"><th scope=\"row\">", row_change_class(row));
-    html_text(out, row->unit);
-    buffer_add_text(out, "</th><td>");
-    number_amount(out, row->base, row->unit);
-    buffer_add_text(out, "</td><td>");
-    number_amount(out, row->head, row->unit);
-    buffer_add_text(out, "</td><td>");
-    number_change(out, row);
-    buffer_add_text(out, "</td><td>");
-    number_interval(out, row);
-    buffer_add_text(out, "</td><td>");
-    if (row->constant) buffer_add_text(out, "exact");
-    if (row->tested && !row->constant) buffer_printf(out, "%.2g", row->adjusted);
-    buffer_printf(out, "</td><td>%zu + %zu</td><td>%s</td></tr>\n", row->base_count,
-                  row->head_count, gate_verdict_name(row->verdict));
-  }
-  buffer_add_text(out, "</tbody></table></div>\n");
-}
-
-static void put_details(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
-  const struct run_pair *because = model_pair(m, b);
-  begin_wide(out, "more");
-  buffer_add_text(out, "<details><summary>numbers, tables and files of ");
-  html_text(out, b->name);
-  buffer_add_text(out, "</summary>\n");
-  put_units(out, m, b);
-  for (size_t i = 0; i < m->run->pair_count; i++) {
-    const struct run_pair *pair = &m->run->pairs[i];
-    if (!model_is_of(pair, b)) continue;
-    buffer_printf(out, "<h3>%s profile of %.0f iterations a side</h3>\n", pair->kind,
-                  pair->iterations);
-    if (pair != because) html_because(out, pair);
-    put_pair(out, m, pair);
-  }
-  buffer_add_text(out, "</details>");
-  end_wide(out);
-}
-
-/* What explains a row: functions and the flame graph at that place. */
-static void put_reason(struct buffer *out, const struct page_model *m, const struct benchmark *b) {
-  const struct run_pair *pair = model_pair(m, b);
-  if (!pair) return;
-  if (pair->change_count || pair->own.name) {
+/* What explains a row: functions, and the flame graph at that place. */
+static void put_reason(struct buffer *out, const struct page_model *m,
+                       const struct run_pair *pair) {
+  if (html_has_because(pair)) {
     begin_wide(out, "because");
-    buffer_add_text(out, "<div><span class=\"lead\">because</span>\n");
+    buffer_add_text(out, "<div><span class=\"lead\">because</span><div>\n");
     html_because(out, pair);
-    buffer_add_text(out, "</div>");
+    buffer_add_text(out, "</div></div>");
     end_wide(out);
   }
   begin_wide(out, "flame");
-  if (out->size < PAGE_MOST) html_picture(out, pair, PICTURE_HEIGHT);
-  buffer_add_text(out, "<p class=\"key\">");
-  if (pair->diff)
-    buffer_add_text(out, "\xE2\x96\xB2 orange: more than base " DOT " \xE2\x96\xBC blue: less " DOT
-                         " grey: unchanged " DOT " ");
-  buffer_add_text(out, "<a href=\"");
-  html_address(out, pair, "flame/", html_shown(pair), ".html", NULL);
-  buffer_printf(out, "\">open the %s flame graph</a></p>", pair->kind);
+  tabs_print(out, m, pair, PICTURE_HEIGHT, false);
+  end_wide(out);
+}
+
+/* Everything else of a benchmark, behind one line, which says why it could not be judged. */
+static void put_details(struct buffer *out, const struct page_model *m, const struct benchmark *b,
+                        const struct run_pair *shown) {
+  begin_wide(out, "more");
+  buffer_add_text(out, "<details><summary>");
+  size_t before = out->size;
+  rows_put_doubt(out, b);
+  if (out->size > before) buffer_add_text(out, " " DOT " ");
+  buffer_add_text(out, "all numbers of ");
+  html_text(out, b->name);
+  buffer_add_text(out, "</summary>\n");
+  details_print(out, m, b, shown);
+  buffer_add_text(out, "</details>");
   end_wide(out);
 }
 
@@ -281,8 +222,9 @@ static void put_row(struct buffer *out, const struct page_model *m, const struct
   for (int metric = 0; metric < METRICS; metric++) put_metric_cell(out, b, metric);
   put_strip_cell(out, m, b);
   buffer_add_text(out, "</tr>\n");
-  if (b->fate == FATE_SLOWER) put_reason(out, m, b);
-  put_details(out, m, b);
+  const struct run_pair *shown = b->fate == FATE_SLOWER ? model_pair(m, b) : NULL;
+  if (shown) put_reason(out, m, shown);
+  put_details(out, m, b, shown);
   buffer_add_text(out, "</tbody>\n");
 }
 
@@ -329,7 +271,7 @@ static void put_fold(struct buffer *out, const struct page_model *m, enum fate f
                 (int)fate);
   put_fold_title(out, m, fate);
   buffer_add_text(out, "</summary>\n");
-  put_head(out);
+  put_head(out, m);
   for (size_t i = 0; i < m->fates[fate]; i++) put_row(out, m, &m->benchmarks[first + i]);
   buffer_add_text(out, "</table>\n</details>\n");
 }
@@ -338,7 +280,7 @@ void rows_print(struct buffer *out, const struct page_model *m) {
   bool any = false;
   for (int fate = 0; fate < FATES; fate++) {
     if (!m->fates[fate] || !is_shown(m, (enum fate)fate)) continue;
-    if (!any) put_head(out);
+    if (!any) put_head(out, m);
     any = true;
     for (size_t i = 0; i < m->fates[fate]; i++)
       put_row(out, m, &m->benchmarks[first_of(m, (enum fate)fate) + i]);

@@ -4,16 +4,23 @@
 
 #include "core/escape.h"
 #include "core/markdown.h"
+#include "page/details.h"
+#include "page/functions.h"
 #include "page/html.h"
+#include "page/links.h"
 #include "page/numbers.h"
 #include "run/text.h"
 
 #include <math.h>
+#include <stdio.h>
 
-#define ROWS_MOST    5  /* of benchmarks that got slower */
-#define BECAUSE_MOST 2  /* functions of a row */
-#define NAMES_MOST   12 /* of benchmarks in a list */
-#define TABLE_LINES  25
+#define ROWS_MOST      5  /* of benchmarks that got slower */
+#define BECAUSE_MOST   2  /* functions of a row */
+#define NAMES_MOST     12 /* of benchmarks in a list */
+#define MEASURED_MOST  60 /* rows of the table of all measurements */
+#define TABLES_MOST    8  /* of functions */
+#define FUNCTIONS_MOST 8  /* in each */
+#define FAILED_LINES   40
 
 /* ---- names ------------------------------------------- */
 
@@ -42,11 +49,6 @@ static void md_text(struct buffer *out, pprofc_str text) {
   buffer_free(&plain);
 }
 
-/* A name: text, or code where GitHub would act on it whatever is escaped. */
-static void md_name(struct buffer *out, pprofc_str name) {
-  if (!markdown_put_code(out, name, true)) md_text(out, name);
-}
-
 /* A function: always code. A backtick or '|' would end it. */
 static void md_code(struct buffer *out, pprofc_str name) {
   struct buffer plain;
@@ -67,13 +69,21 @@ static void md_code(struct buffer *out, pprofc_str name) {
   buffer_free(&plain);
 }
 
-/* "regexp.(*Regexp).doExecute" of "example.com/regexp.(*Regexp).doExecute". */
-static pprofc_str short_function(const char *name) {
-  pprofc_str text = str_of(name);
-  size_t bracket = str_find_char(text, '('), slash = text.size;
-  for (size_t i = 0; i < bracket && i < text.size; i++)
-    if (text.data[i] == '/') slash = i;
-  return slash < text.size ? str_slice(text, slash + 1, text.size) : text;
+/* A name: text, or code where GitHub would act on it whatever is escaped. */
+static void md_name(struct buffer *out, pprofc_str name) {
+  if (markdown_acts(name))
+    md_code(out, name);
+  else
+    md_text(out, name);
+}
+
+/* The name, which leads to its row of the page. */
+static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
+  char row[32];
+  snprintf(row, sizeof row, "b-%zu", b->number);
+  links_begin(out, "index.html", row);
+  md_name(out, b->name);
+  links_end(out);
 }
 
 /* ---- what got slower --------------------------------- */
@@ -95,7 +105,7 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
 /* "`words.hash` +43 µs about 99 %". */
 static void put_function(struct buffer *out, const struct run_pair *pair,
                          const struct change *change) {
-  md_code(out, short_function(change->name));
+  md_code(out, html_short_function(str_of(change->name)));
   buffer_add_text(out, " +");
   number_profile(out, change->head - change->base, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
@@ -130,7 +140,7 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
   for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[i];
     buffer_add_text(out, "| **");
-    md_name(out, b->name);
+    md_link_benchmark(out, b);
     buffer_add_text(out, "** | ");
     number_sides(out, b->worst);
     if (!number_is_time(b->worst->unit)) {
@@ -207,10 +217,113 @@ static void put_lists(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "\n</details>\n\n");
 }
 
-/* A table, as HTML: no name of a benchmark or function ends that. */
-static void put_folded_text(struct buffer *out, pprofc_str text, size_t lines) {
-  pprofc_str line;
-  buffer_add_text(out, "\n<pre>\n");
+/* ---- numbers ----------------------------------------- */
+
+static void md_put_measurement(struct buffer *out, const struct benchmark *b,
+                               const struct gate_row *row) {
+  buffer_add_text(out, "| ");
+  md_name(out, b->name);
+  buffer_add_text(out, " | ");
+  md_name(out, row->unit);
+  buffer_add_text(out, " | ");
+  if (row->in_base) number_amount(out, row->base, row->unit);
+  buffer_add_text(out, " | ");
+  if (row->in_head) number_amount(out, row->head, row->unit);
+  buffer_add_text(out, " | ");
+  number_change(out, row);
+  buffer_add_text(out, " | ");
+  number_interval(out, row);
+  buffer_printf(out, " | %s |\n", details_verdict(b, row));
+}
+
+static void put_measurements(struct buffer *out, const struct page_model *m) {
+  size_t count, shown = 0;
+  const struct gate_row *rows = gate_rows(&m->run->gate, &count);
+  if (!m->count) return;
+  buffer_printf(out, "<details><summary>all %zu measurements</summary>\n\n", count);
+  buffer_add_text(out, "| benchmark | measured | base | head | \xCE\x94 | interval | verdict |\n"
+                       "|---|---|--:|--:|--:|--:|---|\n");
+  for (size_t i = 0; i < m->count; i++)
+    for (size_t k = 0; k < m->benchmarks[i].row_count && shown < MEASURED_MOST; k++, shown++)
+      md_put_measurement(out, &m->benchmarks[i], &rows[m->benchmarks[i].rows[k]]);
+  if (shown < count) buffer_printf(out, "\nand %zu more, which are on the page\n", count - shown);
+  buffer_add_text(out, "\n</details>\n\n");
+}
+
+/* ---- profiles ---------------------------------------- */
+
+static const char *pair_note(const struct run_pair *pair) {
+  if (str_starts(str_of(pair->note), STR("New"))) return " (new)";
+  return str_starts(str_of(pair->note), STR("Gone")) ? " (gone)" : "";
+}
+
+static void md_put_value(struct buffer *out, double value, pprofc_str unit) {
+  number_profile(out, value, unit);
+  buffer_add_text(out, " | ");
+}
+
+static void md_put_function_row(struct buffer *out, const struct function_list *f,
+                                const struct function_values *row, bool both) {
+  double base = row->flat[SIDE_BASE], head = row->flat[SIDE_HEAD];
+  buffer_add_text(out, "| ");
+  md_code(out, html_short_function(row->name));
+  buffer_add_text(out, " | ");
+  if (!both) {
+    md_put_value(out, base + head, f->unit);
+    number_share(out, (base + head) / (f->total[SIDE_BASE] + f->total[SIDE_HEAD]));
+  } else {
+    md_put_value(out, base, f->unit);
+    md_put_value(out, head, f->unit);
+    number_difference(out, head - base, f->unit);
+  }
+  buffer_add_text(out, " |\n");
+}
+
+static void put_function_table(struct buffer *out, const struct ci_run *run,
+                               const struct run_pair *pair) {
+  struct function_list f;
+  bool both = pair->diff != NULL;
+  enum function_order alone = pair->names[SIDE_HEAD] ? BY_HEAD : BY_BASE;
+  functions_read(run, pair, &f);
+  functions_sort(&f, both ? BY_CHANGE : alone);
+  buffer_add_text(out,
+                  both ? "\n| function by itself | base | head | \xCE\x94 |\n|---|--:|--:|--:|\n"
+                       : "\n| function by itself | value | share |\n|---|--:|--:|\n");
+  for (size_t i = 0; i < f.count && i < FUNCTIONS_MOST; i++) {
+    const struct function_values *row = &f.rows[i];
+    if (row->flat[SIDE_BASE] == row->flat[SIDE_HEAD]) break;
+    md_put_function_row(out, &f, row, both);
+  }
+  functions_free(&f);
+}
+
+/* Whether the pair explains one of the rows at the top. */
+static bool is_told(const struct page_model *m, const struct run_pair *pair) {
+  for (size_t i = 0; i < m->fates[FATE_SLOWER] && i < ROWS_MOST; i++)
+    if (model_pair(m, &m->benchmarks[i]) == pair) return true;
+  return !pair->benchmark;
+}
+
+static void put_profile_tables(struct buffer *out, const struct page_model *m) {
+  size_t shown = 0;
+  for (size_t i = 0; i < m->run->pair_count && shown < TABLES_MOST; i++) {
+    const struct run_pair *pair = &m->run->pairs[i];
+    if (!is_told(m, pair)) continue;
+    shown++;
+    buffer_printf(out, "<details><summary>%s: ", pair->kind);
+    html_words(out, html_shown(pair));
+    buffer_printf(out, "%s</summary>\n", pair_note(pair));
+    put_function_table(out, m->run, pair);
+    buffer_add_text(out, "\n</details>\n\n");
+  }
+}
+
+/* What a gate that failed has printed; as HTML, which no name ends. */
+static void md_put_failure(struct buffer *out, const struct ci_run *run) {
+  pprofc_str text = buffer_str(&run->gate_text), line;
+  size_t lines = FAILED_LINES;
+  if (run->status != 1) return;
+  buffer_add_text(out, "<details><summary>what failed</summary>\n\n<pre>\n");
   while (lines-- && text.data && str_next_line(&text, &line)) {
     html_text(out, line);
     buffer_add_char(out, '\n');
@@ -218,25 +331,20 @@ static void put_folded_text(struct buffer *out, pprofc_str text, size_t lines) {
   buffer_add_text(out, "</pre>\n\n</details>\n\n");
 }
 
-static const char *pair_note(const struct run_pair *pair) {
-  if (str_starts(str_of(pair->note), STR("New"))) return " (new)";
-  return str_starts(str_of(pair->note), STR("Gone")) ? " (gone)" : "";
-}
-
-static void put_profile_tables(struct buffer *out, const struct ci_run *run) {
-  struct buffer text;
-  buffer_init(&text, out->mem, (size_t)64 << 20);
-  for (size_t i = 0; i < run->pair_count; i++) {
-    const struct run_pair *pair = &run->pairs[i];
-    if (pair->benchmark && i >= 2 * ROWS_MOST) continue;
-    buffer_printf(out, "<details><summary>%s: ", pair->kind);
-    html_words(out, html_shown(pair));
-    buffer_printf(out, "%s</summary>\n", pair_note(pair));
-    buffer_clear(&text);
-    html_read_table(&text, run, pair, html_shown(pair));
-    put_folded_text(out, buffer_str(&text), TABLE_LINES);
+/* "Page · flame graph · how to repeat". */
+static void put_links(struct buffer *out, const struct page_model *m) {
+  const struct run_pair *pair = m->fates[FATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
+  buffer_add_text(out, LINKS_LINE);
+  if (pair) {
+    buffer_add_text(out, " " DOT " <a href=\"");
+    html_address(out, pair, "flame/", html_shown(pair), ".html", STR(""));
+    buffer_add_text(out, "\">flame graph</a>");
   }
-  buffer_free(&text);
+  buffer_add_text(out, " " DOT " ");
+  links_begin(out, "index.html", "method");
+  buffer_add_text(out, "how to repeat it");
+  links_end(out);
+  buffer_add_text(out, "\n\n");
 }
 
 void summary_print(struct buffer *out, const struct page_model *m) {
@@ -246,10 +354,9 @@ void summary_print(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "\n\n");
   put_slower(out, m);
   put_sentences(out, m);
+  put_links(out, m);
   put_lists(out, m);
-  if (m->run->gate_text.size) {
-    buffer_add_text(out, "<details><summary>how it was judged</summary>\n");
-    put_folded_text(out, buffer_str(&m->run->gate_text), 200);
-  }
-  put_profile_tables(out, m->run);
+  md_put_failure(out, m->run);
+  put_measurements(out, m);
+  put_profile_tables(out, m);
 }

@@ -5,6 +5,7 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
+#include "page/links.h"
 #include "publish/options.h"
 #include "publish/post.h"
 #include "run/files.h"
@@ -43,27 +44,49 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* The folder of a page that has its artifacts beside it: "https://site/pr/7/index.html" or
+ * "https://site/pr/7/". The page of a job has none. */
+static pprofc_str folder_of_page(const struct publish *p) {
+  pprofc_str page = str_of(p->site.page);
+  bool is_site = str_ends(page, STR("/")) || str_ends(page, STR(".html"));
+  if (!is_site || (p->site.forge && !p->site.forge->takes_html)) return STR("");
+  return str_slice(page, 0, str_find_last_char(page, '/') + 1);
+}
+
+/* Links of the summary lead from the comment to the page and its artifacts. */
+static bool resolve_links(struct publish *p) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  links_resolve(&text, p->outcome.summary, folder_of_page(p));
+  p->outcome.summary = buffer_keep(&text, &p->arena);
+  buffer_free(&text);
+  return p->outcome.summary.data != NULL;
+}
+
 static pprofc_status read_result(struct publish *p, pprofc_error *error) {
   if (*p->options->body) return read_given_body(p, error);
   pprofc_status status =
       outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, error);
   if (status != PPROFC_OK) return status;
   const char *sha = p->site.sha;
+  if (!utf8_valid(p->outcome.summary))
+    return error_set(error, PPROFC_E_FORMAT, "'%s/summary.md' is not UTF-8", p->folder);
+  if (!resolve_links(p)) return error_nomem(error);
   p->body.summary = p->outcome.summary;
   p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
                                       .regressed = p->outcome.regressed,
                                       .run = p->site.run,
                                       .had = STR(""),
                                       .good = p->outcome.ending == ENDING_GOOD};
-  if (!utf8_valid(p->outcome.summary))
-    return error_set(error, PPROFC_E_FORMAT, "'%s/summary.md' is not UTF-8", p->folder);
   return PPROFC_OK;
 }
 
 /* "[Page](URL) · measured 4d5e6f7". */
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
-  const char *page = *p->site.page ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
+  bool told = folder_of_page(p).size && !*p->options->body; /* in the summary */
+  const char *page =
+      *p->site.page && !told ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
   return text_printf(&p->arena, "%s%smeasured %.*s", page, *page ? " \xC2\xB7 " : "",
                      STR_ARG(commit));

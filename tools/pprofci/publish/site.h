@@ -26,6 +26,7 @@ struct forge {
   const char *body_key;                /* of a request: "body", or "content" with "raw" in it */
   const char *update;                  /* the method that changes one */
   size_t comment_most;                 /* bytes */
+  bool takes_html;                     /* Markdown there may have links as HTML */
 
   const char *status_path, *status_name, *status_url;
   const char *states[ENDINGS];

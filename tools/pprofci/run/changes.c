@@ -223,12 +223,12 @@ static int add_to_picture(void *context, const void *data, size_t size) {
   return buffer->failed;
 }
 
-static pprofc_status draw_picture(struct ci_run *run, struct run_pair *pair, struct drawn *d,
-                                  pprofc_error *error) {
+static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struct drawn *d,
+                                  enum flame_width width, pprofc_error *error) {
   const struct flame_drawing drawing = {
       .tree = &d->graph.tree,
       .type = d->result.value_index,
-      .width = d->graph.tree.has_base ? FLAME_MAX : FLAME_HEAD,
+      .width = width,
       .title = STR(""),
       .subtitle = STR(""),
       .type_name = d->result.type,
@@ -247,11 +247,26 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_pair *pair, str
   pprofc_status status = flame_svg(&drawing, out, error);
   if (status == PPROFC_OK) status = output_flush(out, error);
   if (status == PPROFC_OK) {
-    pair->picture = buffer_keep(&text, &run->arena);
-    if (!pair->picture.data) status = error_nomem(error);
+    *picture = buffer_keep(&text, &run->arena);
+    if (!picture->data) status = error_nomem(error);
   }
   buffer_free(&text);
   return status;
+}
+
+/* The difference, and both sides by themselves with their frames in the order of it. A side in
+ * which nothing is to be seen has no picture. */
+static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
+                                   pprofc_error *error) {
+  static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
+  bool two = d->graph.tree.has_base;
+  pprofc_error ignored;
+  for (int side = 0; two && side < SIDES; side++) {
+    pprofc_status status = draw_picture(run, &pair->pictures[side], d, widths[side], &ignored);
+    if (status == PPROFC_E_NOMEM) return error_nomem(error);
+    if (status != PPROFC_OK) pair->pictures[side] = STR("");
+  }
+  return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, error);
 }
 
 /* Zoomed to the function of the benchmark: what its runner does beside it is not its work. False
@@ -264,7 +279,7 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
   if (!pair->function) return false;
   zoomed.show_from = pair->function;
   if (drawn_open(profile, &zoomed, &d, &ignored) != PPROFC_OK) return false;
-  bool drawn = draw_picture(run, pair, &d, &ignored) == PPROFC_OK;
+  bool drawn = draw_pictures(run, pair, &d, &ignored) == PPROFC_OK;
   drawn_close(&d);
   return drawn;
 }
@@ -278,7 +293,7 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
   if (d.graph.tree.has_base && judged)
     status = explain_change(run, pair, &d, profile, judged, error);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
-    status = draw_picture(run, pair, &d, error);
+    status = draw_pictures(run, pair, &d, error);
   drawn_close(&d);
   return status;
 }

@@ -117,13 +117,15 @@ static const char *pair_kind(const struct run_pair *pair, const char *names) {
  * busy machine it takes most samples away from those that it stops. */
 #define STOPPED_BY_GO "^runtime\\.asyncPreempt2?$"
 
-static void choose_values(const struct ci_run *run, const struct run_pair *pair,
+static void choose_values(const struct ci_run *run, struct run_pair *pair,
                           pprofc_report_options *options) {
   bool memory = strcmp(pair->kind, "mem") == 0, cpu = strcmp(pair->kind, "cpu") == 0;
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (strcmp(pair->kind, "instructions") == 0) options->sample_index = "Ir";
   if (*run->options->record && cpu) options->hide = STOPPED_BY_GO;
+  pair->sample_index = options->sample_index;
+  pair->hide = options->hide;
 }
 
 /* Notes what a pair lacks. A side without samples is taken away: a program that waits for no lock

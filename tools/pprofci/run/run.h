@@ -82,7 +82,9 @@ struct run_pair {
   size_t change_count;
   struct change own; /* the innermost function of the checkout that most of the growth goes through,
                         with what it calls; name NULL: none */
-  pprofc_str picture; /* SVG for the page */
+  /* SVG for the page, of a size and in an order: base, head, and the difference or the only side */
+  pprofc_str pictures[SIDES + 1];
+  const char *sample_index, *hide; /* of the report options: what is shown; or NULL */
   const char *folder; /* where its artifacts are when they are of another run; NULL: of this one */
   const char *link;   /* how the page gets there, with a '/' at its end; or NULL */
 };
@@ -110,6 +112,7 @@ struct ci_run {
   const char *out, *benchdiff; /* where artifacts go */
   const char *stage;           /* within `out`: everything is made here, in ci and benchdiff */
   bool has_worktree;
+  pprofc_str machine;                    /* where the results were measured; empty when not known */
   const char *base_commit, *head_commit; /* ids; "" when not known */
 
   struct interner names; /* of artifacts */

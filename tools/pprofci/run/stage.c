@@ -2,6 +2,7 @@
  * there. */
 #include "core/json_tree.h"
 #include "core/outfile.h"
+#include "page/links.h"
 #include "page/page.h"
 #include "run/checkouts.h"
 #include "run/files.h"
@@ -152,14 +153,19 @@ static pprofc_status move_file(struct ci_run *run, const struct run_file *file,
 /* What the CI service reads of this step. */
 static pprofc_status tell_service(const struct ci_run *run, pprofc_error *error) {
   const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
-  struct buffer text;
+  struct buffer text, told;
   char path[4096];
   pprofc_status status = PPROFC_OK;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
+  buffer_init(&told, run->mem, SIZE_MAX / 2);
   snprintf(path, sizeof path, "%s/summary.md", run->out);
   if (run_has(summary)) status = files_read(path, &text, error);
+  /* The page of a job is not beside the artifacts. */
+  links_resolve(&told, buffer_str(&text), STR(""));
+  if (status == PPROFC_OK && told.failed) status = error_nomem(error);
   if (status == PPROFC_OK && run_has(summary))
-    status = files_append(summary, buffer_str(&text), error);
+    status = files_append(summary, buffer_str(&told), error);
+  buffer_free(&told);
   buffer_clear(&text);
   buffer_printf(&text, "verdict=%s\n", run->verdict);
   if (status == PPROFC_OK && run_has(output))
