@@ -95,7 +95,7 @@ static void put_measurement(struct buffer *out, const struct benchmark *b,
 
 static void put_measured_head(struct buffer *out, const char *first) {
   static const char *const titles[] = {
-      "Base",       "Head",   "\xCE\x94", "\xCE\x94" PERCENT, "95" PERCENT " interval",
+      "Base",       "Head",   "\xCE\x94", "\xCE\x94" PERCENT, "Interval of \xCE\x94" PERCENT,
       "Adjusted p", "Rounds", "Verdict"};
   buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"units\"><thead><tr>");
   if (*first) buffer_printf(out, "<th scope=\"col\">%s</th>", first);
