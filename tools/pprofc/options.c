@@ -390,7 +390,7 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: tell for each function whether its change is more than noise (-top, "
-          "-text, -json); changed shows those only"),
+          "-text, -json; -flame and -flamegraph draw noise grey); changed shows those only"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "As -top -noise, but what makes up the change of the total: lines that add up to it"),
     NOISE("alpha", FLAG_FLOAT, alpha, "F", "0.05", NULL, NULL,

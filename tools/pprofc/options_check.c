@@ -6,7 +6,7 @@
 #include <string.h>
 
 static bool noise_has_format(const struct command *command) {
-  static const char *const formats[] = {"top", "text", "json"};
+  static const char *const formats[] = {"top", "text", "json", "flame", "flamegraph"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats && command->format; i++)
     if (strcmp(command->format->name, formats[i]) == 0) return true;
   return false;
@@ -16,7 +16,7 @@ static bool noise_has_format(const struct command *command) {
 static const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
-  if (!noise_has_format(command)) return "-noise is for -top, -text and -json";
+  if (!noise_has_format(command)) return "-noise is for -top, -text, -json, -flame and -flamegraph";
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
   if (!functions) return "-noise judges functions: it does not go with another granularity";
   if (o->mean) return "-noise does not go with -mean";

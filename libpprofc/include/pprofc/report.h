@@ -67,6 +67,10 @@ typedef struct pprofc_report_options {
   const char *source_link; /* flame: "https://host/{file}#L{line}", where sources can be read */
 
   bool safe; /* list, weblist: no source file is opened, whatever the profile names */
+
+  /* flame, flamegraph of a difference: what was judged of the same profiles, sample type and
+   * filters (pprofc/verdict.h). What is noise is grey. NULL: nothing was judged. */
+  const struct pprofc_verdicts *verdicts;
 } pprofc_report_options;
 
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);

@@ -81,6 +81,16 @@ static void flame_html_put_number(struct json_writer *json, const char *key, int
   json_int(json, value);
 }
 
+/* What is said of the self value of a function. */
+static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
+  const struct flame_verdicts *v = p->options->verdicts;
+  if (!v || v->type != p->options->type || !v->of[frame]) return;
+  json_key(json, "verdict");
+  json_text(json, v->of[frame]->self.word);
+  json_key(json, "q");
+  json_double(json, v->of[frame]->self.q);
+}
+
 /* Totals, and the functions with the greatest self value; in a difference, with the greatest change
  * of it. */
 static bool put_summary(const struct page *p, struct json_writer *json) {
@@ -104,6 +114,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
     flame_put_shown(json, t->frames->items[sums[i].frame].name);
     flame_html_put_number(json, "self_head", sums[i].self_head);
     if (t->has_base) flame_html_put_number(json, "self_base", sums[i].self_base);
+    put_summary_verdict(p, sums[i].frame, json);
     json_end(json);
   }
   json_end(json);
@@ -150,6 +161,7 @@ static pprofc_status put_static(struct page *p) {
       .least_pixels = STATIC_BOXES * 1180,
       .inverted = true,
       .embedded = true,
+      .verdicts = p->options->verdicts,
   };
   output_add_text(p->out, "<div id=\"static\">\n");
   pprofc_status status = flame_svg(&drawing, p->out, p->error);

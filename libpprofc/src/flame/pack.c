@@ -219,6 +219,48 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
+/* Six digits are enough for a text, and are a third of the bytes. */
+static void pack_put_rounded(struct json_writer *json, double value) {
+  char text[32];
+  double rounded = value;
+  snprintf(text, sizeof text, "%.6g", value);
+  if (isfinite(value)) str_parse_float(str_of(text), &rounded);
+  json_double(json, rounded);
+}
+
+static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e) {
+  json_begin_array(json);
+  json_text(json, e->word);
+  json_int(json, e->changed);
+  pack_put_rounded(json, e->base);
+  pack_put_rounded(json, e->delta);
+  pack_put_rounded(json, e->low);
+  pack_put_rounded(json, e->high);
+  pack_put_rounded(json, e->q);
+  json_end(json);
+}
+
+/* Of the first frame of each function that was judged: [frame, self, total, partner]. */
+static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
+                              struct json_writer *json) {
+  const struct flame_verdicts *v = page->verdicts;
+  const struct flame_verdict *last = NULL;
+  json_key(json, "verdicts");
+  json_begin_array(json);
+  for (size_t i = 0; i < cut->frames; i++) {
+    const struct flame_verdict *verdict = v->of[pack_frame_at(cut, i)];
+    if (!verdict || verdict == last) continue;
+    last = verdict;
+    json_begin_array(json);
+    json_uint(json, i);
+    pack_put_estimate(json, &verdict->self);
+    pack_put_estimate(json, &verdict->total);
+    flame_put_shown(json, verdict->partner);
+    json_end(json);
+  }
+  json_end(json);
+}
+
 static bool pack_json(const struct flame_page *page, const struct flame_cut *cut,
                       const struct frame_columns *columns, struct buffer *bytes) {
   const pprofc_allocator *mem = page->tree->arena.mem;
@@ -233,6 +275,7 @@ static bool pack_json(const struct flame_page *page, const struct flame_cut *cut
     json_begin_object(&json);
     pack_put_frames(page, cut, columns, &json);
     if (sums.self) pack_put_sums(page, cut, &sums, &json);
+    if (page->verdicts) pack_put_verdicts(page, cut, &json);
     json_end(&json);
     good = json_finish(&json) && output_flush(text, NULL) == PPROFC_OK;
   }
@@ -328,6 +371,21 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
+static void pack_put_judged(const struct flame_verdicts *v, struct json_writer *json) {
+  json_key(json, "verdicts");
+  json_begin_object(json);
+  json_key(json, "type");
+  json_uint(json, v->type);
+  json_key(json, "scale");
+  json_double(json, v->head_scale);
+  json_key(json, "judged");
+  json_uint(json, v->judged);
+  json_key(json, "changed");
+  json_uint(json, v->changed);
+  pack_put_strings(json, "notes", v->notes, v->note_count);
+  json_end(json);
+}
+
 void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
                     struct json_writer *json) {
   json_begin_object(json);
@@ -355,5 +413,6 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
   json_key(json, "link");
   json_text(json, page->link ? page->link : "");
   if (page->cost_count) put_bottleneck(page, json);
+  if (page->verdicts) pack_put_judged(page->verdicts, json);
   json_end(json);
 }

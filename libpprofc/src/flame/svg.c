@@ -6,6 +6,7 @@
 
 #include "core/escape.h"
 #include "flame/label.h"
+#include "graph/number.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -14,22 +15,28 @@
 #define SIDE         10.0 /* left and right of the frames */
 #define TOP          60.0
 #define BOTTOM       50.0
+#define NOTE_ROW     14.0
 #define ROW          16.0
+#define NOISE_COLOR  "#d9d9d9" /* as of what did not change */
 #define FG_NAMESPACE "http://github.com/jonhoo/inferno"
 
-extern const unsigned char asset_picture_js[], asset_svg_css[];
-extern const size_t asset_picture_js_size, asset_svg_css_size;
+extern const unsigned char asset_picture_js[], asset_picture_real_js[], asset_svg_css[],
+    asset_svg_real_css[];
+extern const size_t asset_picture_js_size, asset_picture_real_js_size, asset_svg_css_size,
+    asset_svg_real_css_size;
 
 struct svg {
   const struct flame_drawing *drawing;
-  const struct flame_tree *tree;
+  struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
   struct buffer name, text, fitted; /* scratch */
   struct label_forms forms;
-  double width, scale; /* of the picture; pixels per value */
-  double height;
-  double most_more, most_less; /* the greatest changes of a box upwards and downwards */
+  double width, scale;                   /* of the picture; pixels per value */
+  double top, height;                    /* of the frames; of the picture */
+  double most_more, most_less;           /* the greatest changes of a box upwards and downwards */
+  const struct flame_verdicts *verdicts; /* or NULL */
+  struct flame_tree scaled;              /* the tree of the picture when there are verdicts */
 };
 
 /* ---- text -------------------------------------------- */
@@ -60,6 +67,38 @@ static double percent(int64_t value, int64_t total) {
   return total ? 100.0 * (double)value / (double)total : 0;
 }
 
+/* "total +0.31s ±0.07s, q = 0.0012, grew". */
+static void svg_put_estimate(struct svg *s, const char *what, const struct flame_estimate *e) {
+  char q[32];
+  if (!*e->word) return;
+  output_printf(s->out, "\n%s of the function: ", what);
+  if (!isnan(e->q)) {
+    output_add_text(s->out, e->delta > 0 ? "+" : "");
+    put_value(s, number_from_double(e->delta));
+    output_add_text(s->out, " \xC2\xB1");
+    put_value(s, number_from_double((e->high - e->low) / 2));
+    output_add_text(s->out, ", ");
+    svg_put_escaped(s, str_of(flame_verdict_q(e->q, q)));
+    output_add_text(s->out, ", ");
+  }
+  output_add_text(s->out, e->word);
+}
+
+/* What is said of the function of a box. */
+static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
+  if (!s->verdicts || box->node == NONE || box->node == 0) return;
+  const struct flame_verdict *v = flame_verdict_of(s->verdicts, s->tree, box->node);
+  if (!v) {
+    output_add_text(s->out, "\nnot judged: counts as its caller's own");
+    return;
+  }
+  svg_put_estimate(s, "total", &v->total);
+  svg_put_estimate(s, "self", &v->self);
+  if (!v->partner.size) return;
+  output_add_text(s->out, v->self.delta < 0 ? " to " : " from ");
+  svg_put_escaped(s, v->partner);
+}
+
 /* "name (1.20s, 34.50%)", and for a difference the values of base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
@@ -86,6 +125,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
     output_printf(s->out, "\nself change %s", self > 0 ? "+" : "");
     put_value(s, self);
   }
+  svg_put_verdict(s, box);
   output_add_text(s->out, "</title>");
 }
 
@@ -166,16 +206,37 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
+/* Whether a box is shown as unchanged: its change is noise, or nothing says that it is not. */
+static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
+  return s->verdicts &&
+         !flame_verdict_is_real(s->verdicts, s->tree, box->node, box->head, box->base);
+}
+
+/* Makes the look of a box that of noise. How it looks without verdicts is in attributes for the
+ * switch of the picture. */
+static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
+                          char color[FLAME_COLOR]) {
+  if (!s->drawing->embedded) {
+    output_printf(s->out, " class=\"noise\" fg:plain=\"%s\"", color);
+    if (**sign) output_printf(s->out, " fg:plainsign=\"%s\"", *sign);
+  }
+  *sign = "";
+  if (coloring_of(s) == FLAME_BY_CHANGE && box->node != NONE)
+    memcpy(color, NOISE_COLOR, FLAME_COLOR);
+}
+
 static void svg_put_box(struct svg *s, const struct flame_box *box) {
   double x = SIDE + box->x * s->scale, width = box->width * s->scale;
   double row = s->drawing->inverted ? box->depth : s->boxes.max_depth - box->depth;
-  double y = TOP + row * ROW;
+  double y = s->top + row * ROW;
   char color[FLAME_COLOR];
   pprofc_str name = flame_name(s->tree, box, &s->name);
   const char *sign = status_sign(s, box);
+  bool quiet = svg_is_quiet(s, box);
   box_color(s, box, name, color);
   output_printf(s->out, "<g%s fg:depth=\"%u\"", s->drawing->embedded ? "" : " tabindex=\"0\"",
                 box->depth);
+  if (quiet) svg_put_quiet(s, box, &sign, color);
   if (*sign) output_printf(s->out, " fg:sign=\"%s\"", sign);
   output_add_text(s->out, " fg:name=\"");
   svg_put_escaped(s, name);
@@ -199,6 +260,7 @@ static void find_greatest_changes(struct svg *s) {
   double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));
   s->most_more = s->most_less = (head > base ? head : base) / 100;
   for (size_t i = 0; i < s->boxes.count; i++) {
+    if (svg_is_quiet(s, &s->boxes.items[i])) continue;
     double change = (double)s->boxes.items[i].head - (double)s->boxes.items[i].base;
     if (change > s->most_more) s->most_more = change;
     if (-change > s->most_less) s->most_less = -change;
@@ -219,6 +281,7 @@ static void svg_put_text(struct svg *s, const char *id, double x, double y, ppro
 static void put_defs(struct svg *s) {
   output_add_text(s->out, "<style>");
   output_add(s->out, asset_svg_css, asset_svg_css_size);
+  if (s->verdicts) output_add(s->out, asset_svg_real_css, asset_svg_real_css_size);
   output_add_text(
       s->out, "</style>\n"
               "<defs><pattern id=\"smaller\" width=\"6\" height=\"6\" "
@@ -257,7 +320,11 @@ static void put_key(struct svg *s) {
   output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
   if (coloring_of(s) == FLAME_BY_ORIGIN)
     output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
-  if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
+  if (s->verdicts && coloring_of(s) == FLAME_BY_CHANGE)
+    output_add_text(
+        s->out, "real changes: \xE2\x96\xB2 orange more than base, \xE2\x96\xBC blue less, "
+                "+ new, \xE2\x88\x92 gone; grey without a sign: noise, not judged or unchanged");
+  else if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
     output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, "
                             "+ new, \xE2\x88\x92 gone, grey: unchanged");
   else if (s->tree->has_base)
@@ -267,10 +334,28 @@ static void put_key(struct svg *s) {
   output_add_text(s->out, "</text>\n");
 }
 
+/* What the verdicts hold for, below the subtitle; the switch is at the right. */
+static void svg_put_notes(struct svg *s) {
+  const struct flame_verdicts *v = s->verdicts;
+  for (size_t i = 0; i < v->note_count; i++) {
+    output_printf(s->out, "<text class=\"heading key\" x=\"%.1f\" y=\"%.1f\">", s->width / 2,
+                  TOP - 3 + NOTE_ROW * (double)i);
+    svg_put_escaped(s, v->notes[i]);
+    output_add_text(s->out, "</text>\n");
+  }
+  if (s->drawing->embedded) return;
+  output_printf(
+      s->out,
+      "<text id=\"realonly\" class=\"on\" role=\"switch\" aria-checked=\"true\" tabindex=\"0\" "
+      "x=\"%.1f\" y=\"42\">\xE2\x98\x91 Only real changes</text>\n",
+      s->width - SIDE - 140);
+}
+
 static void put_texts(struct svg *s) {
   const struct flame_drawing *d = s->drawing;
   svg_put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
   svg_put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
+  if (s->verdicts) svg_put_notes(s);
   if (!d->embedded) put_controls(s);
   if (s->tree->has_base || coloring_of(s) == FLAME_BY_ORIGIN) put_key(s);
 }
@@ -286,36 +371,52 @@ static void put_document(struct svg *s) {
   output_add_text(s->out, "</g>\n");
   if (!embedded) {
     output_add_text(s->out, "<script><![CDATA[\n");
-    output_add(s->out, asset_picture_js, asset_picture_js_size);
+    if (s->verdicts)
+      output_add(s->out, asset_picture_real_js, asset_picture_real_js_size);
+    else
+      output_add(s->out, asset_picture_js, asset_picture_js_size);
     output_add_text(s->out, "]]></script>\n");
   }
   output_add_text(s->out, "</svg>\n");
 }
 
-pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
-                        pprofc_error *error) {
-  struct svg s = {.drawing = drawing, .tree = drawing->tree, .out = out};
-  s.width = drawing->picture_width ? drawing->picture_width : 1200;
-  double frames = s.width - 2 * SIDE;
+static pprofc_status svg_draw(struct svg *s, pprofc_error *error) {
+  const struct flame_drawing *drawing = s->drawing;
+  s->width = drawing->picture_width ? drawing->picture_width : 1200;
+  double frames = s->width - 2 * SIDE;
   double least = drawing->least_share > 0 ? drawing->least_share : drawing->least_pixels / frames;
   pprofc_status status =
-      flame_place(drawing->tree, drawing->type, drawing->width, least, &s.boxes, error);
+      flame_place(s->tree, drawing->type, drawing->width, least, &s->boxes, error);
   if (status != PPROFC_OK) return status;
-  if (!(s.boxes.width > 0))
+  if (!(s->boxes.width > 0))
     return error_set(error, PPROFC_E_INVALID, "the profile has no samples to draw");
-  s.scale = frames / s.boxes.width;
-  s.height = TOP + BOTTOM + ROW * (s.boxes.max_depth + 1);
-  find_greatest_changes(&s);
-  buffer_init(&s.name, drawing->tree->arena.mem, SIZE_MAX / 2);
-  buffer_init(&s.text, drawing->tree->arena.mem, SIZE_MAX / 2);
-  buffer_init(&s.fitted, drawing->tree->arena.mem, SIZE_MAX / 2);
-  label_init(&s.forms, drawing->tree->arena.mem);
-  put_document(&s);
-  bool failed = s.name.failed || s.text.failed || s.fitted.failed || s.forms.text[0].failed ||
-                s.forms.text[1].failed;
-  buffer_free(&s.name);
-  buffer_free(&s.text);
-  buffer_free(&s.fitted);
-  label_free(&s.forms);
+  s->scale = frames / s->boxes.width;
+  s->top = TOP + (s->verdicts ? NOTE_ROW * (double)s->verdicts->note_count : 0);
+  s->height = s->top + BOTTOM + ROW * (s->boxes.max_depth + 1);
+  find_greatest_changes(s);
+  buffer_init(&s->name, drawing->tree->arena.mem, SIZE_MAX / 2);
+  buffer_init(&s->text, drawing->tree->arena.mem, SIZE_MAX / 2);
+  buffer_init(&s->fitted, drawing->tree->arena.mem, SIZE_MAX / 2);
+  label_init(&s->forms, drawing->tree->arena.mem);
+  put_document(s);
+  bool failed = s->name.failed || s->text.failed || s->fitted.failed || s->forms.text[0].failed ||
+                s->forms.text[1].failed;
+  buffer_free(&s->name);
+  buffer_free(&s->text);
+  buffer_free(&s->fitted);
+  label_free(&s->forms);
   return failed ? error_nomem(error) : PPROFC_OK;
+}
+
+pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
+                        pprofc_error *error) {
+  const struct flame_verdicts *v = drawing->verdicts;
+  struct svg s = {.drawing = drawing, .tree = drawing->tree, .out = out};
+  if (!v || v->type != drawing->type || !drawing->tree->has_base) return svg_draw(&s, error);
+  s.verdicts = v;
+  s.tree = &s.scaled;
+  bool good = flame_verdict_scale(v, drawing->tree, &s.scaled);
+  pprofc_status status = good ? svg_draw(&s, error) : error_nomem(error);
+  flame_verdict_scale_free(&s.scaled);
+  return status;
 }

@@ -38,8 +38,18 @@ static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
 
+/* The sign of a change; with verdicts of one that is more than noise. */
+static uint32_t flame_text_sign(const struct flame_tree *tree,
+                                const struct flame_verdicts *verdicts,
+                                const struct flame_box *box) {
+  if (!tree->has_base) return 0;
+  if (verdicts && !flame_verdict_is_real(verdicts, tree, box->node, box->head, box->base)) return 0;
+  return status_sign[flame_status(box->head, box->base)];
+}
+
 static void flame_text_put_box(struct flame_text_row *row, const struct flame_tree *tree,
-                               const struct flame_box *box, double scale, struct buffer *scratch) {
+                               const struct flame_verdicts *verdicts, const struct flame_box *box,
+                               double scale, struct buffer *scratch) {
   size_t from = (size_t)lround(box->x * scale), to = (size_t)lround((box->x + box->width) * scale);
   if (to > COLUMNS) to = COLUMNS;
   if (to <= from) return;
@@ -50,7 +60,7 @@ static void flame_text_put_box(struct flame_text_row *row, const struct flame_tr
   }
   row->cell[from] = 0x2502; /* │ */
   size_t at = from + 1;
-  uint32_t sign = tree->has_base ? status_sign[flame_status(box->head, box->base)] : 0;
+  uint32_t sign = flame_text_sign(tree, verdicts, box);
   if (sign && at < to) row->cell[at++] = sign;
   flame_text_put_label(row, at, to, flame_name(tree, box, scratch));
 }
@@ -65,37 +75,60 @@ static void flame_text_write_row(struct flame_text_row *row, struct output *out)
   output_add_char(out, '\n');
 }
 
-static void write_rows(const struct flame_tree *tree, const struct flame_boxes *boxes,
-                       struct output *out, struct buffer *scratch) {
+static void write_rows(const struct flame_tree *tree, const struct flame_verdicts *verdicts,
+                       const struct flame_boxes *boxes, struct output *out,
+                       struct buffer *scratch) {
   double scale = COLUMNS / boxes->width;
   size_t at = 0;
   for (uint32_t depth = 0; depth <= boxes->max_depth && depth < MOST_ROWS; depth++) {
     struct flame_text_row row = {.used = 0};
     for (size_t i = 0; i < COLUMNS; i++) row.cell[i] = ' ';
     for (; at < boxes->count && boxes->items[at].depth == depth; at++)
-      flame_text_put_box(&row, tree, &boxes->items[at], scale, scratch);
+      flame_text_put_box(&row, tree, verdicts, &boxes->items[at], scale, scratch);
     if (row.used) flame_text_write_row(&row, out);
   }
   if (boxes->max_depth >= MOST_ROWS)
     output_printf(out, "(%u more levels)\n", boxes->max_depth + 1 - MOST_ROWS);
 }
 
-pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
-                         pprofc_error *error) {
+static void flame_text_put_key(const struct flame_verdicts *verdicts, struct output *out) {
+  if (verdicts) output_add_text(out, "Signs are on real changes only; none: noise, not judged.\n");
+  output_add_text(out, "\xE2\x96\xB2 more than base  \xE2\x96\xBC less  + new  \xE2\x88\x92 "
+                       "gone; width: the larger "
+                       "of both\n");
+  for (size_t i = 0; verdicts && i < verdicts->note_count; i++) {
+    output_add_str(out, verdicts->notes[i]);
+    output_add_char(out, '\n');
+  }
+}
+
+static pprofc_status flame_text_draw(const struct flame_drawing *drawing, struct flame_tree *tree,
+                                     const struct flame_verdicts *verdicts, struct output *out,
+                                     pprofc_error *error) {
   struct flame_boxes boxes;
   pprofc_status status =
-      flame_place(drawing->tree, drawing->type, drawing->width, 0.75 / COLUMNS, &boxes, error);
+      flame_place(tree, drawing->type, drawing->width, 0.75 / COLUMNS, &boxes, error);
   if (status != PPROFC_OK) return status;
   struct buffer scratch;
-  buffer_init(&scratch, drawing->tree->arena.mem, 1 << 20);
+  buffer_init(&scratch, tree->arena.mem, 1 << 20);
   escape_line_to_output(out, drawing->subtitle);
   output_add_char(out, '\n');
-  if (boxes.width > 0) write_rows(drawing->tree, &boxes, out, &scratch);
-  if (drawing->tree->has_base)
-    output_add_text(out, "\xE2\x96\xB2 more than base  \xE2\x96\xBC less  + new  \xE2\x88\x92 "
-                         "gone; width: the larger "
-                         "of both\n");
+  if (boxes.width > 0) write_rows(tree, verdicts, &boxes, out, &scratch);
+  if (tree->has_base) flame_text_put_key(verdicts, out);
   bool failed = scratch.failed;
   buffer_free(&scratch);
   return failed ? error_nomem(error) : PPROFC_OK;
+}
+
+pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
+                         pprofc_error *error) {
+  const struct flame_verdicts *v = drawing->verdicts;
+  struct flame_tree scaled;
+  if (!v || v->type != drawing->type || !drawing->tree->has_base)
+    return flame_text_draw(drawing, drawing->tree, NULL, out, error);
+  pprofc_status status = error_nomem(error);
+  if (flame_verdict_scale(v, drawing->tree, &scaled))
+    status = flame_text_draw(drawing, &scaled, v, out, error);
+  flame_verdict_scale_free(&scaled);
+  return status;
 }

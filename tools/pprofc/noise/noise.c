@@ -148,22 +148,66 @@ static pprofc_status noise_judge(struct noise_report *report, struct loaded_runs
   return status;
 }
 
+/* Whether the report is a picture of the difference, in which verdicts are marks. */
+static bool noise_is_picture(const struct command *command) {
+  return strcmp(command->format->name, "flame") == 0 ||
+         strcmp(command->format->name, "flamegraph") == 0;
+}
+
+static pprofc_status noise_add_up(const pprofc_verdict_run *runs, size_t count,
+                                  pprofc_profile **sum, pprofc_error *error) {
+  const pprofc_profile **profiles = mem_array(&mem_default, count, sizeof *profiles);
+  if (!profiles) return error_nomem(error);
+  for (size_t i = 0; i < count; i++) profiles[i] = runs[i].profile;
+  pprofc_status status = pprofc_merge(profiles, count, sum, error);
+  mem_free(&mem_default, profiles, count, sizeof *profiles);
+  return status;
+}
+
+/* The difference of all runs, as the report shows it without -noise. */
+static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profile **difference,
+                                   pprofc_error *error) {
+  pprofc_profile *base = NULL, *head = NULL;
+  pprofc_status status = noise_add_up(runs->items, runs->bases, &base, error);
+  if (!status)
+    status = noise_add_up(runs->items + runs->bases, runs->count - runs->bases, &head, error);
+  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
+  pprofc_profile_release(base);
+  pprofc_profile_release(head);
+  return status;
+}
+
+/* Takes the report where the command says: a table of verdicts, or a picture with them. */
+static pprofc_status noise_show(struct command *command, const struct noise_report *report,
+                                const pprofc_profile *difference, pprofc_error *error) {
+  if (difference)
+    command->report.verdicts = report->verdicts;
+  else
+    command->verdicts = report;
+  pprofc_status status = destination_report(command, difference, error);
+  command->report.verdicts = NULL;
+  command->verdicts = NULL;
+  return status;
+}
+
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
   struct loaded_runs runs;
   struct noise_report report = {.command = command};
+  pprofc_profile *difference = NULL;
   *code = 0;
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
   status = runs_load(command, &runs, error);
   if (!status) status = benches_match(command, &runs, report.benchmark, error);
   if (!status) status = noise_judge(&report, &runs, error);
+  if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);
   runs_free(&runs);
-  if (status) return status;
-  report.rows = pprofc_verdicts_rows(report.verdicts, &report.row_count);
-  command->verdicts = &report;
-  status = destination_report(command, NULL, error);
-  command->verdicts = NULL;
+  if (!status) {
+    report.rows = pprofc_verdicts_rows(report.verdicts, &report.row_count);
+    status = noise_show(command, &report, difference, error);
+  }
   if (!status) *code = noise_gate(&report);
+  pprofc_profile_release(difference);
   pprofc_verdicts_free(report.verdicts);
   return status;
 }

@@ -1,6 +1,7 @@
 /* The data of the flame graph: the packed tree of the viewer, all of it or what is below one node.
  */
 #include "profile/profile.h"
+#include "web/judge.h"
 #include "web/routes.h"
 #include "web/trees.h"
 
@@ -12,6 +13,28 @@ static bool flame_key(const struct web_question *q, const struct state_choice *c
   buffer_printf(key, "%u %u %d ", c->head->id, c->base ? c->base->id : 0, (int)c->side);
   buffer_add_str(key, buffer_str(query));
   return !key->failed && !query->failed;
+}
+
+/* Builds the graph; a difference with what is said of its functions. */
+static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
+                                struct web_tree *tree, pprofc_error *error) {
+  const pprofc_allocator *mem = budget_allocator(q->budget);
+  struct judgement judged = {.verdicts = NULL};
+  pprofc_status status = PPROFC_OK;
+  if (c->side == WEB_DIFF) {
+    pprofc_profile *base = profile_lend(c->base->profile, mem);
+    if (base)
+      status = judge_pair(base, c->head->profile, &tree->options, &judged, error);
+    else
+      status = error_nomem(error);
+    pprofc_profile_release(base);
+  }
+  tree->options.verdicts = judged.verdicts;
+  if (status == PPROFC_OK)
+    status = flame_kept_open(tree->profile, &tree->options, &tree->graph, error);
+  tree->options.verdicts = NULL;
+  judge_free(&judged);
+  return status;
 }
 
 /* Builds the tree with the memory and the time of the question. */
@@ -30,7 +53,7 @@ static pprofc_status flame_build(struct web_question *q, const struct state_choi
   tree->options.warn = NULL;
   tree->profile = profile_lend(shown[c->side], budget_allocator(q->budget));
   if (!tree->profile) return error_nomem(error);
-  return flame_kept_open(tree->profile, &tree->options, &tree->graph, error);
+  return flame_open(q, c, tree, error);
 }
 
 /* The tree that the question is about, to be released. */

@@ -151,6 +151,3 @@
     else if (control && event.key === "i") toggleCase(), event.preventDefault();
     else if (event.key === "Escape") zoom(frames[0]);
   });
-  root.classList.add("live");
-  restore();
-})();

@@ -112,7 +112,7 @@ async function readModel(packed) {
     meta, columns, types: meta.types, hasBase: meta.has_base,
     name: frames.name, file: frames.file, fileOf: frames.file_of, line: frames.line,
     origin: frames.origin, inlined: frames.inlined, pack: frames.package, packOf: frames.package_of,
-    sums: frames.self ? { self: frames.self, total: frames.total } : null,
+    verdicts: readVerdicts(meta, frames), sums: frames.self ? { self: frames.self, total: frames.total } : null,
     tree: readNodes(nodeBytes, meta, columns), groups: readGroups(groupBytes, meta.groups, columns),
   };
   model.smaller = -1;
@@ -177,6 +177,7 @@ function joinPart(model, node, part) {
   }
   addTotals(tree);
   model.tree = tree;
+  if (model.verdicts && part.verdicts) model.verdicts = new Map([...model.verdicts, ...part.verdicts]);
 }
 
 function fileName(model, frame) {

@@ -197,7 +197,7 @@ class Minimap {
   paint() {
     const { canvas, context: c, app } = this, d = app.drawing, w = canvas.clientWidth, h = canvas.clientHeight;
     if (!w) return;
-    if (this.of !== d.place || canvas.width !== w || this.coloring !== app.coloring) this.paintPicture(d, w, h);
+    if (this.of !== d.place || canvas.width !== w || this.looks !== app.looks) this.paintPicture(d, w, h);
     if (canvas.width !== w) canvas.width = w;
     if (canvas.height !== h) canvas.height = h;
     c.clearRect(0, 0, w, h);
@@ -212,7 +212,7 @@ class Minimap {
   }
 
   paintPicture(d, w, h) {
-    Object.assign(this, { of: d.place, coloring: this.app.coloring });
+    Object.assign(this, { of: d.place, looks: this.app.looks });
     this.picture.width = w;
     this.picture.height = h;
     const c = this.picture.getContext("2d"), { view, place } = d, stack = [0];
@@ -253,4 +253,5 @@ function changeColor(delta, most) {
   return delta > 0 ? `rgb(${mix(253, 240)} ${mix(232, 140)} ${mix(214, 50)})`
     : `rgb(${mix(222, 92)} ${mix(236, 165)} ${mix(246, 220)})`;
 }
+const NOISE_COLOR = "#d9d9d9"; // as of what did not change
 const BAR_COLORS = { more: "#a63a00", less: "#0b4f8a" };

@@ -34,6 +34,7 @@ function valueRows(app, node) {
     rows.push([name, amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * k, unit)]);
     rows.push([name === "self" ? "change of self" : "change", change || "none"]);
   }
+  rows.push(...verdictRows(app, view.frame[node]));
   return rows;
 }
 
@@ -144,8 +145,10 @@ const MOST_CHANGED = 5;
 
 // The functions whose own cost grew most and those whose own cost shrank most.
 function mostChanged(app) {
-  const k = app.place.scale, rows = app.functionRows().map((r) => ({ ...r, delta: r.selfHead * k - r.selfBase }));
-  const top = (sign) => rows.filter((r) => r.delta * sign > 0 && r.frame !== app.model.smaller)
+  const k = app.place.scale, { model } = app;
+  let rows = app.functionRows().map((r) => ({ ...r, delta: r.selfHead * k - r.selfBase, verdict: app.verdictOf(r.frame) }));
+  if (app.judging) rows = rows.filter((r) => r.verdict && agrees(r.verdict.self, r.delta));
+  const top = (sign) => rows.filter((r) => r.delta * sign > 0 && r.frame !== model.smaller)
     .sort((a, b) => sign * (b.delta - a.delta)).slice(0, MOST_CHANGED);
   return { slower: top(1), faster: top(-1) };
 }
@@ -161,17 +164,29 @@ function showChanges(app) {
       const forms = app.forms(r.frame), bar = element("i", { class: less ? "pf-less" : "pf-more" });
       const row = button("", () => app.goTo(r.frame), {
         "data-name": app.label(r.frame), title: app.label(r.frame) + "\nself " + formatValue(r.selfBase, unit) + " → "
-          + formatValue(r.selfHead * app.place.scale, unit),
+          + formatValue(r.selfHead * app.place.scale, unit) + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
       });
       bar.style.width = Math.max(2, 100 * Math.abs(r.delta) / most) + "%";
       row.append(element("span", {}, forms.find((text) => text.length <= 30) || forms[forms.length - 1]),
-        element("b", {}, signed(formatValue(r.delta, unit), r.delta)), bar);
+        element("b", {}, signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict)), bar);
       return element("li", {}, row);
     });
     return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
-      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, "none")];
+      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no own cost changed by more than noise" : "none")];
   };
-  panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
+  panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true), ...notes(app));
+}
+
+// " ±0.07s" where it was judged.
+function halfText(app, verdict) {
+  if (!app.judging || !verdict || verdict.self.q === null) return "";
+  return " ±" + formatValue((verdict.self.high - verdict.self.low) / 2, app.type.unit);
+}
+
+// What the verdicts hold for.
+function notes(app) {
+  if (!hasVerdicts(app.model, app.state)) return [];
+  return [element("p", { class: "pf-soft pf-notes" }, app.model.meta.verdicts.notes.join(" "))];
 }
 
 // ---- function list --------------------------------------------------------------------------------------------
@@ -186,7 +201,16 @@ function columnsOf(app) {
     { title: "Δ self", value: (r) => r.selfHead * k - r.selfBase, sign: true },
     { title: "Δ total", value: (r) => r.head * k - r.base, sign: true },
     { title: "Base self", value: (r) => r.selfBase }, { title: "Head self", value: (r) => r.selfHead * k },
-    { title: "Base total", value: (r) => r.base }, { title: "Head total", value: (r) => r.head * k }];
+    { title: "Base total", value: (r) => r.base }, { title: "Head total", value: (r) => r.head * k }, ...verdictColumns(app)];
+}
+
+// Sorted by their verdict, real changes come first.
+function verdictColumns(app) {
+  if (!hasVerdicts(app.model, app.state)) return [];
+  const of = (r) => (app.verdictOf(r.frame) || {}).self, known = (e) => e && e.word && e.q !== null;
+  return [
+    { title: "± self", value: (r) => (known(of(r)) ? (of(r).high - of(r).low) / 2 : 0), blank: (r) => !known(of(r)) },
+    { title: "Verdict", value: (r) => (known(of(r)) ? (of(r).changed ? 2 : 1) - of(r).q : -1), text: (r) => (of(r) ? of(r).word : "") }];
 }
 
 // Changes are sorted with their sign: the largest regression first.
@@ -203,6 +227,7 @@ function listFunctions(app) {
     scope: "col", "aria-sort": state.sort === index ? (state.up ? "ascending" : "descending") : "none",
   }, button(title, () => app.set({ sort: index, up: state.sort === index ? !state.up : index === -1 })));
   const cell = (c, r) => {
+    if (c.text || (c.blank && c.blank(r))) return element("td", {}, c.text ? c.text(r) : "");
     const value = c.value(r), kind = value > 0 ? "pf-worse" : "pf-better";
     return element("td", { class: c.sign && value ? kind : null }, (c.sign && value > 0 ? "+" : "") + formatValue(value, unit)
       + (c.share && value ? " " + percent(value, whole) : ""));
@@ -229,7 +254,7 @@ function swatch(color, ...hatched) {
 
 function statusChips(app) {
   const { state } = app, colors = [changeColor(0, 1), changeColor(1, 1), changeColor(-1, 1), changeColor(1, 2), changeColor(-1, 2)];
-  const words = [app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
+  const words = [app.judging ? "noise or unchanged" : app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
   return [1, 2, 3, 4, 0].map((id) => button("", () =>
     app.set({ only: state.only === STATUS_NAMES[id] ? "" : STATUS_NAMES[id] }), {
     class: "pf-chip", "aria-pressed": state.only === STATUS_NAMES[id] ? "true" : "false", "data-status": STATUS_NAMES[id],
@@ -269,7 +294,7 @@ const KEYS = [
   ["+  −", "zoom"], ["/", "search"], ["n  N", "next, previous match"], ["b  h  d", "Base, Head, Diff"], ["w", "next box width"],
   ["c", "next colouring"], ["t", "next sample type"], ["i", "root at the top or at the bottom"], ["r", "merge from the leaf"],
   ["s", "callers and callees of the box"], ["f", "focus on the function"], ["x", "hide the function"],
-  ["m", "join recursive calls"], ["k", "system code on or off"], ["a", "amounts or shares of base"], ["l", "list of functions"],
+  ["o", "only real changes, or all of them"], ["m", "join recursive calls"], ["k", "system code on or off"], ["a", "amounts or shares of base"], ["l", "list of functions"],
   ["y", "copy the name"], ["?", "this sheet"],
 ];
 

@@ -2,7 +2,7 @@
 
 const DEFAULTS = {
   tab: "", type: 0, width: "max", color: "", normal: false, system: true, icicle: true, reverse: false,
-  collapse: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
+  collapse: false, judged: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
   zoom: "", at: "", weights: "",
 };
 const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group"];
@@ -19,7 +19,8 @@ class App {
     this.matches = [];
     this.cachedForms = [];
     this.theme = {};
-    this.state = { ...DEFAULTS, type: model.meta.default_type, tab: model.hasBase ? "diff" : "head" };
+    this.state = { ...DEFAULTS, type: model.meta.default_type, tab: model.hasBase ? "diff" : "head",
+      judged: !!model.verdicts && model.meta.verdicts.judged > 0 };
     this.home = { ...this.state };
     this.colorings = ["package", "function", "origin", "value"];
     if (model.hasBase) this.colorings.unshift("change");
@@ -39,6 +40,15 @@ class App {
   get words() {
     const time = FAMILIES[0].some((u) => u[0] === this.type.unit.toLowerCase());
     return time ? { slower: "slower", faster: "faster", unchanged: "unchanged" } : { slower: "more", faster: "less", unchanged: "unchanged" };
+  }
+  get judging() { return isJudging(this.model, this.state); }
+  // What the colours of boxes depend on.
+  get looks() { return this.coloring + this.judging; }
+  verdictOf(frame) { return this.model.verdicts && this.model.verdicts.get(this.model.name[frame]) || null; }
+  // Whether the change of a box is no more than noise, or nothing says that it is.
+  isQuiet(view, node, delta) {
+    const fromLeaf = this.state.reverse || (this.views.length > 1 && view === this.views[0]);
+    return this.judging && !isReal(this.model, view, node, delta, fromLeaf);
   }
   label(frame) { return frame < 0 ? "all" : this.model.name[frame]; }
   forms(frame) {
@@ -119,6 +129,7 @@ class App {
     let more = least, less = least;
     for (let i = 0; i < view.n; i++) {
       const delta = view.head[i] * place.scale - view.base[i];
+      if ((delta > more || -delta > less) && this.isQuiet(view, i, delta)) continue;
       if (delta > more) more = delta;
       else if (-delta > less) less = -delta;
     }
@@ -144,13 +155,13 @@ class App {
   look(view, node, place) {
     const frame = view.frame[node], { state, model } = this, diff = state.tab === "diff";
     const head = view.head[node] * place.scale, base = view.base[node];
-    const status = diff ? statusOf(head, base) : 0;
+    const quiet = this.isQuiet(view, node, head - base), status = diff && !quiet ? statusOf(head, base) : 0;
     const matched = this.hits && frame >= 0 && this.hits[frame];
     const whole = state.tab === "base" ? view.base[0] : view.head[0], value = state.tab === "base" ? base : view.head[node];
     return {
-      color: matched ? "#ff9be8" : this.color(view, node, frame, head - base),
-      sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff ? head - base : 0,
-      note: diff ? changeNotes(head - base, base, this.type.unit) : [percent(value, whole)],
+      color: matched ? "#ff9be8" : this.color(view, node, frame, quiet ? 0 : head - base),
+      sign: STATUS_SIGNS[status], hatch: status > STATUS.faster, bar: diff && !quiet ? head - base : 0,
+      note: diff ? changeNotes(head - base, base, this.type.unit, quiet) : [percent(value, whole)],
       inlined: frame >= 0 && model.inlined[frame],
       dim: (this.hits && !matched) || (state.only && diff && STATUS_NAMES[status] !== state.only),
     };
@@ -326,8 +337,16 @@ class App {
       name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
       origin: known ? ORIGINS[model.origin[frame]] : "unknown", inlined: known && !!model.inlined[frame],
       head: view.head[node] * k, base: view.base[node], selfHead: view.selfHead[node] * k, selfBase: view.selfBase[node],
-      unit: this.type.unit, node: view.id ? view.id[node] : node,
+      unit: this.type.unit, node: view.id ? view.id[node] : node, ...this.selectedVerdict(frame),
     };
+  }
+
+  // What is said of a function, in words.
+  selectedVerdict(frame) {
+    const verdict = frame >= 0 && hasVerdicts(this.model, this.state) ? this.verdictOf(frame) : null;
+    if (!verdict) return {};
+    const text = (estimate, partner) => verdictText(estimate, this.type.unit, partner);
+    return { selfVerdict: text(verdict.self, verdict.partner), totalVerdict: text(verdict.total) };
   }
 
   // The node of a function with the greatest value of `weigh`, or -1.
@@ -399,6 +418,10 @@ class App {
       tab.setAttribute("aria-selected", on ? "true" : "false");
       tab.tabIndex = on ? 0 : -1;
     }
+    const judged = hasVerdicts(model, state), { real } = parts;
+    real.hidden = !model.verdicts;
+    real.firstChild.disabled = !judged;
+    real.title = judged ? model.meta.verdicts.notes.join("\n") : this.whyNoVerdicts();
     for (const flag of box.querySelectorAll("input[data-flag]")) flag.checked = state[flag.dataset.flag];
     for (const flag of box.querySelectorAll("button[data-flag]"))
       flag.setAttribute("aria-pressed", state[flag.dataset.flag] ? "true" : "false");
@@ -416,6 +439,13 @@ class App {
     legend(this);
     showChanges(this);
     this.showPath();
+  }
+
+  whyNoVerdicts() {
+    const { verdicts } = this.model.meta;
+    if (!verdicts) return "";
+    if (!verdicts.judged) return verdicts.notes.join("\n");
+    return this.state.tab !== "diff" ? "verdicts are on differences" : "verdicts are on " + this.model.types[verdicts.type].type;
   }
 
   showPath() {
@@ -482,6 +512,7 @@ class App {
       n: () => this.step(1), N: () => this.step(-1),
       w: () => this.set({ width: cycle(Object.keys(WIDTHS), state.width) }),
       c: () => this.set({ color: cycle(this.colorings, this.coloring) }),
+      o: () => hasVerdicts(model, state) && this.set({ judged: !state.judged }),
       i: flip("icicle"), r: flip("reverse"), m: flip("collapse"), k: flip("system"), a: flip("normal"),
       s: () => this.selected > 0 && this.set({ sandwich: this.selectedName }),
       f: () => this.selected > 0 && this.set({ focus: this.quoted() }),
@@ -521,9 +552,10 @@ class App {
   }
 }
 
-// "+0.31s (+24%)", "+0.31s".
-function changeNotes(delta, base, unit) {
+// "+0.31s (+24%)", "+0.31s"; of noise its size alone.
+function changeNotes(delta, base, unit, quiet) {
   if (!delta) return null;
+  if (quiet) return base ? [signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%"] : null;
   const text = signed(formatValue(delta, unit), delta);
   return base ? [text + " (" + signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%)", text] : [text];
 }

@@ -41,6 +41,9 @@ function buildParts(app) {
   p.callers = element("canvas", { class: "pf-callers", role: "img", "aria-label": "callers of the function" });
   p.minimap = element("canvas", { class: "pf-minimap pf-hidden-map", "aria-hidden": "true" });
   p.tip = element("div", { class: "pf-tip", hidden: true, "aria-hidden": "true" });
+  p.real = element("label", { class: "pf-check pf-real", hidden: true }, element("input", {
+    type: "checkbox", "data-flag": "judged", onchange: (e) => app.set({ judged: e.target.checked }),
+  }), "Only real changes");
   p.path = element("nav", { class: "pf-path", "aria-label": "zoomed to" });
   p.legend = element("div", { class: "pf-legend" });
   p.changes = element("section", { class: "pf-changes", "aria-label": "what changed most" });
@@ -73,13 +76,14 @@ function build(app, root) {
   const side = element("aside", { class: "pf-aside", "aria-label": "changes and selection" }, p.changes, chrome ? p.inspector : null);
   p.box = element("div", { class: "pf" + (chrome ? " pf-chrome" : "") },
     chrome ? buildBar(app, p) : null,
-    element("div", { class: "pf-under" }, p.path, p.legend, chrome ? null : p.menu),
+    element("div", { class: "pf-under" }, p.path, element("span", { class: "pf-space" }), p.real, p.legend, chrome ? null : p.menu),
     element("div", { class: "pf-main" },
       element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
       side),
     p.tip, p.announce, chrome ? p.sheet : null);
   p.aside = side;
-  if (!chrome && !app.model.hasBase) side.hidden = true;
+  side.hidden = !chrome && !app.model.hasBase;
+  p.box.classList.toggle("pf-alone", side.hidden);
   root.replaceChildren(p.box);
   app.drawings = [new Drawing(p.graph, app, false), new Drawing(p.callers, app, true)];
   app.minimap = new Minimap(p.minimap, app);
@@ -157,6 +161,7 @@ class Pointers {
     const head = view.head[node] * drawing.place.scale, base = view.base[node], unit = app.type.unit, text = [];
     if (app.model.hasBase) text.push(amount(base, view.base[0], unit) + " → " + amount(head, view.head[0] * drawing.place.scale, unit), changeText(head - base, base, unit));
     else text.push(amount(head, view.head[0], unit));
+    text.push(...verdictRows(app, view.frame[node]).map(([what, words]) => what.replace("verdict on ", "") + ": " + words));
     tip.replaceChildren(element("b", {}, app.label(view.frame[node])), ...text.filter(Boolean).map((t) => element("span", {}, t)));
     tip.hidden = false;
     const box = app.parts.box.getBoundingClientRect(), w = tip.offsetWidth, h = tip.offsetHeight;
@@ -202,7 +207,9 @@ function wire(app) {
   const resized = new ResizeObserver(() => app.view && app.paint());
   for (const canvas of [p.graph, p.callers]) resized.observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.paint(), { signal });
-  app.end = () => { stop.abort(); resized.disconnect(); clearTimeout(app.later); p.box.remove(); };
+  const themed = new MutationObserver(() => app.paint());
+  themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  app.end = () => { stop.abort(); resized.disconnect(); themed.disconnect(); clearTimeout(app.later); p.box.remove(); };
 }
 
 // pprof's `p=`: an expression that selects a function. One name becomes that name.

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/stacks/flame_costs.h"
 #include "report/stacks/flame_kept.h"
+#include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -17,8 +18,9 @@ struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* of the rules */
+  struct arena arena; /* of the rules and verdicts */
   struct origin_rules origins;
+  const struct flame_verdicts *verdicts; /* or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
@@ -87,6 +89,16 @@ static pprofc_status read_options(struct flame_report *f, pprofc_error *error) {
   return origin_rules_parse(&f->origins, str_of(o->origin_rules), &f->arena, error);
 }
 
+static pprofc_status flame_report_judge(struct flame_report *f, bool reverse, pprofc_error *error) {
+  const pprofc_verdicts *verdicts = f->report->options->verdicts;
+  if (!verdicts || !f->graph.tree.has_base) return PPROFC_OK;
+  struct flame_verdicts *made = arena_alloc(&f->arena, sizeof *made);
+  if (!made) return error_nomem(error);
+  f->verdicts = made;
+  return flame_verdicts_make(&f->graph.tree, f->report->result.value_index, reverse, verdicts,
+                             &f->arena, made, error);
+}
+
 static void flame_report_end(struct flame_report *f) {
   arena_free(&f->arena);
   buffer_free(&f->subtitle);
@@ -112,9 +124,9 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   }
   buffer_init(&f->subtitle, report->mem, 1 << 20);
   make_subtitle(f);
-  if (!f->subtitle.failed) return PPROFC_OK;
-  flame_report_end(f);
-  return error_nomem(error);
+  status = f->subtitle.failed ? error_nomem(error) : flame_report_judge(f, reverse, error);
+  if (status != PPROFC_OK) flame_report_end(f);
+  return status;
 }
 
 static struct flame_drawing drawing_of(struct flame_report *f) {
@@ -132,6 +144,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
       .coloring = f->coloring,
       .origins = &f->origins,
       .inverted = f->report->options->inverted,
+      .verdicts = f->verdicts,
   };
 }
 
@@ -365,6 +378,7 @@ static pprofc_status write_page(struct grouping *g, struct flame_form *form, str
       .link = f->report->options->source_link,
       .costs = costs,
       .cost_count = flame_costs_find(f->report->result.profile, costs),
+      .verdicts = f->verdicts,
   };
   if (!form->data) return flame_html(&page, out, error);
   form->range.limit = whole ? 0 : WIDEST_NODES;

@@ -8,7 +8,7 @@
 struct flame_kept;
 
 /* Builds the tree in the memory of the profile. The profile and the options (format "flame", all
- * fields set) must live as long. */
+ * fields set) must live as long, but for the verdicts: the graph has copies. */
 pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report_options *options,
                               struct flame_kept **kept, pprofc_error *error);
 

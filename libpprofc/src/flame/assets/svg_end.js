@@ -1,0 +1,3 @@
+  root.classList.add("live");
+  restore();
+})();

@@ -1,0 +1,75 @@
+/* Which boxes of a flame graph show a change that is more than noise. */
+#include "flame/verdicts.h"
+
+#include "profile/sum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdicts,
+                                             const struct flame_tree *tree, uint32_t node) {
+  if (node == NONE || tree->frame[node] == NONE) return NULL;
+  return verdicts->of[tree->frame[node]];
+}
+
+/* Whether an estimate says that what grew (or shrank) did so. */
+static bool verdicts_agree(const struct flame_estimate *estimate, bool grew) {
+  return estimate->changed && (estimate->delta > 0) == grew;
+}
+
+bool flame_verdict_is_real(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
+                           uint32_t node, int64_t head, int64_t base) {
+  if (node == NONE || node == 0 || head == base) return false;
+  const struct flame_verdict *own = flame_verdict_of(verdicts, tree, node);
+  if (own)
+    return verdicts_agree(&own->total, head > base) || verdicts_agree(&own->self, head > base);
+  const struct flame_verdict *caller = verdicts->nearest[node];
+  return caller && verdicts_agree(&caller->self, head > base);
+}
+
+const char *flame_verdict_q(double q, char text[32]) {
+  *text = '\0';
+  if (q < 1e-4)
+    snprintf(text, 32, "q < 0.0001");
+  else if (!isnan(q))
+    snprintf(text, 32, q < 0.0995 ? "q = %.4f" : "q = %.2f", q);
+  return text;
+}
+
+/* ---- scaling ----------------------------------------- */
+
+static int64_t verdicts_scaled(int64_t value, double scale) {
+  double product = round((double)value * scale);
+  if (product >= 9.2e18) return INT64_MAX;
+  if (product <= -9.2e18) return INT64_MIN;
+  return (int64_t)product;
+}
+
+/* Self values are rounded and totals added up again, so that a box is as wide as what is in it. */
+bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
+                         struct flame_tree *scaled) {
+  const size_t columns = tree->columns, type = verdicts->type;
+  struct arena *arena = &scaled->arena;
+  *scaled = *tree;
+  arena_init(arena, tree->arena.mem);
+  scaled->self = arena_array(arena, tree->count * columns, sizeof *scaled->self);
+  scaled->total = arena_array(arena, tree->count * columns, sizeof *scaled->total);
+  if (!scaled->self || !scaled->total) return false;
+  memcpy(scaled->self, tree->self, tree->count * columns * sizeof *scaled->self);
+  memcpy(scaled->total, tree->total, tree->count * columns * sizeof *scaled->total);
+  for (size_t i = 0; i < tree->count; i++) {
+    int64_t *self = &scaled->self[i * columns + type];
+    *self = verdicts_scaled(*self, verdicts->head_scale);
+    scaled->total[i * columns + type] = *self;
+  }
+  for (size_t i = tree->count; i-- > 1;) {
+    int64_t *above = &scaled->total[tree->parent[i] * columns + type];
+    *above = sum_add(*above, scaled->total[i * columns + type]);
+  }
+  return true;
+}
+
+void flame_verdict_scale_free(struct flame_tree *scaled) {
+  arena_free(&scaled->arena);
+}
