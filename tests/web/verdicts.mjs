@@ -123,7 +123,7 @@ async function testShares() {
   const page = await open(make("shares.html", "-symbolize=none", "-flame", "-noise", `-diff_base=${testdata}/generator_cpu.prof`, `${testdata}/generator_optimized_cpu.prof`));
   const scale = () => page.evaluate(() => window.pprofc.place.scale);
   check(Math.abs((await scale()) - 14.4) < 0.1, `scale: ${await scale()}`);
-  check((await page.textContent(".pf-changes")).includes("head is drawn 14.4 times as large"), "the page says so");
+  check((await page.textContent(".pf-changes")).includes("the head is drawn 14.4 times as large"), "the page says so");
   const wrong = await page.evaluate(() => {
     const a = window.pprofc, k = a.place.scale, out = [];
     for (let i = 1; i < a.view.n; i++) {

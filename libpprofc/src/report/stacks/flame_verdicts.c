@@ -149,8 +149,8 @@ static void verdict_note_compared(const struct verdict_maker *m, struct buffer *
       [PPROFC_EXPOSURE_AUTO] = "",
       [PPROFC_EXPOSURE_OPS] = "Values are compared for each operation",
       [PPROFC_EXPOSURE_TIME] = "Values are compared for each second",
-      [PPROFC_EXPOSURE_TOTAL] = "Shares of the total are compared, so a change of everything is "
-                                "not seen",
+      [PPROFC_EXPOSURE_TOTAL] =
+          "Shares of the total are compared: a change of everything is not seen",
       [PPROFC_EXPOSURE_NONE] = "",
   };
   buffer_add_text(text, what[m->summary.exposure]);
@@ -163,7 +163,7 @@ static void verdict_note_scale(const struct verdict_maker *m, double scale, stru
     if (text->size) buffer_add_char(text, '.');
     return;
   }
-  buffer_printf(text, "%s head is drawn %.3g times as large.", text->size ? ":" : "The", scale);
+  buffer_printf(text, "%s head is drawn %.3g times as large.", text->size ? "; the" : "The", scale);
 }
 
 static void verdict_note_common(const struct verdict_maker *m, struct buffer *text) {
