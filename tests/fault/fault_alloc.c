@@ -61,15 +61,15 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[11];
+static struct buffer foreign[12];
 
 static const char *const foreign_files[] = {
-    TESTDATA "/imports/calls.callgrind.out", TESTDATA "/imports/calls.threads.callgrind.out",
-    TESTDATA "/imports/calls.perf.txt",      TESTDATA "/imports/calls.jemalloc.heap",
-    TESTDATA "/imports/made.folded",         TESTDATA "/imports/calls.cpuprofile",
-    TESTDATA "/imports/calls.heapprofile",   TESTDATA "/imports/calls.dhat.json",
-    TESTDATA "/imports/made.firefox.json",   TESTDATA "/imports/made.speedscope.json",
-    TESTDATA "/imports/calls.goroutines.txt"};
+    TESTDATA "/imports/calls.callgrind.out",  TESTDATA "/imports/calls.threads.callgrind.out",
+    TESTDATA "/imports/calls.perf.txt",       TESTDATA "/imports/calls.jemalloc.heap",
+    TESTDATA "/imports/made.folded",          TESTDATA "/imports/calls.cpuprofile",
+    TESTDATA "/imports/calls.heapprofile",    TESTDATA "/imports/calls.dhat.json",
+    TESTDATA "/imports/made.firefox.json",    TESTDATA "/imports/made.speedscope.json",
+    TESTDATA "/imports/calls.goroutines.txt", TESTDATA "/imports/made_frames.otlp"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -107,6 +107,10 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
 
 static pprofc_status run_go_dump(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_write(&foreign[10], mem, out);
+}
+
+static pprofc_status run_otlp(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[11], mem, out);
 }
 
 static pprofc_status run_json_heapprofile(const pprofc_allocator *mem, struct buffer *out) {
@@ -391,6 +395,7 @@ static const struct scenario scenarios[] = {
     {"read jemalloc", run_jemalloc, NULL},
     {"read folded", run_folded, NULL},
     {"goroutine dump", run_go_dump, NULL},
+    {"OTLP", run_otlp, NULL},
     {"cpuprofile", run_json_cpuprofile, NULL},
     {"heapprofile", run_json_heapprofile, NULL},
     {"dhat", run_json_dhat, NULL},
@@ -412,6 +417,7 @@ static const struct scenario scenarios[] = {
     {"raw", NULL, "raw"},
     {"proto", NULL, "proto"},
     {"topproto", NULL, "topproto"},
+    {"otlp", NULL, "otlp"},
     {"folded", NULL, "folded"},
     {"speedscope", NULL, "speedscope"},
     {"gate", run_gate, NULL},

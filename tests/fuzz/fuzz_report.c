@@ -328,7 +328,7 @@ static const struct {
     {"list", check_text},      {"dot", check_dot},          {"speedscope", check_json},
     {"flamegraph", check_xml}, {"json", check_json},        {"flamebearer", check_json},
     {"proto", check_profile},  {"topproto", check_profile}, {"flame", check_page},
-    {"disasm", check_text},
+    {"disasm", check_text},    {"otlp", check_profile},
 };
 
 static void ignore_warning(void *context, const char *message) {

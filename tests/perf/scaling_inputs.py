@@ -121,6 +121,28 @@ def json_speedscope(n):
                        "profiles": [sampled, evented] if n <= 40 else [sampled]})
 
 
+def go_dump(n):
+    return "".join(f"goroutine {i} [chan receive, {i % 90} minutes]:\n" + "".join(
+        f"main.f{(i * 3 + d) % n}(0x{i:x}, ...)\n\t/src/f{d}.go:{d + 1} +0x1d\n" for d in range(8)) +
+        f"created by main.c{i % 50} in goroutine 1\n\t/src/c.go:1 +0x9\n\n" for i in range(n))
+
+
+def otlp(n):
+    """Two profiles with the same samples in two orders, so that they are joined by what they are of."""
+    def stack(i):
+        return packed(1, [i % n + 1, (i * 7 + 3) % n + 1, (i * 13 + 5) % n + 1])
+
+    strings = ["", "samples", "count", "bytes", "id"] + [f"package{i % 40}.function{i}" for i in range(n)]
+    tables = [(1, [b""]), (2, [b""] + [message(3, number(1, i + 1) + number(2, i)) for i in range(n)]),
+              (3, [b""] + [number(1, 5 + i) for i in range(n)]), (4, [b""]), (5, [s.encode() for s in strings]),
+              (6, [b""] + [number(1, 4) + message(2, number(3, i)) for i in range(n)]), (7, [b""] + [stack(i) for i in range(n)])]
+    dictionary = b"".join(message(field, item) for field, items in tables for item in items)
+    samples = [message(2, number(1, i + 1) + packed(2, [i + 1]) + packed(4, [i + 3])) for i in range(n)]
+    profiles = (message(2, message(1, number(1, 1) + number(2, 2)) + b"".join(samples)) +
+                message(2, message(1, number(1, 1) + number(2, 3)) + b"".join(reversed(samples))))
+    return message(1, message(2, profiles)) + message(2, dictionary)
+
+
 def perf_script(n):
     return "".join(f"prog {i % 64} {i}.000001: 1000 cpu-clock:u: \n" + "".join(
         f"\t{0x1000 + (i * 3 + d) * 16:x} f{(i * 3 + d) % n}+0x1 (/bin/prog{i % 9})\n" for d in range(6)) + "\n" for i in range(n))
@@ -146,6 +168,8 @@ FORMATS = {
     "json_dhat": [(json_dhat, 120)],
     "json_firefox": [(json_firefox, 200)],
     "json_speedscope": [(json_speedscope, 200)],
+    "OTLP profiles": [(otlp, 300)],
+    "goroutine dump": [(go_dump, 100)],
     "perf script": [(perf_script, 100)],
     "folded stacks": [(folded, 500)],
 }

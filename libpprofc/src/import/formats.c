@@ -11,6 +11,7 @@ const struct import_format import_formats[] = {
     {"jemalloc heap profile", import_jemalloc},
     {"callgrind", import_callgrind},
     {"JSON profile", import_json},
+    {"OTLP profiles", import_otlp},
     {"goroutine dump", import_go_dump},
     {"perf script", import_perf_script},
     {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */

@@ -37,6 +37,7 @@ enum {
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
+  FOLDED, /* locations that are marked so */
   COLUMN_COUNT
 };
 
@@ -57,6 +58,7 @@ static const size_t item_sizes[COLUMN_COUNT] = {
     [FUNCTION_FILENAME] = sizeof(uint32_t),
     [FUNCTION_START_LINE] = sizeof(int64_t),
     [MAPPINGS] = sizeof(struct mapping),
+    [FOLDED] = sizeof(uint32_t),
 };
 
 struct pprofc_builder {
@@ -235,6 +237,12 @@ void pprofc_builder_drop_frames(pprofc_builder *b, const char *drop, const char 
   b->profile->keep_frames = builder_text(b, keep);
 }
 
+void builder_set_frames(pprofc_builder *b, uint32_t drop, uint32_t keep) {
+  if (!builder_ok(b)) return;
+  if (drop != PPROFC_NONE) b->profile->drop_frames = drop;
+  if (keep != PPROFC_NONE) b->profile->keep_frames = keep;
+}
+
 /* ---- mappings, functions, locations ------------------ */
 
 static bool same_mapping(const struct mapping *a, const struct mapping *b) {
@@ -265,15 +273,6 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   index = builder_append_mapping(b, mapping);
   if (index != PPROFC_NONE && !map_insert(&b->mappings, hash, index)) builder_fail_nomem(b);
   return index;
-}
-
-uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limit, uint64_t offset,
-                                const char *file, const char *build_id, unsigned flags) {
-  const unsigned known = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS |
-                         PPROFC_HAS_INLINE_FRAMES;
-  struct mapping mapping = {
-      0, start, limit, offset, builder_text(b, file), builder_text(b, build_id), flags & known};
-  return builder_add_mapping(b, &mapping);
 }
 
 /* A function as its columns have it. */
@@ -317,13 +316,6 @@ uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_
   put_u32(b, FUNCTION_FILENAME, filename);
   put_i64(b, FUNCTION_START_LINE, start_line);
   return (uint32_t)count;
-}
-
-uint32_t pprofc_builder_function(pprofc_builder *b, const char *name, const char *system_name,
-                                 const char *filename, int64_t start_line) {
-  uint32_t name_index = builder_text(b, name);
-  uint32_t system_index = system_name ? builder_text(b, system_name) : name_index;
-  return builder_add_function(b, name_index, system_index, builder_text(b, filename), start_line);
 }
 
 /* Whether location i is the one that the arguments describe. */
@@ -394,10 +386,8 @@ uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return index;
 }
 
-uint32_t pprofc_builder_frame(pprofc_builder *b, const char *function, const char *filename,
-                              int64_t line) {
-  pprofc_line only = {pprofc_builder_function(b, function, NULL, filename, 0), line, 0};
-  return pprofc_builder_location(b, PPROFC_NONE, 0, &only, 1);
+void builder_mark_folded(pprofc_builder *b, uint32_t location) {
+  if (builder_ok(b) && reserve(b, FOLDED, 1)) put_u32(b, FOLDED, location);
 }
 
 /* ---- samples ----------------------------------------- */
@@ -463,20 +453,6 @@ void builder_add_label(pprofc_builder *b, const struct label *label) {
   put_label(b, LABELS, *label);
 }
 
-void pprofc_builder_label(pprofc_builder *b, const char *key, const char *value) {
-  struct label label = {.key = builder_text(b, key), .string = builder_text(b, value)};
-  builder_add_label(b, &label);
-}
-
-void pprofc_builder_number_label(pprofc_builder *b, const char *key, int64_t value,
-                                 const char *unit) {
-  struct label label = {.key = builder_text(b, key),
-                        .unit = builder_text(b, unit),
-                        .is_number = true,
-                        .number = value};
-  builder_add_label(b, &label);
-}
-
 /* ---- finishing --------------------------------------- */
 
 /* Moves a column into the region of the profile; NULL after an error. */
@@ -536,6 +512,21 @@ static void settle_samples(pprofc_builder *b) {
   s->segment_count = 1;
 }
 
+/* The list of folded locations becomes a column. */
+static void settle_folded(pprofc_builder *b) {
+  size_t count = count_of(b, FOLDED);
+  if (!count) return;
+  uint8_t *is_folded =
+      arena_zero_array(&b->profile->region->arena, b->profile->locations.count, sizeof *is_folded);
+  if (!is_folded) {
+    builder_fail_nomem(b);
+    return;
+  }
+  const uint32_t *folded = b->columns[FOLDED].items;
+  for (size_t i = 0; i < count; i++) is_folded[folded[i]] = 1;
+  b->profile->locations.is_folded = is_folded;
+}
+
 static void settle_tables(pprofc_builder *b) {
   pprofc_profile *p = b->profile;
   p->locations.count = count_of(b, LOCATION_ADDRESS);
@@ -545,6 +536,7 @@ static void settle_tables(pprofc_builder *b) {
   p->locations.address = builder_settle(b, LOCATION_ADDRESS);
   p->locations.mapping = builder_settle(b, LOCATION_MAPPING);
   p->locations.lines = builder_settle(b, LINES);
+  settle_folded(b);
 
   p->functions.count = count_of(b, FUNCTION_NAME);
   p->functions.name = builder_settle(b, FUNCTION_NAME);

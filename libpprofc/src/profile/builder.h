@@ -25,6 +25,11 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
+/* Strings; NONE leaves what was set before. */
+void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
+/* Marks a location as one that stands for several (is_folded of profile.proto). */
+void builder_mark_folded(pprofc_builder *builder, uint32_t location);
+
 /* Stacks and columns may take this much memory; more is PPROFC_E_LIMIT. Formats whose stacks share
  * frames need it: a small file can stand for any number of long stacks. */
 void builder_limit_memory(pprofc_builder *builder, uint64_t bytes);

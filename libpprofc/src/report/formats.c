@@ -69,6 +69,8 @@ static const struct report_format formats[] = {
      .flags = CALLGRIND},
     MATCHING("list", "Output annotated source for functions matching regexp", report_list,
              REPORT_NO_TRIM | REPORT_LINES),
+    FILE_OF("otlp", "Outputs the profile as OpenTelemetry's ProfilesData", "otlp", report_otlp,
+            EVERYTHING),
     IMAGE("pdf", "Outputs a graph in PDF format", "pdf", NULL),
     MATCHING("peek", "Output callers/callees of functions matching regexp", report_peek,
              REPORT_NO_TRIM | REPORT_AGGREGATES),

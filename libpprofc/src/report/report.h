@@ -60,6 +60,11 @@ pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 /* The header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
+/* The filtered profile with its values divided by divide_by, for the caller to release; NULL when
+ * there is nothing to divide. */
+pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
+                            pprofc_error *error);
+
 /* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
@@ -72,6 +77,7 @@ pprofc_status report_tags(struct report *, struct output *, pprofc_error *);
 pprofc_status report_raw(struct report *, struct output *, pprofc_error *);
 pprofc_status report_comments(struct report *, struct output *, pprofc_error *);
 pprofc_status report_proto(struct report *, struct output *, pprofc_error *);
+pprofc_status report_otlp(struct report *, struct output *, pprofc_error *);
 pprofc_status report_topproto(struct report *, struct output *, pprofc_error *);
 pprofc_status report_dot(struct report *, struct output *, pprofc_error *);
 pprofc_status report_callgrind(struct report *, struct output *, pprofc_error *);

@@ -8,14 +8,18 @@ static int proto_to_output(void *context, const void *data, size_t size) {
   return out->failed;
 }
 
+pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
+                            pprofc_error *error) {
+  *divided = NULL;
+  if (!(report->result.ratio > 0) || report->result.ratio == 1) return PPROFC_OK;
+  return transform_divide(report->result.profile, report->result.ratio, divided, error);
+}
+
 pprofc_status report_proto(struct report *report, struct output *out, pprofc_error *error) {
-  if (!(report->result.ratio > 0) || report->result.ratio == 1)
-    return pprof_encode(report->result.profile, proto_to_output, out, error);
   pprofc_profile *divided;
-  pprofc_status status =
-      transform_divide(report->result.profile, report->result.ratio, &divided, error);
+  pprofc_status status = report_divide(report, &divided, error);
   if (status != PPROFC_OK) return status;
-  status = pprof_encode(divided, proto_to_output, out, error);
+  status = pprof_encode(divided ? divided : report->result.profile, proto_to_output, out, error);
   pprofc_profile_release(divided);
   return status;
 }

@@ -1,0 +1,124 @@
+/* The whole of an OTLP profile: time, period, attributes. Some attributes stand for fields
+ * that only pprof has; others become comments. */
+#include "import/otlp/otlp.h"
+
+/* Adds a comment once. */
+static void otlp_comment(struct otlp *o, const struct buffer *text) {
+  pprofc_str s = {text->data, text->size - 1}; /* without the NUL */
+  if (text->failed) {
+    otlp_fail_nomem(o);
+    return;
+  }
+  if (interner_find(&o->comments, s) != MAP_NONE) return;
+  if (interner_copy(&o->comments, &o->arena, s) == MAP_NONE) otlp_fail_nomem(o);
+  pprofc_builder_comment(o->builder, text->data);
+}
+
+static void otlp_pair_comment(struct otlp *o, pprofc_str key, const Otlp__AnyValue *value) {
+  struct buffer text, scratch;
+  buffer_init(&text, o->mem, SIZE_MAX);
+  buffer_init(&scratch, o->mem, SIZE_MAX);
+  buffer_add_str(&text, key);
+  if (key.size) buffer_add_char(&text, '=');
+  buffer_add_str(&text, otlp_value_text(o, value, &scratch));
+  buffer_add_char(&text, '\0');
+  otlp_comment(o, &text);
+  buffer_free(&text);
+  buffer_free(&scratch);
+}
+
+void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count) {
+  for (size_t i = 0; i < count && otlp_ok(o); i++)
+    otlp_pair_comment(o, otlp_key(o, items[i]), items[i]->value);
+}
+
+/* ---- fields of pprof's own --------------------------- */
+
+static void otlp_set_drop_frames(struct otlp *o, const char *text) {
+  builder_set_frames(o->builder, builder_string(o->builder, str_of(text)), NONE);
+}
+
+static void otlp_set_keep_frames(struct otlp *o, const char *text) {
+  builder_set_frames(o->builder, NONE, builder_string(o->builder, str_of(text)));
+}
+
+static void otlp_set_doc_url(struct otlp *o, const char *text) {
+  pprofc_builder_doc_url(o->builder, text);
+}
+
+static void otlp_set_default_type(struct otlp *o, const char *text) {
+  pprofc_builder_default_type(o->builder, text);
+}
+
+static const struct {
+  const char *key;
+  void (*set)(struct otlp *o, const char *text);
+} otlp_fields[] = {
+    {"pprof.profile.drop_frames", otlp_set_drop_frames},
+    {"pprof.profile.keep_frames", otlp_set_keep_frames},
+    {"pprof.profile.doc_url", otlp_set_doc_url},
+    {"pprof.profile.default_sample_type", otlp_set_default_type},
+};
+
+/* The function for an attribute that is a field of pprof's, else NULL. */
+static void (*otlp_field(pprofc_str key))(struct otlp *o, const char *text) {
+  for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
+    if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;
+  return NULL;
+}
+
+static void otlp_set_field(struct otlp *o, void (*set)(struct otlp *, const char *),
+                           const Otlp__AnyValue *value) {
+  struct buffer text, scratch;
+  buffer_init(&text, o->mem, SIZE_MAX);
+  buffer_init(&scratch, o->mem, SIZE_MAX);
+  buffer_add_str(&text, otlp_value_text(o, value, &scratch));
+  buffer_add_char(&text, '\0');
+  if (text.failed)
+    otlp_fail_nomem(o);
+  else
+    set(o, text.data);
+  buffer_free(&text);
+  buffer_free(&scratch);
+}
+
+/* "pprof.profile.comment" and "pprof.profile.comment.3" are comments as they are. */
+static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
+  const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
+  if (!attribute) return;
+  pprofc_str key = otlp_string(o, attribute->key_strindex);
+  void (*set)(struct otlp *, const char *) = otlp_field(key);
+  if (set)
+    otlp_set_field(o, set, attribute->value);
+  else if (str_starts(key, STR("pprof.profile.comment")))
+    otlp_pair_comment(o, STR(""), attribute->value);
+  else
+    otlp_pair_comment(o, key, attribute->value);
+}
+
+/* ---- time and period --------------------------------- */
+
+static void otlp_read_time(struct otlp *o, const Otlp__Profile *p) {
+  uint64_t end = p->time_unix_nano + p->duration_nano;
+  if (p->time_unix_nano && (!o->time || p->time_unix_nano < o->time)) o->time = p->time_unix_nano;
+  if (end > o->end) o->end = end;
+  uint64_t duration = o->end - o->time;
+  pprofc_builder_time(o->builder, (int64_t)o->time,
+                      duration <= INT64_MAX ? (int64_t)duration : INT64_MAX);
+}
+
+static void otlp_read_period(struct otlp *o, const Otlp__Profile *p) {
+  if (o->has_period || (!p->period && !p->period_type)) return;
+  pprofc_str type = STR(""), unit = STR("");
+  if (p->period_type) type = otlp_string(o, p->period_type->type_strindex);
+  if (p->period_type) unit = otlp_string(o, p->period_type->unit_strindex);
+  builder_set_period(o->builder, type, unit, p->period);
+  o->has_period = true;
+}
+
+void otlp_read_header(struct otlp *o, const Otlp__Profile *p) {
+  otlp_read_time(o, p);
+  otlp_read_period(o, p);
+  for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o); i++)
+    otlp_read_profile_attribute(o, p->attribute_indices[i]);
+}

@@ -1,0 +1,207 @@
+/* Files of OpenTelemetry's profiles: ProfilesData or an export request as it is, or a stream of
+ * them, each behind its length (4 bytes, big-endian, or a varint), with or without "OTLP" and a
+ * version at the start.
+ *
+ * The format has no magic number. What is read as OTLP has only fields 1 and 2 at the top, and one
+ * of them is a dictionary with strings, of which the first is empty. */
+#include "import/otlp/otlp.h"
+#include "codec/wire.h"
+#include "import/formats.h"
+
+#include <stdio.h>
+
+#define MOST_FRAMES ((size_t)1 << 20)
+
+bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) {
+  va_list arguments;
+  char message[160];
+  if (!otlp_ok(o)) return false;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  o->status = error_set(o->error, status, "%s", message);
+  return false;
+}
+
+bool otlp_fail_nomem(struct otlp *o) {
+  if (otlp_ok(o)) o->status = error_nomem(o->error);
+  return false;
+}
+
+/* ---- recognition ------------------------------------- */
+
+/* Whether a dictionary has fields 1 to 7 only, all of them bytes, and an empty first string. */
+static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  bool has_string = false;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field) || field.type != WIRE_BYTES || !field.number || field.number > 7)
+      return false;
+    if (field.number == 5 && !has_string && field.size) return false;
+    has_string |= field.number == 5;
+  }
+  return has_string;
+}
+
+/* Whether the bytes are one ProfilesData. */
+static bool otlp_is_message(const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  bool has_dictionary = false;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
+    if (field.number != 1 && field.number != 2) return false;
+    if (field.number == 1) continue;
+    if (!otlp_is_dictionary(field.data, field.size)) return false;
+    has_dictionary = true;
+  }
+  return has_dictionary;
+}
+
+/* How the length of a frame is written. */
+enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT };
+
+/* Takes the next frame off *rest; false at the end and where the bytes are no frame. */
+static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_str *frame) {
+  const uint8_t *p = (const uint8_t *)rest->data, *end = p + rest->size;
+  uint64_t size;
+  if (framing == OTLP_ALONE) {
+    *frame = *rest;
+    *rest = str_slice(*rest, rest->size, rest->size);
+    return frame->size > 0;
+  }
+  if (framing == OTLP_VARINT) {
+    if (p == end || varint_read(&p, end, &size)) return false;
+  } else {
+    if (rest->size < 4) return false;
+    size = (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
+    p += 4;
+  }
+  if (size > (uint64_t)(end - p)) return false;
+  *frame = (pprofc_str){(const char *)p, (size_t)size};
+  *rest = (pprofc_str){(const char *)p + size, (size_t)(end - p) - (size_t)size};
+  return true;
+}
+
+/* Takes "OTLP" and a version off the start. */
+static pprofc_str otlp_body(pprofc_str data) {
+  return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
+}
+
+/* Finds out how the frames are set off; the first one decides. An empty frame is allowed. */
+static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
+  static const enum otlp_framing order[] = {OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    pprofc_str rest = data, frame;
+    *framing = order[i];
+    while (otlp_next_frame(&rest, *framing, &frame)) {
+      if (!frame.size) continue;
+      if (otlp_is_message((const uint8_t *)frame.data, frame.size)) return true;
+      break;
+    }
+  }
+  return false;
+}
+
+/* ---- unpacking --------------------------------------- */
+
+static void *otlp_alloc(void *context, size_t size) {
+  struct otlp *o = context;
+  void *block = arena_alloc(&o->arena, size);
+  o->arena_failed |= !block;
+  return block;
+}
+
+/* All of it goes with the arena. */
+static void otlp_free(void *context, void *block) {
+  (void)context;
+  (void)block;
+}
+
+ProtobufCAllocator otlp_allocator(struct otlp *o) {
+  return (ProtobufCAllocator){otlp_alloc, otlp_free, o};
+}
+
+static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
+  ProtobufCAllocator allocator = otlp_allocator(o);
+  if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
+    return otlp_fail_nomem(o);
+  if (!otlp_is_message((const uint8_t *)frame.data, frame.size))
+    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu is no ProfilesData", o->frame_count + 1);
+  Otlp__Profiles *message =
+      otlp__profiles__unpack(&allocator, frame.size, (const uint8_t *)frame.data);
+  if (!message && o->arena_failed) return otlp_fail_nomem(o);
+  if (!message)
+    return otlp_fail(o, PPROFC_E_FORMAT, "a message inside cannot be read (frame %zu)",
+                     o->frame_count + 1);
+  if (message->n_dictionary != 1)
+    return otlp_fail(o, PPROFC_E_FORMAT, "%zu dictionaries in one message: files that were joined?",
+                     message->n_dictionary);
+  o->frames[o->frame_count++] = message;
+  return true;
+}
+
+static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing framing) {
+  pprofc_str rest = data, frame;
+  bool known = false;
+  while (otlp_next_frame(&rest, framing, &frame)) {
+    known = known || otlp_sample_form(frame, &o->values_second);
+    if (o->frame_count == MOST_FRAMES) return otlp_fail(o, PPROFC_E_LIMIT, "too many frames");
+    if (frame.size && !otlp_unpack(o, frame)) return false;
+  }
+  if (rest.size)
+    return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu runs past the end", o->frame_count + 1);
+  return true;
+}
+
+/* ---- reading ----------------------------------------- */
+
+static bool otlp_each_frame(struct otlp *o, bool (*read)(struct otlp *, const Otlp__Profiles *)) {
+  for (size_t i = 0; i < o->frame_count && otlp_ok(o); i++) {
+    if (otlp_tables_init(o, o->frames[i]->dictionary[0])) read(o, o->frames[i]);
+    otlp_tables_free(o);
+  }
+  return otlp_ok(o);
+}
+
+static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framing framing,
+                               pprofc_profile **profile) {
+  if (!otlp_unpack_all(o, data, framing)) return o->status;
+  if (!otlp_each_frame(o, otlp_read_types)) return o->status;
+  if (!o->type_count) pprofc_builder_type(o->builder, "samples", "count");
+  if (!otlp_each_frame(o, otlp_read_samples)) return o->status;
+  if (o->timestamps) {
+    char note[96];
+    snprintf(note, sizeof note, "times of single events, left out: %llu",
+             (unsigned long long)o->timestamps);
+    pprofc_builder_comment(o->builder, note);
+  }
+  return pprofc_builder_finish(o->builder, profile, o->error);
+}
+
+pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
+                          const pprofc_read_options *options, pprofc_profile **profile,
+                          pprofc_error *error) {
+  enum otlp_framing framing;
+  data = otlp_body(data);
+  if (!otlp_recognise(data, &framing)) return PPROFC_E_NO_MATCH;
+  struct otlp o = {.mem = mem, .error = error, .builder = pprofc_builder_new(mem)};
+  arena_init(&o.arena, mem);
+  interner_init(&o.comments, mem);
+  map_init(&o.by_type, mem);
+  pprofc_status status = error_nomem(error);
+  if (o.builder) {
+    builder_limit_memory(o.builder, options->limits->memory_bytes);
+    status = otlp_read(&o, data, framing, profile);
+  }
+  ARRAY_FREE(mem, o.frames, o.frame_capacity);
+  ARRAY_FREE(mem, o.types, o.type_capacity);
+  ARRAY_FREE(mem, o.lines, o.line_capacity);
+  ARRAY_FREE(mem, o.stack, o.stack_capacity);
+  interner_free(&o.comments);
+  map_free(&o.by_type);
+  arena_free(&o.arena);
+  pprofc_builder_free(o.builder);
+  return status;
+}

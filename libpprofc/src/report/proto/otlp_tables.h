@@ -1,0 +1,62 @@
+/* The dictionary of an OTLP file that is being written. Entries are kept as the bytes they are
+ * written as, so that equal ones are one, and made when something refers to them, so that none is
+ * without use. */
+#ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
+#define PPROFC_REPORT_PROTO_OTLP_TABLES_H
+
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/map.h"
+#include "otlp_profiles.pb-c.h"
+#include "profile/profile.h"
+
+/* The tables by their field of the dictionary, less one. */
+enum otlp_table {
+  OTLP_MAPPINGS,
+  OTLP_LOCATIONS,
+  OTLP_FUNCTIONS,
+  OTLP_LINKS,
+  OTLP_STRINGS,
+  OTLP_ATTRIBUTES,
+  OTLP_STACKS,
+  OTLP_TABLES
+};
+
+struct otlp_writer {
+  const pprofc_profile *profile;
+  const pprofc_allocator *mem;
+  struct arena arena; /* the entries, and the columns below */
+  struct interner tables[OTLP_TABLES];
+  int32_t *string;          /* [strings] the entry of each, or -1 */
+  int32_t *mapping;         /* [mappings] */
+  int32_t *location;        /* [locations] */
+  int32_t *stack;           /* [samples] */
+  struct otlp_list *labels; /* [label sets] */
+  int32_t *frames;          /* [max_depth] */
+  Otlp__Line *lines;        /* of one location */
+  Otlp__Line **line_pointers;
+  size_t line_capacity, pointer_capacity;
+  struct buffer scratch;
+  bool failed; /* out of memory */
+};
+
+/* Entries of the table of attributes. */
+struct otlp_list {
+  int32_t *items;
+  size_t count;
+  bool made;
+};
+
+bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *profile);
+void otlp_writer_free(struct otlp_writer *w);
+
+/* The entry of a text; 0 for "". */
+int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
+/* The entry of a string of the profile. */
+int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
+/* The entry of an attribute whose value is a text. */
+int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
+/* Fills stack and labels of all samples. */
+bool otlp_write_samples(struct otlp_writer *w);
+
+#endif
