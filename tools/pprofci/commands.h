@@ -19,6 +19,18 @@ int merge_main(int argc, char **argv);
 extern const struct flag_table publish_table;
 int publish_main(int argc, char **argv);
 
+extern const struct flag_table store_table;
+int store_main(int argc, char **argv);
+
+extern const struct flag_table history_table;
+int history_main(int argc, char **argv);
+
+extern const struct flag_table trend_table;
+int trend_main(int argc, char **argv);
+
+extern const struct flag_table fsck_table;
+int fsck_main(int argc, char **argv);
+
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 

@@ -28,10 +28,14 @@ static const struct flag flags[] = {
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
-} runs[] = {{"run", run_main}, {"merge", merge_main}, {"publish", publish_main}};
+} runs[] = {{"run", run_main},     {"merge", merge_main},     {"publish", publish_main},
+            {"store", store_main}, {"history", history_main}, {"trend", trend_main},
+            {"fsck", fsck_main}};
 
-static const struct flag_command commands[] = {
-    {"run", &run_table}, {"merge", &merge_table}, {"publish", &publish_table}, {NULL, NULL}};
+static const struct flag_command commands[] = {{"run", &run_table},         {"merge", &merge_table},
+                                               {"publish", &publish_table}, {"store", &store_table},
+                                               {"history", &history_table}, {"trend", &trend_table},
+                                               {"fsck", &fsck_table},       {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 
@@ -41,6 +45,8 @@ static const struct flag_note examples[] = {
      "profiles and results of any language"},
     {"pprofci merge -out all/ci linux/ci windows/ci", "one verdict of several jobs"},
     {"pprofci publish -to comment,check", "the result, on the pull request"},
+    {"pprofci store -to history .docs/artifacts/ci", "the result, by commit"},
+    {"pprofci trend history", "which commits changed which benchmark"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

@@ -1,5 +1,6 @@
 /* Files and folders that the gate reads. */
 #include "gate/read/files.h"
+#include "gate/read/record.h"
 
 #include "core/array.h"
 #include "gate/judge.h"
@@ -113,10 +114,19 @@ static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const 
   return gate_note_problem(gate, status, error);
 }
 
+/* Whether `pprofci store` wrote the folder. */
+static bool files_is_store(const char *folder) {
+  char path[4096];
+  struct stat status;
+  int size = snprintf(path, sizeof path, "%s/" RECORD_MARK, folder);
+  return size > 0 && (size_t)size < sizeof path && stat(path, &status) == 0;
+}
+
 pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_error *error) {
   struct gate_paths paths;
   struct arena arena;
   pprofc_error why;
+  if (files_is_store(folder)) return gate_read_history(gate, folder, error);
   pprofc_bench *set = pprofc_bench_new(gate->mem);
   if (!set) return error_nomem(error);
   arena_init(&arena, gate->mem);

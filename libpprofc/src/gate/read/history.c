@@ -1,0 +1,216 @@
+/* Noise from a store: how far a series swings where nothing changes it. */
+#include "gate/judge.h"
+#include "gate/read/files.h"
+#include "gate/read/record.h"
+
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "stats/steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A run, and where its points begin. */
+struct history_run {
+  struct record_place place; /* first: record_by_order sorts by it */
+  uint32_t branch;
+  size_t first, count;
+};
+
+struct history_point {
+  uint32_t series;
+  double value;
+};
+
+struct history {
+  struct gate *gate;
+  struct arena arena; /* texts */
+  struct interner branches, series;
+  struct history_run *runs;
+  size_t run_count, run_capacity;
+  struct history_point *points;
+  size_t point_count, point_capacity;
+};
+
+/* ---- reading ----------------------------------------- */
+
+static bool history_add_points(struct history *h, const struct run_record *record) {
+  struct buffer key;
+  struct record_series series;
+  buffer_init(&key, h->gate->mem, SIZE_MAX / 2);
+  bool good = true;
+  const struct node *item = node_size(record->series) ? record->series->first : NULL;
+  for (; item && good; item = item->next) {
+    good = record_series_read(item, h->gate->mem, &series);
+    if (!good || !series.count) continue;
+    buffer_clear(&key);
+    gate_noise_key(&key, series.group, series.name, series.unit);
+    uint32_t id = interner_copy(&h->series, &h->arena, buffer_str(&key));
+    good = !key.failed && id != MAP_NONE &&
+           ARRAY_RESERVE(h->gate->mem, h->points, h->point_capacity, h->point_count + 1);
+    if (good) h->points[h->point_count++] = (struct history_point){id, series.center};
+  }
+  buffer_free(&key);
+  return good;
+}
+
+static pprofc_status history_add_run(struct history *h, const struct run_record *record,
+                                     pprofc_error *error) {
+  uint32_t branch = interner_copy(&h->branches, &h->arena, record->branch);
+  pprofc_str commit = arena_str(&h->arena, record->place.commit);
+  if (branch == MAP_NONE || !commit.data ||
+      !ARRAY_RESERVE(h->gate->mem, h->runs, h->run_capacity, h->run_count + 1))
+    return error_nomem(error);
+  struct history_run *run = &h->runs[h->run_count++];
+  *run = (struct history_run){.place = record->place, .branch = branch, .first = h->point_count};
+  run->place.commit = commit;
+  if (!history_add_points(h, record)) return error_nomem(error);
+  run->count = h->point_count - run->first;
+  return PPROFC_OK;
+}
+
+static pprofc_status history_read_run(struct history *h, const char *path, pprofc_error *error) {
+  struct arena arena;
+  struct buffer data;
+  struct run_record record;
+  arena_init(&arena, h->gate->mem);
+  buffer_init(&data, h->gate->mem, GATE_FILE_MOST);
+  h->gate->inputs++;
+  pprofc_status status = gate_read_whole(path, &data, error);
+  if (status == PPROFC_OK) status = record_parse(&arena, path, buffer_str(&data), &record, error);
+  if (status == PPROFC_OK) status = history_add_run(h, &record, error);
+  buffer_free(&data);
+  arena_free(&arena);
+  return gate_note_problem(h->gate, status, error);
+}
+
+static pprofc_status history_read_all(struct history *h, const char *folder, pprofc_error *error) {
+  struct arena names;
+  struct gate_paths commits, runs;
+  arena_init(&names, h->gate->mem);
+  struct buffer path;
+  buffer_init(&path, h->gate->mem, 1 << 16);
+  buffer_printf(&path, "%s/runs", folder);
+  buffer_add_char(&path, '\0');
+  pprofc_status status = path.failed
+                             ? error_nomem(error)
+                             : gate_list_folder(h->gate, path.data, "*", &names, &commits, error);
+  for (size_t i = 0; status == PPROFC_OK && i < commits.count; i++) {
+    status = gate_list_folder(h->gate, commits.items[i], "*.json", &names, &runs, error);
+    for (size_t k = 0; status == PPROFC_OK && k < runs.count; k++)
+      status = history_read_run(h, runs.items[k], error);
+  }
+  buffer_free(&path);
+  arena_free(&names);
+  return status;
+}
+
+/* ---- learning ---------------------------------------- */
+
+/* The branch with most runs: what changes are merged into. */
+static uint32_t history_trunk(const struct history *h) {
+  uint32_t best = 0;
+  size_t most = 0;
+  for (uint32_t branch = 0; branch < h->branches.count; branch++) {
+    size_t count = 0;
+    for (size_t i = 0; i < h->run_count; i++) count += h->runs[i].branch == branch;
+    if (count > most) best = branch;
+    most = count > most ? count : most;
+  }
+  return best;
+}
+
+static void history_sort(struct history *h) {
+  bool by_order = true;
+  uint32_t trunk = history_trunk(h);
+  for (size_t i = 0; i < h->run_count; i++)
+    by_order = by_order && (h->runs[i].branch != trunk || h->runs[i].place.order >= 0);
+  if (h->run_count)
+    qsort(h->runs, h->run_count, sizeof *h->runs, by_order ? record_by_order : record_by_time);
+}
+
+static int history_by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* From the lowest to the highest of the last values behind the last change point, relative. Of five
+ * and more the lowest and the highest are not counted, since one bad run is not noise. */
+static bool history_swing(struct history *h, double *values, size_t count, double *swing) {
+  struct steps_options options;
+  struct step *steps;
+  size_t step_count, first = 0;
+  steps_defaults(&options);
+  *swing = (double)NAN;
+  if (!steps_find(values, count, &options, h->gate->mem, &steps, &step_count)) return false;
+  if (step_count) first = steps[step_count - 1].last;
+  mem_free(h->gate->mem, steps, step_count, sizeof *steps);
+  if (count - first > RECORD_NOISE_MOST) first = count - RECORD_NOISE_MOST;
+  size_t left = count - first, cut = left >= 5 ? 1 : 0;
+  if (left < 2) return true;
+  qsort(values + first, left, sizeof *values, history_by_value);
+  double low = values[first + cut], high = values[count - 1 - cut];
+  if (low > 0) *swing = (high - low) / low;
+  return true;
+}
+
+static bool history_keep(struct history *h, pprofc_str key, double swing) {
+  struct gate *gate = h->gate;
+  uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
+  if (id == MAP_NONE) return false;
+  if (id == gate->noise.size / sizeof swing) buffer_add(&gate->noise, &swing, sizeof swing);
+  return !gate->noise.failed;
+}
+
+/* The values of each series follow one another, in the order of the runs. */
+static void history_collect(const struct history *h, size_t *ends, double *values) {
+  uint32_t trunk = history_trunk(h);
+  for (size_t i = 0; i < h->run_count; i++) {
+    const struct history_point *points = h->points + h->runs[i].first;
+    size_t count = h->runs[i].branch == trunk ? h->runs[i].count : 0;
+    for (size_t k = 0; k < count; k++) {
+      if (values)
+        values[ends[points[k].series]++] = points[k].value;
+      else
+        ends[points[k].series + 1]++;
+    }
+  }
+}
+
+static bool history_learn(struct history *h) {
+  const pprofc_allocator *mem = h->gate->mem;
+  size_t *ends = mem_zero_array(mem, h->series.count + 1, sizeof *ends);
+  double *values = mem_array(mem, h->point_count, sizeof *values), swing;
+  bool good = ends && values;
+  if (good) {
+    history_collect(h, ends, NULL);
+    for (size_t i = 0; i < h->series.count; i++) ends[i + 1] += ends[i];
+    history_collect(h, ends, values);
+  }
+  for (size_t i = 0, first = 0; good && i < h->series.count; first = ends[i++]) {
+    good = history_swing(h, values + first, ends[i] - first, &swing);
+    if (good && !isnan(swing)) good = history_keep(h, h->series.items[i], swing);
+  }
+  mem_free(mem, values, h->point_count, sizeof *values);
+  mem_free(mem, ends, h->series.count + 1, sizeof *ends);
+  return good;
+}
+
+pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error) {
+  struct history h = {.gate = gate};
+  arena_init(&h.arena, gate->mem);
+  interner_init(&h.branches, gate->mem);
+  interner_init(&h.series, gate->mem);
+  pprofc_status status = history_read_all(&h, folder, error);
+  if (status == PPROFC_OK && h.run_count < 2)
+    gate_problem(gate, "noise is learned from two runs and more, but '%s' has %zu", folder,
+                 h.run_count);
+  history_sort(&h);
+  if (status == PPROFC_OK && !history_learn(&h)) status = error_nomem(error);
+  interner_free(&h.series);
+  interner_free(&h.branches);
+  ARRAY_FREE(gate->mem, h.runs, h.run_capacity);
+  ARRAY_FREE(gate->mem, h.points, h.point_capacity);
+  arena_free(&h.arena);
+  return status;
+}

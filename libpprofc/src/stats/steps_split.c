@@ -1,0 +1,135 @@
+/* The energy distance of all splits of a run of values, and Student's test of one split. */
+#include "stats/steps_inside.h"
+
+#include <math.h>
+
+/* within[k]: the sum of distances of all pairs of values [start, start + k). */
+static void split_add_within(const double *x, size_t count, double *within) {
+  within[0] = 0;
+  for (size_t k = 0; k < count; k++) {
+    double sum = 0;
+    for (size_t i = 0; i < k; i++) sum += fabs(x[k] - x[i]);
+    within[k + 1] = within[k] + sum;
+  }
+}
+
+/* The greatest distance between [0, left) and [left, end), over all ends: both sides' mean distance
+ * from each other less the mean distances within each. right[end]: the sum within [left, end). */
+static double split_greatest(size_t left, size_t count, size_t least, const double *within,
+                             const double *right) {
+  double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
+  double own = left > 1 ? 2 * inside / (n - 1) : 0;
+  for (size_t end = left + least; end <= count; end++) {
+    double m = (double)(end - left), across = within[end] - inside - right[end];
+    double other = m > 1 ? 2 * n * right[end] / (m - 1) : 0;
+    double distance = (2 * across - m * own - other) / (n + m);
+    greatest = distance > greatest ? distance : greatest;
+  }
+  return greatest;
+}
+
+size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance) {
+  double within[STEPS_WINDOW_MOST + 1], right[STEPS_WINDOW_MOST + 1];
+  const double *x = values + start;
+  size_t count = end - start, place = 0;
+  *distance = -HUGE_VAL;
+  if (count > STEPS_WINDOW_MOST || count < 2 * least) return start;
+  split_add_within(x, count, within);
+  memset(right, 0, sizeof right);
+  for (size_t left = count - 1; left >= least; left--) {
+    double sum = 0;
+    for (size_t k = left + 1; k < count; k++) {
+      sum += fabs(x[left] - x[k]);
+      right[k + 1] += sum;
+    }
+    double found = split_greatest(left, count, least, within, right);
+    if (found >= *distance) place = left;
+    *distance = fmax(*distance, found);
+  }
+  return start + place;
+}
+
+/* ---- both sides as they are -------------------------- */
+
+/* The greatest distance of a split of all values: rows[i] is the sum of the distances of value i.
+ */
+static double split_whole(const double *x, const double *rows, size_t count, size_t least) {
+  double left = 0, right = 0, total, greatest = -HUGE_VAL;
+  for (size_t i = 0; i < count; i++) right += rows[i] / 2;
+  total = right;
+  for (size_t k = 0; k < count; k++) {
+    double n = (double)(k + 1), m = (double)(count - k - 1), sum = 0;
+    for (size_t i = 0; i < k; i++) sum += fabs(x[k] - x[i]);
+    left += sum;
+    right -= rows[k] - sum;
+    if (k + 1 < least || count - k - 1 < least) continue;
+    double own = n > 1 ? left * m / (n - 1) : 0;
+    double other = m > 1 ? right * n / (m - 1) : 0;
+    greatest = fmax(greatest, 2 * (total - left - right - own - other) / (n + m));
+  }
+  return greatest;
+}
+
+static uint64_t split_random(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea, Flood 2014) */
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static void split_shuffle(double *x, double *rows, size_t count, uint64_t *state) {
+  for (size_t i = count - 1; i > 0; i--) {
+    size_t k = (size_t)(split_random(state) % (i + 1));
+    double value = x[i], row = rows[i];
+    x[i] = x[k];
+    rows[i] = rows[k];
+    x[k] = value;
+    rows[k] = row;
+  }
+}
+
+double steps_permuted_p(const double *values, size_t count, const struct steps_options *o,
+                        uint64_t seed) {
+  double x[STEPS_WINDOW_MOST], rows[STEPS_WINDOW_MOST];
+  size_t above = 0;
+  /* Beyond this many the test has failed, whatever follows. */
+  size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
+  uint64_t state = seed;
+  for (size_t i = 0; i < count; i++) {
+    x[i] = values[i];
+    rows[i] = 0;
+    for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
+  }
+  double found = split_whole(x, rows, count, o->least);
+  double almost = found - 1e-9 * fabs(found); /* sums in another order differ in their last bits */
+  for (size_t done = 1; done <= o->permutations; done++) {
+    split_shuffle(x, rows, count, &state);
+    above += split_whole(x, rows, count, o->least) >= almost;
+    if (above >= most) return (double)(above + 1) / (double)(done + 1);
+  }
+  return (double)(above + 1) / (double)(o->permutations + 1);
+}
+
+/* ---- the t-test -------------------------------------- */
+
+struct steps_side steps_side_of(const double *values, size_t first, size_t end) {
+  struct steps_side side = {.count = (double)(end - first)};
+  for (size_t i = first; i < end; i++) side.mean += values[i];
+  side.mean /= side.count;
+  for (size_t i = first; i < end; i++)
+    side.squares += (values[i] - side.mean) * (values[i] - side.mean);
+  return side;
+}
+
+/* The variances are those of the values themselves (divisor n), as in Hunter. */
+double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
+  double degrees = a->count + b->count - 2;
+  if (degrees < 1) return 1;
+  double left = (a->count - 1) * (a->squares / a->count);
+  double right = (b->count - 1) * (b->squares / b->count);
+  double error = sqrt((left + right) / degrees * (1 / a->count + 1 / b->count));
+  double difference = fabs(a->mean - b->mean);
+  /* What rounding makes of equal values is no difference. */
+  if (difference <= 1e-12 * fmax(fabs(a->mean), fabs(b->mean))) return 1;
+  return error > 0 ? pprofc_t_two_sided(difference / error, degrees) : 0;
+}

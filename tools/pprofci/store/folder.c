@@ -1,0 +1,219 @@
+/* A store in a folder. A file is written under tmp/, synchronized, and renamed. */
+#include "store/backing.h"
+
+#include "core/outfile.h"
+#include "gate/read/record.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FOLDER_TRIES 5 /* another process may remove a folder that has just become empty */
+
+static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
+  int number = errno;
+  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(number));
+}
+
+static char *folder_path(struct arena *arena, const struct backing *backing, const char *key) {
+  return text_printf(arena, "%s/%s", backing->where, key);
+}
+
+/* ---- writing ----------------------------------------- */
+
+static pprofc_status folder_write(char *path, pprofc_str data, pprofc_error *error) {
+  int fd = mkstemp(path);
+  if (fd < 0) return folder_failed("write", path, error);
+  bool good = fchmod(fd, 0644) == 0 && fd_write(&fd, data.data, data.size) == 0 && fsync(fd) == 0;
+  int number = errno;
+  if (close(fd) != 0 && good) {
+    number = errno;
+    good = false;
+  }
+  if (good) return PPROFC_OK;
+  (void)unlink(path);
+  errno = number;
+  return folder_failed("write", path, error);
+}
+
+static void folder_sync(const char *path) {
+  char parent[4096];
+  if (strlen(path) + 2 > sizeof parent) return;
+  pprofc_str folder = str_path_dir(str_of(path), parent);
+  parent[folder.size] = '\0';
+  int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)fsync(fd);
+  close(fd);
+}
+
+/* The folder of the target may be new, and may vanish. */
+static bool folder_rename(struct arena *arena, const char *from, const char *to) {
+  pprofc_str whole = str_of(to);
+  char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
+  if (!parent) return false;
+  for (int i = 0; i < FOLDER_TRIES; i++) {
+    if (!files_make_folders(parent)) return false;
+    if (rename(from, to) == 0) return true;
+    if (errno != ENOENT) return false;
+  }
+  return false;
+}
+
+static pprofc_status folder_put_new(struct backing *backing, struct arena *arena, const char *path,
+                                    pprofc_str data, pprofc_error *error) {
+  const char *tmp = folder_path(arena, backing, "tmp");
+  char *temporary = folder_path(arena, backing, "tmp/XXXXXX");
+  if (!tmp || !temporary) return error_nomem(error);
+  if (!files_make_folders(tmp)) return folder_failed("make the folder", tmp, error);
+  pprofc_status status = folder_write(temporary, data, error);
+  if (status != PPROFC_OK) return status;
+  if (folder_rename(arena, temporary, path)) {
+    folder_sync(path);
+    return PPROFC_OK;
+  }
+  status = folder_failed("write", path, error);
+  (void)unlink(temporary);
+  return status;
+}
+
+static pprofc_status folder_put(struct backing *backing, const char *key, pprofc_str data,
+                                pprofc_error *error) {
+  struct arena arena;
+  struct stat info;
+  arena_init(&arena, &mem_default);
+  const char *path = folder_path(&arena, backing, key);
+  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  /* A file that something has cut is written again. */
+  bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
+               utimensat(AT_FDCWD, path, NULL, 0) == 0;
+  if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
+  arena_free(&arena);
+  return status;
+}
+
+/* ---- opening ----------------------------------------- */
+
+static bool folder_is_empty(const char *path) {
+  DIR *dir = opendir(path);
+  size_t count = 0;
+  if (!dir) return true;
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    bool one_of_ours = strcmp(entry->d_name, "tmp") == 0; /* of another first writer */
+    count += entry->d_name[0] != '.' && !one_of_ours;
+  }
+  closedir(dir);
+  return count == 0;
+}
+
+static pprofc_status folder_create(struct backing *backing, pprofc_error *error) {
+  if (!folder_is_empty(backing->where))
+    return error_set(error, PPROFC_E_INVALID,
+                     "'%s' is no store, and not empty; a new store wants a folder of its own",
+                     backing->where);
+  return folder_put(backing, RECORD_MARK, STR(RECORD_MARK_TEXT), error);
+}
+
+static pprofc_status folder_get(struct backing *backing, const char *key, struct buffer *data,
+                                pprofc_error *error) {
+  struct stat info;
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  const char *path = folder_path(&arena, backing, key);
+  pprofc_status status = PPROFC_OK;
+  if (!path)
+    status = error_nomem(error);
+  else if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    status = error_set(error, PPROFC_E_NO_MATCH, "there is no '%s'", path);
+  else
+    status = files_read(path, data, error);
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status folder_open(struct backing *backing, bool create, pprofc_error *error) {
+  struct buffer mark;
+  buffer_init(&mark, &mem_default, 4096);
+  backing->state = backing;
+  if (!*backing->where) return error_set(error, PPROFC_E_INVALID, "the name of the store is empty");
+  pprofc_status status = folder_get(backing, RECORD_MARK, &mark, error);
+  if (status == PPROFC_OK)
+    status = backing_check_mark(backing, buffer_str(&mark), error);
+  else if (status == PPROFC_E_NO_MATCH && create)
+    status = folder_create(backing, error);
+  else if (status == PPROFC_E_NO_MATCH)
+    status = error_set(error, PPROFC_E_INVALID, "'%s' is no store of pprofci: it has no file '%s'",
+                       backing->where, RECORD_MARK);
+  buffer_free(&mark);
+  return status;
+}
+
+static void folder_close(struct backing *backing) {
+  (void)backing;
+}
+
+/* ---- listing ----------------------------------------- */
+
+/* Adds an entry of a folder; one that has gone meanwhile is none. */
+static bool folder_list_entry(DIR *dir, const char *below, const char *name,
+                              struct stored_keys *keys) {
+  struct stat info;
+  if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
+  if (fstatat(dirfd(dir), name, &info, 0) != 0) return true;
+  const char *key = text_printf(&keys->arena, "%s/%s", below, name);
+  uint64_t size = S_ISDIR(info.st_mode) ? UINT64_MAX : (uint64_t)info.st_size;
+  return key && stored_keys_add(keys, str_of(key), size, (int64_t)info.st_mtime);
+}
+
+static pprofc_status folder_list_one(struct backing *backing, const char *below,
+                                     struct stored_keys *keys, pprofc_error *error) {
+  const char *path = folder_path(&keys->arena, backing, below);
+  if (!path) return error_nomem(error);
+  DIR *dir = opendir(path);
+  bool good = true;
+  if (!dir && (errno == ENOENT || errno == ENOTDIR)) return PPROFC_OK;
+  if (!dir) return folder_failed("read", path, error);
+  for (struct dirent *entry; good && (entry = readdir(dir));)
+    good = folder_list_entry(dir, below, entry->d_name, keys);
+  closedir(dir);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+/* Keys have two levels below their prefix, or one. Folders, of size UINT64_MAX, are looked into. */
+static pprofc_status folder_list(struct backing *backing, const char *prefix,
+                                 struct stored_keys *keys, pprofc_error *error) {
+  pprofc_status status = folder_list_one(backing, prefix, keys, error);
+  size_t first = keys->count, kept = 0;
+  for (size_t i = 0; i < first && status == PPROFC_OK; i++)
+    if (keys->items[i].size == UINT64_MAX)
+      status = folder_list_one(backing, keys->items[i].name, keys, error);
+  for (size_t i = 0; i < keys->count; i++)
+    if (keys->items[i].size != UINT64_MAX) keys->items[kept++] = keys->items[i];
+  keys->count = kept;
+  return status;
+}
+
+static pprofc_status folder_remove(struct backing *backing, const char *key, pprofc_error *error) {
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  char *path = text_printf(&arena, "%s/%s", backing->where, key);
+  pprofc_status status = path ? PPROFC_OK : error_nomem(error);
+  if (path && unlink(path) != 0 && errno != ENOENT) status = folder_failed("remove", path, error);
+  char *slash = path ? strrchr(path, '/') : NULL;
+  if (slash && strchr(key, '/')) {
+    *slash = '\0';
+    (void)rmdir(path); /* when it is empty */
+  }
+  arena_free(&arena);
+  return status;
+}
+
+const struct backing_kind backing_folder = {"",         folder_open, folder_close, folder_put,
+                                            folder_get, folder_list, folder_remove};

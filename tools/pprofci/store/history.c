@@ -1,0 +1,223 @@
+/* `pprofci history`: lists what a store holds. */
+#include "commands.h"
+#include "core/array.h"
+#include "core/json_write.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "run/text.h"
+#include "store/facts.h"
+#include "store/past.h"
+
+#include <unistd.h>
+
+struct history_options {
+  const char *branch;
+  int64_t count;
+  bool json;
+};
+
+#define FIELD(name) offsetof(struct history_options, name)
+
+static const struct flag_group groups[] = {{"What to list", NULL}};
+
+static const struct flag flags[] = {
+    {.name = "branch",
+     .kind = FLAG_STRING,
+     .offset = FIELD(branch),
+     .argument = "GLOB",
+     .initial = "*",
+     .help = "runs of these branches"},
+    {.name = "count",
+     .kind = FLAG_INT,
+     .offset = FIELD(count),
+     .argument = "N",
+     .initial = "0",
+     .help = "the last N runs; 0 is all"},
+    {.name = "json",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(json),
+     .help = "print JSON: a line for each run, with its profiles and the median of each result"},
+};
+
+static const char *const usage[] = {"[flags] STORE", NULL};
+
+static const char *const details[] = {
+    "Runs are in the order of their commits: by their number (pprofci store -order) when all have "
+    "one, else by time. A verdict is that of the gate when the run was made.",
+    NULL};
+
+static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {NULL, NULL}};
+
+const struct flag_table history_table = {
+    .program = "pprofci history",
+    .summary = "lists the runs of a store",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .statuses = statuses,
+};
+
+/* ---- a table ----------------------------------------- */
+
+static void list_row(struct output *out, const struct past_run *run) {
+  struct buffer time;
+  buffer_init(&time, &mem_default, 64);
+  facts_put_time(&time, run->place.time);
+  output_printf(out, "%.*s%*s  ", STR_ARG(str_slice(run->place.commit, 0, 12)),
+                (int)(run->place.commit.size < 12 ? 12 - run->place.commit.size : 0), "");
+  output_printf(out, "%.*s  %7zu  %8zu  ", STR_ARG(buffer_str(&time)), run->points, run->profiles);
+  escape_line_to_output(out, run->branch);
+  if (run->tag) {
+    output_add_text(out, "  tag ");
+    escape_line_to_output(out, str_of(run->tag));
+  }
+  if (run->verdict.size) {
+    output_add_text(out, "  ");
+    escape_line_to_output(out, run->verdict);
+  }
+  output_add_char(out, '\n');
+  buffer_free(&time);
+}
+
+static void list_table(struct output *out, const struct past *past, const size_t *places,
+                       size_t count) {
+  output_add_text(out, "commit        time               results  profiles  branch\n");
+  for (size_t i = 0; i < count; i++) list_row(out, &past->runs[places[i]]);
+  output_printf(out, "%zu runs, by %s\n", count,
+                past->by_order ? "the number of the commit" : "the time of the commit");
+}
+
+/* ---- JSON -------------------------------------------- */
+
+static void list_member(struct json_writer *json, const char *key, pprofc_str value) {
+  json_key(json, key);
+  json_string(json, value);
+}
+
+static void list_run_profiles(struct json_writer *json, const struct past *past,
+                              const struct past_run *run) {
+  json_key(json, "profiles");
+  json_begin_array(json);
+  for (size_t i = 0; i < run->profiles; i++) {
+    const struct past_profile *profile = &past->profiles[run->first_profile + i];
+    char key[80];
+    past_object_key(profile->sha256, key);
+    json_begin_object(json);
+    list_member(json, "kind", profile->kind);
+    list_member(json, "package", profile->package);
+    list_member(json, "benchmark", profile->benchmark);
+    list_member(json, "name", profile->name);
+    list_member(json, "key", str_of(key));
+    json_key(json, "size");
+    json_int(json, profile->size);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+static void list_results(struct json_writer *json, const struct past *past,
+                         const struct past_run *run) {
+  json_key(json, "results");
+  json_begin_array(json);
+  for (size_t i = 0; i < run->points; i++) {
+    const struct past_point *point = &past->points[run->first_point + i];
+    const struct past_series *series = &past->series[point->series];
+    json_begin_object(json);
+    list_member(json, "group", series->group);
+    list_member(json, "benchmark", series->name);
+    list_member(json, "unit", series->unit);
+    json_key(json, "median");
+    json_double(json, point->value);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+static void list_json_run(struct json_writer *json, const struct past *past,
+                          const struct past_run *run) {
+  json_line_break(json);
+  json_begin_object(json);
+  list_member(json, "commit", run->place.commit);
+  json_key(json, "time");
+  json_int(json, run->place.time);
+  json_key(json, "order");
+  json_int(json, run->place.order);
+  list_member(json, "branch", run->branch);
+  list_member(json, "tag", str_of(run->tag));
+  list_member(json, "machine", run->machine);
+  list_member(json, "verdict", run->verdict);
+  list_member(json, "headline", run->headline);
+  list_member(json, "record", str_of(run->key));
+  list_results(json, past, run);
+  list_run_profiles(json, past, run);
+  json_end(json);
+}
+
+static bool list_json(struct output *out, const struct past *past, const size_t *places,
+                      size_t count) {
+  struct json_writer json;
+  json_init(&json, out, &mem_default);
+  json_begin_array(&json);
+  for (size_t i = 0; i < count; i++) list_json_run(&json, past, &past->runs[places[i]]);
+  json_line_break(&json);
+  json_end(&json);
+  bool good = json_finish(&json);
+  output_add_char(out, '\n');
+  return good;
+}
+
+/* ---- work -------------------------------------------- */
+
+static pprofc_status list_runs(const struct history_options *o, const struct past *past,
+                               struct output *out, pprofc_error *error) {
+  size_t *places = mem_array(&mem_default, past->run_count, sizeof *places), count = 0;
+  bool good = true;
+  if (!places) return error_nomem(error);
+  for (size_t i = 0; i < past->run_count; i++)
+    if (str_glob(str_of(o->branch), past->runs[i].branch)) places[count++] = i;
+  size_t skip = o->count > 0 && count > (size_t)o->count ? count - (size_t)o->count : 0;
+  if (o->json)
+    good = list_json(out, past, places + skip, count - skip);
+  else
+    list_table(out, past, places + skip, count - skip);
+  mem_free(&mem_default, places, past->run_count, sizeof *places);
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status history_all(const struct history_options *o, const char *where,
+                                 struct output *out, pprofc_error *error) {
+  struct backing backing;
+  struct past past;
+  pprofc_status status = backing_open(&backing, where, false, error);
+  if (status != PPROFC_OK) return status;
+  past_init(&past);
+  status = past_load(&past, &backing, error);
+  if (status == PPROFC_OK) status = list_runs(o, &past, out, error);
+  past_free(&past);
+  backing_close(&backing);
+  return status;
+}
+
+int history_main(int argc, char **argv) {
+  static struct output out; /* large */
+  struct log_guard guard;
+  struct history_options options = {.branch = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  int fd = STDOUT_FILENO;
+  pprofc_status status = flags_defaults(&history_table, &options, &error);
+  if (status == PPROFC_OK)
+    status = flags_parse(&history_table, &options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&history_table);
+  if (status == PPROFC_OK && argc - parsed.rest != 1)
+    status = error_set(&error, PPROFC_E_INVALID, "one STORE is listed at a time");
+  if (status != PPROFC_OK) return command_misused(&history_table, &parsed, error.message);
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  status = history_all(&options, argv[parsed.rest], &out, &error);
+  pprofc_status flushed = output_flush(&out, status == PPROFC_OK ? &error : NULL);
+  return status == PPROFC_OK && flushed == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+}

@@ -1,0 +1,206 @@
+/* Reading records into memory. */
+#include "store/past.h"
+
+#include "common/terminal.h"
+#include "core/array.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void past_init(struct past *past) {
+  *past = (struct past){.by_order = true};
+  arena_init(&past->arena, &mem_default);
+  interner_init(&past->series_keys, &mem_default);
+}
+
+void past_free(struct past *past) {
+  ARRAY_FREE(&mem_default, past->runs, past->run_capacity);
+  ARRAY_FREE(&mem_default, past->series, past->series_capacity);
+  ARRAY_FREE(&mem_default, past->points, past->point_capacity);
+  ARRAY_FREE(&mem_default, past->profiles, past->profile_capacity);
+  interner_free(&past->series_keys);
+  arena_free(&past->arena);
+}
+
+/* ---- adding ------------------------------------------ */
+
+struct past_run *past_add_run(struct past *past, const char *key) {
+  const char *copy = text_keep(&past->arena, str_of(key));
+  if (!copy || !ARRAY_RESERVE(&mem_default, past->runs, past->run_capacity, past->run_count + 1))
+    return NULL;
+  struct past_run *run = &past->runs[past->run_count++];
+  *run = (struct past_run){
+      .key = copy, .first_point = past->point_count, .first_profile = past->profile_count};
+  return run;
+}
+
+uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
+                         int direction) {
+  struct buffer key;
+  buffer_init(&key, &mem_default, SIZE_MAX / 2);
+  buffer_add_str(&key, group);
+  buffer_add_char(&key, '\0');
+  buffer_add_str(&key, name);
+  buffer_add_char(&key, '\0');
+  buffer_add_str(&key, unit);
+  uint32_t id =
+      key.failed ? MAP_NONE : interner_copy(&past->series_keys, &past->arena, buffer_str(&key));
+  buffer_free(&key);
+  if (id == MAP_NONE || id < past->series_count) return id;
+  if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
+    return MAP_NONE;
+  pprofc_str kept = past->series_keys.items[id]; /* has all three */
+  past->series[past->series_count++] =
+      (struct past_series){{kept.data, group.size},
+                           {kept.data + group.size + 1, name.size},
+                           {kept.data + group.size + name.size + 2, unit.size},
+                           direction};
+  return id;
+}
+
+bool past_add_point(struct past *past, uint32_t series, double value) {
+  if (!ARRAY_RESERVE(&mem_default, past->points, past->point_capacity, past->point_count + 1))
+    return false;
+  past->points[past->point_count++] = (struct past_point){series, value};
+  past->runs[past->run_count - 1].points++;
+  return true;
+}
+
+bool past_add_profile(struct past *past, const struct past_profile *profile) {
+  if (!ARRAY_RESERVE(&mem_default, past->profiles, past->profile_capacity, past->profile_count + 1))
+    return false;
+  struct past_profile *copy = &past->profiles[past->profile_count++];
+  *copy = *profile;
+  pprofc_str *const texts[] = {&copy->kind, &copy->package, &copy->benchmark, &copy->name,
+                               &copy->sha256};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    *texts[i] = arena_str(&past->arena, *texts[i]);
+    if (!texts[i]->data) return false;
+  }
+  past->runs[past->run_count - 1].profiles++;
+  return true;
+}
+
+static bool past_add_all(struct past *past, const struct run_record *record) {
+  const struct node *item = node_size(record->series) ? record->series->first : NULL;
+  for (; item; item = item->next) {
+    struct record_series s;
+    if (!record_series_read(item, &mem_default, &s)) return false;
+    if (!s.count) continue;
+    uint32_t id = past_add_series(past, s.group, s.name, s.unit, s.direction);
+    if (id == MAP_NONE || !past_add_point(past, id, s.center)) return false;
+  }
+  item = node_size(record->profiles) ? record->profiles->first : NULL;
+  for (; item; item = item->next) {
+    const struct past_profile profile = {.kind = node_text(item, "kind"),
+                                         .package = node_text(item, "package"),
+                                         .benchmark = node_text(item, "benchmark"),
+                                         .name = node_text(item, "name"),
+                                         .sha256 = node_text(item, "sha256"),
+                                         .size = node_integer(node_get(item, "size"))};
+    if (!past_add_profile(past, &profile)) return false;
+  }
+  return true;
+}
+
+pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
+                              pprofc_error *error) {
+  struct past_run *run = past_add_run(past, key);
+  if (!run) return error_nomem(error);
+  run->place = record->place;
+  run->status = record->status;
+  run->branch = record->branch;
+  run->machine = record->machine;
+  run->verdict = record->verdict;
+  run->headline = record->headline;
+  pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
+                               &run->headline};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    *texts[i] = arena_str(&past->arena, *texts[i]);
+    if (!texts[i]->data) return error_nomem(error);
+  }
+  return past_add_all(past, record) ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- reading ----------------------------------------- */
+
+pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
+                               struct run_record *record, pprofc_error *error) {
+  struct buffer data;
+  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  pprofc_status status = backing_get(backing, key, &data, error);
+  pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, arena) : STR("");
+  buffer_free(&data);
+  if (status != PPROFC_OK) return status;
+  return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);
+}
+
+/* A record that is broken, or that another process has removed, is no reason to show nothing. */
+static pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
+                                   pprofc_error *error) {
+  struct arena arena;
+  struct run_record record;
+  arena_init(&arena, &mem_default);
+  pprofc_status status = past_read_record(&arena, backing, key, &record, error);
+  if (status == PPROFC_OK) {
+    status = past_add_record(past, key, &record, error);
+  } else if (status == PPROFC_E_FORMAT) {
+    message_note("pprofci: skipped: %s (pprofci fsck tells more)", error->message);
+    past->skipped++;
+    status = PPROFC_OK;
+  } else if (status == PPROFC_E_NO_MATCH) {
+    status = PPROFC_OK;
+  }
+  arena_free(&arena);
+  return status;
+}
+
+pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error) {
+  struct stored_keys keys;
+  pprofc_status status = backing_list(backing, "runs", &keys, error);
+  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+    status = past_read_one(past, backing, keys.items[i].name, error);
+  stored_keys_free(&keys);
+  return status == PPROFC_OK ? past_finish(past, backing, error) : status;
+}
+
+pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error) {
+  return past_read(past, backing, error);
+}
+
+/* ---- order and tags ---------------------------------- */
+
+/* "tags/NAME/COMMIT". */
+static void past_note_tag(struct past *past, const char *key) {
+  pprofc_str rest = str_of(key), name, commit;
+  size_t last = str_find_last_char(rest, '/');
+  commit = str_slice(rest, last + 1, rest.size);
+  name = str_slice(rest, sizeof "tags/" - 1, last);
+  const char *tag = text_keep(&past->arena, name);
+  for (size_t i = 0; i < past->run_count; i++)
+    if (str_equal(past->runs[i].place.commit, commit)) past->runs[i].tag = tag;
+}
+
+void past_sort(struct past *past) {
+  past->by_order = true;
+  for (size_t i = 0; i < past->run_count; i++)
+    past->by_order = past->by_order && past->runs[i].place.order >= 0;
+  if (past->run_count)
+    qsort(past->runs, past->run_count, sizeof *past->runs,
+          past->by_order ? record_by_order : record_by_time);
+}
+
+pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
+  struct stored_keys keys;
+  past_sort(past);
+  pprofc_status status = backing_list(backing, "tags", &keys, error);
+  for (size_t i = 0; i < keys.count; i++) past_note_tag(past, keys.items[i].name);
+  stored_keys_free(&keys);
+  return status;
+}
+
+void past_object_key(pprofc_str sha256, char key[80]) {
+  pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
+  snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));
+}

@@ -1,0 +1,84 @@
+/* What a store holds, in memory: runs in the order of their commits, and one value for each series
+ * that a run has measured. */
+#ifndef PPROFCI_STORE_PAST_H
+#define PPROFCI_STORE_PAST_H
+
+#include "core/map.h"
+#include "gate/read/record.h"
+#include "store/backing.h"
+
+struct past_run {
+  struct record_place place; /* first: runs are sorted by it */
+  const char *key;           /* of its record */
+  pprofc_str branch, machine, verdict, headline;
+  int64_t status;
+  size_t first_point, points; /* of this run */
+  size_t first_profile, profiles;
+  const char *tag; /* of its commit; NULL: none */
+};
+
+struct past_series {
+  pprofc_str group, name, unit;
+  int direction;
+};
+
+struct past_point {
+  uint32_t series;
+  double value; /* the median */
+};
+
+struct past_profile {
+  pprofc_str kind, package, benchmark, name, sha256;
+  int64_t size;
+};
+
+struct past {
+  struct arena arena;
+  struct past_run *runs;
+  size_t run_count, run_capacity;
+  struct past_series *series;
+  size_t series_count, series_capacity;
+  struct interner series_keys;
+  struct past_point *points;
+  size_t point_count, point_capacity;
+  struct past_profile *profiles;
+  size_t profile_count, profile_capacity;
+  bool by_order;  /* all runs have the number of their commit */
+  size_t skipped; /* records that are no records */
+};
+
+void past_init(struct past *past);
+void past_free(struct past *past);
+
+/* Reads all runs of a store, through its index where there can be one. A record that is broken is
+ * skipped and named on standard error. */
+pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
+
+/* The same from the records themselves. `with_points` false: runs only. */
+pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
+
+/* Adds a run from its record, whose texts are copied. */
+pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
+                              pprofc_error *error);
+
+/* Adds a run, a series (MAP_NONE when out of memory), a point or a profile to the last run. */
+struct past_run *past_add_run(struct past *past, const char *key);
+uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
+                         int direction);
+bool past_add_point(struct past *past, uint32_t series, double value);
+bool past_add_profile(struct past *past, const struct past_profile *profile);
+
+/* Puts the runs in the order of their commits: by number when all have one, else by time. */
+void past_sort(struct past *past);
+
+/* The same, and notes tags. */
+pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error);
+
+/* Reads one record. The arena has the text. */
+pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
+                               struct run_record *record, pprofc_error *error);
+
+/* The key of an object. */
+void past_object_key(pprofc_str sha256, char key[80]);
+
+#endif

@@ -1,0 +1,157 @@
+/* Rules of what a store keeps, and removing the rest. */
+#include "store/upkeep.h"
+
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "store/facts.h"
+
+#include <stdlib.h>
+
+#define GRACE 86400 /* seconds */
+
+static bool retain_add(struct retain *retain, pprofc_str rule) {
+  size_t equals = str_find_last_char(rule, '=');
+  pprofc_str branch = str_slice(rule, 0, equals);
+  if (equals == rule.size || !branch.size) return false;
+  retain->rules[retain->count].branch = branch;
+  return facts_parse_age(str_slice(rule, equals + 1, rule.size),
+                         &retain->rules[retain->count++].age);
+}
+
+pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
+                           pprofc_error *error) {
+  pprofc_str rest = str_of(text), rule;
+  *retain = (struct retain){.last = last > 0 ? (size_t)last : 0};
+  if (last < 1)
+    return error_set(error, PPROFC_E_INVALID, "-keep-last is less than 1: the last run stays");
+  while (str_next(&rest, ',', &rule)) {
+    if (retain->count == sizeof retain->rules / sizeof *retain->rules)
+      return error_set(error, PPROFC_E_LIMIT, "-retain has more than %zu rules", retain->count);
+    if (!retain_add(retain, str_trim(rule)))
+      return error_set(error, PPROFC_E_INVALID,
+                       "-retain: '%.*s' is no rule (BRANCH=30d, BRANCH=12w, BRANCH=2y, BRANCH=all)",
+                       STR_ARG(rule));
+  }
+  return PPROFC_OK;
+}
+
+/* ---- runs -------------------------------------------- */
+
+/* A run of a branch that no rule names stays. */
+static bool retain_is_old(const struct retain *retain, const struct past_run *run, int64_t now) {
+  for (size_t i = 0; i < retain->count; i++)
+    if (str_glob(retain->rules[i].branch, run->branch))
+      return retain->rules[i].age != INT64_MAX && now - run->place.time > retain->rules[i].age;
+  return false;
+}
+
+/* Whether fewer than `last` commits of the branch come after the run's own. */
+static bool retain_is_last(const struct retain *retain, const struct past *past, size_t place) {
+  const struct past_run *run = &past->runs[place];
+  pprofc_str seen = run->place.commit;
+  size_t after = 0;
+  for (size_t i = place + 1; i < past->run_count && after < retain->last; i++) {
+    const struct past_run *other = &past->runs[i];
+    if (!str_equal(other->branch, run->branch) || str_equal(other->place.commit, seen)) continue;
+    seen = other->place.commit;
+    after++;
+  }
+  return after < retain->last;
+}
+
+static pprofc_status retain_drop(struct backing *backing, const struct past_run *run, bool dry,
+                                 struct output *out, pprofc_error *error) {
+  output_add_text(out, dry ? "would remove " : "removed ");
+  escape_line_to_output(out, str_of(run->key));
+  output_add_text(out, " of ");
+  escape_line_to_output(out, run->branch);
+  output_add_char(out, '\n');
+  return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
+}
+
+pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
+                            bool dry, struct output *out, struct upkeep_counts *counts,
+                            pprofc_error *error) {
+  struct past past;
+  past_init(&past);
+  pprofc_status status = past_load(&past, backing, error);
+  if (status == PPROFC_OK && past.skipped)
+    status =
+        error_set(error, PPROFC_E_FORMAT,
+                  "nothing is removed from '%s' while records in it are broken", backing->where);
+  for (size_t i = 0; i < past.run_count && status == PPROFC_OK; i++) {
+    const struct past_run *run = &past.runs[i];
+    if (run->tag || !retain_is_old(retain, run, now) || retain_is_last(retain, &past, i)) continue;
+    status = retain_drop(backing, run, dry, out, error);
+    counts->runs++;
+  }
+  past_free(&past);
+  return status == PPROFC_OK ? upkeep_sweep(backing, now, dry, counts, error) : status;
+}
+
+/* ---- what nothing names ------------------------------ */
+
+/* Whether a file is still as old as it was when it was listed: a writer that needs it makes it
+ * young again. */
+static bool sweep_is_old(struct backing *backing, const struct stored_key *key, int64_t now) {
+  struct stored_keys keys;
+  char parent[80];
+  size_t slash = str_find_last_char(str_of(key->name), '/');
+  bool old = false;
+  if (now - key->time < GRACE || slash >= sizeof parent) return false;
+  memcpy(parent, key->name, slash);
+  parent[slash] = '\0';
+  if (backing_list(backing, parent, &keys, NULL) == PPROFC_OK)
+    for (size_t i = 0; i < keys.count; i++)
+      if (strcmp(keys.items[i].name, key->name) == 0) old = now - keys.items[i].time >= GRACE;
+  stored_keys_free(&keys);
+  return old;
+}
+
+static pprofc_status sweep_one(struct backing *backing, const struct stored_key *key, int64_t now,
+                               bool dry, size_t *count, pprofc_error *error) {
+  if (!sweep_is_old(backing, key, now)) return PPROFC_OK;
+  ++*count;
+  return dry ? PPROFC_OK : backing_remove(backing, key->name, error);
+}
+
+/* The keys of all objects that records name. */
+static pprofc_status sweep_names(struct past *past, struct backing *backing, struct interner *names,
+                                 pprofc_error *error) {
+  pprofc_status status = past_read(past, backing, error);
+  if (status == PPROFC_OK && past->skipped)
+    status =
+        error_set(error, PPROFC_E_FORMAT,
+                  "nothing is removed from '%s' while records in it are broken", backing->where);
+  for (size_t i = 0; i < past->profile_count && status == PPROFC_OK; i++) {
+    char key[80];
+    past_object_key(past->profiles[i].sha256, key);
+    if (interner_copy(names, &past->arena, str_of(key)) == MAP_NONE) status = error_nomem(error);
+  }
+  return status;
+}
+
+pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
+                           struct upkeep_counts *counts, pprofc_error *error) {
+  struct past past;
+  struct interner names;
+  struct stored_keys keys, left;
+  past_init(&past);
+  interner_init(&names, &mem_default);
+  /* Objects first: one that a record names later is younger than a day. */
+  pprofc_status status = backing_list(backing, "objects", &keys, error);
+  if (status == PPROFC_OK) status = sweep_names(&past, backing, &names, error);
+  for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)
+    if (interner_find(&names, str_of(keys.items[i].name)) == MAP_NONE)
+      status = sweep_one(backing, &keys.items[i], now, dry, &counts->objects, error);
+  stored_keys_free(&keys);
+  if (status == PPROFC_OK) {
+    status = backing_list(backing, "tmp", &left, error);
+    for (size_t i = 0; i < left.count && status == PPROFC_OK; i++)
+      status = sweep_one(backing, &left.items[i], now, dry, &counts->left_over, error);
+    stored_keys_free(&left);
+  }
+  interner_free(&names);
+  past_free(&past);
+  return status;
+}

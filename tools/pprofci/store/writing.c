@@ -1,0 +1,203 @@
+/* Writing a record and what it names. */
+#include "store/writing.h"
+
+#include "bench/pairs.h"
+#include "common/sha256.h"
+#include "gate/gate.h"
+#include "publish/outcome.h"
+#include "run/files.h"
+#include "run/text.h"
+#include "store/past.h"
+
+#include <stdlib.h>
+
+static void writing_text(struct json_text *to, const char *key, const char *value) {
+  json_text_member(to, key, str_of(value));
+}
+
+static void writing_number(struct json_text *to, const char *key, int64_t value) {
+  json_key(&to->json, key);
+  json_int(&to->json, value);
+}
+
+/* ---- results ----------------------------------------- */
+
+/* The head of a result of a manifest, as it is there. */
+static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
+  const struct node *results = node_get(manifest, "results");
+  size_t count = 0;
+  for (size_t i = 0; i < node_size(results); i++) {
+    const struct node *item = node_at(results, i), *head = node_get(item, "head");
+    if (!node_size(head)) continue; /* missing in the head */
+    json_line_break(&to->json);
+    json_begin_object(&to->json);
+    json_text_member(to, "group", node_text(item, "group"));
+    json_text_member(to, "benchmark", node_text(item, "benchmark"));
+    json_text_member(to, "unit", node_text(item, "unit"));
+    writing_number(to, "direction", node_integer(node_get(item, "direction")));
+    json_text_member(to, "verdict", node_text(item, "verdict"));
+    json_key(&to->json, "values");
+    json_begin_array(&to->json);
+    for (size_t k = 0; k < node_size(head); k++) {
+      const struct node *value = node_at(head, k);
+      json_verbatim(&to->json, node_is(value, NODE_NUMBER) ? value->text : STR("null"));
+    }
+    json_end(&to->json);
+    json_end(&to->json);
+    count++;
+  }
+  return count;
+}
+
+static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
+                             const struct pair *pair) {
+  const struct pair_side *side = &pair->sides[PAIR_BASE];
+  pprofc_str unit = pairs_text(pairs, pair->unit);
+  json_line_break(&to->json);
+  json_begin_object(&to->json);
+  json_text_member(to, "group", pairs_text(pairs, pair->package));
+  json_text_member(to, "benchmark", pprofc_bench_string(pairs->set, pair->name));
+  json_text_member(to, "unit", unit);
+  writing_number(to, "direction", pprofc_bench_direction(pairs->set, unit));
+  json_key(&to->json, "values");
+  json_begin_array(&to->json);
+  for (size_t i = 0; i < side->count; i++) json_double(&to->json, pairs->values[side->first + i]);
+  json_end(&to->json);
+  json_end(&to->json);
+}
+
+static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_t *count) {
+  struct pairs pairs;
+  bool good = pairs_make(&pairs, set, NULL, &mem_default);
+  for (size_t i = 0; good && i < pairs.count; i++) writing_put_pair(to, &pairs, &pairs.items[i]);
+  *count = pairs.count;
+  pairs_free(&pairs);
+  return good;
+}
+
+/* ---- profiles ---------------------------------------- */
+
+/* Writes the bytes of a profile. `hex` and `size` may be NULL. */
+static pprofc_status writing_put_object(struct backing *backing,
+                                        const struct writing_profile *profile, char *hex,
+                                        size_t *size, pprofc_error *error) {
+  char hash[SHA256_HEX + 1], key[80];
+  struct buffer data;
+  buffer_init(&data, &mem_default, BACKING_FILE_MOST);
+  pprofc_status status = files_read(profile->path, &data, error);
+  sha256_hex_of(buffer_str(&data), hash);
+  past_object_key(str_of(hash), key);
+  if (status == PPROFC_OK) status = backing_put(backing, key, buffer_str(&data), error);
+  if (hex) memcpy(hex, hash, sizeof hash);
+  if (size) *size = data.size;
+  buffer_free(&data);
+  return status;
+}
+
+static pprofc_status writing_put_profile(struct json_text *to, struct backing *backing,
+                                         const struct writing_profile *profile,
+                                         pprofc_error *error) {
+  char hex[SHA256_HEX + 1];
+  size_t size;
+  pprofc_status status = writing_put_object(backing, profile, hex, &size, error);
+  json_line_break(&to->json);
+  json_begin_object(&to->json);
+  writing_text(to, "kind", profile->kind);
+  writing_text(to, "package", profile->package);
+  writing_text(to, "benchmark", profile->benchmark);
+  writing_text(to, "name", profile->name);
+  writing_text(to, "sha256", hex);
+  writing_number(to, "size", (int64_t)size);
+  json_end(&to->json);
+  return status;
+}
+
+/* ---- the record -------------------------------------- */
+
+static void writing_put_facts(struct json_text *to, const struct writing *w,
+                              const struct commit_facts *facts) {
+  writing_number(to, "version", 1);
+  writing_text(to, "commit", facts->commit);
+  writing_text(to, "branch", facts->branch);
+  writing_number(to, "time", facts->time);
+  if (facts->order >= 0) writing_number(to, "order", facts->order);
+  writing_text(to, "machine", facts->machine);
+  if (!w->manifest) return;
+  json_text_member(to, "base", node_text(w->manifest, "base_commit"));
+  json_text_member(to, "verdict", node_text(w->manifest, "verdict"));
+  writing_number(to, "status", node_integer(node_get(w->manifest, "gate_status")));
+  json_text_member(to, "headline", node_text(w->manifest, "headline"));
+}
+
+/* The text of the record; the profiles are written on the way. */
+static pprofc_status writing_print(struct writing *w, struct backing *backing,
+                                   const struct commit_facts *facts, struct json_text *to,
+                                   struct writing_result *result, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  json_begin_object(&to->json);
+  writing_put_facts(to, w, facts);
+  json_line_break(&to->json);
+  json_key(&to->json, "series");
+  json_begin_array(&to->json);
+  if (w->manifest) result->series = writing_put_manifest(to, w->manifest);
+  if (w->set && !writing_put_set(to, w->set, &result->series)) status = error_nomem(error);
+  json_end(&to->json);
+  json_line_break(&to->json);
+  json_key(&to->json, "profiles");
+  json_begin_array(&to->json);
+  for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
+    status = writing_put_profile(to, backing, &w->profiles[i], error);
+  json_end(&to->json);
+  json_end(&to->json);
+  result->profiles = w->profile_count;
+  return status;
+}
+
+pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
+                               const struct commit_facts *facts, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < facts->tag_count && status == PPROFC_OK; i++) {
+    struct buffer key;
+    buffer_init(&key, &mem_default, 4096);
+    buffer_add_text(&key, "tags/");
+    text_url(&key, str_of(facts->tags[i]));
+    buffer_printf(&key, "/%s", facts->commit);
+    const char *name = text_keep(arena, buffer_str(&key));
+    status =
+        key.failed || !name ? error_nomem(error) : backing_put(backing, name, STR("tag\n"), error);
+    buffer_free(&key);
+  }
+  return status;
+}
+
+/* The name of a record is the beginning of the hash of its text. */
+static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
+                                        const struct commit_facts *facts, pprofc_str text,
+                                        struct writing_result *result, pprofc_error *error) {
+  char hex[SHA256_HEX + 1];
+  sha256_hex_of(text, hex);
+  memcpy(result->id, hex, sizeof result->id - 1);
+  result->id[sizeof result->id - 1] = '\0';
+  const char *key = text_printf(&w->arena, "runs/%s/%s.json", facts->commit, result->id);
+  return key ? backing_put(backing, key, text, error) : error_nomem(error);
+}
+
+pprofc_status writing_put(struct writing *w, struct backing *backing,
+                          const struct commit_facts *facts, struct writing_result *result,
+                          pprofc_error *error) {
+  struct json_text to;
+  *result = (struct writing_result){.id = ""};
+  if (!json_text_begin(&to)) return error_nomem(error);
+  pprofc_status status = writing_print(w, backing, facts, &to, result, error);
+  pprofc_str text = json_text_end(&to, &w->arena);
+  if (status == PPROFC_OK && !text.data) status = error_nomem(error);
+  if (status == PPROFC_OK && !result->series && !result->profiles)
+    status = error_set(error, PPROFC_E_INVALID,
+                       "there is nothing to store: neither results nor profiles");
+  if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, facts, error);
+  if (status == PPROFC_OK) status = writing_put_record(w, backing, facts, text, result, error);
+  /* Another process may have removed an old profile that no record has named until now. */
+  for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
+    status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
+  return status;
+}

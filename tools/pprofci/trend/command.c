@@ -1,0 +1,243 @@
+/* `pprofci trend`: how a benchmark or a function went over commits, and which commits changed it.
+ */
+#include "commands.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "gate/settings.h"
+#include "trend/trend.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+struct trend_options {
+  struct trend_asked asked;
+  const char *threshold, *svg, *html, *title;
+  int64_t window, least;
+  double alpha;
+  bool json;
+};
+
+#define FIELD(name) offsetof(struct trend_options, name)
+
+static const struct flag_group groups[] = {
+    {"What is looked at", NULL}, {"Change points", NULL}, {"Output", NULL}};
+
+static const struct flag flags[] = {
+    {.name = "bench",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.bench),
+     .argument = "GLOB",
+     .initial = "*",
+     .help = "these benchmarks"},
+    {.name = "unit",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.unit),
+     .argument = "GLOB",
+     .initial = "*",
+     .help = "results in these units: sec/op, B/op"},
+    {.name = "function",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.function),
+     .argument = "GLOB",
+     .help = "in place of results: the share that functions have in profiles"},
+    {.name = "cum",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(asked.cum),
+     .help = "with what the functions call"},
+    {.name = "kind",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.kind),
+     .argument = "GLOB",
+     .initial = "cpu",
+     .help = "of these profiles"},
+    {.name = "branch",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.branch),
+     .argument = "GLOB",
+     .help = "runs of these branches; the branch with most runs when it is not given"},
+    {.name = "commits",
+     .kind = FLAG_STRING,
+     .offset = FIELD(asked.commits),
+     .argument = "FILE",
+     .help = "ids of commits in their order, a line each, as of git rev-list --reverse; others "
+             "are left out"},
+    {.name = "threshold",
+     .kind = FLAG_STRING,
+     .offset = FIELD(threshold),
+     .group = 1,
+     .argument = "PERCENT",
+     .initial = "1",
+     .help = "smaller changes are not told"},
+    {.name = "alpha",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(alpha),
+     .group = 1,
+     .argument = "P",
+     .initial = "0.001",
+     .help = "level of the t-test between both sides of a change point"},
+    {.name = "window",
+     .kind = FLAG_INT,
+     .offset = FIELD(window),
+     .group = 1,
+     .argument = "N",
+     .initial = "50",
+     .help = "values that are looked at together, 4 to 500"},
+    {.name = "least",
+     .kind = FLAG_INT,
+     .offset = FIELD(least),
+     .group = 1,
+     .argument = "N",
+     .initial = "5",
+     .help = "values on each side of a change point"},
+    {.name = "json",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(json),
+     .group = 2,
+     .help = "print all series as JSON"},
+    {.name = "svg",
+     .kind = FLAG_STRING,
+     .offset = FIELD(svg),
+     .group = 2,
+     .argument = "FILE",
+     .help = "write a chart of each series that changed"},
+    {.name = "html",
+     .kind = FLAG_STRING,
+     .offset = FIELD(html),
+     .group = 2,
+     .argument = "FILE",
+     .help = "write a page that needs nothing else"},
+    {.name = "title",
+     .kind = FLAG_STRING,
+     .offset = FIELD(title),
+     .group = 2,
+     .argument = "TEXT",
+     .initial = "Benchmarks over commits",
+     .help = "the first line of the page"},
+};
+
+static const char *const usage[] = {"[flags] STORE", NULL};
+
+static const char *const details[] = {
+    "Prints the change points of each series, the newest first: the first commit that has the "
+    "change, its size with an interval of 95 %, and the mean before and after. docs/HISTORY.md "
+    "says how they are found and what may "
+    "deceive.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci trend -html trend.html history", "a page of all benchmarks"},
+    {"pprofci trend -bench 'Count*' -unit sec/op history", "one benchmark"},
+    {"pprofci trend -function runtime.mallocgc -cum history", "a function"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "printed, with change points or without"}, {"1", "failed"}, {NULL, NULL}};
+
+const struct flag_table trend_table = {
+    .program = "pprofci trend",
+    .summary = "finds the commits that changed a benchmark",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .statuses = statuses,
+};
+
+/* ---- options ----------------------------------------- */
+
+static pprofc_status trend_settle(struct trend_options *o, pprofc_error *error) {
+  if (!gate_parse_percent(str_of(o->threshold), &o->asked.threshold))
+    return error_set(error, PPROFC_E_INVALID, "-threshold: '%s' is no percentage", o->threshold);
+  if (!(o->alpha > 0) || o->alpha >= 1)
+    return error_set(error, PPROFC_E_INVALID, "-alpha is a probability above 0 and below 1");
+  if (o->window < 4 || o->window > STEPS_WINDOW_MOST)
+    return error_set(error, PPROFC_E_INVALID, "-window is 4 to %d", STEPS_WINDOW_MOST);
+  if (o->least < 1 || o->least > o->window / 2)
+    return error_set(error, PPROFC_E_INVALID, "-least is 1 to half of -window");
+  steps_defaults(&o->asked.steps);
+  o->asked.steps.window = (size_t)o->window;
+  o->asked.steps.least = (size_t)o->least;
+  o->asked.steps.alpha = o->alpha;
+  return PPROFC_OK;
+}
+
+/* ---- output ------------------------------------------ */
+
+static pprofc_status trend_write_file(const char *path, const struct buffer *text,
+                                      pprofc_error *error) {
+  struct outfile file;
+  if (text->failed) return error_nomem(error);
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  if (outfile_write(&file, text->data, text->size) == 0) return outfile_commit(&file, error);
+  int number = errno;
+  outfile_discard(&file);
+  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
+}
+
+static pprofc_status trend_write_standard(const struct buffer *text, pprofc_error *error) {
+  static struct output out; /* large */
+  struct log_guard guard;
+  int fd = STDOUT_FILENO;
+  if (text->failed) return error_nomem(error);
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  output_add_str(&out, buffer_str(text));
+  return output_flush(&out, error);
+}
+
+static pprofc_status trend_write(const struct trend_options *o, const struct trend_view *trend,
+                                 pprofc_error *error) {
+  struct buffer text;
+  pprofc_status status = PPROFC_OK;
+  buffer_init(&text, &mem_default, (size_t)1 << 30);
+  if (*o->svg) {
+    trend_print_svg(&text, trend);
+    status = trend_write_file(o->svg, &text, error);
+  }
+  buffer_clear(&text);
+  if (status == PPROFC_OK && *o->html) {
+    trend_print_page(&text, trend, o->title);
+    status = trend_write_file(o->html, &text, error);
+  }
+  buffer_clear(&text);
+  if (o->json)
+    trend_print_json(&text, trend);
+  else
+    trend_print_table(&text, trend);
+  if (status == PPROFC_OK) status = trend_write_standard(&text, error);
+  buffer_free(&text);
+  return status;
+}
+
+static pprofc_status trend_all(const struct trend_options *o, const char *where,
+                               pprofc_error *error) {
+  struct backing backing;
+  struct trend_view trend;
+  pprofc_status status = backing_open(&backing, where, false, error);
+  if (status != PPROFC_OK) return status;
+  status = trend_make(&trend, &backing, &o->asked, error);
+  if (status == PPROFC_OK) status = trend_write(o, &trend, error);
+  trend_free(&trend);
+  backing_close(&backing);
+  return status;
+}
+
+int trend_main(int argc, char **argv) {
+  struct trend_options options = {.title = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  pprofc_status status = flags_defaults(&trend_table, &options, &error);
+  if (status == PPROFC_OK)
+    status = flags_parse(&trend_table, &options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&trend_table);
+  if (status == PPROFC_OK && argc - parsed.rest != 1)
+    status = error_set(&error, PPROFC_E_INVALID, "one STORE is looked at at a time");
+  if (status == PPROFC_OK) status = trend_settle(&options, &error);
+  if (status != PPROFC_OK) return command_misused(&trend_table, &parsed, error.message);
+  status = trend_all(&options, argv[parsed.rest], &error);
+  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+}

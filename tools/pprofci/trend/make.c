@@ -1,0 +1,221 @@
+/* Choosing runs, collecting the values of each series, and finding where they change. */
+#include "trend/trend.h"
+
+#include "core/array.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- which runs -------------------------------------- */
+
+/* The branch with most runs: what changes are merged into. */
+static pprofc_str trend_trunk(const struct past *past) {
+  struct interner branches;
+  pprofc_str best = STR("");
+  size_t *counts = mem_zero_array(&mem_default, past->run_count + 1, sizeof *counts), most = 0;
+  interner_init(&branches, &mem_default);
+  for (size_t i = 0; counts && i < past->run_count; i++) {
+    uint32_t id = interner_add(&branches, past->runs[i].branch);
+    if (id == MAP_NONE || ++counts[id] <= most) continue;
+    most = counts[id];
+    best = past->runs[i].branch;
+  }
+  interner_free(&branches);
+  mem_free(&mem_default, counts, past->run_count + 1, sizeof *counts);
+  return best;
+}
+
+/* The ids of a file, a line each, in their order. */
+static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
+                                    pprofc_error *error) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, (size_t)256 << 20);
+  pprofc_status status = files_read(path, &text, error);
+  pprofc_str rest = buffer_str(&text), line;
+  while (status == PPROFC_OK && text.size && str_next_line(&rest, &line)) {
+    line = str_trim(line);
+    if (line.size && interner_copy(ids, arena, line) == MAP_NONE) status = error_nomem(error);
+  }
+  buffer_free(&text);
+  return status;
+}
+
+/* Puts the runs in the order of the commits of a file; the others are left out. */
+static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
+                                        pprofc_error *error) {
+  struct interner ids;
+  struct past *past = &t->past;
+  interner_init(&ids, &mem_default);
+  pprofc_status status = trend_read_ids(&ids, &t->arena, path, error);
+  for (size_t i = 0; i < past->run_count; i++) {
+    uint32_t id = interner_find(&ids, past->runs[i].place.commit);
+    past->runs[i].place.order = id == MAP_NONE ? -1 : (int64_t)id;
+    t->unlisted += id == MAP_NONE;
+  }
+  if (status == PPROFC_OK && past->run_count && t->unlisted == past->run_count)
+    status = error_set(error, PPROFC_E_INVALID, "no commit of '%s' is in the store", path);
+  interner_free(&ids);
+  return status;
+}
+
+/* Keeps the runs that are asked for, so that others have no part in their order. */
+static pprofc_status trend_choose(struct trend_view *t, const struct trend_asked *asked,
+                                  pprofc_error *error) {
+  struct past *past = &t->past;
+  pprofc_str trunk = trend_trunk(past);
+  pprofc_str branch = *asked->branch ? str_of(asked->branch) : trunk;
+  size_t kept = 0;
+  t->branch = text_keep(&t->arena, branch);
+  if (!t->branch) return error_nomem(error);
+  for (size_t i = 0; i < past->run_count; i++) {
+    bool fits = *asked->branch ? str_glob(branch, past->runs[i].branch)
+                               : str_equal(branch, past->runs[i].branch);
+    if (*asked->commits) fits = past->runs[i].place.order >= 0;
+    if (fits) past->runs[kept++] = past->runs[i];
+  }
+  past->run_count = kept;
+  past_sort(past);
+  if (kept) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the store has no run of '%s'", t->branch);
+}
+
+/* ---- their values ------------------------------------ */
+
+static bool trend_fits(const struct trend_asked *asked, const struct past_series *series) {
+  return str_glob(str_of(asked->bench), series->name) &&
+         str_glob(str_of(asked->unit), series->unit);
+}
+
+/* Room for the values of the series that fit. */
+static bool trend_make_room(struct trend_view *t, const struct trend_asked *asked,
+                            struct trend_series *all) {
+  const struct past *past = &t->past;
+  size_t *counts = arena_zero_array(&t->arena, past->series_count + 1, sizeof *counts);
+  if (!counts || !all) return false;
+  for (size_t i = 0; i < t->past.run_count; i++) {
+    const struct past_run *run = &past->runs[i];
+    for (size_t k = 0; k < run->points; k++) counts[past->points[run->first_point + k].series]++;
+  }
+  for (size_t i = 0; i < past->series_count; i++) {
+    if (!counts[i] || !trend_fits(asked, &past->series[i])) continue;
+    all[i].name = past->series[i];
+    all[i].values = arena_array(&t->arena, counts[i], sizeof(double));
+    all[i].runs = arena_array(&t->arena, counts[i], sizeof(uint32_t));
+    if (!all[i].values || !all[i].runs) return false;
+  }
+  return true;
+}
+
+static pprofc_status trend_collect(struct trend_view *t, const struct trend_asked *asked,
+                                   pprofc_error *error) {
+  const struct past *past = &t->past;
+  struct trend_series *all = arena_zero_array(&t->arena, past->series_count + 1, sizeof *all);
+  if (!trend_make_room(t, asked, all)) return error_nomem(error);
+  for (size_t i = 0; i < t->past.run_count; i++) {
+    const struct past_run *run = &past->runs[i];
+    for (size_t k = 0; k < run->points; k++) {
+      const struct past_point *point = &past->points[run->first_point + k];
+      struct trend_series *series = &all[point->series];
+      if (!series->values) continue;
+      series->values[series->count] = point->value;
+      series->runs[series->count++] = (uint32_t)i;
+    }
+  }
+  for (size_t i = 0; i < past->series_count; i++)
+    if (all[i].count) all[t->series_count++] = all[i];
+  t->series = all;
+  return PPROFC_OK;
+}
+
+static int trend_by_name(const void *a, const void *b) {
+  const struct trend_series *x = a, *y = b;
+  int order = str_compare(x->name.group, y->name.group);
+  if (!order) order = str_compare(x->name.name, y->name.name);
+  return order ? order : str_compare(x->name.unit, y->name.unit);
+}
+
+/* ---- their changes ----------------------------------- */
+
+/* How many commits there are between the run of a value and the run before. */
+static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
+                                size_t index) {
+  const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);
+  if (!t->past.by_order || before->place.order < 0) return -1;
+  int64_t between = run->place.order - before->place.order - 1;
+  return between > 0 ? between : 0;
+}
+
+static bool trend_is_small(const struct step *step, double threshold) {
+  double relative =
+      isnan(step->ratio) ? fabs(step->difference) / fabs(step->before) : fabs(step->ratio - 1);
+  return relative < threshold;
+}
+
+static bool trend_add_change(struct trend_view *t, uint32_t series, const struct step *step) {
+  const struct trend_series *s = &t->series[series];
+  const struct past_run *run = trend_run(t, s, step->index);
+  const struct past_run *before = trend_run(t, s, step->index - 1);
+  if (!ARRAY_RESERVE(&mem_default, t->changes, t->change_capacity, t->change_count + 1))
+    return false;
+  t->changes[t->change_count++] =
+      (struct trend_change){.step = *step,
+                            .series = series,
+                            .machine = !str_equal(run->machine, before->machine),
+                            .unmeasured = trend_unmeasured(t, s, step->index)};
+  return true;
+}
+
+static pprofc_status trend_find(struct trend_view *t, const struct trend_asked *asked,
+                                pprofc_error *error) {
+  bool good = true;
+  for (size_t i = 0; i < t->series_count && good; i++) {
+    struct trend_series *s = &t->series[i];
+    struct step *steps;
+    size_t count;
+    good = steps_find(s->values, s->count, &asked->steps, &mem_default, &steps, &count);
+    s->first_change = t->change_count;
+    for (size_t k = 0; k < count && good; k++)
+      if (!trend_is_small(&steps[k], asked->threshold))
+        good = trend_add_change(t, (uint32_t)i, &steps[k]);
+    s->changes = t->change_count - s->first_change;
+    mem_free(&mem_default, steps, count, sizeof *steps);
+  }
+  return good ? PPROFC_OK : error_nomem(error);
+}
+
+int trend_worse(const struct trend_view *trend, const struct trend_change *change) {
+  int direction = trend->series[change->series].name.direction;
+  int sign = (change->step.difference > 0) - (change->step.difference < 0);
+  return -direction * sign;
+}
+
+/* ---- all --------------------------------------------- */
+
+pprofc_status trend_make(struct trend_view *t, struct backing *backing,
+                         const struct trend_asked *asked, pprofc_error *error) {
+  *t = (struct trend_view){.branch = ""};
+  arena_init(&t->arena, &mem_default);
+  past_init(&t->past);
+  pprofc_status status = past_load(&t->past, backing, error);
+  if (status == PPROFC_OK && *asked->commits) status = trend_list_commits(t, asked->commits, error);
+  if (status == PPROFC_OK) status = trend_choose(t, asked, error);
+  if (status == PPROFC_OK && *asked->function)
+    status = trend_take_functions(t, backing, asked, error);
+  if (status == PPROFC_OK) status = trend_collect(t, asked, error);
+  if (status == PPROFC_OK && !t->series_count)
+    status = error_set(error, PPROFC_E_INVALID, "no result of the %zu runs of '%s' fits",
+                       t->past.run_count, t->branch);
+  if (status == PPROFC_OK) {
+    qsort(t->series, t->series_count, sizeof *t->series, trend_by_name);
+    status = trend_find(t, asked, error);
+  }
+  return status;
+}
+
+void trend_free(struct trend_view *t) {
+  ARRAY_FREE(&mem_default, t->changes, t->change_capacity);
+  past_free(&t->past);
+  arena_free(&t->arena);
+}

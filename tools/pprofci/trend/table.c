@@ -1,0 +1,272 @@
+/* Change points as a table, and everything as JSON. */
+#include "trend/trend.h"
+
+#include "core/json_write.h"
+#include "core/log_guard.h"
+#include "page/numbers.h"
+#include "store/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void trend_put_value(struct buffer *out, double value, pprofc_str unit) {
+  if (str_starts(unit, STR("%")))
+    buffer_printf(out, "%.3g" PERCENT_FORMAT, value);
+  else
+    number_amount(out, value, unit);
+}
+
+void trend_put_name(struct buffer *out, const struct trend_series *series) {
+  if (series->name.group.size) {
+    buffer_add_str(out, series->name.group);
+    buffer_add_char(out, '.');
+  }
+  buffer_add_str(out, series->name.name);
+  buffer_add_char(out, ' ');
+  buffer_add_str(out, series->name.unit);
+}
+
+static void trend_put_percent(struct buffer *out, double ratio) {
+  double percent = 100 * (ratio - 1);
+  buffer_add_text(out, percent < 0 ? MINUS : "+");
+  buffer_printf(out, "%.*f", fabs(percent) < 10 ? 1 : 0, fabs(percent));
+}
+
+static void trend_put_difference(struct buffer *out, double difference, pprofc_str unit) {
+  buffer_add_text(out, difference < 0 ? MINUS : "+");
+  trend_put_value(out, fabs(difference), unit);
+}
+
+void trend_put_size(struct buffer *out, const struct trend_view *trend,
+                    const struct trend_change *change) {
+  const struct step *step = &change->step;
+  pprofc_str unit = trend->series[change->series].name.unit;
+  if (isnan(step->ratio)) {
+    trend_put_difference(out, step->difference, unit);
+    return;
+  }
+  trend_put_percent(out, step->ratio);
+  buffer_add_text(out, PERCENT);
+}
+
+void trend_put_interval(struct buffer *out, const struct trend_view *trend,
+                        const struct trend_change *change) {
+  const struct step *step = &change->step;
+  pprofc_str unit = trend->series[change->series].name.unit;
+  if (isnan(step->ratio)) {
+    trend_put_difference(out, step->low, unit);
+    buffer_add_text(out, " to ");
+    trend_put_difference(out, step->high, unit);
+    return;
+  }
+  trend_put_percent(out, step->ratio_low);
+  buffer_add_text(out, " to ");
+  trend_put_percent(out, step->ratio_high);
+  buffer_add_text(out, PERCENT);
+}
+
+void trend_put_notes(struct buffer *out, const struct trend_view *trend,
+                     const struct trend_change *change) {
+  const struct trend_series *series = &trend->series[change->series];
+  size_t size = out->size;
+  if (change->step.drift) {
+    pprofc_str last = trend_run(trend, series, change->step.last)->place.commit;
+    buffer_printf(out, "a drift, to %.*s: no single commit", STR_ARG(str_slice(last, 0, 12)));
+  }
+  if (change->unmeasured > 0)
+    buffer_printf(out, "%sone of %lld commits: the others before it were not measured",
+                  out->size > size ? "; " : "", (long long)change->unmeasured + 1);
+  if (change->machine)
+    buffer_printf(out, "%smeasured on another machine from here on", out->size > size ? "; " : "");
+}
+
+/* ---- the table --------------------------------------- */
+
+/* The newest first, then the largest. */
+struct table_row {
+  uint32_t run, change;
+  double size;
+};
+
+static int table_by_run(const void *a, const void *b) {
+  const struct table_row *x = a, *y = b;
+  if (x->run != y->run) return x->run < y->run ? 1 : -1;
+  int order = (x->size < y->size) - (x->size > y->size);
+  return order ? order : (x->change > y->change) - (x->change < y->change);
+}
+
+/* Blanks up to a column, by code points; two at least. */
+static void table_pad(struct buffer *out, size_t begin, size_t width) {
+  size_t cells = 0;
+  for (size_t i = begin; i < out->size; i++) cells += ((unsigned char)out->data[i] & 0xc0) != 0x80;
+  buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
+}
+
+static void table_put_commit(struct buffer *out, const struct past_run *run) {
+  size_t begin = out->size;
+  escape_line(out, str_slice(run->place.commit, 0, 12));
+  table_pad(out, begin, 14);
+  begin = out->size;
+  facts_put_time(out, run->place.time);
+  table_pad(out, begin, 18);
+}
+
+static void table_put_row(struct buffer *out, const struct trend_view *trend,
+                          const struct trend_change *change) {
+  static const char *const words[] = {"better", "", "worse"};
+  const struct trend_series *series = &trend->series[change->series];
+  table_put_commit(out, trend_run(trend, series, change->step.index));
+  size_t begin = out->size;
+  buffer_add_text(out, words[trend_worse(trend, change) + 1]);
+  table_pad(out, begin, 8);
+  begin = out->size;
+  trend_put_size(out, trend, change);
+  table_pad(out, begin, 10);
+  begin = out->size;
+  trend_put_interval(out, trend, change);
+  table_pad(out, begin, 22);
+  begin = out->size;
+  trend_put_value(out, change->step.before, series->name.unit);
+  buffer_add_text(out, " " ARROW " ");
+  trend_put_value(out, change->step.after, series->name.unit);
+  table_pad(out, begin, 24);
+  struct buffer name;
+  buffer_init(&name, out->mem, SIZE_MAX / 2);
+  trend_put_name(&name, series);
+  escape_line(out, buffer_str(&name));
+  buffer_clear(&name);
+  trend_put_notes(&name, trend, change);
+  if (name.size) buffer_printf(out, "  (%.*s)", STR_ARG(buffer_str(&name)));
+  if (name.failed) out->failed = true;
+  buffer_free(&name);
+  buffer_add_char(out, '\n');
+}
+
+static void table_put_end(struct buffer *out, const struct trend_view *trend) {
+  size_t few = 0;
+  for (size_t i = 0; i < trend->series_count; i++) few += trend->series[i].count < 10;
+  bool one = trend->change_count == 1;
+  buffer_printf(out, "%zu change point%s in %zu series, %zu runs of ", trend->change_count,
+                one ? "" : "s", trend->series_count, trend->past.run_count);
+  escape_line(out, str_of(trend->branch));
+  buffer_printf(out, ", by %s of the commit\n", trend->past.by_order ? "the number" : "the time");
+  if (trend->unlisted)
+    buffer_printf(out, "%zu runs are left out: their commits are not listed\n", trend->unlisted);
+  if (few)
+    buffer_printf(out, "%zu series have fewer than 10 values: too few for a change point\n", few);
+}
+
+void trend_print_table(struct buffer *out, const struct trend_view *trend) {
+  struct table_row *rows = mem_array(out->mem, trend->change_count, sizeof *rows);
+  if (!rows) {
+    out->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < trend->change_count; i++) {
+    const struct trend_change *change = &trend->changes[i];
+    const struct trend_series *series = &trend->series[change->series];
+    rows[i] = (struct table_row){series->runs[change->step.index], (uint32_t)i,
+                                 fabs(log(change->step.ratio))};
+    if (isnan(rows[i].size)) rows[i].size = 0;
+  }
+  if (trend->change_count) {
+    qsort(rows, trend->change_count, sizeof *rows, table_by_run);
+    buffer_add_text(out, "first commit  time              change            interval 95 %        "
+                         "before " ARROW " after          series\n");
+  }
+  for (size_t i = 0; i < trend->change_count; i++)
+    table_put_row(out, trend, &trend->changes[rows[i].change]);
+  table_put_end(out, trend);
+  mem_free(out->mem, rows, trend->change_count, sizeof *rows);
+}
+
+/* ---- JSON -------------------------------------------- */
+
+static void trend_json_member(struct json_writer *json, const char *key, pprofc_str value) {
+  json_key(json, key);
+  json_string(json, value);
+}
+
+static void trend_json_number(struct json_writer *json, const char *key, double value) {
+  json_key(json, key);
+  json_double(json, value);
+}
+
+static void trend_json_change(struct json_writer *json, const struct trend_view *trend,
+                              const struct trend_change *change) {
+  const struct trend_series *series = &trend->series[change->series];
+  const struct step *step = &change->step;
+  json_begin_object(json);
+  trend_json_member(json, "commit", trend_run(trend, series, step->index)->place.commit);
+  trend_json_member(json, "previous", trend_run(trend, series, step->index - 1)->place.commit);
+  trend_json_member(json, "kind", step->drift ? STR("drift") : STR("step"));
+  if (step->drift)
+    trend_json_member(json, "last", trend_run(trend, series, step->last)->place.commit);
+  json_key(json, "worse");
+  json_int(json, trend_worse(trend, change));
+  trend_json_number(json, "before", step->before);
+  trend_json_number(json, "after", step->after);
+  trend_json_number(json, "difference", step->difference);
+  trend_json_number(json, "low", step->low);
+  trend_json_number(json, "high", step->high);
+  trend_json_number(json, "ratio", step->ratio);
+  trend_json_number(json, "ratio_low", step->ratio_low);
+  trend_json_number(json, "ratio_high", step->ratio_high);
+  trend_json_number(json, "p", step->p);
+  trend_json_number(json, "permuted_p", step->permuted_p);
+  json_key(json, "unmeasured");
+  json_int(json, change->unmeasured);
+  json_key(json, "machine_changed");
+  json_bool(json, change->machine);
+  json_end(json);
+}
+
+static void trend_json_series(struct json_writer *json, const struct trend_view *trend,
+                              const struct trend_series *series) {
+  json_line_break(json);
+  json_begin_object(json);
+  trend_json_member(json, "group", series->name.group);
+  trend_json_member(json, "benchmark", series->name.name);
+  trend_json_member(json, "unit", series->name.unit);
+  trend_json_number(json, "latest", series->values[series->count - 1]);
+  json_key(json, "values");
+  json_uint(json, series->count);
+  json_key(json, "changes");
+  json_begin_array(json);
+  for (size_t i = 0; i < series->changes; i++)
+    trend_json_change(json, trend, &trend->changes[series->first_change + i]);
+  json_end(json);
+  json_end(json);
+}
+
+static int trend_json_bytes(void *context, const void *data, size_t size) {
+  struct buffer *buffer = context;
+  buffer_add(buffer, data, size);
+  return buffer->failed;
+}
+
+void trend_print_json(struct buffer *out, const struct trend_view *trend) {
+  struct json_writer json;
+  struct output *to = mem_array(out->mem, 1, sizeof *to);
+  if (!to) {
+    out->failed = true;
+    return;
+  }
+  output_init(to, trend_json_bytes, out);
+  json_init(&json, to, out->mem);
+  json_begin_object(&json);
+  trend_json_member(&json, "branch", str_of(trend->branch));
+  trend_json_member(&json, "order", trend->past.by_order ? STR("number") : STR("time"));
+  json_key(&json, "runs");
+  json_uint(&json, trend->past.run_count);
+  json_key(&json, "series");
+  json_begin_array(&json);
+  for (size_t i = 0; i < trend->series_count; i++)
+    trend_json_series(&json, trend, &trend->series[i]);
+  json_end(&json);
+  json_end(&json);
+  bool good = json_finish(&json);
+  output_add_char(to, '\n');
+  if (output_flush(to, NULL) != PPROFC_OK || !good) out->failed = true;
+  mem_free(out->mem, to, 1, sizeof *to);
+}
