@@ -63,8 +63,7 @@ static pprofc_status writing_read_run(struct writing *w, const char *folder, ppr
 static pprofc_status writing_read_profile(struct writing *w, const char *path,
                                           pprofc_error *error) {
   pprofc_profile *profile;
-  pprofc_status status =
-      source_open(&(struct profile_source){NULL, path}, &mem_default, &profile, error);
+  pprofc_status status = source_read(path, &mem_default, &profile, error);
   if (status != PPROFC_OK) return status;
   pprofc_value_type type = pprofc_profile_type(profile, pprofc_profile_default_type(profile));
   pprofc_str name = str_path_base(str_of(path));
