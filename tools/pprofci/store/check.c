@@ -63,7 +63,8 @@ static bool is_named_well(const char *key, const struct run_record *record, ppro
   return strcmp(wanted, key) == 0;
 }
 
-static void check_profiles(struct checker *c, const char *key, const struct run_record *record) {
+static void check_named_profiles(struct checker *c, const char *key,
+                                 const struct run_record *record) {
   for (size_t i = 0; i < node_size(record->profiles); i++) {
     char object[80], why[200];
     past_object_key(node_text(node_at(record->profiles, i), "sha256"), object);
@@ -90,7 +91,7 @@ static pprofc_status check_record(struct checker *c, const char *key, pprofc_err
                   "its content is not what its name says");
     } else if (status == PPROFC_OK) {
       c->found->runs++;
-      check_profiles(c, key, &record);
+      check_named_profiles(c, key, &record);
       status = past_add_record(&c->past, key, &record, error);
     }
   }

@@ -62,7 +62,7 @@ static uint32_t functions_series(struct function_shares *f, const struct past_pr
   return id;
 }
 
-static bool functions_add(struct function_shares *f, uint32_t series, double value) {
+static bool shares_add(struct function_shares *f, uint32_t series, double value) {
   if (series == MAP_NONE ||
       !ARRAY_RESERVE(&mem_default, f->points, f->point_capacity, f->point_count + 1))
     return false;
@@ -78,7 +78,7 @@ static bool functions_of_graph(struct function_shares *f, const struct past_prof
   for (size_t i = 0; i < count && total > 0; i++) {
     if (!str_glob(str_of(f->asked->function), nodes[i].name)) continue;
     double value = (double)(f->asked->cum ? nodes[i].cum : nodes[i].flat);
-    if (!functions_add(f, functions_series(f, profile, nodes[i].name), 100 * value / total))
+    if (!shares_add(f, functions_series(f, profile, nodes[i].name), 100 * value / total))
       return false;
   }
   return true;
@@ -121,7 +121,7 @@ static bool functions_add_absent(struct function_shares *f, struct past_run *run
       has_kind = has_kind || (str_ends(s->unit, p->kind) && str_equal(s->group, p->package) &&
                               (!p->benchmark.size || str_starts(s->name, p->benchmark)));
     }
-    if (has_kind && !functions_add(f, series, value)) return false;
+    if (has_kind && !shares_add(f, series, value)) return false;
   }
   run->first_point = first;
   run->points = f->point_count - first;
