@@ -138,7 +138,7 @@ largest() {
 }
 found=0
 for i in 1 2 3 4 5; do
-  run '0|2' -record ./words -base-ref HEAD~1 -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1
+  run '0|2' -record ./words -base-ref HEAD~1 -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1 -profile-runs 3
   diff=$artifacts/ci/words.Index_cpu_diff_top.txt
   [ "$(largest "$diff")" = example.com/repository/words.hash ] || broken "run $i: $(largest "$diff") grew most: $(cat $diff)"
   grep -q '^Showing nodes accounting for [1-9]' $diff || broken "run $i: it is shown as faster: $(cat $diff)"
@@ -161,8 +161,28 @@ assert [(p["kind"], p["package"], p["benchmark"]) for p in pairs] == [("cpu", "e
 assert pairs[0]["iterations"] > 100, pairs
 END
 grep -q '^\[[0-9]*/[0-9]*\] measuring base words (round 6 of 6)$' "$work/messages" || broken "no progress of the rounds"
-[ "$(grep -c '^\[[12]/2\] profiling .* BenchmarkIndex (n=[0-9]*)$' "$work/messages")" -eq 2 ] || broken "no progress of the profiles"
-[ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\))$/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
+for i in 1 2 3; do
+  printf 'profiling base BenchmarkIndex (n=N, run %d of 3)\nprofiling head BenchmarkIndex (n=N, run %d of 3)\n' $i $i
+done >"$work/turns"
+sed -n 's:^\[[1-6]/6\] \(profiling .*\)(n=[0-9]*:\1(n=N:p' "$work/messages" | cmp -s - "$work/turns" || broken "not in turns, or no progress of the profiles"
+[ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\), run .*/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
+grep -q '^profiling 1 benchmarks, 3 runs a side: about [1-9][0-9]* s$' "$work/messages" || broken "the time is not told"
+grep -q '^profiled in [0-9]* s$' "$work/messages" || broken "the time that it took is not told"
+there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz $artifacts/ci/runs/words.Index_cpu/head/run3.pb.gz
+for side in base head; do
+  [ "$(grep -c '^BenchmarkIndex .* ns/op' $artifacts/ci/runs/words.Index_cpu/$side.txt)" -eq 3 ] || broken "not a result for each run of $side"
+done
+python3 - $artifacts/ci/manifest.json <<'END' || broken "the verdicts of the functions"
+import json, sys
+pair = json.load(open(sys.argv[1]))["pairs"][0]
+c = pair["comparisons"][0]
+assert (c["base_runs"], c["head_runs"], c["weak"], c["measure"], c["per_operation"]) == (3, 3, False, "sec/op", True), c
+assert c["because"][0]["function"] == "example.com/repository/words.hash", c["because"]
+assert c["because"][0]["verdict"] == "grew" and c["because"][0]["q"] < 0.05, c["because"]
+assert pair["own"][0]["function"].endswith("words.hash") and pair["own"][0]["line"] > 0, pair["own"]
+END
+(cd $artifacts/ci && "$PPROFC_BIN/pprofc" -noise -top -diff_base=runs/words.Index_cpu/base runs/words.Index_cpu/head 2>/dev/null) |
+  grep -q '^Runs: 3 + 3' || broken "pprofc -noise does not read the folders"
 "$PPROFC_BIN/pprofc" -symbolize=none -raw $artifacts/ci/profiles/words.Index_cpu_head.pb.gz >"$work/raw"
 has "$work/raw" 'example.com/repository/words/words.go'
 grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"
@@ -170,7 +190,7 @@ ok "equal work, progress, and no folder of a checkout in a profile"
 
 # ---- all packages, all kinds -------------------------------------------------------------------------------------------
 
-run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block
+run '0|2' -record './words ./more ./plain' -base-ref HEAD~1 -count 4 -benchtime 20ms -profiles cpu,mem,block -profile-runs 1
 cpus=$(sed -n 's/.*"benchmark": "Index\(-[0-9]*\)\{0,1\}".*/\1/p' $artifacts/ci/manifest.json | head -n 1)
 there "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" $artifacts/benchdiff/bench_head.diff
 has "$artifacts/ci/words.Index${cpus}_mem_diff_top.txt" 'Type: alloc_space'
@@ -191,15 +211,17 @@ has "$work/output" 'missing: IndexOther'
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
 ok "each leaf benchmark by itself, what is new and gone, all kinds"
 
-(cd words && run 0 -record . -base-ref HEAD -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem)
+(cd words && run 0 -record . -base-ref HEAD -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem -profile-runs 1)
 there "$work/same/ci/words.Split_a=1_2_mem_diff_top.txt" "$work/same/ci/words.Split_a=1_2-2_mem_diff_top.txt"
 not_there "$work/same/ci/words.Split_a=1_2_cpu_diff_top.txt" "$work/same/ci/words.Index_mem_diff_top.txt"
-[ "$(grep -c 'profiling .*(n=50)$' "$work/messages")" -eq 16 ] || broken "not 4 benchmarks, 2 numbers of processors, 2 sides"
+[ "$(grep -c 'profiling .*(n=50, run 1 of 1)$' "$work/messages")" -eq 16 ] || broken "not 4 benchmarks, 2 numbers of processors, 2 sides"
 ok "a commit against itself, from a folder below; -bench, -benchtime, -cpu, -profiles"
 
 git_ rm -q -r words && git_ commit -q -m 'words: away'
-run 0 -record ./more -base-ref main~2 -count 4 -benchtime 20ms
+run 0 -record ./more -base-ref main~2 -count 4 -benchtime 20ms -profile-runs 0
+has "$work/output" '0 pairs of profiles'
 has "$work/output" 'no comparison: there is no base'
+not_there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz
 run 1 -record './words ./more' -base-ref main~2 -count 4 -benchtime 20ms -bench Index
 git_ reset -q --hard HEAD~1
 ok "a base without benchmarks is a first run, a head without them is an error"
@@ -212,6 +234,10 @@ cannot() { # TEXT ARGUMENT...
   not_there "$work/none"
 }
 cannot no-such-commit -record ./... -base-ref no-such-commit
+for number in -1 1001 x ''; do
+  run 1 -out "$work/none" -record ./words -base-ref HEAD -profile-runs "$number"
+  has "$work/messages" -profile-runs
+done
 for ref in --lock -b -fnew --help '--detach main' '@{upstream' 'main:words'; do
   cannot 'there is no such commit' -record ./... -base-ref "$ref"
 done
@@ -234,5 +260,24 @@ TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -bas
 [ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "an interrupted run does not say so"
 [ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "an interrupted run leaves something"
 not_there "$work/none"
+# The same while it profiles and while it draws.
+interrupted() { # SIGNAL MESSAGE ARGUMENT...
+  TMPDIR=$work/tmp "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -bench Index -count 1 -benchtime 20ms -out "$work/none" "${@:3}" \
+    >"$work/output" 2>"$work/messages" &
+  local tries=0
+  until grep -q "$2" "$work/messages"; do
+    [ $((tries += 1)) -lt 600 ] || broken "it does not come to '$2'"
+    sleep 0.05
+  done
+  kill "-$1" $!
+  status=0
+  wait $! || status=$?
+  [ "$status" -eq 1 ] || broken "interrupted at '$2': $status"
+  [ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "interrupted at '$2': it does not say so"
+  [ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "interrupted at '$2': something is left"
+  not_there "$work/none"
+}
+interrupted TERM 'profiling head' -profile-runs 1000
+interrupted TERM '/4\] drawing ' -profile-runs 2
 ok "a run that is interrupted leaves nothing"
 ok "a commit that is not there, nothing to run, code that fails or does not build"

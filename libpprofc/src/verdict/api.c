@@ -99,6 +99,27 @@ static struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
+/* A factor between the sides that no machine makes: hardly any function is in both. */
+#define COMMON_BEYOND 50.0
+
+static bool comparison_common_fails(const struct comparison *c, const struct fit *fit) {
+  double logs[2] = {0, 0};
+  if (!fit->has_common) return false;
+  for (size_t r = 0; r < c->count; r++) logs[r >= c->bases] += log(fit->common[r]);
+  double ratio = logs[1] / (double)(c->count - c->bases) - logs[0] / (double)c->bases;
+  return !(fabs(ratio) < log(COMMON_BEYOND));
+}
+
+/* The functions with what they call have a common factor of their own, which is not taken out when
+ * it fails. */
+static pprofc_status comparison_fit_cum(struct comparison *c, struct model_settings settings,
+                                        pprofc_error *error) {
+  pprofc_status status = model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
+  if (status || !comparison_common_fails(c, &c->cum)) return status;
+  settings.common = false;
+  return model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
+}
+
 static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error) {
   struct arena scratch;
   pprofc_status status = comparison_read(c, error);
@@ -106,7 +127,7 @@ static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error)
   struct model_settings settings = comparison_settings(c);
   arena_init(&scratch, c->mem);
   status = model_fit(&c->flat_matrix, &settings, &c->arena, &c->flat, error);
-  if (!status) status = model_fit(&c->cum_matrix, &settings, &c->arena, &c->cum, error);
+  if (!status) status = comparison_fit_cum(c, settings, error);
   if (!status) status = family_judge(c, error);
   if (!status) status = comparison_sort(c, error);
   if (!status) status = relations_find(c, error);

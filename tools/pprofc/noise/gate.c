@@ -1,6 +1,7 @@
 /* -fail_on: which changes of functions end the program with a status that says so. */
+#include "noise/gate.h"
+
 #include "common/terminal.h"
-#include "noise.h"
 #include "regex/regex.h"
 #include "unit/unit.h"
 
@@ -77,34 +78,35 @@ static bool noise_gate_parse(const char *text, struct noise_condition *c) {
   return true;
 }
 
+pprofc_status noise_condition_check(const char *text, pprofc_error *error) {
+  struct noise_condition c;
+  struct regex *regex = NULL;
+  if (!noise_gate_parse(text, &c))
+    return error_set(error, PPROFC_E_INVALID,
+                     "-fail_on='%s' is none of flat>5%%, cum>5%%, self>10%%, flat>10ms and name=RE",
+                     text);
+  if (!c.name.size) return PPROFC_OK;
+  pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
+  regex_free(regex);
+  if (status) error_prefix(error, "-fail_on='%s': ", text);
+  return status;
+}
+
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
-  for (size_t i = 0; i < command->noise.fail_on.count; i++) {
-    const char *text = command->noise.fail_on.items[i];
-    struct noise_condition c;
-    struct regex *regex = NULL;
-    if (!noise_gate_parse(text, &c))
-      return error_set(
-          error, PPROFC_E_INVALID,
-          "-fail_on='%s' is none of flat>5%%, cum>5%%, self>10%%, flat>10ms and name=RE", text);
-    if (!c.name.size) continue;
-    pprofc_status status = regex_compile(&mem_default, c.name, &regex, error);
-    regex_free(regex);
-    if (status) {
-      error_prefix(error, "-fail_on='%s': ", text);
-      return status;
-    }
-  }
-  return PPROFC_OK;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < command->noise.fail_on.count && !status; i++)
+    status = noise_condition_check(command->noise.fail_on.items[i], error);
+  return status;
 }
 
 /* ---- judging ----------------------------------------- */
 
 struct noise_gate {
   const struct noise_report *report;
-  const char *text;
   struct noise_condition c;
   struct regex *name; /* or NULL */
   double threshold;   /* in the unit of the profile, or a share */
+  double alpha;       /* q has to be below it */
   char today[16];
 };
 
@@ -112,12 +114,17 @@ static bool noise_gate_is_pair(const struct noise_report *report) {
   return report->summary.base_runs == 1 && report->summary.head_runs == 1;
 }
 
+static const pprofc_verdict_estimate *noise_gate_estimate(const struct noise_gate *g,
+                                                          const pprofc_verdict_row *row) {
+  return g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
+}
+
 /* What grew; with one run a side the lower end of the interval. Cost that came from another
  * function is no regression but for what is left over. */
 static double noise_gate_growth(const struct noise_gate *g, const pprofc_verdict_row *row) {
-  const pprofc_verdict_estimate *e = g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
-  if (e->verdict != PPROFC_VERDICT_GREW && e->verdict != PPROFC_VERDICT_NEW)
-    return -(double)INFINITY;
+  const pprofc_verdict_estimate *e = noise_gate_estimate(g, row);
+  bool grew = e->verdict == PPROFC_VERDICT_GREW || e->verdict == PPROFC_VERDICT_NEW;
+  if (!grew || e->q >= g->alpha) return -(double)INFINITY;
   double growth = noise_gate_is_pair(g->report) ? e->low : e->delta;
   if (g->c.unit.size) return growth;
   double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
@@ -131,29 +138,6 @@ static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_ro
   return growth >= g->threshold && growth > 0;
 }
 
-/* Tells one row that fires; false when it is accepted. */
-static bool noise_gate_tell(const struct noise_gate *g, const pprofc_verdict_row *row) {
-  const pprofc_verdict_estimate *e = g->c.measure == MEASURE_CUM ? &row->cum : &row->flat;
-  struct noise_unit unit = noise_unit_for(g->report, fabs(e->delta));
-  char delta[NOISE_TEXT];
-  noise_change(&unit, e->delta, delta);
-  pprofc_str reason, until;
-  if (pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today, &reason, &until)) {
-    message_note("accepted until %.*s: %.*s %s by %s: %.*s", STR_ARG(until), STR_ARG(row->name),
-                 pprofc_verdict_name(e->verdict), delta, STR_ARG(reason));
-    return false;
-  }
-  char relation[160] = "";
-  if (row->relation) {
-    pprofc_str from = str_slice(g->report->rows[row->partner].name, 0, 120);
-    snprintf(relation, sizeof relation, ", %s from %.*s",
-             pprofc_verdict_relation_name(row->relation), STR_ARG(from));
-  }
-  message_error("pprofc: -fail_on='%s': %.*s %s by %s (q=%.2g)%s", g->text, STR_ARG(row->name),
-                pprofc_verdict_name(e->verdict), delta, e->q, relation);
-  return true;
-}
-
 /* An absolute threshold in the unit of the profile. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
@@ -164,39 +148,77 @@ static bool noise_gate_convert(struct noise_gate *g) {
   return true;
 }
 
-/* 1 for each row that fires; SIZE_MAX when the condition cannot be used. */
-static size_t noise_gate_count(struct noise_gate *g) {
-  size_t fired = 0;
-  if (!noise_gate_convert(g)) {
-    message_error("pprofc: -fail_on='%s': values are in %.*s", g->text,
-                  STR_ARG(g->report->summary.unit));
-    return SIZE_MAX;
-  }
-  for (size_t i = 0; i < g->report->row_count; i++) {
-    const pprofc_verdict_row *row = &g->report->rows[i];
-    if (noise_gate_fires(g, row)) fired += noise_gate_tell(g, row);
-  }
-  return fired;
-}
-
 static void noise_gate_today(char out[16]) {
   time_t now = time(NULL);
   struct tm day;
   if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
 }
 
-/* The conditions have been checked. */
-static size_t noise_gate_run(const struct noise_report *report, const char *text) {
-  struct noise_gate g = {.report = report, .text = text};
+/* One row that fires. */
+static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
+                              noise_found_fn found, void *context) {
+  struct noise_finding finding = {.row = row, .estimate = noise_gate_estimate(g, row)};
+  finding.accepted = pprofc_verdicts_accepts(g->report->verdicts, row->name, g->today,
+                                             &finding.reason, &finding.until);
+  found(context, &finding);
+}
+
+enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
+                                    double alpha, noise_found_fn found, void *context) {
+  struct noise_gate g = {.report = report, .alpha = alpha};
   pprofc_error error;
   noise_gate_today(g.today);
-  if (!noise_gate_parse(text, &g.c)) return SIZE_MAX;
+  if (!noise_gate_parse(text, &g.c)) return NOISE_FAILED;
+  if (!noise_gate_convert(&g)) return NOISE_OTHER_UNIT;
   if (g.c.name.size && regex_compile(&mem_default, g.c.name, &g.name, &error) != PPROFC_OK)
-    return SIZE_MAX;
-  size_t fired = noise_gate_count(&g);
-  if (g.name && regex_tripped(g.name)) fired = SIZE_MAX;
+    return NOISE_FAILED;
+  for (size_t i = 0; i < report->row_count; i++)
+    if (noise_gate_fires(&g, &report->rows[i]))
+      noise_gate_report(&g, &report->rows[i], found, context);
+  bool tripped = g.name && regex_tripped(g.name);
   regex_free(g.name);
-  return fired;
+  return tripped ? NOISE_FAILED : NOISE_USED;
+}
+
+/* ---- the command line -------------------------------- */
+
+/* What is told of one condition. */
+struct noise_telling {
+  const struct noise_report *report;
+  const char *text;
+  size_t fired;
+};
+
+static void noise_gate_tell(void *context, const struct noise_finding *found) {
+  struct noise_telling *t = context;
+  const pprofc_verdict_estimate *e = found->estimate;
+  const pprofc_verdict_row *row = found->row;
+  struct noise_unit unit = noise_unit_for(t->report, fabs(e->delta));
+  char delta[NOISE_TEXT], relation[160] = "";
+  noise_change(&unit, e->delta, delta);
+  if (found->accepted) {
+    message_note("accepted until %.*s: %.*s %s by %s: %.*s", STR_ARG(found->until),
+                 STR_ARG(row->name), pprofc_verdict_name(e->verdict), delta,
+                 STR_ARG(found->reason));
+    return;
+  }
+  t->fired++;
+  if (row->relation) {
+    pprofc_str from = str_slice(t->report->rows[row->partner].name, 0, 120);
+    snprintf(relation, sizeof relation, ", %s from %.*s",
+             pprofc_verdict_relation_name(row->relation), STR_ARG(from));
+  }
+  message_error("pprofc: -fail_on='%s': %.*s %s by %s (q=%.2g)%s", t->text, STR_ARG(row->name),
+                pprofc_verdict_name(e->verdict), delta, e->q, relation);
+}
+
+/* Whether the condition fires, or cannot be used. */
+static bool noise_gate_run(const struct noise_report *report, const char *text) {
+  struct noise_telling t = {report, text, 0};
+  enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_tell, &t);
+  if (use == NOISE_OTHER_UNIT)
+    message_error("pprofc: -fail_on='%s': values are in %.*s", text, STR_ARG(report->summary.unit));
+  return use != NOISE_USED || t.fired;
 }
 
 int noise_gate(const struct noise_report *report) {

@@ -339,6 +339,19 @@ pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* ---- functions --------------------------------------- */
+
+pprofc_status legs_join_fired(struct legs *legs, pprofc_error *error) {
+  struct ci_run *run = legs->run;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
+    status = comparisons_read_fired(run, legs->items[i].root, legs->items[i].name, error);
+  if (status != PPROFC_OK || !run->fired_count || run->status == 1) return status;
+  run->status = 2;
+  run->verdict = "REGRESSION";
+  return PPROFC_OK;
+}
+
 /* ---- instructions ------------------------------------ */
 
 pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error) {

@@ -39,6 +39,7 @@ bool legs_have_results(const struct legs *legs);
 pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error);
 
 /* Joins the instruction counts of the legs; sets the verdict when one of them regressed. */
+pprofc_status legs_join_fired(struct legs *legs, pprofc_error *error);
 pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error);
 
 #endif

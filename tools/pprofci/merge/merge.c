@@ -85,6 +85,7 @@ static pprofc_status merge_steps(struct ci_run *run, const char *const *folders,
   if (status == PPROFC_OK && legs_have_results(&legs))
     status = judge_rows(run, legs_add_rows, &legs, error);
   if (status == PPROFC_OK) status = legs_join_instructions(&legs, error);
+  if (status == PPROFC_OK) status = legs_join_fired(&legs, error);
   if (status == PPROFC_OK) status = legs_check_compared(&legs, error);
   if (status == PPROFC_OK) status = legs_add_pairs(&legs, error);
   if (status == PPROFC_OK) status = write_pages(run, error);

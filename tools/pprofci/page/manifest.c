@@ -201,6 +201,8 @@ static void put_manifest(struct manifest *f) {
   json_line_break(&f->json);
   json_key(&f->json, "regressions");
   annotations_list(&f->json, f->model);
+  json_line_break(&f->json);
+  comparisons_write_fired(&f->json, run);
   put_inputs(f);
   json_line_break(&f->json);
   json_key(&f->json, "pairs");

@@ -157,14 +157,28 @@ static void put_count(struct buffer *out, size_t count, const char *what) {
 static void say_gate_failed(struct buffer *out, const struct page_model *m) {
   pprofc_str problem = buffer_str(&m->run->gate.problems);
   problem = str_slice(problem, 0, str_find_char(problem, '\n'));
-  buffer_add_text(out, "The benchmarks could not be judged");
+  buffer_printf(out, "The %s could not be judged",
+                m->run->options->fail_on_count && !problem.size ? "functions" : "benchmarks");
   if (problem.size) buffer_printf(out, ": %.*s", STR_ARG(problem));
   buffer_add_char(out, '.');
+}
+
+/* The function that grew most of those that -fail_on found. */
+static void say_fired(struct buffer *out, const struct ci_run *run) {
+  const struct run_fired *worst = &run->fired[0];
+  for (size_t i = 1; i < run->fired_count; i++)
+    if (run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
+  buffer_printf(out, "%s grew by ", worst->change.name);
+  number_profile(out, worst->change.delta, str_of(worst->unit));
+  buffer_printf(out, " in %s", worst->pair);
+  if (run->fired_count > 1) buffer_printf(out, ", and %zu more", run->fired_count - 1);
 }
 
 static void say_slower(struct buffer *out, const struct page_model *m) {
   if (m->fates[FATE_SLOWER])
     number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
+  else if (m->run->fired_count)
+    say_fired(out, m->run);
   else
     buffer_printf(out, "The program executes more: %s", m->run->instructions);
   buffer_add_char(out, '.');
@@ -199,7 +213,9 @@ static void say_doubt(struct buffer *out, const struct page_model *m) {
 }
 
 static void say_nothing_slower(struct buffer *out, const struct page_model *m) {
-  if (!m->count)
+  if (!m->count && !*m->run->instructions)
+    buffer_add_text(out, "No function grew as -fail_on forbids.");
+  else if (!m->count)
     buffer_printf(out, "No regression: %s.", m->run->instructions);
   else if (m->fates[FATE_UNSURE] == m->count)
     buffer_add_text(out, "No benchmark could be judged: the measurements swing too much.");
@@ -218,7 +234,8 @@ static bool is_slower(const struct page_model *m) {
   return m->run->status == 2 || m->fates[FATE_SLOWER];
 }
 static bool is_not_compared(const struct page_model *m) {
-  return !m->run->judged && !(m->run->has_base && *m->run->instructions);
+  bool judged = m->run->judged || m->run->options->fail_on_count;
+  return !judged && !(m->run->has_base && *m->run->instructions);
 }
 static bool has_missing(const struct page_model *m) {
   return m->fates[FATE_MISSING] > 0;

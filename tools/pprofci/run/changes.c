@@ -92,14 +92,27 @@ static double grown_by(const struct cum_sum *sum) {
   return (double)sum->head - (double)sum->base;
 }
 
-/* Growth that runs differ by anyway is not told. */
-static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
+static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_str name) {
   const pprofc_verdicts *verdicts = judged->reports[0].verdicts;
-  const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
-  if (!row) return false;
+  return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
+}
+
+/* The whole grew by more than runs differ anyway. */
+static bool is_whole_growth(const struct judged *judged) {
+  const pprofc_verdict_summary *s = &judged->reports[0].summary;
+  return judged->reports[0].verdicts && s->total_delta > 0 && (s->exact || s->total_p < s->alpha);
+}
+
+static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
   pprofc_verdict verdict = row->cum.verdict;
   return verdict == PPROFC_VERDICT_GREW || verdict == PPROFC_VERDICT_NEW ||
          verdict == PPROFC_VERDICT_UNKNOWN;
+}
+
+/* Growth that runs differ by anyway is not told. */
+static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
+  const pprofc_verdict_row *row = verdict_on(judged, name);
+  return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
 }
 
 static bool is_growth(const struct drawn *d, const struct cum_sum *sum) {
@@ -186,17 +199,28 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct c
   return found;
 }
 
-/* The verdict on a function with its calls. */
+/* The verdict on a function with its calls; where it has none of growth, what the profiles have. */
 static bool tell_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
-                     const struct stack_frame *frame) {
+                     const struct stack_frame *frame, const struct cum_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
-  const pprofc_verdict_row *row = pprofc_verdicts_find(report->verdicts, frame->name);
+  const pprofc_verdict_row *row = verdict_on(judged, frame->name);
   const struct blame blame = blame_of(report);
-  pair->own = judged_estimate(report, &row->cum);
+  if (is_verdict_of_growth(row)) {
+    pair->own = judged_estimate(report, &row->cum);
+  } else {
+    double each = pair->iterations > 0 ? pair->iterations : 1;
+    pair->own = (struct change){.base = (double)sum->base / each / (double)judged->bases,
+                                .low = (double)NAN,
+                                .high = (double)NAN,
+                                .q = (double)NAN,
+                                .verdict = ""};
+    pair->own.head = (double)sum->head / each / (double)(judged->count - judged->bases);
+    pair->own.delta = pair->own.head - pair->own.base;
+  }
   pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
   pair->own.file = text_keep(&run->arena, frame->file);
   pair->own.line = frame->line;
-  pair->own.share = blame_share(&blame, row->cum.delta);
+  pair->own.share = blame_share(&blame, pair->own.delta);
   return pair->own.name && pair->own.file;
 }
 
@@ -210,7 +234,7 @@ static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, s
   size_t found = find_own(run, d, sums, judged, own);
   if (found == SIZE_MAX) return PPROFC_OK;
   const struct stack_frame *frame = &d->graph.frames.items[found];
-  if (!tell_own(run, pair, judged, frame)) return error_nomem(error);
+  if (!tell_own(run, pair, judged, frame, &sums[found])) return error_nomem(error);
   if (!pair->own.line) pair->own.line = find_line(run, profile, d->result.value_index, frame);
   return PPROFC_OK;
 }

@@ -1,6 +1,7 @@
 /* Comparisons as JSON, by tables of their members. */
 #include "run/comparisons.h"
 
+#include "core/array.h"
 #include "core/log_guard.h"
 #include "run/text.h"
 
@@ -56,6 +57,14 @@ static const struct member verdicts_members[] = {
     {"sight", MEMBER_TEXT, IN_VERDICTS(sight)},
     {"note", MEMBER_TEXT, IN_VERDICTS(note)},
     {"command", MEMBER_TEXT, IN_VERDICTS(command)},
+};
+
+#define IN_FIRED(name) offsetof(struct run_fired, name)
+
+static const struct member fired_members[] = {
+    {"condition", MEMBER_TEXT, IN_FIRED(condition)},
+    {"pair", MEMBER_TEXT, IN_FIRED(pair)},
+    {"unit", MEMBER_TEXT, IN_FIRED(unit)},
 };
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
@@ -128,6 +137,19 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair) {
   }
   json_end(json);
   changes_write(json, "own", &pair->own, pair->own.name ? 1 : 0);
+}
+
+void comparisons_write_fired(struct json_writer *json, const struct ci_run *run) {
+  json_key(json, "fired");
+  json_begin_array(json);
+  for (size_t i = 0; i < run->fired_count; i++) {
+    json_line_break(json);
+    json_begin_object(json);
+    members_write(json, fired_members, COUNT_OF(fired_members), &run->fired[i]);
+    changes_write(json, "functions", &run->fired[i].change, 1);
+    json_end(json);
+  }
+  json_end(json);
 }
 
 /* ---- reading ----------------------------------------- */
@@ -216,5 +238,25 @@ pprofc_status comparisons_read(struct ci_run *run, const struct node *from, stru
   if (!changes_read(run, node_get(from, "own"), &pair->own, 1, &own)) return error_nomem(error);
   if (!own) pair->own.name = NULL;
   run_show_comparison(pair);
+  return PPROFC_OK;
+}
+
+pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *leg,
+                                     pprofc_error *error) {
+  const struct node *list = node_get(root, "fired");
+  size_t all = run->fired_count + node_size(list), one;
+  if (!ARRAY_RESERVE(run->mem, run->fired, run->fired_capacity, all)) return error_nomem(error);
+  for (size_t i = 0; i < node_size(list); i++) {
+    struct run_fired *fired = &run->fired[run->fired_count];
+    const struct node *from = node_at(list, i);
+    *fired = (struct run_fired){.pair = ""};
+    if (!members_read(run, fired_members, COUNT_OF(fired_members), from, fired) ||
+        !changes_read(run, node_get(from, "functions"), &fired->change, 1, &one))
+      return error_nomem(error);
+    if (!one) continue;
+    buffer_printf(&run->gate_text, "%s: -fail_on='%s': %s %s in %s\n", leg, fired->condition,
+                  fired->change.name, fired->change.verdict, fired->pair);
+    run->fired_count++;
+  }
   return PPROFC_OK;
 }

@@ -78,10 +78,8 @@ static bool is_profile_by_name(const char *path) {
   return false;
 }
 
-/* A file that is a profile by its name, its first bytes or its partner in the other folder, and
- * cannot be read, is an error. *is becomes whether it is one. */
-static pprofc_status check_profile(struct ci_run *run, const char *path, const char *other,
-                                   bool *is, pprofc_error *error) {
+pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
+                            pprofc_error *error) {
   pprofc_error ignored;
   pprofc_str name = str_path_base(str_of(path));
   pprofc_status status = source_check(path, error);

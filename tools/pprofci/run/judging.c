@@ -111,15 +111,20 @@ static pprofc_status judging_once(struct judged *j, const pprofc_verdict_options
 }
 
 /* Judges, and once more without the common factor when that makes no sense. */
-static pprofc_status judging_type(struct judged *j, const pprofc_report_options *options,
-                                  const char *index, struct noise_report *report,
-                                  pprofc_error *error) {
+static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
+                                  const pprofc_report_options *options, const char *index,
+                                  struct noise_report *report, pprofc_error *error) {
   pprofc_verdict_options how;
   pprofc_filter_options filter = noise_filter(options);
   pprofc_verdict_options_init(&how);
   filter.warn = NULL;
   how.filter = &filter;
   how.sample_index = index;
+  if (run->noise_rules.data) {
+    how.rules = run->noise_rules.data;
+    how.rules_size = run->noise_rules.size;
+    how.rules_name = run->options->noise_rules;
+  }
   pprofc_status status = judging_once(j, &how, report, error);
   if (status != PPROFC_OK || !noise_refuses_common(&report->summary)) return status;
   pprofc_verdicts_free(report->verdicts);
@@ -135,7 +140,7 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   struct noise_report *report = &j->reports[pair->comparison_count];
   struct pair_verdicts *to = &pair->comparisons[pair->comparison_count];
   judging_expose(pair, j, index);
-  pprofc_status status = judging_type(j, options, index, report, error);
+  pprofc_status status = judging_type(run, j, options, index, report, error);
   status = budget_status(budget_allocator(j->budget), status, error);
   if (status == PPROFC_E_NOMEM) return status;
   if (status != PPROFC_OK && pair->comparison_count) return PPROFC_OK;
@@ -171,7 +176,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
   if (status == PPROFC_OK && second) status = judging_add(run, pair, j, options, second, error);
   if (status != PPROFC_OK) return status;
   run_show_comparison(pair);
-  return PPROFC_OK;
+  return failing_find(run, pair, j, error);
 }
 
 void judging_free(struct judged *j) {

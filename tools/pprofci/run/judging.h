@@ -42,4 +42,8 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                           const struct judged_how *how, struct pair_verdicts *to,
                           pprofc_error *error);
 
+/* Notes the functions that -fail_on does not allow to grow as they did. */
+pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
+                           const struct judged *judged, pprofc_error *error);
+
 #endif

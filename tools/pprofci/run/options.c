@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "gate/settings.h"
+#include "noise/gate.h"
 #include "run/text.h"
 
 #include <stdio.h>
@@ -31,6 +32,16 @@ static const char *add_pair(void *context, const struct flag *flag, const char *
     *base = text;
   else
     o->pair_heads[o->pair_count++] = text;
+  return NULL;
+}
+
+static const char *add_fail_on(void *context, const struct flag *flag, const char *text) {
+  struct run_options *o = context;
+  (void)flag;
+  o->fail_on_last = text;
+  if (!*text) return NULL; /* check_empty tells it */
+  if (o->fail_on_count == RUN_FAIL_ON_MAX) return "too many conditions";
+  o->fail_on[o->fail_on_count++] = text;
   return NULL;
 }
 
@@ -72,11 +83,19 @@ static const struct flag flags[] = {
     TEXT("bench", bench, RUN_RECORDING, "REGEXP", .initial = ".",
          .help = "which benchmarks, as of go test"),
     TEXT("benchtime", benchtime, RUN_RECORDING, "TIME",
-         .help = "how long a benchmark runs in a round and in its profile, as of go test: 500ms, "
-                 "1000x; 1s in a round and 2s in its profile when not given"),
+         .help = "how long a benchmark runs in a round and in a profile, as of go test: 500ms, "
+                 "1000x; 1s in a round and 2s in a profile when not given"),
     TEXT("cpu", cpu, RUN_RECORDING, "LIST", .help = "values of GOMAXPROCS, as of go test: 1,4"),
     TEXT("profiles", profiles, RUN_RECORDING, "LIST", .initial = "cpu,mem",
          .help = "kinds of profile to take: cpu, mem, block, mutex"),
+    {.name = "profile-runs",
+     .kind = FLAG_INT,
+     .offset = FIELD(profile_runs),
+     .group = RUN_RECORDING,
+     .argument = "N",
+     .initial = "5",
+     .help = "how often each side of a benchmark is profiled, in turns, apart from the measuring: "
+             "3 and more give verdicts of functions; 0: no profiles"},
     TEXT("simulate-base", simulate_base, RUN_SIMULATING, "COMMAND",
          .help = "a command that pprofc -simulate runs under valgrind, once; words as for a shell"),
     TEXT("simulate-head", simulate_head, RUN_SIMULATING, "COMMAND",
@@ -86,6 +105,17 @@ static const struct flag flags[] = {
     TEXT("threshold", threshold, RUN_RESULT, "PERCENT",
          .help = "a significant change of so much is a regression; 5 when neither this nor "
                  "THRESHOLD_PERCENT is given"),
+    {.name = "fail_on",
+     .kind = FLAG_STRING,
+     .offset = FIELD(fail_on_last),
+     .group = RUN_RESULT,
+     .argument = "WHAT",
+     .call = add_fail_on,
+     .help = "a function that grew by so much is a regression, too: flat>5%, cum>5%, self>10%, "
+             "flat>10ms, name=RE, or flat>5%,name=RE, as of pprofc; may come several times"},
+    TEXT("noise_rules", noise_rules, RUN_RESULT, "FILE",
+         .help = "JSON file with functions of the machine, folded frames and accepted changes, as "
+                 "of pprofc"),
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -116,7 +146,10 @@ static const struct flag_note environment[] = {
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
+    {"0", "nothing regressed"},
+    {"1", "failed, or -fail_on had nothing to judge"},
+    {"2", "a benchmark regressed, the program executes more, or -fail_on found a function"},
+    {NULL, NULL}};
 
 const struct flag_table run_table = {
     .program = "pprofci run",
@@ -172,11 +205,23 @@ static bool is_kind_list(pprofc_str list) {
   return true;
 }
 
-static pprofc_status check_values(const struct run_options *o, pprofc_error *error) {
-  const char *benchtime = o->benchtime;
+static pprofc_status check_how_often(const struct run_options *o, pprofc_error *error) {
   if (o->count < 1 || o->count > 999999)
     return error_set(error, PPROFC_E_INVALID, "-count must be a whole number from 1 up, not '%lld'",
                      (long long)o->count);
+  if (o->profile_runs < 0 || o->profile_runs > RUN_PROFILE_RUNS_MAX)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-profile-runs must be a whole number from 0 to %d, not '%lld'",
+                     RUN_PROFILE_RUNS_MAX, (long long)o->profile_runs);
+  return PPROFC_OK;
+}
+
+static pprofc_status check_values(const struct run_options *o, pprofc_error *error) {
+  const char *benchtime = o->benchtime;
+  pprofc_status status = check_how_often(o, error);
+  for (size_t i = 0; i < o->fail_on_count && status == PPROFC_OK; i++)
+    status = noise_condition_check(o->fail_on[i], error);
+  if (status != PPROFC_OK) return status;
   if (*benchtime && !text_is_iterations(str_of(benchtime), NULL) &&
       !text_is_duration(str_of(benchtime), NULL))
     return error_set(error, PPROFC_E_INVALID,
@@ -222,8 +267,8 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
 
 static pprofc_status check_recording(const struct run_options *o, const struct flags_parsed *parsed,
                                      pprofc_error *error) {
-  static const char *const of_record[] = {"base-ref",  "count", "bench",
-                                          "benchtime", "cpu",   "profiles"};
+  static const char *const of_record[] = {"base-ref", "count",    "bench",       "benchtime",
+                                          "cpu",      "profiles", "profile-runs"};
   if (*o->record && (*o->base || *o->head || *o->bench_base || *o->bench_head))
     return error_set(error, PPROFC_E_INVALID,
                      "-record makes its profiles and results; leave -base, -head, -bench-base and "

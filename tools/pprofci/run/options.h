@@ -4,7 +4,9 @@
 
 #include "common/flags.h"
 
-#define RUN_PAIRS_MAX 1024 /* of -pair */
+#define RUN_PAIRS_MAX        1024 /* of -pair */
+#define RUN_PROFILE_RUNS_MAX 1000
+#define RUN_FAIL_ON_MAX      64
 
 struct run_options {
   const char *base, *head, *bench_base, *bench_head; /* "": not given */
@@ -14,7 +16,9 @@ struct run_options {
   const char *out, *threshold, *bundled, *title;
   bool no_fail;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
-  int64_t count;
+  int64_t count, profile_runs;
+  const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
+  size_t fail_on_count;
   bool has_base;   /* a base of something is there, else this is a first run */
   bool is_bundled; /* nothing was given: the bundled profiles are compared */
 };

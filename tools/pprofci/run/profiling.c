@@ -1,15 +1,30 @@
-/* Profiles each benchmark by itself: the same number of iterations on both sides, so that the two
- * profiles hold the same work and their difference is what that work costs more. */
+/* Profiles each benchmark by itself, several runs a side in turns: the same number of iterations in
+ * all of them, so that profiles hold the same work and their difference is what that work costs
+ * more. */
+#include "common/terminal.h"
 #include "core/log_guard.h"
 #include "run/files.h"
 #include "run/recording.h"
 #include "run/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <time.h>
 
-#define NAME_MOST 120 /* bytes of the name of an artifact */
+#define NAME_MOST     120 /* bytes of the name of an artifact */
+#define KINDS_AT_ONCE 2   /* of one run */
+#define GROUPS        2   /* of kinds */
+
+/* A benchmark that is being profiled. */
+struct profiled {
+  struct recorded *item;
+  double n;                                     /* iterations */
+  const char *name;                             /* of artifacts */
+  const char *bench, *benchtime;                /* arguments */
+  struct run_measured *measured[GROUPS][SIDES]; /* [runs] */
+  struct buffer printed[GROUPS][SIDES];
+};
 
 /* ---- how many iterations ----------------------------- */
 
@@ -87,120 +102,228 @@ static bool takes_kind(const struct recording *r, const char *kind) {
 }
 
 /* CPU and memory in one run; what watches locks slows down, and has a run of its own. */
-static const char *const profile_runs[2][2] = {{"cpu", "mem"}, {"block", "mutex"}};
+static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
+                                                                  {"block", "mutex"}};
 
-static const char *profile_path(struct recording *r, int side, const char *name, const char *kind) {
-  return text_printf(&r->run->arena, "%s/recorded/%s/%s_%s.prof", r->run->work, side_names[side],
-                     name, kind);
+static bool takes_group(const struct recording *r, size_t group) {
+  bool any = false;
+  for (size_t k = 0; k < KINDS_AT_ONCE; k++) any |= takes_kind(r, profile_groups[group][k]);
+  return any;
 }
 
-static pprofc_status check_iterations(const struct recording *r, int side,
-                                      const struct recorded *item, double n, pprofc_str printed,
-                                      pprofc_error *error) {
+static const char *profile_folder(struct recording *r, int side, const char *name,
+                                  const char *kind) {
+  return text_printf(&r->run->arena, "%s/recorded/%s_%s/%s", r->run->work, name, kind,
+                     side_names[side]);
+}
+
+/* The results of a run: it has run as often as it was asked to. */
+static pprofc_status profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
+                                   int64_t number, pprofc_str printed, pprofc_error *error) {
   struct recorded_line line;
-  while (recorded_next(&printed, item->cpu, &line))
-    if (str_equal(line.name, str_of(item->name)) && line.iterations == n) return PPROFC_OK;
-  return error_set(error, PPROFC_E_FORMAT, "%s of %s (%s) did not run %.0f times", item->name,
-                   r->packages.items[item->package].path, side_names[side], n);
+  pprofc_str rest = printed;
+  while (recorded_next(&rest, p->item->cpu, &line)) {
+    if (!str_equal(line.name, str_of(p->item->name)) || line.iterations != p->n) continue;
+    p->measured[group][side][number] = line.measured;
+    buffer_add_str(&p->printed[group][side], printed);
+    return p->printed[group][side].failed ? error_nomem(error) : PPROFC_OK;
+  }
+  return error_set(error, PPROFC_E_FORMAT, "%s of %s (%s) did not run %.0f times", p->item->name,
+                   r->packages.items[p->item->package].path, side_names[side], p->n);
 }
 
-static pprofc_status profile_once(struct recording *r, int side, const struct recorded *item,
-                                  double n, const char *const *arguments, pprofc_error *error) {
+static pprofc_status profile_once(struct recording *r, struct profiled *p, size_t group, int side,
+                                  int64_t number, pprofc_error *error) {
+  struct arena *arena = &r->run->arena;
+  const char *arguments[3 + KINDS_AT_ONCE + 1] = {p->bench, p->benchtime, "-test.benchmem"};
+  size_t count = 3;
   struct program test;
-  run_progress(++r->steps, r->all_steps, "profiling %s %s (n=%.0f)", side_names[side], item->name,
-               n);
-  pprofc_status status = recording_go(r, side, item->package, item->cpu, arguments, &test, error);
+  for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
+    const char *kind = profile_groups[group][k];
+    if (!takes_kind(r, kind)) continue;
+    const char *folder = profile_folder(r, side, p->name, kind);
+    arguments[count] = text_printf(arena, "-test.%sprofile=%s/run%lld.pb.gz", kind,
+                                   folder ? folder : "", (long long)number + 1);
+    if (!folder || !arguments[count++]) return error_nomem(error);
+  }
+  run_progress(++r->steps, r->all_steps, "profiling %s %s (n=%.0f, run %lld of %lld)",
+               side_names[side], p->item->name, p->n, (long long)number + 1,
+               (long long)r->run->options->profile_runs);
+  pprofc_status status =
+      recording_go(r, side, p->item->package, p->item->cpu, arguments, &test, error);
   if (status == PPROFC_OK)
-    status = check_iterations(r, side, item, n, buffer_str(&test.printed), error);
+    status = profiled_take(r, p, group, side, number, buffer_str(&test.printed), error);
   program_end(&test);
   return status;
 }
 
-/* The profiles of one benchmark and side. */
-static pprofc_status profile_side(struct recording *r, int side, const struct recorded *item,
-                                  double n, const char *name, pprofc_error *error) {
+/* In turns: base, head, base, head. */
+static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
+                                      pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (int64_t number = 0; number < r->run->options->profile_runs; number++)
+    for (int side = 0; side < SIDES; side++)
+      for (size_t group = 0; group < GROUPS && status == PPROFC_OK; group++)
+        if (p->item->took[side].size && takes_group(r, group))
+          status = profile_once(r, p, group, side, number, error);
+  return status;
+}
+
+/* The folders of the profiles, and room for what is measured. */
+static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
+                                      pprofc_error *error) {
+  size_t runs = (size_t)r->run->options->profile_runs;
+  for (size_t group = 0; group < GROUPS; group++)
+    for (int side = 0; side < SIDES; side++) {
+      p->measured[group][side] =
+          arena_zero_array(&r->run->arena, runs, sizeof *p->measured[group][side]);
+      if (!p->measured[group][side]) return error_nomem(error);
+      for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
+        const char *folder = profile_folder(r, side, p->name, profile_groups[group][k]);
+        if (!folder) return error_nomem(error);
+        if (takes_kind(r, profile_groups[group][k]) && !files_make_folders(folder))
+          return error_set(error, PPROFC_E_IO, "cannot make a folder for profiles");
+      }
+    }
+  return PPROFC_OK;
+}
+
+/* The arguments that make the test program run one benchmark n times. */
+static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
+                                        pprofc_error *error) {
   struct arena *arena = &r->run->arena;
   struct buffer text;
   buffer_init(&text, r->run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "-test.bench=");
-  add_exactly(&text, str_of(item->name));
+  add_exactly(&text, str_of(p->item->name));
   pprofc_str bench = buffer_keep(&text, arena);
   buffer_free(&text);
-  const char *which = bench.data ? text_keep(arena, bench) : NULL;
-  const char *time = text_printf(arena, "-test.benchtime=%.0fx", n);
-  pprofc_status status = which && time ? PPROFC_OK : error_nomem(error);
-  for (size_t i = 0; i < 2 && status == PPROFC_OK; i++) {
-    const char *arguments[5] = {which, time};
-    size_t count = 2;
-    for (size_t k = 0; k < 2; k++) {
-      const char *kind = profile_runs[i][k];
-      if (!takes_kind(r, kind)) continue;
-      arguments[count++] =
-          text_printf(arena, "-test.%sprofile=%s", kind, profile_path(r, side, name, kind));
-    }
-    if (count > 2) status = profile_once(r, side, item, n, arguments, error);
+  p->bench = bench.data ? text_keep(arena, bench) : NULL;
+  p->benchtime = text_printf(arena, "-test.benchtime=%.0fx", p->n);
+  return p->bench && p->benchtime ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- pairs ------------------------------------------- */
+
+/* The profiles of a side that were made. */
+static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
+                                   int side, struct run_pair *pair, pprofc_error *error) {
+  size_t runs = (size_t)r->run->options->profile_runs;
+  struct arena *arena = &r->run->arena;
+  const char *folder = profile_folder(r, side, p->name, kind);
+  pair->runs[side] = arena_array(arena, runs, sizeof *pair->runs[side]);
+  if (!folder || !pair->runs[side]) return error_nomem(error);
+  for (size_t i = 0; i < runs; i++) {
+    const char *path = text_printf(arena, "%s/run%zu.pb.gz", folder, i + 1);
+    if (!path) return error_nomem(error);
+    if (files_is_regular(path)) pair->runs[side][pair->run_count[side]++] = path;
+  }
+  if (pair->run_count[side]) pair->paths[side] = pair->runs[side][0];
+  return PPROFC_OK;
+}
+
+static size_t profile_group_of(const char *kind) {
+  size_t group = 0;
+  while (group + 1 < GROUPS && strcmp(profile_groups[group][0], kind) != 0 &&
+         strcmp(profile_groups[group][1], kind) != 0)
+    group++;
+  return group;
+}
+
+static pprofc_status add_recorded_pair(struct recording *r, const struct profiled *p,
+                                       const char *kind, const char *shown, pprofc_error *error) {
+  struct ci_run *run = r->run;
+  size_t group = profile_group_of(kind), runs = (size_t)run->options->profile_runs;
+  struct run_pair *pair = run_add_pair(run, NULL, NULL);
+  if (!pair) return error_nomem(error);
+  const char *stem = text_printf(&run->arena, "%s_%s", p->name, kind);
+  for (int side = 0; side < SIDES; side++) {
+    pprofc_status status = profiled_list(r, p, kind, side, pair, error);
+    if (status != PPROFC_OK) return status;
+    pair->stems[side] = stem;
+    if (pair->run_count[side] != runs) continue;
+    pair->measured[side] = p->measured[group][side];
+    pair->printed[side] = arena_str(&run->arena, buffer_str(&p->printed[group][side]));
+    if (!pair->printed[side].data) return error_nomem(error);
+  }
+  pair->kind = kind;
+  pair->package = r->packages.items[p->item->package].path;
+  pair->benchmark = shown;
+  pair->function = benchmark_function(r, p->item);
+  pair->iterations = p->n;
+  return stem && pair->function ? PPROFC_OK : error_nomem(error);
+}
+
+/* One pair for each kind, with what it is of. */
+static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
+                                        pprofc_str label, pprofc_error *error) {
+  struct arena *arena = &r->run->arena;
+  pprofc_str rest = str_of(r->run->options->profiles), kind;
+  const char *shown = text_keep(arena, escape_line_keep(label, arena));
+  pprofc_status status = shown ? PPROFC_OK : error_nomem(error);
+  while (status == PPROFC_OK && str_next(&rest, ',', &kind)) {
+    const char *word = text_keep(arena, kind);
+    status = word ? add_recorded_pair(r, p, word, shown, error) : error_nomem(error);
   }
   return status;
 }
 
-/* One pair for each kind, with what it is of. */
-static pprofc_status add_recorded_pairs(struct recording *r, const struct recorded *item,
-                                        const char *name, pprofc_str label, double n,
-                                        pprofc_error *error) {
-  struct ci_run *run = r->run;
-  pprofc_str rest = str_of(run->options->profiles), kind;
-  pprofc_str shown = escape_line_keep(label, &run->arena);
-  while (str_next(&rest, ',', &kind)) {
-    const char *word = text_keep(&run->arena, kind), *paths[SIDES] = {NULL, NULL};
-    for (int side = 0; word && side < SIDES; side++) {
-      const char *path = profile_path(r, side, name, word);
-      if (path && files_is_regular(path)) paths[side] = path;
-    }
-    struct run_pair *pair = word ? run_add_pair(run, paths[SIDE_BASE], paths[SIDE_HEAD]) : NULL;
-    if (!pair) return error_nomem(error);
-    pair->kind = word;
-    pair->package = r->packages.items[item->package].path;
-    pair->benchmark = text_keep(&run->arena, shown);
-    pair->function = benchmark_function(r, item);
-    pair->iterations = n;
-    if (!pair->benchmark || !pair->function) return error_nomem(error);
-  }
-  return PPROFC_OK;
-}
-
-static pprofc_status profile_benchmark(struct recording *r, struct recorded *item,
+static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                                        pprofc_error *error) {
-  double n = choose_iterations(r, item);
+  const struct recorded *item = p->item;
   const char *short_name = item->name + strlen("Benchmark");
   const char *label = strcmp(item->cpu, "1") == 0
                           ? short_name
                           : text_printf(&r->run->arena, "%s-%s", short_name, item->cpu);
   if (!label) return error_nomem(error);
-  const char *name = artifact_name(r, r->packages.items[item->package].name, str_of(label));
-  if (!name) return error_nomem(error);
-  pprofc_status status = PPROFC_OK;
-  for (int side = 0; side < SIDES && status == PPROFC_OK; side++)
-    if (item->took[side].size) status = profile_side(r, side, item, n, name, error);
-  if (status != PPROFC_OK) return status;
-  return add_recorded_pairs(r, item, name, str_of(label), n, error);
+  p->name = artifact_name(r, r->packages.items[item->package].name, str_of(label));
+  if (!p->name) return error_nomem(error);
+  pprofc_status status = profiled_arguments(r, p, error);
+  if (status == PPROFC_OK) status = profiled_prepare(r, p, error);
+  if (status == PPROFC_OK) status = profile_in_turns(r, p, error);
+  return status == PPROFC_OK ? add_recorded_pairs(r, p, str_of(label), error) : status;
+}
+
+/* ---- all of them ------------------------------------- */
+
+/* How often each side of a benchmark is run. */
+static size_t runs_a_side(const struct recording *r) {
+  size_t groups = 0;
+  for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);
+  return groups * (size_t)r->run->options->profile_runs;
+}
+
+/* Counts the runs that are to come; returns the seconds that they take. */
+static double profiling_plan(struct recording *r) {
+  double nanoseconds = 0;
+  size_t sides = 0;
+  for (size_t i = 0; i < r->count; i++)
+    for (int side = 0; side < SIDES; side++) {
+      if (!r->items[i].took[side].size) continue;
+      nanoseconds += choose_iterations(r, &r->items[i]) * took_median(&r->items[i].took[side]);
+      sides++;
+    }
+  r->steps = 0;
+  r->all_steps = runs_a_side(r) * sides;
+  return nanoseconds / 1e9 * (double)runs_a_side(r);
 }
 
 pprofc_status recording_profile(struct recording *r, pprofc_error *error) {
-  size_t runs = 0, sides = 0;
-  for (size_t i = 0; i < 2; i++)
-    runs += takes_kind(r, profile_runs[i][0]) || takes_kind(r, profile_runs[i][1]);
-  for (size_t i = 0; i < r->count; i++)
-    for (int side = 0; side < SIDES; side++) sides += r->items[i].took[side].size > 0;
-  r->steps = 0;
-  r->all_steps = runs * sides;
-  for (int side = 0; side < SIDES; side++) {
-    const char *folder =
-        text_printf(&r->run->arena, "%s/recorded/%s", r->run->work, side_names[side]);
-    if (!folder || !files_make_folders(folder))
-      return error_set(error, PPROFC_E_IO, "cannot make a folder for profiles");
-  }
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < r->count && status == PPROFC_OK; i++)
-    status = profile_benchmark(r, &r->items[i], error);
+  if (!r->run->options->profile_runs) return PPROFC_OK;
+  double seconds = profiling_plan(r);
+  time_t start = time(NULL);
+  message_note("profiling %zu benchmarks, %lld runs a side: about %.0f s", r->count,
+               (long long)r->run->options->profile_runs, ceil(seconds));
+  for (size_t i = 0; i < r->count && status == PPROFC_OK; i++) {
+    struct profiled p = {.item = &r->items[i], .n = choose_iterations(r, &r->items[i])};
+    for (size_t group = 0; group < GROUPS; group++)
+      for (int side = 0; side < SIDES; side++)
+        buffer_init(&p.printed[group][side], r->run->mem, SIZE_MAX / 2);
+    status = profile_benchmark(r, &p, error);
+    for (size_t group = 0; group < GROUPS; group++)
+      for (int side = 0; side < SIDES; side++) buffer_free(&p.printed[group][side]);
+  }
+  if (status == PPROFC_OK) message_note("profiled in %.0f s", difftime(time(NULL), start));
   return status;
 }

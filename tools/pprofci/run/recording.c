@@ -30,17 +30,23 @@ static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   return str_ends(name, str_of(cpu)) ? str_slice(name, 0, name.size - size - 1) : name;
 }
 
+static void recorded_take_value(pprofc_str value, pprofc_str unit, struct run_measured *to) {
+  if (str_equal(unit, STR("ns/op"))) (void)str_parse_float(value, &to->nanoseconds);
+  if (str_equal(unit, STR("B/op"))) (void)str_parse_float(value, &to->bytes);
+  if (str_equal(unit, STR("allocs/op"))) (void)str_parse_float(value, &to->allocations);
+}
+
 static bool recorded_parse(pprofc_str line, const char *cpu, struct recorded_line *out) {
   int64_t iterations;
   pprofc_str name = recorded_take_word(&line), value, unit;
   if (!str_starts(name, STR("Benchmark"))) return false;
   if (!str_parse_int(recorded_take_word(&line), 10, &iterations) || iterations < 0) return false;
-  *out = (struct recorded_line){without_cpu(name, cpu), (double)iterations, 0};
+  *out = (struct recorded_line){.name = without_cpu(name, cpu), .iterations = (double)iterations};
   for (;;) {
     value = recorded_take_word(&line);
     unit = recorded_take_word(&line);
     if (!unit.size) return true;
-    if (str_equal(unit, STR("ns/op"))) (void)str_parse_float(value, &out->nanoseconds);
+    recorded_take_value(value, unit, &out->measured);
   }
 }
 
@@ -80,7 +86,7 @@ static bool keep_results(struct recording *r, int side, size_t package, const ch
   while (recorded_next(&rest, cpu, &line)) {
     struct recorded *item = recorded_of(r, package, cpu, line.name);
     if (!item) return false;
-    double took = line.nanoseconds;
+    double took = line.measured.nanoseconds;
     if (!(took > 0)) took = asked_nanoseconds(r) / (line.iterations > 0 ? line.iterations : 1);
     buffer_add(&item->took[side], &took, sizeof took);
     if (item->took[side].failed) return false;

@@ -1,4 +1,4 @@
-/* Recording Go benchmarks of two commits: rounds in turns, then a profile of each benchmark. */
+/* Recording Go benchmarks of two commits: rounds in turns, then profiles of each benchmark. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 
@@ -32,7 +32,8 @@ pprofc_status recording_go(struct recording *r, int side, size_t package, const 
 /* One line of results. The name is that of the benchmark alone. */
 struct recorded_line {
   pprofc_str name;
-  double iterations, nanoseconds; /* of an operation; 0: not told */
+  double iterations;
+  struct run_measured measured;
 };
 
 /* Takes the next line of results off *text; false at the end. */

@@ -133,8 +133,8 @@ void run_end(struct ci_run *run) {
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits, record_benchmarks, simulate_sides, pair_inputs, stage_open,
-      draw_pairs,   judge_results,     write_pages,    stage_commit};
+      name_commits, failing_prepare, record_benchmarks, simulate_sides, pair_inputs,
+      stage_open,   draw_pairs,      judge_results,     write_pages,    stage_commit};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);

@@ -91,7 +91,8 @@ struct run_pair {
 
 /* A function that -fail_on does not allow to grow as it did. */
 struct run_fired {
-  const char *condition, *pair; /* "flat>5%", the name of a pair */
+  const char *condition, *pair; /* "flat>5%", the name of a difference */
+  const char *unit;             /* of the values */
   struct change change;
 };
 
@@ -134,7 +135,9 @@ struct ci_run {
   const char *instructions; /* "regressed: instructions 12 -> 34"; "" when none were counted */
   struct run_fired *fired;  /* by -fail_on */
   size_t fired_count, fired_capacity;
-  struct buffer plots[SIDES]; /* of struct run_samples, one for each row of the gate */
+  size_t fail_used[RUN_FAIL_ON_MAX]; /* comparisons that each condition of -fail_on judged */
+  pprofc_str noise_rules;            /* the text of -noise_rules; or empty */
+  struct buffer plots[SIDES];        /* of struct run_samples, one for each row of the gate */
 };
 
 /* The measurements of one side of a row of the gate, in their order. */
@@ -171,6 +174,7 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context, p
 
 /* ---- steps, in their order --------------------------- */
 
+pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error);
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status simulate_sides(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
@@ -179,6 +183,9 @@ pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
 pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
 pprofc_status judge_results(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error);
+
+/* Makes what -fail_on found part of the verdict. */
+void failing_judge(struct ci_run *run);
 
 /* Removes what the run has made beside its artifacts. */
 void stage_clean(struct ci_run *run);

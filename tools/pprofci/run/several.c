@@ -19,25 +19,34 @@ static int several_is_shown(const struct dirent *entry) {
   return entry->d_name[0] != '.';
 }
 
-/* The files of a folder that are no folders. */
-static pprofc_status several_list(struct ci_run *run, const char *folder, const char ***paths,
-                                  size_t *count, pprofc_error *error) {
+static pprofc_status several_entry(struct ci_run *run, const char *folder, const char *name,
+                                   struct run_pair *pair, int side, pprofc_error *error) {
+  bool is;
+  const char *path = text_printf(&run->arena, "%s/%s", folder, name);
+  if (!path) return error_nomem(error);
+  if (!files_is_regular(path)) return PPROFC_OK;
+  pprofc_status status = check_profile(run, path, "", &is, error);
+  if (status == PPROFC_OK && is) pair->runs[side][pair->run_count[side]++] = path;
+  return status;
+}
+
+/* The profiles of a folder become the runs of a side. */
+static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
+                                  int side, pprofc_error *error) {
   struct dirent **entries;
   int found = scandir(folder, &entries, several_is_shown, several_by_name);
   if (found < 0)
     return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
-  bool good = true;
-  *count = 0;
-  *paths = arena_array(&run->arena, (size_t)found + 1, sizeof **paths);
+  pair->run_count[side] = 0;
+  pair->runs[side] = arena_array(&run->arena, (size_t)found + 1, sizeof *pair->runs[side]);
+  pprofc_status status = pair->runs[side] ? PPROFC_OK : error_nomem(error);
   for (int i = 0; i < found; i++) {
-    const char *path = text_printf(&run->arena, "%s/%s", folder, entries[i]->d_name);
-    good &= path && *paths;
-    if (good && files_is_regular(path)) (*paths)[(*count)++] = path;
+    if (status == PPROFC_OK)
+      status = several_entry(run, folder, entries[i]->d_name, pair, side, error);
     free(entries[i]);
   }
   free(entries);
-  if (!good || !*paths) return error_nomem(error);
-  if (*count) return PPROFC_OK;
+  if (status != PPROFC_OK || pair->run_count[side]) return status;
   return error_set(error, PPROFC_E_INVALID, "no profiles in '%s'", folder);
 }
 
@@ -58,8 +67,7 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
     if (!files_is_folder(given[side])) continue;
     pair->stems[side] = several_trimmed(run, given[side]);
     if (!pair->stems[side]) return error_nomem(error);
-    pprofc_status status =
-        several_list(run, pair->stems[side], &pair->runs[side], &pair->run_count[side], error);
+    pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
     if (status != PPROFC_OK) return status;
     pair->paths[side] = pair->runs[side][0];
   }

@@ -4,8 +4,12 @@
 
 #include "run/run.h"
 
-/* Makes a pair of two paths. The files of a folder are runs, in the order of their names; all of
- * them have to be profiles. */
+/* Whether a file is a profile. One that is by its name, its first bytes or its partner in the
+ * folder `other` ("": none), and cannot be read, is an error; others are told and left out. */
+pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
+                            pprofc_error *error);
+
+/* Makes a pair of two paths. The profiles of a folder are runs, in the order of their names. */
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error);
 

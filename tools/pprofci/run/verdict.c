@@ -296,5 +296,7 @@ pprofc_status judge_results(struct ci_run *run, pprofc_error *error) {
   if (run_has(run->bench[SIDE_HEAD])) status = write_tables(run, error);
   if (status == PPROFC_OK && run_has(run->bench[SIDE_BASE]))
     status = judge_rows(run, read_results, NULL, error);
-  return status == PPROFC_OK ? count_instructions(run, error) : status;
+  if (status == PPROFC_OK) status = count_instructions(run, error);
+  if (status == PPROFC_OK) failing_judge(run);
+  return status;
 }

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# functions.sh SOURCE PROGRAMS: verdicts of functions from several runs a side: the page, the manifest, -fail_on, and the same in a merged run.
+set -eu
+. "$(dirname "$0")/common.sh"
+pprofci=$PPROFC_BIN/pprofci
+CI_PROFILES=$pprofci
+command -v python3 >/dev/null || {
+  echo "skipped: no python3"
+  exit 77
+}
+
+# Runs of a program with 14 functions that differ a little from run to run: folded stacks, f1 the largest. In the head main.f3 takes 60 % more,
+# main.f9 became main.g9, and main.f12 is new.
+runs() { # FOLDER FIRST LAST HEAD
+  local r
+  mkdir -p "$1"
+  for ((r = $2; r <= $3; r++)); do
+    awk -v r=$r -v head="$4" 'BEGIN {
+      for (i = 1; i <= 14; i++) {
+        n = int(4000 / i) + (r * 7 * i) % 23; name = "main.f" i
+        if (head && i == 3) n = int(n * 1.6)
+        if (head && i == 9) name = "main.g9"
+        if (head || i != 12) print "main.main;main.call" i % 4 ";" name " " n
+      }
+    }' >"$1/run$r.folded"
+  done
+}
+runs base/cpu 1 5 ''
+runs head/cpu 6 10 1
+runs same/cpu 6 10 ''
+echo 'how it was made' >head/cpu/README
+
+# what JSON: evaluates a line of Python with the manifest as m, its first pair as p and the comparison of that as c.
+manifest() { # FOLDER EXPRESSION
+  python3 -c 'import json, sys
+m = json.load(open(sys.argv[1] + "/manifest.json")); p = m["pairs"][0]; c = p["comparisons"][0]
+rows = {row["function"]: row for row in c["functions"]}
+sys.exit(not eval(sys.argv[2]))' "$1" "$2" || broken "not so in $1: $2"
+}
+
+run 0 run -base base -head head -out o/ci
+has messages "'head/cpu/README' is no profile, it is left out"
+there o/ci/runs/cpu/base/run1.folded o/ci/runs/cpu/head/run10.folded o/ci/cpu_diff_top.txt o/ci/profiles/cpu_base.pb.gz
+manifest o/ci '(c["base_runs"], c["head_runs"], c["weak"], p["runs"]["folder"]) == (5, 5, False, "runs/cpu")'
+manifest o/ci 'p["runs"]["head"] == ["run%d.folded" % i for i in range(6, 11)]'
+manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["because"][0]["verdict"] == "grew"'
+manifest o/ci 'all(row["low"] < row["delta"] < row["high"] and row["q"] < 0.05 for row in c["because"])'
+manifest o/ci 'rows["main.f12"]["verdict"] == "new" and rows["main.f9"]["changed"] and rows["main.f9"]["partner"] == "main.g9"'
+manifest o/ci 'rows["main.f1"]["verdict"] == "noise" and not rows["main.f1"]["changed"] and c["sight"] == ""'
+manifest o/ci 'abs(c["common"] + c["environment"] + c["rest"] + sum(r["delta"] for r in c["functions"] if r["changed"]) - c["total_delta"]) < 1e-6'
+ok "several runs a side: what grew, what is new, what was renamed, and the rest is noise"
+
+# The command of the manifest prints the same.
+(cd o/ci && PATH=$PPROFC_BIN:$PATH eval "$(python3 -c 'import json; print(json.load(open("manifest.json"))["pairs"][0]["comparisons"][0]["command"].replace("-blame", "-blame -json", 1))')" 2>/dev/null) >blame.json
+python3 - <<'END' || broken "pprofc -blame says something else"
+import json
+c = json.load(open("o/ci/manifest.json"))["pairs"][0]["comparisons"][0]
+blame = json.load(open("blame.json"))["blame"]
+assert {row["name"]: row["delta"] for row in blame["rows"]} == {
+    row["function"]: row["delta"] for row in c["functions"] if row["changed"] and not row["partner"]}, blame
+assert blame["total"]["delta"] == c["total_delta"] and blame["rest"]["delta"] == c["rest"]
+END
+run 0 run -pair base/cpu/ head/cpu -out o/ci
+there o/ci/runs/cpu/base/run1.folded
+manifest o/ci '[row["function"] for row in c["because"]][0] == "main.f3"'
+ok "the command of the manifest, and two folders as -pair"
+
+run 0 run -base base -head same -out o/ci
+manifest o/ci 'c["changed"] == 0 and not c["because"] and not p["own"] and "would have been seen" in c["sight"] and c["runs_for_5"] > 0'
+mkdir one_base one_head
+cp base/cpu/run1.folded one_base/cpu.folded
+cp head/cpu/run6.folded one_head/cpu.folded
+run 0 run -base one_base -head one_head -out o/ci
+manifest o/ci 'c["weak"] and (c["base_runs"], c["head_runs"]) == (1, 1) and "runs" not in p'
+not_there o/ci/runs/cpu/base/run1.folded
+ok "nothing changed: what could have been seen; one run a side is weak"
+
+# ---- conditions ------------------------------------------------------------------------------------------------------
+
+run 2 run -base base -head head -out o/ci -fail_on 'flat>2%'
+has output "-fail_on='flat>2%': main.f3 grew by +"
+has output REGRESSION
+manifest o/ci 'm["mood"] == "bad" and m["fired"][0]["functions"][0]["function"] == "main.f3" and "main.f3 grew by" in m["headline"]'
+run 0 run -base base -head head -out o/ci -fail_on 'flat>2%' -no-fail
+run 0 run -base base -head head -out o/ci -fail_on 'flat>50%'
+has output 'no regression'
+manifest o/ci 'm["mood"] == "good" and m["fired"] == [] and m["verdict"] == "no regression"'
+run 0 run -base base -head same -out o/ci -fail_on 'flat>0%' -fail_on 'cum>0%'
+run 2 run -base base -head head -out o/ci -fail_on 'flat>50%' -fail_on 'name=f12$'
+has output "-fail_on='name=f12\$': main.f12 new by +"
+run 1 run -base base -head head -out o/ci -fail_on 'flat>10ms'
+has output "-fail_on='flat>10ms': no function could be judged"
+manifest o/ci 'm["mood"] == "bad" and m["headline"] == "The functions could not be judged."'
+run 1 run -base base -head head -out none -fail_on 'flat>x'
+has messages "-fail_on='flat>x' is none of"
+run 1 run -base base -head head -out none -fail_on 'name=('
+has messages "-fail_on='name=(': "
+run 1 run -base base -head head -out none -fail_on ''
+has messages '-fail_on is empty'
+not_there none
+cat >rules.json <<'END'
+{"accept": [{"function": "^main\\.f3$", "reason": "checks each word now", "until": "2999-01-31"}]}
+END
+run 0 run -base base -head head -out o/ci -fail_on 'flat>2%,name=f3$' -noise_rules rules.json
+has output 'accepted until 2999-01-31 (checks each word now): main.f3 grew by +'
+run 1 run -base base -head head -out o/none -noise_rules no-such-rules.json
+has messages "cannot read 'no-such-rules.json'"
+echo '{' >rules.json
+run 0 run -base base -head head -out o/ci -noise_rules rules.json
+manifest o/ci 'c["note"] != "" and not c["functions"]'
+ok "-fail_on and its exit status; accepted functions; what cannot be judged"
+
+# ---- many pairs ------------------------------------------------------------------------------------------------------
+
+# Conditions over several comparisons share the level of one.
+run 2 run -base base -head head -out legs/one/ci -fail_on 'flat>2%'
+run 0 run -base base -head same -out legs/two/ci -fail_on 'flat>2%'
+run 2 merge -out all/ci legs/one/ci legs/two/ci
+has output "one: -fail_on='flat>2%': main.f3 grew in cpu_diff"
+manifest all/ci '[row["function"] for row in c["because"]][0] == "main.f3" and c["base_runs"] == 5 and rows["main.f9"]["partner"] == "main.g9"'
+manifest all/ci 'm["fired"][0]["condition"] == "flat>2%" and m["mood"] == "bad"'
+run 0 merge -out all/ci legs/two/ci
+ok "a merged run has the verdicts of its jobs"
+
+# An artifact of an earlier run goes away with it.
+run 0 run -base base -head head -out o/ci
+rm -r base head
+mkdir base head
+cp one_base/cpu.folded base/other.folded
+cp one_head/cpu.folded head/other.folded
+run 0 run -base base -head head -out o/ci
+not_there o/ci/runs/cpu/base/run1.folded o/ci/cpu_diff_top.txt
+ok "runs of an earlier result are removed"

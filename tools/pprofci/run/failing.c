@@ -1,0 +1,132 @@
+/* -fail_on: functions that must not grow. */
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "noise/gate.h"
+#include "page/numbers.h"
+#include "run/files.h"
+#include "run/judging.h"
+#include "run/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
+  struct buffer text;
+  const char *path = run->options->noise_rules;
+  if (!*path) return PPROFC_OK;
+  buffer_init(&text, run->mem, (size_t)1 << 20);
+  pprofc_status status = files_read(path, &text, error);
+  if (status == PPROFC_OK) {
+    run->noise_rules = buffer_keep(&text, &run->arena);
+    if (!run->noise_rules.data) status = error_nomem(error);
+  }
+  buffer_free(&text);
+  return status;
+}
+
+/* ---- one condition on one comparison ----------------- */
+
+struct failing {
+  struct ci_run *run;
+  const struct run_pair *pair;
+  const struct noise_report *report;
+  const char *condition;
+  bool failed; /* out of memory */
+};
+
+/* "shop.checksum grew by +4.3 µs": a line of the gate. */
+static void failing_print(struct failing *f, const struct change *change, const char *rest) {
+  struct buffer *out = &f->run->gate_text;
+  buffer_printf(out, "%s %s by +", change->name, change->verdict);
+  number_profile(out, change->delta, f->report->summary.unit);
+  buffer_printf(out, " in %s%s\n", f->pair->diff, rest);
+}
+
+static void failing_take(void *context, const struct noise_finding *found) {
+  struct failing *f = context;
+  struct ci_run *run = f->run;
+  struct change change = judged_estimate(f->report, found->estimate);
+  change.name = text_keep(&run->arena, escape_line_keep(found->row->name, &run->arena));
+  change.file = "";
+  if (!change.name ||
+      !ARRAY_RESERVE(run->mem, run->fired, run->fired_capacity, run->fired_count + 1)) {
+    f->failed = true;
+    return;
+  }
+  if (found->accepted) {
+    pprofc_str reason = escape_line_keep(found->reason, &run->arena);
+    buffer_printf(&run->gate_text, "accepted until %.*s (%.*s): ", STR_ARG(found->until),
+                  STR_ARG(reason));
+    failing_print(f, &change, "");
+    return;
+  }
+  buffer_printf(&run->gate_text, "-fail_on='%s': ", f->condition);
+  char rest[32] = "";
+  if (!isnan(change.q)) snprintf(rest, sizeof rest, " (q=%.2g)", change.q);
+  failing_print(f, &change, rest);
+  const char *unit = text_keep(&run->arena, f->report->summary.unit);
+  f->failed |= !unit;
+  run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
+}
+
+/* The level of each comparison, so that all of them together keep to the level of one. */
+static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
+  size_t comparisons = 0;
+  for (size_t i = 0; i < run->pair_count; i++) {
+    const struct run_pair *pair = &run->pairs[i];
+    bool memory = pair->kind && strcmp(pair->kind, "mem") == 0;
+    if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) comparisons += memory ? 2 : 1;
+  }
+  return report->summary.alpha / (double)(comparisons > 1 ? comparisons : 1);
+}
+
+static pprofc_status failing_check(struct ci_run *run, const struct run_pair *pair,
+                                   const struct noise_report *report, size_t number,
+                                   pprofc_error *error) {
+  struct failing f = {
+      .run = run, .pair = pair, .report = report, .condition = run->options->fail_on[number]};
+  enum noise_use use =
+      noise_condition_find(report, f.condition, failing_alpha(run, report), failing_take, &f);
+  if (f.failed) return error_nomem(error);
+  if (use == NOISE_FAILED)
+    return error_set(error, PPROFC_E_LIMIT, "-fail_on='%s' cannot be matched", f.condition);
+  if (use == NOISE_USED && report->summary.tested) run->fail_used[number]++;
+  return PPROFC_OK;
+}
+
+pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
+                           const struct judged *judged, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t t = 0; t < JUDGED_TYPES; t++)
+    for (size_t i = 0; i < run->options->fail_on_count && status == PPROFC_OK; i++)
+      if (judged->reports[t].verdicts)
+        status = failing_check(run, pair, &judged->reports[t], i, error);
+  return status;
+}
+
+/* ---- the verdict ------------------------------------- */
+
+/* A condition that was used nowhere has judged nothing. */
+static bool failing_all_used(struct ci_run *run) {
+  bool all = true;
+  for (size_t i = 0; i < run->options->fail_on_count; i++) {
+    if (run->fail_used[i]) continue;
+    buffer_printf(&run->gate_text, "-fail_on='%s': no function could be judged\n",
+                  run->options->fail_on[i]);
+    all = false;
+  }
+  return all;
+}
+
+void failing_judge(struct ci_run *run) {
+  if (!run->options->fail_on_count) return;
+  bool all = failing_all_used(run);
+  if (!run->judged && !*run->instructions) run->verdict = "no regression";
+  if (run->fired_count && run->status != 1) {
+    run->status = 2;
+    run->verdict = "REGRESSION";
+  } else if (!all && run->status == 0) {
+    run->status = 1;
+    run->verdict = "the gate failed";
+  }
+}
