@@ -10,6 +10,7 @@
 #include "hints.h"
 #include "limit_flags.h"
 #include "mappings.h"
+#include "perf_data.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "symbolize/elf_file.h"
@@ -89,6 +90,8 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
   pprofc_status status = check_source(command, item, &item->error);
+  if (status == PPROFC_OK && perf_data_is(item->path))
+    return perf_data_read(item->path, item->shown, options, &item->profile, &item->error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
   if (status != PPROFC_OK) hint_source(item->path, &item->error);

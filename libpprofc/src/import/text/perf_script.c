@@ -7,6 +7,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/text/perf_maps.h"
 #include "profile/builder.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct perf {
   uint32_t *stack;                  /* [MOST_FRAMES] */
   struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
   size_t frame_count;
+  struct perf_maps maps;
   uint64_t bad_blocks, samples;
   int64_t period;
   bool has_period;
@@ -187,12 +189,12 @@ static bool is_kernel(pprofc_str object) {
          str_find(object, STR("vmlinux")) < object.size || str_ends(object, STR(".ko"));
 }
 
-static uint32_t perf_script_mapping_of(struct perf *p, pprofc_str object) {
+static uint32_t perf_script_mapping_of(struct perf *p, pprofc_str object, int64_t pid,
+                                       uint64_t address) {
   if (!object.size) return NONE;
   pprofc_str name =
       is_kernel(object) && str_starts(object, STR("[kernel")) ? STR("[kernel.kallsyms]") : object;
-  return builder_add_mapping(p->builder, &(struct mapping){.file = builder_string(p->builder, name),
-                                                           .flags = PPROFC_HAS_FUNCTIONS});
+  return perf_maps_mapping(&p->maps, p->builder, name, pid, address);
 }
 
 static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_str file) {
@@ -223,7 +225,7 @@ static size_t take_inlined_java(struct perf *p, pprofc_str *symbol, pprofc_line 
 
 /* An inlined frame comes before the one it was inlined into, and shares its location. Java's "a->b"
  * in one symbol are inlined frames too, outermost first. */
-static size_t make_stack(struct perf *p) {
+static size_t make_stack(struct perf *p, int64_t pid) {
   pprofc_line lines[MOST_LINES];
   size_t depth = 0, count = 0;
   for (size_t i = 0; i < p->frame_count; i++) {
@@ -233,7 +235,7 @@ static size_t make_stack(struct perf *p) {
     if (symbol.size && count < MOST_LINES)
       lines[count++] = (pprofc_line){perf_script_function_of(p, symbol, f->file), f->line, 0};
     if (f->inlined && i + 1 < p->frame_count && count < MOST_LINES - 6) continue;
-    uint32_t mapping = perf_script_mapping_of(p, f->object);
+    uint32_t mapping = perf_script_mapping_of(p, f->object, pid, f->address);
     if (count || f->address)
       p->stack[depth++] = pprofc_builder_location(p->builder, mapping, f->address, lines, count);
     count = 0;
@@ -277,7 +279,7 @@ static void finish_block(struct perf *p, const struct perf_script_header *h) {
   size_t event = event_index(p, h->event);
   values[1 + event] = h->period >= 0 ? h->period : 1;
   perf_script_note_period(p, event, values[1 + event]);
-  pprofc_builder_sample(p->builder, p->stack, make_stack(p), values);
+  pprofc_builder_sample(p->builder, p->stack, make_stack(p, h->pid >= 0 ? h->pid : h->tid), values);
   builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                 .string = builder_string(p->builder, h->comm)});
   label_number(p, "pid", h->pid);
@@ -315,30 +317,47 @@ static void read_block_line(struct perf *p, pprofc_str line) {
     add_source_line(p, line);
 }
 
-/* Adds the sample of each block; with only_events just enters the names of the events. */
+static bool is_indented(pprofc_str line) {
+  return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
+}
+
+/* Begins a block with its header line. A frame on that line is all of its stack; true when more
+ * lines are to come. */
+static bool open_block(struct perf *p, pprofc_str line, struct perf_script_header *h,
+                       bool only_events) {
+  if (!begin_block(p, line, h)) return false;
+  if (p->frame_count && !only_events) finish_block(p, h);
+  return !p->frame_count;
+}
+
+/* Reads a line outside of a block; true when it begins one. */
+static bool read_line_between(struct perf *p, pprofc_str line, struct perf_script_header *h,
+                              bool only_events) {
+  if (only_events) perf_maps_read_line(&p->maps, line);
+  return line.data[0] != '#' && open_block(p, line, h, only_events);
+}
+
+/* Adds the sample of each block; with only_events just enters the names of the events and what was
+ * mapped. */
 static void read_blocks(struct perf *p, pprofc_str text, bool only_events) {
   pprofc_str line;
   struct perf_script_header h;
   bool inside = false;
   while (str_next_line(&text, &line)) {
     bool blank = is_blank_line(line);
-    if (!blank && line.data[0] == '#') continue;
-    if (inside && !blank) {
+    if (blank && inside && !only_events) finish_block(p, &h);
+    if (blank)
+      inside = false;
+    else if (!inside)
+      inside = read_line_between(p, line, &h, only_events);
+    else if (line.data[0] != '#')
       read_block_line(p, line);
-      continue;
-    }
-    if (inside && !only_events) finish_block(p, &h);
-    inside = !blank && begin_block(p, line, &h);
   }
   if (inside && !only_events) finish_block(p, &h);
 }
 
 static bool may_be_header(pprofc_str line) {
   return !is_blank_line(line) && line.data[0] != '#' && !is_record(line);
-}
-
-static bool is_indented(pprofc_str line) {
-  return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
 /* The first block decides: a header with an id, and a time or an event; then frames in hexadecimal.
@@ -359,6 +378,8 @@ static bool looks_like_perf(pprofc_str text) {
 static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile **profile,
                                pprofc_error *error) {
   read_blocks(p, text, true);
+  perf_maps_sort(&p->maps);
+  if (p->maps.failed) return error_nomem(error);
   pprofc_builder_type(p->builder, "samples", "count");
   for (size_t i = 0; i < p->event_count; i++)
     builder_add_type(p->builder, p->events[i], event_unit(p->events[i]));
@@ -385,12 +406,14 @@ pprofc_status import_perf_script(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK && !looks_like_perf(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct perf p = {.builder = pprofc_builder_new(mem)};
+    perf_maps_init(&p.maps, mem);
     p.stack = mem_array(mem, MOST_FRAMES, sizeof *p.stack);
     p.frames = mem_array(mem, MOST_FRAMES, sizeof *p.frames);
     status =
         p.builder && p.stack && p.frames ? read_perf(&p, text, profile, error) : error_nomem(error);
     mem_free(mem, p.stack, MOST_FRAMES, sizeof *p.stack);
     mem_free(mem, p.frames, MOST_FRAMES, sizeof *p.frames);
+    perf_maps_free(&p.maps);
     pprofc_builder_free(p.builder);
   }
   buffer_free(&utf8);

@@ -1,0 +1,127 @@
+/* Files that were mapped, from the text of `perf script`. */
+#include "import/text/perf_maps.h"
+
+#include "core/array.h"
+
+#include <stdlib.h>
+
+void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
+  *maps = (struct perf_maps){.mem = mem};
+  interner_init(&maps->files, mem);
+}
+
+void perf_maps_free(struct perf_maps *maps) {
+  ARRAY_FREE(maps->mem, maps->items, maps->capacity);
+  ARRAY_FREE(maps->mem, maps->build_ids, maps->build_id_capacity);
+  interner_free(&maps->files);
+}
+
+/* ---- lines ------------------------------------------- */
+
+/* Takes `head` and a number that ends before `tail` off the line. */
+static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
+                                  uint64_t *number) {
+  if (!str_starts(*line, head)) return false;
+  pprofc_str rest = str_slice(*line, head.size, line->size);
+  size_t end = str_find_char(rest, tail);
+  if (end == rest.size || !str_parse_uint(str_slice(rest, 0, end), base, number)) return false;
+  *line = str_slice(rest, end, rest.size);
+  return true;
+}
+
+/* "PERF_RECORD_MMAP2 18/18: [0x1000(0x2000) @ 0x1000 fe:00 10 33]: r-xp /bin/prog": only what can
+ * be run. The offset may be "0", the part up to ']' a build id. */
+static bool perf_maps_parse(pprofc_str line, struct perf_map *map) {
+  static const pprofc_str record = {" PERF_RECORD_MMAP", sizeof " PERF_RECORD_MMAP" - 1};
+  uint64_t pid, size;
+  size_t at = str_find(line, record);
+  if (at == line.size) return false;
+  line = str_slice(line, at + record.size, line.size);
+  line = str_slice(line, str_find_char(line, ' '), line.size);
+  if (!perf_maps_take_number(&line, STR(" "), '/', 10, &pid)) return false;
+  line = str_slice(line, str_find_char(line, '['), line.size);
+  if (!perf_maps_take_number(&line, STR("["), '(', 0, &map->start) ||
+      !perf_maps_take_number(&line, STR("("), ')', 0, &size) ||
+      !perf_maps_take_number(&line, STR(") @ "), ' ', 0, &map->offset))
+    return false;
+  line = str_slice(line, str_find(line, STR("]: ")) + 3, line.size);
+  map->pid = (int64_t)pid;
+  map->limit = map->start + size;
+  map->file = str_trim(str_slice(line, str_find_char(line, ' '), line.size));
+  return str_find_char(str_slice(line, 0, 4), 'x') < 4 && map->limit > map->start && map->file.size;
+}
+
+static void perf_maps_add(struct perf_maps *maps, struct perf_map map) {
+  map.order = maps->count;
+  maps->failed |= !ARRAY_RESERVE(maps->mem, maps->items, maps->capacity, maps->count + 1);
+  if (!maps->failed) maps->items[maps->count++] = map;
+}
+
+static void perf_maps_add_build_id(struct perf_maps *maps, pprofc_str line) {
+  size_t blank = str_find_char(line, ' ');
+  pprofc_str file = str_slice(line, blank + 1, line.size);
+  if (!file.size) return;
+  uint32_t index = interner_add(&maps->files, file);
+  maps->failed |= index == MAP_NONE || !ARRAY_RESERVE(maps->mem, maps->build_ids,
+                                                      maps->build_id_capacity, maps->files.count);
+  if (!maps->failed) maps->build_ids[index] = str_slice(line, 0, blank);
+}
+
+void perf_maps_read_line(struct perf_maps *maps, pprofc_str line) {
+  static const pprofc_str id = {"# build id: ", sizeof "# build id: " - 1};
+  struct perf_map map;
+  if (str_starts(line, id))
+    perf_maps_add_build_id(maps, str_slice(line, id.size, line.size));
+  else if (line.size && line.data[0] != '#' && perf_maps_parse(line, &map))
+    perf_maps_add(maps, map);
+}
+
+/* ---- searching --------------------------------------- */
+
+static int perf_maps_compare_place(const struct perf_map *map, int64_t pid, uint64_t start) {
+  if (map->pid != pid) return map->pid < pid ? -1 : 1;
+  return (map->start > start) - (map->start < start);
+}
+
+static int perf_maps_compare(const void *a, const void *b) {
+  const struct perf_map *x = a, *y = b;
+  int order = perf_maps_compare_place(x, y->pid, y->start);
+  return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+void perf_maps_sort(struct perf_maps *maps) {
+  if (maps->count) qsort(maps->items, maps->count, sizeof *maps->items, perf_maps_compare);
+}
+
+/* The last map of the process that begins at or below the address, when it is of the file. */
+static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
+                                             int64_t pid, uint64_t address) {
+  size_t from = 0, to = maps->count;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (perf_maps_compare_place(&maps->items[middle], pid, address) <= 0)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  const struct perf_map *map = from ? &maps->items[from - 1] : NULL;
+  bool found = map && map->pid == pid && address < map->limit && str_equal(map->file, file);
+  return found ? map : NULL;
+}
+
+uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
+                           int64_t pid, uint64_t address) {
+  const struct perf_map *map = perf_maps_find(maps, file, pid, address);
+  struct mapping mapping = {.file = builder_string(builder, file)};
+  uint32_t id = interner_find(&maps->files, file);
+  if (id != MAP_NONE)
+    mapping.build_id = builder_string(builder, maps->build_ids[id]);
+  else
+    mapping.flags = PPROFC_HAS_FUNCTIONS;
+  if (map) {
+    mapping.start = map->start;
+    mapping.limit = map->limit;
+    mapping.offset = map->offset;
+  }
+  return builder_add_mapping(builder, &mapping);
+}
