@@ -63,6 +63,38 @@ run 0 merge -out all/ci legs/first/ci
 has output 'no benchmarks were compared'
 ok "a job without a manifest, whose gate failed, or that compared nothing"
 
+run 1 merge -out all/ci -expect one,two,three legs/one/ci legs/two/ci
+has output 'there is no result of job three'
+has all/ci/summary.md '### ✗ The benchmarks could not be judged: there is no result of job three.'
+has all/ci/index.html 'got worse'
+run 1 merge -out all/ci -expect 3 legs/one/ci legs/two/ci
+has output '3 jobs were expected, not 2'
+run 1 merge -out all/ci -expect one,two legs/first/ci
+run 2 merge -out all/ci -expect ' one, two ' legs/one/ci legs/two/ci
+run 2 merge -out all/ci -expect 2 legs/one/ci legs/two/ci
+for wrong in 0 -1 one,,two ,; do
+  run 1 merge -out all/ci -expect "$wrong" legs/one/ci
+  has messages '-expect is a number, or names with commas'
+done
+ok "a job that is expected and not there is told, and makes the result unusable"
+
+# A job that is left of an earlier run.
+a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+for job in one same; do
+  mkdir -p "commits/$job"
+  sed "s/\"commit\": \"[^\"]*\"/\"commit\": \"$a\"/; s/\"machine\": \"[^\"]*\"/\"machine\": \"of <$job>\"/" legs/one/ci/manifest.json >"commits/$job/manifest.json"
+done
+run 0 merge -out all/ci commits/one
+has all/ci/manifest.json "\"commit\": \"$a\""
+run 0 merge -out all/ci commits/one commits/same
+has all/ci/index.html '<dt>machine</dt><dd>one: of &lt;one&gt;; same: of &lt;same&gt;</dd>'
+mkdir commits/old
+sed "s/$a/$b/" commits/same/manifest.json >commits/old/manifest.json
+run 0 merge -out all/ci commits/one commits/old
+has all/ci/summary.md '### ? The jobs are not all of one commit'
+grep -q 'verdict good' all/ci/index.html && broken "jobs of two commits are green"
+ok "jobs of different commits are never green"
+
 mkdir -p legs/bad
 for text in '' '{' '[]' '{"version": 2, "results": []}' '{"version": 3, "gate_status": 1}' \
   '{"version": 3, "results": [{"benchmark": "A", "unit": "sec/op", "base": ["x"], "head": [1]}]}'; do

@@ -112,12 +112,32 @@ class Page(HTMLParser):
                 self.wrong.append(f"an attribute: {name}={value}")
 
 
+class ReportPage(Page):
+    """Of pprofci: names hold <b> and <img>, its own ones have a class, and data."""
+    TAGS = Page.TAGS | set("circle details summary small dl dt dd caption strong ul h3 code".split())
+
+    def handle_starttag(self, tag, attributes):
+        own = {"b": "class", "img": "src"}.get(tag)
+        if own and re.match(r"(worse|better|noise|data:image/svg)", dict(attributes).get(own) or ""):
+            return
+        super().handle_starttag(tag, attributes)
+
+
 def check_html(text):
     yield from characters(re.sub(r"<script>.*?</script>|<style>.*?</style>", "", text, flags=re.S))
     page = Page()
     page.feed(text)
     yield from page.wrong
     return page
+
+
+def check_report_page(text):
+    yield from characters(re.sub(r"<script>.*?</script>|<style>.*?</style>", "", text, flags=re.S))
+    page = ReportPage()
+    page.feed(text)
+    yield from page.wrong
+    if page.scripts != 1 or "default-src 'none'" not in page.policy or "script-src 'sha256-" not in page.policy:
+        yield f"{page.scripts} scripts, a policy {page.policy!r}"
 
 
 def check_page(text):
@@ -171,6 +191,23 @@ def check_markdown(text):
                     yield f"Markdown acts on {what!r}: {line!r}"
             if re.search(r"(?<!&)#\d", rest):
                 yield f"a reference: {line!r}"
+
+
+OWN_TAGS = re.compile(r'<a href="(index\.html(#[a-z0-9-]+)?|flame/[\w.%~-]+\.html)">|</a>|<code>[^<]*</code>|</?(details|summary|pre)>|<!-- (pprofc:default|state [\w= ]*) -->')
+
+
+def check_summary(text):
+    """Of pprofci: Markdown with a few elements of its own. In a code element nothing acts; <pre> holds what a gate has printed."""
+    yield from characters(text)
+    text = re.sub(r"<pre>[^<]*</pre>|<summary>[^<]*</summary>", "", text)
+    yield from check_markdown(OWN_TAGS.sub("", text))
+
+
+def check_annotations(text):
+    for line in text.split("\n"):
+        if line.startswith("::") and not re.fullmatch(r"::error (file=[^:,]*,(line=\d+,)?)?title=[^:,]*::.*", line):
+            yield f"a command: {line!r}"
+    yield from check_log("\n".join(line for line in text.split("\n") if not line.startswith("::error ")))
 
 
 def check_csv(text):
@@ -432,9 +469,43 @@ def test_tables(folder):
                 run(check, "parse_bench_regressions", "-format", form, "one." + kind, cwd=folder, expect="")
 
 
+def test_ci(folder):
+    """The page, summary, annotations, comment and reports of pprofci."""
+    make_results(folder)
+    for side, count in (("base", 100), ("head", 90000)):
+        frames = [{"name": name, "file": name, "line": 7} for name in NAMES]
+        profile = {"type": "sampled", "name": NAMES[0], "unit": "nanoseconds", "startValue": 0, "endValue": count * len(frames),
+                   "samples": [[i] for i in range(len(frames))], "weights": [count + i for i in range(len(frames))]}
+        with open(os.path.join(folder, side + ".speedscope.json"), "w", encoding="utf-8") as file:
+            json.dump({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": frames}, "profiles": [profile]}, file)
+    title = "".join(NAMES).replace("\0", "")
+    for kind in ("txt", "json"):
+        command = ("pprofci", "run", "-bench-base", f"base.{kind}", "-bench-head", f"head.{kind}", "-pair", "base.speedscope.json", "head.speedscope.json", "-out", "ci",
+                   "-title", title)
+        run(check_annotations, *command, cwd=folder, status=2, env={"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": os.path.join(folder, "step.md")})
+        run(check_report_page, *command, cwd=folder, output="ci/index.html")
+        run(check_summary, *command, cwd=folder, output="ci/summary.md")
+        run(check_json, *command, cwd=folder, output="ci/manifest.json", expect="")
+        run(check_summary, "pprofci", "publish", "-markdown", "told.md", "ci", cwd=folder, output="told.md")
+        run(check_summary, "pprofci", "publish", "-write-body", "body.md", "ci", cwd=folder, output="body.md")
+        run(check_json, "pprofci", "publish", "-codequality", "quality.json", "ci", cwd=folder, output="quality.json")
+        run(check_json, "pprofci", "publish", "-json", "told.json", "ci", cwd=folder, output="told.json")
+        run(lambda text: CONTROLS.findall(text), "pprofci", "publish", "-metrics", "metrics.txt", "ci", cwd=folder, output="metrics.txt")
+        run(check_log, "pprofci", "publish", "-dry-run", "-host", "github", "-to", "status", "ci", cwd=folder,
+            env={"GITHUB_REPOSITORY": "o/r", "GITHUB_SHA": "a" * 40}, expect="")
+        leg = os.path.join(folder, NAMES[13].replace("/", "") + "|@zq")
+        if not os.path.exists(leg):
+            os.rename(os.path.join(folder, "ci"), leg)
+            run(check_log, "pprofci", "merge", "-out", "all/ci", leg, leg, cwd=folder)
+            run(check_report_page, "pprofci", "merge", "-out", "all/ci", leg, leg, cwd=folder, output="all/ci/index.html")
+            run(check_summary, "pprofci", "merge", "-out", "all/ci", leg, leg, cwd=folder, output="all/ci/summary.md")
+        with open(os.path.join(folder, "step.md"), "rb") as file:
+            complaints.extend("step: " + what for what in check_summary(file.read().decode()))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_profiles, test_imports, test_results, test_tables, test_messages):
+        for test in (test_profiles, test_imports, test_results, test_ci, test_tables, test_messages):
             test(folder)
     for complaint in complaints[:60]:
         print(complaint.encode("utf-8", "backslashreplace").decode())

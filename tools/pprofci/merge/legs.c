@@ -109,6 +109,7 @@ pprofc_status legs_read(struct legs *legs, struct ci_run *run, const char *const
 }
 
 bool legs_have_results(const struct legs *legs) {
+  if (legs->incomplete) return true;
   for (size_t i = 0; i < legs->count; i++)
     if (legs->items[i].problem || node_size(node_get(legs->items[i].root, "results"))) return true;
   return false;
@@ -326,22 +327,9 @@ pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {
   return status;
 }
 
-/* ---- doubts ------------------------------------------ */
-
-pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error) {
-  for (size_t i = 0; i < legs->count; i++) {
-    const struct leg *leg = &legs->items[i];
-    bool results = node_size(node_get(leg->root, "results")) > 0;
-    if (!leg->root || results || node_text(leg->root, "instructions").size) continue;
-    legs->run->doubt = text_printf(&legs->run->arena, "Nothing was compared in %s.", leg->name);
-    return legs->run->doubt ? PPROFC_OK : error_nomem(error);
-  }
-  return PPROFC_OK;
-}
-
 /* ---- functions --------------------------------------- */
 
-pprofc_status legs_join_fired(struct legs *legs, pprofc_error *error) {
+static pprofc_status join_fired(struct legs *legs, pprofc_error *error) {
   struct ci_run *run = legs->run;
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++)
@@ -354,7 +342,7 @@ pprofc_status legs_join_fired(struct legs *legs, pprofc_error *error) {
 
 /* ---- instructions ------------------------------------ */
 
-pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error) {
+static pprofc_status join_instructions(struct legs *legs, pprofc_error *error) {
   struct ci_run *run = legs->run;
   bool regressed = false, any = false;
   for (size_t i = 0; i < legs->count; i++) {
@@ -371,4 +359,9 @@ pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error) {
   if (regressed) run->status = 2;
   run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
   return PPROFC_OK;
+}
+
+pprofc_status legs_join_verdicts(struct legs *legs, pprofc_error *error) {
+  pprofc_status status = join_instructions(legs, error);
+  return status == PPROFC_OK ? join_fired(legs, error) : status;
 }

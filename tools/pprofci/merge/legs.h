@@ -15,6 +15,7 @@ struct leg {
 
 struct legs {
   struct ci_run *run;
+  bool incomplete; /* a leg that is expected is not there */
   struct leg *items;
   size_t count;
 };
@@ -23,6 +24,12 @@ struct legs {
  * where the page goes. */
 pprofc_status legs_read(struct legs *legs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
+
+/* Whether a text is a number of legs, or names of them with commas. */
+bool legs_expectation_is_valid(const char *text);
+
+/* Notes as problems the legs that are expected and not there. */
+pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error *error);
 
 /* Adds the measurements of all legs to the gate, so that their p-values are one family. A
  * read_rows_fn whose context is the legs. */
@@ -35,11 +42,12 @@ pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error);
 /* Whether any leg has measurements. */
 bool legs_have_results(const struct legs *legs);
 
-/* Doubts the result when a leg has compared nothing. */
-pprofc_status legs_check_compared(struct legs *legs, pprofc_error *error);
+/* Takes the commits and machines of the legs; doubts the result when one has compared nothing, or
+ * when they are not all of one commit. */
+pprofc_status legs_check(struct legs *legs, pprofc_error *error);
 
-/* Joins the instruction counts of the legs; sets the verdict when one of them regressed. */
-pprofc_status legs_join_fired(struct legs *legs, pprofc_error *error);
-pprofc_status legs_join_instructions(struct legs *legs, pprofc_error *error);
+/* Joins the instruction counts of the legs, and the functions that -fail_on named in them; sets the
+ * verdict when one of them regressed. */
+pprofc_status legs_join_verdicts(struct legs *legs, pprofc_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "page/page.h"
 
 struct merge_options {
-  const char *out, *threshold, *title;
+  const char *out, *threshold, *title, *expect;
   bool no_fail;
 };
 
@@ -26,6 +26,12 @@ static const struct flag flags[] = {
      .argument = "PERCENT",
      .help = "a significant change of so much is a regression; 5 when neither this nor "
              "THRESHOLD_PERCENT is given"},
+    {.name = "expect",
+     .kind = FLAG_STRING,
+     .offset = FIELD(expect),
+     .argument = "LIST",
+     .help = "names of the jobs that there are to be, with commas, or their number; one that is "
+             "missing makes the result unusable"},
     {.name = "no-fail",
      .kind = FLAG_BOOL,
      .offset = FIELD(no_fail),
@@ -76,17 +82,17 @@ static pprofc_status merge_run_options(const struct merge_options *merge,
   return run_options_settle(options, error);
 }
 
-static pprofc_status merge_steps(struct ci_run *run, const char *const *folders, size_t count,
-                                 pprofc_error *error) {
+static pprofc_status merge_steps(struct ci_run *run, const struct merge_options *merge,
+                                 const char *const *folders, size_t count, pprofc_error *error) {
   struct legs legs;
   pprofc_status status = name_commits(run, error);
   if (status == PPROFC_OK) status = stage_open(run, error);
   if (status == PPROFC_OK) status = legs_read(&legs, run, folders, count, run->out, error);
+  if (status == PPROFC_OK) status = legs_expect(&legs, merge->expect, error);
   if (status == PPROFC_OK && legs_have_results(&legs))
     status = judge_rows(run, legs_add_rows, &legs, error);
-  if (status == PPROFC_OK) status = legs_join_instructions(&legs, error);
-  if (status == PPROFC_OK) status = legs_join_fired(&legs, error);
-  if (status == PPROFC_OK) status = legs_check_compared(&legs, error);
+  if (status == PPROFC_OK) status = legs_join_verdicts(&legs, error);
+  if (status == PPROFC_OK) status = legs_check(&legs, error);
   if (status == PPROFC_OK) status = legs_add_pairs(&legs, error);
   if (status == PPROFC_OK) status = write_pages(run, error);
   return status == PPROFC_OK ? stage_commit(run, error) : status;
@@ -103,12 +109,15 @@ int merge_main(int argc, char **argv) {
   if (status == PPROFC_OK && parsed.help) return command_help(&merge_table);
   if (status == PPROFC_OK && parsed.rest == argc)
     status = error_set(&error, PPROFC_E_INVALID, "there is nothing to merge: give a DIR");
+  if (status == PPROFC_OK && !legs_expectation_is_valid(merge.expect))
+    status = error_set(&error, PPROFC_E_INVALID,
+                       "-expect is a number, or names with commas, not '%s'", merge.expect);
   if (status == PPROFC_OK) status = merge_run_options(&merge, &options, &error);
   if (status != PPROFC_OK) return command_misused(&merge_table, &parsed, error.message);
   run_watch_signals();
   run_begin(&run, &options);
-  status = merge_steps(&run, (const char *const *)argv + parsed.rest, (size_t)(argc - parsed.rest),
-                       &error);
+  status = merge_steps(&run, &merge, (const char *const *)argv + parsed.rest,
+                       (size_t)(argc - parsed.rest), &error);
   int code = run_finish(&run, status, &error);
   run_end(&run);
   return code;

@@ -25,25 +25,21 @@
 /* ---- names ------------------------------------------- */
 
 /* Text in which no Markdown acts. */
-static void md_text(struct buffer *out, pprofc_str text) {
-  static const char special[] = "\\`*_[]<>|~&@";
+static void md_escape(struct buffer *out, pprofc_str text) {
+  static const char special[] = "\\`*_[]<>|~&!";
   struct buffer plain;
   buffer_init(&plain, out->mem, SIZE_MAX / 2);
   escape_terminal(&plain, text, false);
   pprofc_str clean = buffer_str(&plain);
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];
-    if (c == '@')
-      buffer_add_text(out, "@<!-- -->"); /* no mention */
-    else if (c == '<')
+    bool acts = c && strchr(special, c);
+    if (c == '<') {
       buffer_add_text(out, "&lt;");
-    else {
-      bool next_acts = i + 1 < clean.size && clean.data[i + 1] > ' ';
-      bool acts = c && strchr(special, c);
-      acts |= (c == ':' || c == '#') && next_acts; /* an emoji, an issue */
-      if (acts) buffer_add_char(out, '\\');
-      buffer_add_char(out, c);
+      continue;
     }
+    if (acts) buffer_add_char(out, '\\');
+    buffer_add_char(out, c);
   }
   out->failed |= plain.failed;
   buffer_free(&plain);
@@ -51,6 +47,7 @@ static void md_text(struct buffer *out, pprofc_str text) {
 
 /* A function: always code. A backtick or '|' would end it. */
 static void md_code(struct buffer *out, pprofc_str name) {
+  static const char special[] = "|`@*_~\\[:#!";
   struct buffer plain;
   buffer_init(&plain, out->mem, SIZE_MAX / 2);
   escape_terminal(&plain, name, false);
@@ -58,8 +55,7 @@ static void md_code(struct buffer *out, pprofc_str name) {
   buffer_add_text(out, "<code>");
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];
-    if (c == '|' || c == '`' || c == '@' || c == '*' || c == '_' || c == '~' || c == '\\' ||
-        c == '[' || c == ':' || c == '#')
+    if (c && strchr(special, c))
       buffer_printf(out, "&#%d;", c);
     else
       escape_xml(out, (pprofc_str){&c, 1});
@@ -74,7 +70,16 @@ static void md_name(struct buffer *out, pprofc_str name) {
   if (markdown_acts(name))
     md_code(out, name);
   else
-    md_text(out, name);
+    md_escape(out, name);
+}
+
+/* A sentence with names in it: each word as a name. */
+static void md_text(struct buffer *out, pprofc_str text) {
+  pprofc_str word;
+  for (bool first = true; text.data && str_next(&text, ' ', &word); first = false) {
+    if (!first) buffer_add_char(out, ' ');
+    md_name(out, word);
+  }
 }
 
 /* The name, which leads to its row of the page. */
@@ -169,7 +174,7 @@ static void put_sentences(struct buffer *out, const struct page_model *m) {
   if (m->counts.size || m->sight.size) buffer_add_text(out, ".\n\n");
   if (!m->run->has_base) buffer_add_text(out, "A first run: nothing was compared.\n\n");
   if (*m->run->instructions) {
-    buffer_add_text(out, m->run->instructions);
+    md_text(out, str_of(m->run->instructions));
     buffer_add_text(out, "\n\n");
   }
 }

@@ -21,8 +21,10 @@ pprofc_status post_send(struct post *post, const struct wire_request *request, s
   *root = NULL;
   if (status == PPROFC_OK && to->body.size) {
     pprofc_str text = buffer_keep(&to->body, post->arena);
-    status = text.data ? json_tree_parse(post->arena, "the reply", text, root, error)
-                       : error_nomem(error);
+    const char *name =
+        text_printf(post->arena, "the reply to %s %s", request->method, request->path);
+    status = text.data && name ? json_tree_parse(post->arena, name, text, root, error)
+                               : error_nomem(error);
   }
   if (!reply) wire_reply_free(&own);
   return status;

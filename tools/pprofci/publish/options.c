@@ -151,6 +151,8 @@ static const struct flag_note environment[] = {
     {"GITHUB_TOKEN, GH_TOKEN", "the token for GitHub, at $GITHUB_API_URL"},
     {"GITLAB_TOKEN", "the token for GitLab, at $CI_API_V4_URL"},
     {"BITBUCKET_TOKEN", "the token for Bitbucket, at $BITBUCKET_API_URL"},
+    {"SSL_CERT_FILE, SSL_CERT_DIR", "authorities in place of those of the system"},
+    {"https_proxy, all_proxy, no_proxy", "proxies, for https alone"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

@@ -1,6 +1,7 @@
 /* Reading the folder of a run: the verdict from its manifest, the text from its summary. */
 #include "publish/outcome.h"
 
+#include "page/html.h"
 #include "run/files.h"
 #include "run/text.h"
 
@@ -29,6 +30,14 @@ static bool is_whole_manifest(const struct node *root) {
          node_text(root, "verdict").size && node_text(root, "headline").size;
 }
 
+/* Comments show the commit as it is, so it is one or nothing. */
+static pprofc_str commit_of(const struct node *root) {
+  pprofc_str commit = node_text(root, "commit");
+  for (size_t i = 0; i < commit.size; i++)
+    if (!commit.data[i] || !strchr("0123456789abcdef", commit.data[i])) return STR("");
+  return commit.size >= 7 && commit.size <= 64 ? commit : STR("");
+}
+
 /* A run is good only when its manifest says so in so many words. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
   pprofc_str mood = node_text(o->root, "mood");
@@ -36,6 +45,24 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
   if (!str_equal(o->verdict, STR("no regression"))) return ENDING_NOTHING;
   return str_equal(mood, STR("good")) ? ENDING_GOOD : ENDING_DOUBT;
+}
+
+pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
+                              pprofc_error *error) {
+  static const char headline[] = "The benchmarks have left no result.";
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  buffer_printf(&text, "### \xE2\x9C\x97 %s\n\nThe log of the job says why.\n\n<pre>", headline);
+  html_words(&text, why);
+  buffer_add_text(&text, "</pre>\n");
+  *outcome = (struct outcome){.ending = ENDING_UNUSABLE,
+                              .status = 1,
+                              .verdict = STR("failed"),
+                              .headline = STR(headline),
+                              .commit = STR(""),
+                              .summary = buffer_keep(&text, arena)};
+  buffer_free(&text);
+  return outcome->summary.data ? PPROFC_OK : error_nomem(error);
 }
 
 /* The summary without the line of its marker. */
@@ -63,7 +90,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
                               .status = (int)node_integer(node_get(root, "gate_status")),
                               .verdict = node_text(root, "verdict"),
                               .headline = node_text(root, "headline"),
-                              .commit = node_text(root, "commit"),
+                              .commit = commit_of(root),
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);

@@ -35,6 +35,10 @@ struct outcome {
 pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail,
                            struct outcome *outcome, pprofc_error *error);
 
+/* What is told of a run that has left no result: it is never silence, and never an old result. */
+pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
+                              pprofc_error *error);
+
 /* Reads a file of at most `most` bytes into the arena. */
 pprofc_status outcome_read_file(struct arena *arena, const char *path, size_t most,
                                 pprofc_str *text, pprofc_error *error);

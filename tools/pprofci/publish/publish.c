@@ -25,6 +25,7 @@ struct publish {
   struct log_guard guard;
   struct output out;
   size_t failures;
+  bool other_commit; /* the result is of another commit than that of the change */
 };
 
 /* ---- what is there ----------------------------------- */
@@ -63,10 +64,48 @@ static bool resolve_links(struct publish *p) {
   return p->outcome.summary.data != NULL;
 }
 
+/* A run of a pull request has measured the head, or what the host has merged of it and the base. */
+static bool is_of_other_commit(const struct publish *p) {
+  pprofc_str measured = p->outcome.commit;
+  /* A second workflow does not know what the host had merged for the first one. */
+  if (*p->site.branch) return false;
+  return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
+         !str_equal(measured, str_of(p->site.checkout));
+}
+
+/* The commit of the change was not measured: its sign is not green, whatever another one has. */
+static pprofc_status tell_other_commit(struct publish *p, pprofc_error *error) {
+  struct outcome *o = &p->outcome;
+  pprofc_str was = o->headline, summary = o->summary;
+  message_note("pprofci: the result in '%s' is of commit %.*s, not of %s", p->folder,
+               STR_ARG(str_slice(o->commit, 0, 9)), p->site.sha);
+  o->headline = str_of(text_printf(&p->arena, "The result is of commit %.*s, not of %.7s: %.*s",
+                                   STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha, STR_ARG(was)));
+  if (str_starts(summary, STR("### "))) summary = str_slice(summary, 4, summary.size);
+  o->summary =
+      str_of(text_printf(&p->arena, "### ? The result is of commit %.*s, not of %.7s.\n\n%.*s",
+                         STR_ARG(str_slice(o->commit, 0, 7)), p->site.sha, STR_ARG(summary)));
+  if (!o->headline.data || !o->summary.data) return error_nomem(error);
+  if (o->ending == ENDING_GOOD || o->ending == ENDING_DOUBT) o->ending = ENDING_NOTHING;
+  return PPROFC_OK;
+}
+
+/* A result that cannot be read is told where the result would have been told. */
+static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
+  pprofc_error why;
+  pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
+  if (status == PPROFC_OK) {
+    p->other_commit = is_of_other_commit(p);
+    return p->other_commit ? tell_other_commit(p, error) : PPROFC_OK;
+  }
+  if (status == PPROFC_E_NOMEM) return error_set(error, status, "%s", why.message);
+  message_error("pprofci: %s", why.message);
+  return outcome_missing(&p->arena, why.message, &p->outcome, error);
+}
+
 static pprofc_status read_result(struct publish *p, pprofc_error *error) {
   if (*p->options->body) return read_given_body(p, error);
-  pprofc_status status =
-      outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, error);
+  pprofc_status status = read_outcome(p, error);
   if (status != PPROFC_OK) return status;
   const char *sha = p->site.sha;
   if (!utf8_valid(p->outcome.summary))
@@ -77,19 +116,24 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
                                       .regressed = p->outcome.regressed,
                                       .run = p->site.run,
                                       .had = STR(""),
-                                      .good = p->outcome.ending == ENDING_GOOD};
+                                      .good = p->outcome.ending == ENDING_GOOD && !p->other_commit};
   return PPROFC_OK;
 }
 
 /* "[Page](URL) · measured 4d5e6f7". */
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
+  if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
   bool told = folder_of_page(p).size && !*p->options->body; /* in the summary */
   const char *page =
       *p->site.page && !told ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!page || !commit.size) return page;
-  return text_printf(&p->arena, "%s%smeasured %.*s", page, *page ? " \xC2\xB7 " : "",
-                     STR_ARG(commit));
+  const char *dot = *page ? " \xC2\xB7 " : "";
+  if (p->outcome.ending == ENDING_UNUSABLE && !p->outcome.root) return page;
+  if (p->other_commit)
+    return text_printf(&p->arena, "%s%s**measured %.*s, which is not %.7s**", page, dot,
+                       STR_ARG(commit), p->site.sha);
+  return text_printf(&p->arena, "%s%smeasured %.*s", page, dot, STR_ARG(commit));
 }
 
 /* ---- files ------------------------------------------- */

@@ -76,6 +76,7 @@ static pprofc_status read_github(struct site *site, pprofc_error *error) {
   site->api = first_given(apis);
   site->repo = site_variable("GITHUB_REPOSITORY");
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
+  site->checkout = site_variable("GITHUB_SHA");
   pprofc_status status = read_event(site, error);
   if (!*site->sha) site->sha = site_variable("GITHUB_SHA");
   if (status == PPROFC_OK && !*site->page && site->run)
@@ -99,6 +100,7 @@ static pprofc_status read_gitlab(struct site *site, pprofc_error *error) {
   site->repo = first_given(repos);
   site->sha = first_given(shas);
   site->run = (uint64_t)site_number("CI_PIPELINE_ID");
+  site->checkout = site_variable("CI_COMMIT_SHA");
   if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
   site->read_only = *source && strcmp(source, site->repo) != 0;
   if (!*site->page) site->page = site_variable("CI_JOB_URL");
@@ -116,6 +118,7 @@ static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
   site->repo = site_variable("BITBUCKET_REPO_FULL_NAME");
   site->sha = first_given(shas);
   site->run = (uint64_t)site_number("BITBUCKET_BUILD_NUMBER");
+  site->checkout = site_variable("BITBUCKET_COMMIT");
   if (!site->number) site->number = site_number("BITBUCKET_PR_ID");
   if (!*site->page && *site->repo && site->run)
     site->page = text_printf(site->arena, "https://bitbucket.org/%s/pipelines/results/%llu",
@@ -266,6 +269,7 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
                         .repo = "",
                         .token = "",
                         .sha = options->sha,
+                        .checkout = "",
                         .page = options->page,
                         .number = options->number,
                         .owner = "",

@@ -39,6 +39,7 @@ struct site {
   const char *api, *repo;    /* "" when not known */
   const char *token;
   const char *sha, *page;
+  const char *checkout;       /* the commit that the job has checked out; "" when not known */
   int64_t number;             /* of the pull request or merge request; 0: none */
   uint64_t run;               /* of the CI system */
   bool read_only;             /* a fork's run, whose token may not write */

@@ -3,6 +3,7 @@
 
 #include "core/mem.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
 #define REPLY_MOST ((size_t)64 << 20)
@@ -80,6 +81,11 @@ static void take_retry(struct transport_leg *leg, pprofc_str value) {
   int64_t number = 0;
   if (str_parse_int(value, 10, &number)) {
     leg->reply->retry_after = number < 0 ? 0 : number;
+    return;
+  }
+  /* More seconds than a number holds are more than -wait. */
+  if (value.size && value.data[0] >= '0' && value.data[0] <= '9') {
+    leg->reply->retry_after = INT32_MAX;
     return;
   }
   number = date_of(leg, value);
@@ -189,6 +195,21 @@ static bool leg_set_common(struct transport_leg *leg) {
          LEG_SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 }
 
+/* A path of the environment; an empty one leaves libcurl's own. */
+static bool leg_set_path(struct transport_leg *leg, CURLoption option, const char *name) {
+  const char *path = getenv(name);
+  return !path || !*path || LEG_SET(option, path);
+}
+
+/* Authorities are the system's, or those that SSL_CERT_FILE and SSL_CERT_DIR name. What is not
+ * encrypted stays on this machine: a proxy would read the token. */
+static bool leg_set_security(struct transport_leg *leg, const char *url) {
+  bool secure = str_starts(str_of(url), STR("https://"));
+  return leg_set_path(leg, CURLOPT_CAINFO, "SSL_CERT_FILE") &&
+         leg_set_path(leg, CURLOPT_CAPATH, "SSL_CERT_DIR") &&
+         (secure || LEG_SET(CURLOPT_NOPROXY, "*"));
+}
+
 static bool leg_set_request(struct transport_leg *leg, const char *method, const char *url,
                             pprofc_str body, int64_t timeout) {
   /* A connection that is used again and dies makes libcurl send the request twice. */
@@ -201,14 +222,26 @@ static bool leg_set_request(struct transport_leg *leg, const char *method, const
   return good && LEG_SET(CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* A certificate that is not valid yet, or no more, is often one of a clock that is wrong. */
+/* What may be wrong where a certificate is refused, by the words of OpenSSL and GnuTLS. */
+static const char *certificate_hint(const char *why) {
+  static const struct {
+    const char *words, *hint;
+  } hints[] = {{"expired", " (is the clock of this machine right?)"},
+               {"not yet valid", " (is the clock of this machine right?)"},
+               {"issuer certificate", " (SSL_CERT_FILE names other authorities)"},
+               {"self-signed", " (SSL_CERT_FILE names other authorities)"},
+               {"self signed", " (SSL_CERT_FILE names other authorities)"}};
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (strstr(why, hints[i].words)) return hints[i].hint;
+  return "";
+}
+
 static pprofc_status leg_explain(struct transport_leg *leg, CURLcode code, pprofc_error *error) {
   const char *why = *leg->why ? leg->why : leg->transport->easy_strerror(code);
   bool certificate = code == CURLE_PEER_FAILED_VERIFICATION;
   if (leg->reply->body.failed)
     return error_set(error, PPROFC_E_LIMIT, "the reply has more than %zu bytes", REPLY_MOST);
-  return error_set(error, PPROFC_E_IO, "%s%s", why,
-                   certificate ? " (is the clock of this machine right?)" : "");
+  return error_set(error, PPROFC_E_IO, "%s%s", why, certificate ? certificate_hint(why) : "");
 }
 
 pprofc_status transport_send(struct transport *transport, const char *method, const char *url,
@@ -219,8 +252,8 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
   long code = 0;
   double connected = 0;
   transport->easy_reset(transport->easy);
-  if (!leg_set_common(&leg) || !leg_set_request(&leg, method, url, body, timeout) ||
-      !leg_set_headers(&leg, headers)) {
+  if (!leg_set_common(&leg) || !leg_set_security(&leg, url) ||
+      !leg_set_request(&leg, method, url, body, timeout) || !leg_set_headers(&leg, headers)) {
     status = error_set(error, PPROFC_E_NOMEM, "libcurl cannot prepare the request");
   } else {
     CURLcode result = transport->easy_perform(transport->easy);
@@ -228,6 +261,7 @@ pprofc_status transport_send(struct transport *transport, const char *method, co
     transport->easy_getinfo(transport->easy, CURLINFO_PRETRANSFER_TIME, &connected);
     reply->sent = connected > 0;
     reply->code = (int)code;
+    reply->refused = result == CURLE_PEER_FAILED_VERIFICATION;
     if (result != CURLE_OK) status = leg_explain(&leg, result, error);
   }
   transport->slist_free_all(leg.headers);

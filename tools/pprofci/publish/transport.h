@@ -9,6 +9,7 @@
 struct transport_reply {
   int code;            /* 0: no status line came */
   bool sent;           /* the connection stood: the server may have acted */
+  bool refused;        /* by us: its certificate is not to be trusted */
   bool is_json;        /* by its Content-Type */
   int64_t date;        /* seconds, the server's clock; 0: it does not tell */
   int64_t retry_after; /* seconds from now; -1: not told */

@@ -207,6 +207,7 @@ static bool is_worth_a_try(const struct wire_try *try) {
   const struct transport_reply *reply = &try->reply;
   bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
   if (try->status == PPROFC_E_NOMEM || try->status == PPROFC_E_LIMIT) return false;
+  if (reply->refused) return false;
   return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
 }
 
@@ -243,6 +244,8 @@ static bool wire_is_home(const struct api *wire, pprofc_str url) {
 
 static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_str path) {
   bool relative = str_starts(path, STR("/"));
+  /* "//host/path" is another host in a URL. */
+  if (str_starts(path, STR("//"))) return false;
   if (path.size + strlen(wire->options.api) >= sizeof try->url) return false;
   snprintf(try->url, sizeof try->url, "%s%.*s", relative ? wire->options.api : "", STR_ARG(path));
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));

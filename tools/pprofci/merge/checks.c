@@ -1,0 +1,120 @@
+/* Whether the legs are all that there are to be, and belong together. */
+#include "core/log_guard.h"
+#include "merge/legs.h"
+#include "run/text.h"
+
+/* ---- doubts ------------------------------------------ */
+
+static pprofc_status check_compared(struct legs *legs, pprofc_error *error) {
+  for (size_t i = 0; i < legs->count; i++) {
+    const struct leg *leg = &legs->items[i];
+    bool results = node_size(node_get(leg->root, "results")) > 0;
+    if (!leg->root || results || node_text(leg->root, "instructions").size) continue;
+    legs->run->doubt = text_printf(&legs->run->arena, "Nothing was compared in %s.", leg->name);
+    return legs->run->doubt ? PPROFC_OK : error_nomem(error);
+  }
+  return PPROFC_OK;
+}
+
+/* ---- what was measured, and where -------------------- */
+
+/* The commit of a side that the manifests tell; that of the first leg which tells one. */
+static const char *commit_of_legs(const struct legs *legs, const char *key, bool *differ) {
+  pprofc_str found = STR("");
+  *differ = false;
+  for (size_t i = 0; i < legs->count; i++) {
+    pprofc_str commit = node_text(legs->items[i].root, key);
+    if (!commit.size) continue;
+    if (found.size && !str_equal(found, commit)) *differ = true;
+    if (!found.size) found = commit;
+  }
+  return text_keep(&legs->run->arena, found);
+}
+
+static bool is_plain_commit(const char *text) {
+  return strspn(text, "0123456789abcdef") == strlen(text);
+}
+
+/* One side: all legs are to be of one commit, else one of them is of an earlier run. */
+static pprofc_status take_commit(struct legs *legs, const char *key, const char **commit,
+                                 pprofc_error *error) {
+  struct ci_run *run = legs->run;
+  bool differ;
+  const char *found = commit_of_legs(legs, key, &differ);
+  if (!found) return error_nomem(error);
+  if (*found && is_plain_commit(found)) *commit = found;
+  if (!differ || *run->doubt) return PPROFC_OK;
+  run->doubt =
+      text_printf(&run->arena, "The jobs are not all of one %s: is one of them of an earlier run?",
+                  strcmp(key, "commit") == 0 ? "commit" : "base");
+  return run->doubt ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status take_commits(struct legs *legs, pprofc_error *error) {
+  pprofc_status status = take_commit(legs, "commit", &legs->run->head_commit, error);
+  if (status != PPROFC_OK) return status;
+  return take_commit(legs, "base_commit", &legs->run->base_commit, error);
+}
+
+static pprofc_status take_machines(struct legs *legs, pprofc_error *error) {
+  struct ci_run *run = legs->run;
+  struct buffer text;
+  buffer_init(&text, run->mem, SIZE_MAX / 2);
+  for (size_t i = 0; i < legs->count; i++) {
+    pprofc_str machine = node_text(legs->items[i].root, "machine");
+    if (!machine.size) continue;
+    pprofc_str shown = escape_line_keep(machine, &run->arena);
+    buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", legs->items[i].name, STR_ARG(shown));
+  }
+  run->machine = buffer_keep(&text, &run->arena);
+  buffer_free(&text);
+  return run->machine.data ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- legs that there are to be ----------------------- */
+
+/* A number of legs; 0: the text has names. */
+static int64_t expected_number(const char *text) {
+  int64_t number = 0;
+  return str_parse_int(str_of(text), 10, &number) ? number : 0;
+}
+
+bool legs_expectation_is_valid(const char *text) {
+  pprofc_str rest = str_of(text), name;
+  int64_t number = 0;
+  if (str_parse_int(rest, 10, &number)) return number > 0;
+  while (*text && str_next(&rest, ',', &name))
+    if (!str_trim(name).size) return false;
+  return true;
+}
+
+static bool has_leg(const struct legs *legs, pprofc_str name) {
+  for (size_t i = 0; i < legs->count; i++)
+    if (str_equal(str_of(legs->items[i].name), name)) return true;
+  return false;
+}
+
+pprofc_status legs_expect(struct legs *legs, const char *expected, pprofc_error *error) {
+  struct gate *gate = &legs->run->gate;
+  int64_t number = expected_number(expected);
+  pprofc_str rest = str_of(expected), name;
+  if (number && (uint64_t)number != legs->count) {
+    legs->incomplete = true;
+    gate_problem(gate, "%lld jobs were expected, not %zu", (long long)number, legs->count);
+  }
+  while (!number && *expected && str_next(&rest, ',', &name)) {
+    name = str_trim(name);
+    if (has_leg(legs, name)) continue;
+    legs->incomplete = true;
+    gate_problem(gate, "there is no result of job %.*s", STR_ARG(name));
+  }
+  return gate->problems.failed ? error_nomem(error) : PPROFC_OK;
+}
+
+/* ---- the whole --------------------------------------- */
+
+pprofc_status legs_check(struct legs *legs, pprofc_error *error) {
+  pprofc_status status = check_compared(legs, error);
+  if (status == PPROFC_OK) status = take_commits(legs, error);
+  return status == PPROFC_OK ? take_machines(legs, error) : status;
+}
