@@ -290,6 +290,23 @@ def others():
     publish("-to", "check", planted("bucket", 120), env=bitbucket, wanted=2)
     report = state.reports["pprofc-default"]
     check(report[0]["result"] == "FAILED" and [len(notes) for notes in report[1:]] == [100, 20], "a report")
+    state.may_ask, state.login, state.base = True, "{robot}", server.base
+    state.bucket = [{"id": i, "user": {"uuid": "{other}"}, "content": {"raw": "<!-- pprofc:default -->\nhello"}, "deleted": False} for i in range(5)]
+    for folder, wanted, sign in ((bad, 2, "FAILED"), (good, 0, "SUCCESSFUL")):
+        publish(folder, env=dict(bitbucket, BITBUCKET_PR_ID="5"), wanted=wanted)
+        check(state.statuses[-1][1]["state"] == sign and state.statuses[-1][1]["url"] == "https://bitbucket.org/o/r/pipelines/results/4", "a build status")
+        check(len(state.bucket) == 6 and "<a href" not in state.bucket[5]["content"]["raw"], "a comment of Bitbucket, on page three")
+    check([r[0] for r in state.requests][-5:] == ["GET", "GET", "GET", "PUT", "POST"], "the comment is changed in place")
+    state.failures = [("PUT", (404, {"error": {"message": "no such comment"}}))]
+    publish("-to", "comment", bad, env=dict(bitbucket, BITBUCKET_PR_ID="5"), wanted=2)
+    check(not last.stderr and len(state.bucket) == 6, "a comment that went away meanwhile is looked for again")
+    publish("-to", "check", good, env=gitlab)
+    one_line("gitlab has no checks; -codequality writes a report")
+    fork = dict(gitlab, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="43")
+    publish(good, env=fork)
+    check("second workflow" in last.stderr, "a fork on GitLab")
+    publish("-page", "https://site.example/pr/7/index.html", "-to", "comment", "-pr", "9", bad, wanted=2)
+    check('**<a href="https://site.example/pr/7/index.html#b-1">Setup-2</a>**' in ours("9")[0] and "[Page]" not in ours("9")[0], "links to a page")
     publish("-markdown", "plain.md", "-json", "plain.json", bad, env={"GITHUB_REPOSITORY": None}, wanted=2)
     with open("plain.json", encoding="utf-8") as file:
         plain = json.load(file)

@@ -103,7 +103,7 @@ class State:
         self.reset()
 
     def reset(self):
-        self.comments, self.statuses, self.checks, self.reports, self.notes = [], [], {}, {}, []
+        self.comments, self.statuses, self.checks, self.reports, self.notes, self.bucket = [], [], {}, {}, [], []
         self.requests = []   # (method, path, body)
         self.failures = []   # (pattern of "METHOD path", (code, headers, body) or "cut" or "lost"), each used once
         self.login = "github-actions[bot]"
@@ -261,6 +261,34 @@ class Handler(BaseHTTPRequestHandler):
         self.server.state.statuses.append((sha, body))
         self.answer(201, {"id": 1})
 
+    def list_bucket(self, _):
+        state = self.server.state
+        page = int((re.search(r"[?&]page=(\d+)", self.path) or [0, 1])[1])
+        found = {"values": state.bucket[(page - 1) * 2:page * 2]}
+        if page * 2 < len(state.bucket):
+            found["next"] = f"{state.base}{self.path.split('&page')[0]}&page={page + 1}"
+        self.answer(200, found)
+
+    def add_bucket(self, body):
+        state = self.server.state
+        if set(body) != {"content"} or set(body["content"]) != {"raw"} or len(body["content"]["raw"]) > 32768:
+            return self.answer(400, {"type": "error", "error": {"message": "Bad request"}})
+        state.bucket.append({"id": state.id(), "user": {"uuid": state.login}, "content": body["content"], "deleted": False})
+        self.answer(201, state.bucket[-1])
+
+    def change_bucket(self, body, number):
+        for comment in self.server.state.bucket:
+            if comment["id"] == int(number):
+                comment["content"] = body["content"]
+                return self.answer(200, comment)
+        return self.answer(404, {"type": "error", "error": {"message": "no such comment"}})
+
+    def bucket_status(self, body, sha):
+        if body["state"] not in ("INPROGRESS", "SUCCESSFUL", "FAILED", "STOPPED") or not body["key"] or not body["url"]:
+            return self.answer(400, {"type": "error", "error": {"message": "Bad request"}})
+        self.server.state.statuses.append((sha, body))
+        self.answer(201, {"key": body["key"]})
+
     def report(self, body, name):
         if body["report_type"] not in ("SECURITY", "COVERAGE", "TEST", "BUG") or len(body["details"]) > 2000:
             return self.answer(400, {"error": {"message": "the report is wrong"}})
@@ -287,6 +315,10 @@ ROUTES = [
     (r"POST /projects/42/merge_requests/7/notes", "add_note"),
     (r"PUT /projects/42/merge_requests/7/notes/(\d+)", "change_note"),
     (r"POST /projects/42/statuses/([0-9a-f]{40})", "gitlab_status"),
+    (r"GET /repositories/o/r/pullrequests/5/comments", "list_bucket"),
+    (r"POST /repositories/o/r/pullrequests/5/comments", "add_bucket"),
+    (r"PUT /repositories/o/r/pullrequests/5/comments/(\d+)", "change_bucket"),
+    (r"POST /repositories/o/r/commit/([0-9a-f]{40})/statuses/build", "bucket_status"),
     (r"PUT /repositories/o/r/commit/[0-9a-f]{40}/reports/([\w.-]+)", "report"),
     (r"POST /repositories/o/r/commit/[0-9a-f]{40}/reports/([\w.-]+)/annotations", "report_notes"),
 ]

@@ -123,6 +123,10 @@ async function testDarkAndPaper(url) {
   check(!(await page.isVisible(".links")), "no links on paper");
   check((await page.$eval("pre", (pre) => getComputedStyle(pre).whiteSpace)) === "pre-wrap", "lines are wrapped on paper");
   check(await page.isVisible("#b-1"), "rows on paper");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  check(await page.$eval("#method", (d) => d.open), "how it was measured is on paper");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  check(!(await page.$eval("#method", (d) => d.open)), "and closed again");
   const pdf = await page.pdf({ format: "A4" });
   check(pdf.length > 10000, "it prints");
   if (shots) fs.writeFileSync(path.join(shots, "ci_page.pdf"), pdf);
@@ -170,6 +174,8 @@ async function testEndings() {
     ["zero", write("a.txt", "BenchmarkParse 1000 100N ns/op"), write("b.txt", "BenchmarkParse 1000 0.2N ns/op"), /^\? Parse takes 0\.2\d* ns per operation: was anything measured\?$/, "doubt"],
     ["suite", write("c.txt", "BenchmarkA 1 100N ns/op", "BenchmarkB 1 100N ns/op", "BenchmarkC 1 100N ns/op"),
       write("d.txt", "BenchmarkA 1 10N ns/op", "BenchmarkB 1 10N ns/op", "BenchmarkC 1 10N ns/op"), /^\? Most of 3 benchmarks are more than twice as fast: were they run\?$/, "doubt"],
+    ["both", write("i.txt", ..."ABCDE".split("").map((x) => `Benchmark${x} 1 100N ns/op`)),
+      write("j.txt", "BenchmarkA 1 300N ns/op", ..."BCDE".split("").map((x) => `Benchmark${x} 1 10N ns/op`)), /^✗ A is 3 times slower/, "bad"],
     ["gone", same, write("e.txt", "BenchmarkParse 1000 100N ns/op"), /^\? Title is missing in the head\.$/, "doubt"],
     ["failed", same, write("f.txt", "BenchmarkOther 1000 100N ns/op"), /^✗ The benchmarks could not be judged: nothing was compared/, "bad"],
     ["bytes", write("g.txt", "BenchmarkParse 1 100N ns/op 0 B/op 0 allocs/op"), write("h.txt", "BenchmarkParse 1 100N ns/op 32 B/op 1 allocs/op"),
@@ -180,6 +186,8 @@ async function testEndings() {
     const said = (await page.textContent("h1")).replace(/\s/g, " ");
     check(sentence.test(said), `${name}: ${said}`);
     check(await page.$(`#verdict.${mood}`), `${name} is ${mood}`);
+    const also = await page.$$eval(".also", (all) => all.map((p) => p.textContent).join());
+    check(also === (name === "both" ? "? Most of 5 benchmarks are more than twice as fast: were they run?" : ""), `${name}: also ${also}`);
     if (mood !== "good") check(!(await page.$(".verdict.good")), `${name} is not green`);
     await page.context().close();
   }

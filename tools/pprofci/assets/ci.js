@@ -21,5 +21,9 @@ function openTarget() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (row) open(row);
 }
+// Paper has no buttons: what explains and how it was measured are open there.
+const forPaper = [...document.querySelectorAll("#method, .worse > .flame details")].filter((d) => !d.open);
+addEventListener("beforeprint", () => forPaper.forEach((d) => (d.open = true)));
+addEventListener("afterprint", () => forPaper.forEach((d) => (d.open = false)));
 addEventListener("hashchange", openTarget);
 openTarget();

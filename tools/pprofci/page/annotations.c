@@ -33,8 +33,10 @@ static void put_command_text(struct buffer *out, pprofc_str text, bool property)
 /* The line of the function of this checkout that the growth goes through. */
 static void put_location(struct buffer *out, const struct run_pair *pair) {
   if (!pair || !pair->own.name) return;
+  pprofc_str place = place_in_checkout(pair->own.file);
+  if (!place.size) return;
   buffer_add_text(out, "file=");
-  put_command_text(out, place_in_checkout(pair->own.file), true);
+  put_command_text(out, place, true);
   if (pair->own.line > 0) buffer_printf(out, ",line=%lld", (long long)pair->own.line);
   buffer_add_char(out, ',');
 }

@@ -108,10 +108,14 @@ static void take_rows(struct function_list *list, const struct node *root,
   take_sides(root, "head", "base", v, list->total);
 }
 
-void functions_read(const struct ci_run *run, const struct run_pair *pair,
-                    struct function_list *list) {
+void functions_init(const struct ci_run *run, struct function_list *list) {
   *list = (struct function_list){.type = STR(""), .unit = STR("")};
   arena_init(&list->arena, run->mem);
+}
+
+void functions_read(const struct ci_run *run, const struct run_pair *pair,
+                    struct function_list *list) {
+  functions_init(run, list);
   const struct profile_source source = source_of(&list->arena, pair);
   const struct node *root = read_report(run, pair, &list->arena, &source);
   if (!root) return;

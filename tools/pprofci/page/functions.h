@@ -25,6 +25,9 @@ struct function_list {
 /* By what rows are sorted, the largest first. */
 enum function_order { BY_BASE, BY_HEAD, BY_CHANGE };
 
+/* A list without rows. */
+void functions_init(const struct ci_run *run, struct function_list *list);
+
 /* Reads the profiles of the pair. A pair that cannot be read has no rows. */
 void functions_read(const struct ci_run *run, const struct run_pair *pair,
                     struct function_list *list);

@@ -269,6 +269,15 @@ static const struct {
     {is_good, say_nothing_slower, MOOD_GOOD},
 };
 
+/* Doubts about the whole run that a headline about one benchmark would hide. */
+static void say_also(struct buffer *out, const struct page_model *m) {
+  if (m->mood != MOOD_BAD) return;
+  if (is_doubted(m)) say_doubt(out, m);
+  if (!is_suspicious(m)) return;
+  if (out->size) buffer_add_char(out, ' ');
+  say_suspicious(out, m);
+}
+
 static const char *const fate_phrases[FATES] = {[FATE_SLOWER] = "got worse",
                                                 [FATE_MISSING] = "missing",
                                                 [FATE_BROKEN] = "may measure nothing",
@@ -335,6 +344,7 @@ pprofc_status model_make(struct ci_run *run, struct page_model *m, pprofc_error 
   while (!endings[i].holds(m)) i++;
   m->mood = endings[i].mood;
   m->headline = model_say(m, endings[i].say);
+  m->also = model_say(m, say_also);
   m->counts = model_say(m, say_counts);
   m->sight = model_say(m, say_sight);
   return m->headline.data ? PPROFC_OK : error_nomem(error);

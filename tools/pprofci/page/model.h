@@ -45,6 +45,7 @@ struct page_model {
   enum mood mood;
   pprofc_str headline; /* "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per operation." */
   pprofc_str counts;   /* "1 of 9 benchmarks got slower · 1 could not be judged" */
+  pprofc_str also;     /* what speaks against a result beside the headline; may be empty */
   pprofc_str sight;    /* "changes below 3 % could not have been seen"; may be empty */
 };
 

@@ -81,6 +81,11 @@ static void put_verdict(struct buffer *out, const struct page_model *m) {
     html_text(out, m->sight);
   }
   buffer_add_text(out, "</p>\n");
+  if (m->also.size) {
+    buffer_add_text(out, "<p class=\"also\">? ");
+    html_text(out, m->also);
+    buffer_add_text(out, "</p>\n");
+  }
   if (*run->instructions) {
     buffer_add_text(out, "<p>");
     html_words(out, run->instructions);

@@ -172,6 +172,11 @@ static void put_sentences(struct buffer *out, const struct page_model *m) {
   if (m->counts.size && m->sight.size) buffer_add_text(out, ", ");
   md_text(out, m->sight);
   if (m->counts.size || m->sight.size) buffer_add_text(out, ".\n\n");
+  if (m->also.size) {
+    buffer_add_text(out, "? ");
+    md_text(out, m->also);
+    buffer_add_text(out, "\n\n");
+  }
   if (!m->run->has_base) buffer_add_text(out, "A first run: nothing was compared.\n\n");
   if (*m->run->instructions) {
     md_text(out, str_of(m->run->instructions));
@@ -284,10 +289,37 @@ static void md_put_function_row(struct buffer *out, const struct function_list *
   buffer_add_text(out, " |\n");
 }
 
+/* The functions with their verdicts. */
+static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v) {
+  pprofc_str unit = str_of(v->unit);
+  buffer_add_text(out, "\n| function by itself | base | head | \xCE\x94 | \xC2\xB1 | verdict |\n"
+                       "|---|--:|--:|--:|--:|---|\n");
+  for (size_t i = 0; i < v->row_count && i < FUNCTIONS_MOST; i++) {
+    const struct change *change = &v->rows[i];
+    buffer_add_text(out, "| ");
+    md_code(out, html_short_function(str_of(change->name)));
+    buffer_add_text(out, " | ");
+    md_put_value(out, change->base, unit);
+    md_put_value(out, change->head, unit);
+    number_difference(out, change->head - change->base, unit);
+    buffer_add_text(out, " | ");
+    if (isfinite(change->low) && isfinite(change->high))
+      number_profile(out, (change->high - change->low) / 2, unit);
+    buffer_add_text(out, " | ");
+    md_name(out, str_of(change->verdict));
+    buffer_add_text(out, " |\n");
+  }
+  if (v->weak) buffer_add_text(out, "\nVerdicts of one run a side are weak.\n");
+}
+
 static void put_function_table(struct buffer *out, const struct ci_run *run,
                                const struct run_pair *pair) {
   struct function_list f;
   bool both = pair->diff != NULL;
+  if (pair->comparison_count && pair->comparisons[0].row_count) {
+    put_verdict_table(out, &pair->comparisons[0]);
+    return;
+  }
   enum function_order alone = pair->names[SIDE_HEAD] ? BY_HEAD : BY_BASE;
   functions_read(run, pair, &f);
   functions_sort(&f, both ? BY_CHANGE : alone);

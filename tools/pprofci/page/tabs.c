@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define ROWS_MOST 15                   /* of a table */
-#define PAGE_MOST ((size_t)1200 << 10) /* beyond it pictures are links */
+#define PAGE_MOST ((size_t)1200 << 10) /* beyond it pictures and tables are links */
 
 /* One tab: base, head or the difference. */
 struct tab {
@@ -69,7 +69,9 @@ static void put_difference(struct buffer *out, double base, double head, pprofc_
 
 static void put_heads(struct buffer *out, const char *const *titles, size_t count) {
   buffer_add_text(out, "<thead><tr>");
-  for (size_t i = 0; i < count; i++) buffer_printf(out, "<th scope=\"col\">%s</th>", titles[i]);
+  for (size_t i = 0; i < count; i++)
+    buffer_printf(out, "<th scope=\"col\"%s>%s</th>",
+                  strcmp(titles[i], "Verdict") == 0 ? " class=\"word\"" : "", titles[i]);
   buffer_add_text(out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -78,7 +80,7 @@ static void put_verdict_cells(struct buffer *out, const struct change *change, p
   buffer_add_text(out, "<td>");
   if (isfinite(change->low) && isfinite(change->high))
     number_profile(out, (change->high - change->low) / 2, unit);
-  buffer_add_text(out, "</td><td>");
+  buffer_add_text(out, "</td><td class=\"word\">");
   html_words(out, change->verdict);
   if (change->partner) {
     buffer_add_text(out, " <span class=\"place\">");
@@ -232,7 +234,10 @@ void tabs_print(struct buffer *out, const struct page_model *m, const struct run
                 unsigned height, bool open) {
   struct function_list functions;
   double shown = common_height(pair, height);
-  functions_read(m->run, pair, &functions);
+  if (out->size < PAGE_MOST)
+    functions_read(m->run, pair, &functions);
+  else
+    functions_init(m->run, &functions);
   buffer_printf(out, "<div class=\"tabs\" role=\"group\" aria-label=\"%s profile, ", pair->kind);
   html_words(out, html_shown(pair));
   buffer_add_text(out, "\">\n");
