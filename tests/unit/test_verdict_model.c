@@ -8,6 +8,7 @@
 #include "stats/ratio.h"
 #include "stats/robust.h"
 #include "unit.h"
+#include "verdict/advice.h"
 #include "verdict/model.h"
 #include "verdict/quantum.h"
 #include "verdict_vectors.h"
@@ -155,6 +156,63 @@ static void test_comparisons_agree_with_the_reference(void) {
   }
 }
 
+/* ---- advice ------------------------------------------ */
+
+static struct advice usual_advice(void) {
+  return (struct advice){.runs = 5,
+                         .degrees = 18,
+                         .prior = 10,
+                         .limit = 1 - 0.05 / 120,
+                         .sampling = 1.0 / 350,
+                         .noise = 0.02 * 0.02};
+}
+
+/* The formula of docs/VERDICTS.md. */
+static double advice_error(const struct advice *a, double excess, double change) {
+  double factor = excess * (pprofc_t_quantile(a->limit, a->degrees) + 0.85),
+         middle = 1 + change / 2;
+  double variance = middle * a->sampling + middle * middle * (a->noise + a->common);
+  return factor * sqrt(2 / a->runs * variance) - change;
+}
+
+static void test_the_smallest_change_solves_its_formula(void) {
+  struct advice a = usual_advice(), few = a, two = a;
+  CU_ASSERT(fabs(advice_error(&a, 1.15, advice_change(&a))) < 1e-9);
+  few.runs = 3;
+  few.degrees = 14;
+  CU_ASSERT(fabs(advice_error(&few, 1.2, advice_change(&few))) < 1e-9);
+  two.runs = 2;
+  two.degrees = 12;
+  CU_ASSERT(fabs(advice_error(&two, 1.45, advice_change(&two))) < 1e-9);
+  a.common = 0.01;
+  CU_ASSERT(fabs(advice_error(&a, 1.15, advice_change(&a))) < 1e-9);
+  a.noise = 1;
+  CU_ASSERT(isinf(advice_change(&a)));
+}
+
+static void test_more_runs_or_samples_show_five_percent(void) {
+  struct advice a = usual_advice(), more = a;
+  more.runs = advice_runs(&a);
+  more.degrees = 2 * more.runs - 2 + a.prior;
+  CU_ASSERT(more.runs > 5 && advice_change(&more) <= 0.05);
+  more.runs--;
+  more.degrees -= 2;
+  CU_ASSERT(advice_change(&more) > 0.05);
+  a.noise = 0.005 * 0.005;
+  a.common = 0.0001;
+  double times = advice_samples(&a);
+  more = a;
+  more.sampling /= times;
+  more.common /= times;
+  CU_ASSERT(times > 1 && fabs(advice_change(&more) - 0.05) < 1e-9);
+  a.noise = 0.1 * 0.1;
+  CU_ASSERT(isinf(advice_samples(&a)));
+  a.noise = 1e4;
+  CU_ASSERT(isinf(advice_runs(&a)));
+  a = (struct advice){.runs = 9, .degrees = 26, .prior = 10, .limit = 0.999, .sampling = 1e-9};
+  CU_ASSERT(advice_runs(&a) == 5 && advice_samples(&a) == 1);
+}
+
 static void test_exact_values_are_facts(void) {
   static const double values[] = {100, 100, 100, 100, 50, 50, 51, 51}, quantum[2] = {0, 0};
   static const double exposure[] = {1, 1, 1, 1};
@@ -177,4 +235,6 @@ UNIT_MAIN("verdict_model", UNIT(test_derivatives_of_log_gamma_agree),
           UNIT(test_weighted_median_lies_between_items), UNIT(test_sums_lose_no_digits),
           UNIT(test_corrections_for_dependence_are_larger), UNIT(test_parts_have_fiellers_interval),
           UNIT(test_score_intervals_agree), UNIT(test_heap_sampling_follows_its_formula),
-          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_facts))
+          UNIT(test_comparisons_agree_with_the_reference), UNIT(test_exact_values_are_facts),
+          UNIT(test_the_smallest_change_solves_its_formula),
+          UNIT(test_more_runs_or_samples_show_five_percent))

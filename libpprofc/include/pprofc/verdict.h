@@ -180,10 +180,12 @@ typedef struct pprofc_verdict_summary {
   const pprofc_verdict_place *places; /* of specific, as those of a row */
   size_t place_count;
 
-  double visible; /* the smallest relative change of the largest row that power 80 % finds */
+  double visible; /* the smallest relative change of the largest row that four comparisons of five
+                     would find; infinite: none below 1000 % */
   size_t largest; /* that row, or PPROFC_VERDICT_NO_ROW */
   double runs_for_5, samples_for_5; /* runs a side, or times as many samples, that would show 5 % of
                                        it; infinite: no number of them would */
+  double seconds;   /* duration of a run, on average; NaN: a profile does not say */
 } pprofc_verdict_summary;
 
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,

@@ -1,17 +1,10 @@
-/* What holds for all rows: totals and what explains them, the common factor with its interval, and
- * what could have been seen. */
+/* What holds for all rows: totals and what explains them, and the common factor with its interval.
+ */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "verdict/compare.h"
 
 #include <math.h>
-
-/* Factors of the standard error that give power 80 % after the correction, by runs a side. */
-#define POWER_FACTOR     4.4
-#define POWER_FACTOR_FEW 5.5
-#define POWER_RUNS       5
-#define POWER_RUNS_FEW   3
-#define POWER_EFFECT     0.05
 
 /* ---- the common factor ------------------------------- */
 
@@ -95,45 +88,18 @@ static void account_totals(struct comparison *c, double *raw, double *all, doubl
   s->part_high = known ? part.high : (double)NAN;
 }
 
-/* ---- what could have been seen ----------------------- */
-
-static double account_factor(double runs) {
-  if (runs >= POWER_RUNS) return POWER_FACTOR;
-  if (runs <= POWER_RUNS_FEW) return POWER_FACTOR_FEW;
-  return POWER_FACTOR_FEW + (POWER_FACTOR - POWER_FACTOR_FEW) * (runs - POWER_RUNS_FEW) /
-                                (POWER_RUNS - POWER_RUNS_FEW);
-}
-
-/* The row with the most samples: its changes are seen first. */
-static void account_largest(struct comparison *c) {
-  double most = 0;
-  c->summary.largest = PPROFC_VERDICT_NO_ROW;
-  for (size_t i = 0; i < c->rows; i++) {
-    const pprofc_verdict_estimate *e = &c->row[i].flat;
-    if (isnan(e->p) || !(e->samples > most)) continue;
-    most = e->samples;
-    c->summary.largest = i;
-  }
-}
-
-static void account_power(struct comparison *c) {
-  pprofc_verdict_summary *s = &c->summary;
-  account_largest(c);
-  s->visible = s->runs_for_5 = s->samples_for_5 = (double)NAN;
-  if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact || family_is_blind(c)) return;
-  bool pair = c->count == 2;
-  double runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases));
-  double sampling = (pair ? c->flat.dispersion : 1) / c->row[s->largest].flat.samples;
-  double noise = pair ? c->options.noise_cv * c->options.noise_cv : c->flat.cv2;
-  double factor = account_factor(runs);
-  s->visible = factor * sqrt(2 / runs * (sampling + noise));
-  double wanted = POWER_FACTOR / POWER_EFFECT;
-  s->runs_for_5 = fmax(POWER_RUNS, ceil(2 * wanted * wanted * (sampling + noise)));
-  double left = runs / 2 * (POWER_EFFECT / factor) * (POWER_EFFECT / factor) - noise;
-  s->samples_for_5 = left > 0 ? fmax(1, sampling / left) : (double)INFINITY;
-}
-
 /* ---- all --------------------------------------------- */
+
+/* How long a run is. */
+static double account_seconds(const struct comparison *c) {
+  double sum = 0;
+  for (size_t r = 0; r < c->count; r++) {
+    double nanos = (double)c->runs[r].profile->duration_nanos;
+    if (!(nanos > 0)) return (double)NAN;
+    sum += nanos / 1e9;
+  }
+  return sum / (double)c->count;
+}
 
 static void account_describe(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
@@ -154,6 +120,7 @@ static void account_describe(struct comparison *c) {
   s->prior_degrees = pair ? (double)NAN : c->flat.prior;
   s->dispersion = pair ? c->flat.dispersion : (double)NAN;
   s->noise_cv = c->options.noise_cv;
+  s->seconds = account_seconds(c);
 }
 
 pprofc_status account_fill(struct comparison *c, pprofc_error *error) {
@@ -162,7 +129,7 @@ pprofc_status account_fill(struct comparison *c, pprofc_error *error) {
   account_describe(c);
   account_common(c, scratch);
   account_totals(c, scratch, scratch + c->count, scratch + 2 * c->count);
-  account_power(c);
+  advice_fill(c);
   mem_free(c->mem, scratch, 3 * c->count, sizeof *scratch);
   return PPROFC_OK;
 }

@@ -63,5 +63,7 @@ pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
 /* Totals, the part explained, and what could have been seen, into the summary. */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
+/* What could have been seen, alone. */
+void advice_fill(struct comparison *c);
 
 #endif

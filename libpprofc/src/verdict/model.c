@@ -11,6 +11,8 @@
 /* ... when there are so many of them. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
+/* Variance of a median over that of a mean. */
+#define MEDIAN_EXCESS 1.5707963267948966
 
 /* ---- the common factor ------------------------------- */
 
@@ -64,6 +66,22 @@ void model_common(struct model *model) {
     if (fit->has_common) fit->common[r] /= mean;
     model->scaled[r] = m->exposure[r] * fit->common[r];
   }
+}
+
+/* The weighted median of values that vary by sampling and between runs: each counts by its weight
+ * times its density at the middle. */
+static double common_error(const struct model *model) {
+  const struct fit *fit = model->fit;
+  double cv = model->settings->noise_cv, squares = 0, densities = 0;
+  double noise = model->m->runs == 2 ? cv * cv : fit->cv2;
+  if (!fit->has_common) return 0;
+  for (size_t i = 0; i < model->m->rows; i++) {
+    double samples = model->mean_samples[i];
+    if (!common_uses(model, i) || model->m->quantum[i] <= 0) continue;
+    squares += samples;
+    densities += sqrt(samples / (fit->dispersion * (1 / samples + noise)));
+  }
+  return densities > 0 ? MEDIAN_EXCESS * squares / (densities * densities) : 0;
 }
 
 /* ---- the passes -------------------------------------- */
@@ -123,6 +141,7 @@ pprofc_status model_fit(const struct matrix *m, const struct model_settings *set
       model_pair_test(&model);
     else
       model_runs_test(&model);
+    fit->common_error = common_error(&model);
     model_mark_suspects(&model);
   }
   if (pair) model_pair_intervals(&model);

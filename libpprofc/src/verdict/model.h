@@ -30,6 +30,7 @@ struct estimate {
 struct fit {
   double *common;      /* [runs] the speed that all functions of a run share; 1 without it */
   bool has_common;     /* enough functions for it */
+  double common_error; /* variance of the factor of a run, relative; 0 without it */
   double cv2;          /* of many runs: square of the noise between runs */
   double prior;        /* of many runs: degrees of freedom that other functions give */
   double degrees;      /* of the t distribution; infinite for a pair */

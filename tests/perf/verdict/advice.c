@@ -3,14 +3,16 @@
 #include "rates.h"
 #include "tables.h"
 
-#include "pprofc/stats.h"
 #include "stats/moderated.h"
+#include "verdict/advice.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* The function that changes has this share, among sixty. */
 #define ADVICE_SHARE 0.05
+/* The same where the report's own figure is checked: it is told of the largest function. */
+#define ADVICE_LARGEST 0.25
 
 /* The noise between runs that the report knows of: what functions vary by in the middle. A pair
  * assumes 5 %. */
@@ -18,32 +20,17 @@ static double advice_noise(const struct noise_case *what) {
   return what->side == 1 || what->model == OVER ? 0.05 : 0;
 }
 
-/* Few runs have more often a variance that is larger than the true one, and the larger one counts.
- */
-static double advice_excess(size_t side) {
-  if (side == 1) return 1;
-  if (side == 2) return 1.45;
-  return side < 5 ? 1.2 : 1.15;
-}
-
-/* Standard errors that a lone change must have: to be significant among all, and 80 % of the time.
- */
-static double advice_factor(const struct noise_case *what) {
-  double level = 1 - RULE_ALPHA / (2 * (double)what->rows);
-  double degrees = 2 * (double)what->side - 2 + PRIOR_DEGREES_MOST;
-  bool pair = what->side == 1;
-  double quantile = pair ? pprofc_normal_quantile(level) : pprofc_t_quantile(level, degrees);
-  return advice_excess(what->side) * (quantile + 0.85);
-}
-
-/* As docs/VERDICTS.md has it: a function that grows has more noise, too. */
-static double advice_change(const struct noise_case *what) {
-  double samples = what->samples * ADVICE_SHARE, noise = advice_noise(what), change = 0;
-  for (int i = 0; i < 100; i++) {
-    double middle = 1 + change / 2, variance = middle / samples + noise * noise * middle * middle;
-    change = advice_factor(what) * sqrt(2 / (double)what->side * variance);
-  }
-  return change;
+/* What the report would say of the function of ADVICE_SHARE, if it knew the noise. */
+static double advice_expected(const struct noise_case *what) {
+  double noise = advice_noise(what), side = (double)what->side;
+  struct advice a = {.runs = side,
+                     .degrees = 2 * side - 2 + PRIOR_DEGREES_MOST,
+                     .prior = PRIOR_DEGREES_MOST,
+                     .limit = 1 - RULE_ALPHA / (2 * (double)what->rows),
+                     .sampling = 1 / (what->samples * ADVICE_SHARE),
+                     .noise = noise * noise};
+  if (what->side == 1) a.degrees = (double)INFINITY;
+  return advice_change(&a);
 }
 
 /* Where noise is what the formula takes it for, power is 80 % or so. Under `over` each function has
@@ -61,7 +48,7 @@ static void advice_print_row(struct figures *f, struct noise_case *what, uint64_
   static const bool wanted[RULES] = {false, false, false, true};
   struct random_source r = {seed};
   struct rates rates[RULES];
-  what->effect = advice_change(what);
+  what->effect = advice_expected(what);
   rates_simulate(&r, what, count, wanted, rates);
   printf("| %s | %zu | %.0f | %.0f %% | %.3f |\n", noise_names[what->model], what->side,
          what->samples, 100 * what->effect, measure_mean(&rates[MODEL].found));
@@ -69,16 +56,50 @@ static void advice_print_row(struct figures *f, struct noise_case *what, uint64_
   advice_check(f, what, &rates[MODEL].found);
 }
 
-bool table_of_advice(size_t count) {
+/* ---- the figure of the report ------------------------ */
+
+/* What pprofc says after a comparison in which nothing changed. */
+static double advice_told(struct random_source *r, const struct noise_case *what) {
+  struct noise_draw draw;
+  struct rule_answer said;
+  noise_draw(r, what, &draw);
+  rule_judge(MODEL, &draw, &said);
+  struct advice a = rule_advice(&draw, &said, 0);
+  return advice_change(&a);
+}
+
+/* Nothing is found, and the report says what could have been; then the largest function changes by
+ * exactly that, in runs of the same kind. */
+static void advice_print_told(struct figures *f, struct noise_case *what, uint64_t seed,
+                              size_t count) {
+  struct random_source r = {seed};
+  struct measure told = {0}, found = {0};
+  for (size_t i = 0; i < count; i++) {
+    static const bool wanted[RULES] = {false, false, false, true};
+    struct rates rates[RULES];
+    what->effect = 0;
+    what->effect = advice_told(&r, what);
+    if (isinf(what->effect)) continue; /* "no change would have been seen" */
+    measure_add(&told, what->effect);
+    rates_simulate(&r, what, 1, wanted, rates);
+    measure_add(&found, measure_mean(&rates[MODEL].found));
+  }
+  printf("| %s | %zu | %.0f | %.0f %% | %.3f |\n", noise_names[what->model], what->side,
+         what->samples, 100 * measure_mean(&told), measure_mean(&found));
+  fflush(stdout);
+  advice_check(f, what, &found);
+}
+
+/* ---- both tables ------------------------------------- */
+
+typedef void advice_print(struct figures *f, struct noise_case *what, uint64_t seed, size_t count);
+
+static bool advice_table(advice_print *print, double share, uint64_t seed, size_t count) {
   static struct figures f;
   static const size_t sides[] = {1, 2, 3, 5, 10};
   static const double samples[] = {1000, 7000, 50000};
-  uint64_t seed = 6000;
   f = (struct figures){.good = true};
-  printf("The smallest change of a function of %.0f %% that could be seen, by the formula, and the"
-         " share of %zu comparisons that find it.\n\n"
-         "| noise | N | samples | change | found |\n| --- | --: | --: | --: | --: |\n",
-         100 * ADVICE_SHARE, count);
+  printf("| noise | N | samples | change | found |\n| --- | --: | --: | --: | --: |\n");
   for (int model = POISSON; model <= OVER; model++)
     for (size_t s = 0; s < sizeof sides / sizeof *sides; s++)
       for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
@@ -87,8 +108,20 @@ bool table_of_advice(size_t count) {
                                   .samples = samples[k],
                                   .in_turns = true,
                                   .rows = 60,
-                                  .lone_share = ADVICE_SHARE};
-        advice_print_row(&f, &what, seed++, count);
+                                  .lone_share = share};
+        print(&f, &what, seed++, count);
       }
   return figures_end(&f);
+}
+
+bool table_of_advice(size_t count) {
+  printf("The smallest change of a function of %.0f %% that could be seen, by the formula, and the"
+         " share of %zu comparisons that find it.\n\n",
+         100 * ADVICE_SHARE, count);
+  bool good = advice_table(advice_print_row, ADVICE_SHARE, 6000, count);
+  printf(
+      "What a report says of the largest function, of %.0f %%, after a comparison of nothing (the"
+      " mean of %zu), and the share of comparisons that find a change of that size.\n\n",
+      100 * ADVICE_LARGEST, count);
+  return advice_table(advice_print_told, ADVICE_LARGEST, 6500, count) && good;
 }

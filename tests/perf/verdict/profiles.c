@@ -45,7 +45,7 @@ static pprofc_profile *profiles_make(const struct noise_draw *draw, size_t run) 
 }
 
 static bool profiles_near(double a, double b) {
-  return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
+  return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
 }
 
 static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct rule_answer *said,
@@ -69,9 +69,25 @@ static bool profiles_part_agrees(const pprofc_verdicts *verdicts, const struct n
   return profiles_near(s.part_low, i.low) && profiles_near(s.part_high, i.high);
 }
 
+/* What the report says could have been seen. */
+static bool profiles_advice_agrees(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
+                                   const struct rule_answer *said) {
+  pprofc_verdict_summary s;
+  size_t count;
+  pprofc_verdicts_summary_of(verdicts, &s);
+  const pprofc_verdict_row *rows = pprofc_verdicts_rows(verdicts, &count);
+  unsigned row;
+  if (s.largest >= count || sscanf(rows[s.largest].name.data, "main.f%2u", &row) != 1) return false;
+  struct advice a = rule_advice(draw, said, row);
+  return profiles_near(s.visible, advice_change(&a)) &&
+         profiles_near(s.runs_for_5, advice_runs(&a)) &&
+         profiles_near(s.samples_for_5, advice_samples(&a));
+}
+
 static size_t profiles_differences(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
                                    const struct rule_answer *said) {
-  size_t differences = !profiles_part_agrees(verdicts, draw, said);
+  size_t differences =
+      !profiles_part_agrees(verdicts, draw, said) + !profiles_advice_agrees(verdicts, draw, said);
   for (size_t i = 0; i < draw->rows; i++) {
     char name[16];
     profiles_name(i, name);

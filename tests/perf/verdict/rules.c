@@ -3,6 +3,7 @@
 
 #include "pprofc/stats.h"
 #include "stats/corrections.h"
+#include "stats/moderated.h"
 #include "verdict/model.h"
 
 #include <math.h>
@@ -126,9 +127,27 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
   answer->cv2 = fit.cv2;
   answer->prior = fit.prior;
   answer->degrees = fit.degrees;
+  answer->dispersion = fit.dispersion;
+  answer->common_error = fit.common_error;
   answer->margin = draw->runs > 2 ? pprofc_t_quantile(0.975, fit.degrees) : (double)NAN;
   arena_free(&arena);
   rule_adjust(answer);
+}
+
+struct advice rule_advice(const struct noise_draw *draw, const struct rule_answer *said,
+                          size_t row) {
+  double bases = (double)draw->bases, heads = (double)(draw->runs - draw->bases), sum = 0;
+  for (size_t i = 0; i < draw->runs; i++) sum += draw->values[row * draw->runs + i];
+  bool pair = draw->runs == 2;
+  return (struct advice){
+      .runs = 2 / (1 / bases + 1 / heads),
+      .degrees = said->degrees,
+      .prior = pair ? PRIOR_DEGREES_MOST : said->prior,
+      .limit = 1 - RULE_ALPHA / (2 * (double)said->judged),
+      .sampling = (pair ? said->dispersion : 1) * (double)draw->runs / sum,
+      .noise = pair ? said->dispersion * 0.05 * 0.05 : said->cv2,
+      .common = said->common_error,
+  };
 }
 
 void rule_judge(enum rule_of_runs rule, const struct noise_draw *draw, struct rule_answer *answer) {

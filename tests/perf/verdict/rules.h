@@ -4,6 +4,7 @@
 
 #include "core/mem.h"
 #include "noise.h"
+#include "verdict/advice.h"
 
 /* THRESHOLD  functions that differ by more than 5 %
  * SUMS       z-test on summed counts, as if noise were Poisson's; Benjamini-Hochberg
@@ -16,15 +17,20 @@ struct rule_answer {
   size_t rows, judged;
   bool changed[ROWS_MAX];
   double delta[ROWS_MAX], low[ROWS_MAX], high[ROWS_MAX], p[ROWS_MAX], q[ROWS_MAX];
-  double scaled[RUNS_MAX];    /* of MODEL: what the values of each run are divided by */
-  double cv2, prior, degrees; /* of MODEL, as in struct fit */
-  double margin;              /* of MODEL: intervals are delta -+ margin standard errors */
+  double scaled[RUNS_MAX];         /* of MODEL: what the values of each run are divided by */
+  double cv2, prior, degrees;      /* of MODEL, as in struct fit */
+  double dispersion, common_error; /* the same */
+  double margin;                   /* of MODEL: intervals are delta -+ margin standard errors */
 };
 
 /* The level of false discoveries. */
 #define RULE_ALPHA 0.05
 
 void rule_judge(enum rule_of_runs rule, const struct noise_draw *draw, struct rule_answer *answer);
+
+/* What the report knows of row `row` when it says what could have been seen. */
+struct advice rule_advice(const struct noise_draw *draw, const struct rule_answer *said,
+                          size_t row);
 
 /* Ends the program, with status 2, unless `good`: memory ran out, or the library failed. */
 void rule_must(bool good, const char *what);

@@ -116,6 +116,12 @@ static void noise_put_common(const struct noise_report *report, struct output *o
   output_add_text(out, " in all functions, taken out of the rows\n");
 }
 
+/* Two runs at least are needed to see what runs of a side differ by. */
+static const char *noise_lone_side(const pprofc_verdict_summary *s) {
+  if (s->base_runs == 1) return "; one run of the base: its noise is taken from the head";
+  return s->head_runs == 1 ? "; one run of the head: its noise is taken from the base" : "";
+}
+
 static void noise_put_noise(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   if (s->exact)
@@ -127,8 +133,8 @@ static void noise_put_noise(const struct noise_report *report, struct output *ou
         "(dispersion %.1f)\n",
         100 * s->noise_cv, s->dispersion);
   else
-    output_printf(out, "Noise: %.1f%% of a function between runs, beside sampling\n",
-                  100 * s->between_run_cv);
+    output_printf(out, "Noise: %.1f%% of a function between runs, beside sampling%s\n",
+                  100 * s->between_run_cv, noise_lone_side(s));
   if (s->mixed_periods)
     output_add_text(out, "Periods differ between runs: sampling error follows each of them\n");
   if (s->lower_bound) output_add_text(out, "Noise of contentions is a lower bound\n");
@@ -145,6 +151,25 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
   }
   output_printf(out, "Judged: %zu %s, %zu changed (q < %g)\n", s->tested,
                 noise_functions(s->tested), s->changed, s->alpha);
+  /* A row is found when noise helps it; a pair has most noise. */
+  if (noise_is_pair(s) && s->changed && !s->exact)
+    output_add_text(out,
+                    "One pair shows the changes that it finds too large, and their \xc2\xb1 is "
+                    "too narrow: more runs tell the size\n");
+}
+
+/* How many runs, or how long ones, would show a change of 5 %. */
+static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
+  bool longer = isfinite(s->samples_for_5);
+  if (isfinite(s->runs_for_5)) output_printf(out, "; to see 5%%: %.0f runs a side", s->runs_for_5);
+  if (!longer) return;
+  output_add_text(out, isfinite(s->runs_for_5) ? ", or " : "; to see 5%: ");
+  if (isnan(s->seconds))
+    output_printf(out, "runs %.1f times as long", s->samples_for_5);
+  else
+    output_printf(out, "runs of %.*f s (%.1f times as long)",
+                  s->seconds * s->samples_for_5 < 10 ? 1 : 0, s->seconds * s->samples_for_5,
+                  s->samples_for_5);
 }
 
 /* What could have been seen, when nothing was. */
@@ -155,11 +180,15 @@ static void noise_put_advice(const struct noise_report *report, struct output *o
   char text[200];
   size_t size = name.size < 120 ? name.size : 120;
   snprintf(text, sizeof text, "%.*s", (int)size, name.data);
-  output_printf(out, "Nothing is significant: a change of %.0f%% of ", ceil(100 * s->visible));
+  output_add_text(out, "Nothing is significant: ");
+  if (isfinite(s->visible))
+    output_printf(out, "a change of %.0f%% of ", ceil(100 * s->visible));
+  else
+    output_add_text(out, "no change of ");
   noise_put_text(out, (pprofc_str){text, strlen(text)});
-  output_printf(out, " would have been seen; to see 5%%: %.0f runs a side", s->runs_for_5);
-  if (isfinite(s->samples_for_5))
-    output_printf(out, ", or runs %.1f times as long", s->samples_for_5);
+  output_add_text(out, " would have been seen");
+  if (isfinite(s->visible)) output_add_text(out, " (in 4 comparisons of 5)");
+  noise_put_wanted(s, out);
   output_add_char(out, '\n');
 }
 

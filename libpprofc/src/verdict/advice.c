@@ -1,0 +1,116 @@
+/* What could have been seen: the smallest change of a row that four comparisons of five find, and
+ * how many runs or samples would show 5 %. The formula was fitted to simulated comparisons;
+ * tests/perf/verdict/advice.c checks it. */
+#include "verdict/advice.h"
+
+#include "pprofc/stats.h"
+#include "stats/moderated.h"
+#include "verdict/compare.h"
+
+#include <math.h>
+
+/* Standard errors beyond the limit of significance that give power 80 %. */
+#define ADVICE_POWER 0.85
+/* Few runs have more often a variance that is too large, and the larger one counts. */
+#define ADVICE_EXCESS_TWO  1.45 /* at 2 runs a side ... */
+#define ADVICE_EXCESS_FEW  1.2  /* ... at 3 and 4 ... */
+#define ADVICE_EXCESS_MANY 1.15 /* ... and at more */
+/* A larger relative change is none that advice can be given on. */
+#define ADVICE_CHANGE_MOST 10.0
+#define ADVICE_ROUNDS      100
+/* The change that a user wants to see. */
+#define ADVICE_WANTED     0.05
+#define ADVICE_RUNS_LEAST 5.0
+#define ADVICE_RUNS_MOST  1e6
+
+static double advice_excess(const struct advice *a) {
+  if (isinf(a->degrees)) return 1;
+  if (a->runs < 3) return ADVICE_EXCESS_TWO;
+  return a->runs < 5 ? ADVICE_EXCESS_FEW : ADVICE_EXCESS_MANY;
+}
+
+/* How many standard errors a change must have. */
+static double advice_factor(const struct advice *a) {
+  double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
+                                      : pprofc_t_quantile(a->limit, a->degrees);
+  return advice_excess(a) * (quantile + ADVICE_POWER);
+}
+
+/* A row that grows has more noise, too. */
+static double advice_variance(const struct advice *a, double change) {
+  double middle = 1 + change / 2;
+  return middle * a->sampling + middle * middle * (a->noise + a->common);
+}
+
+double advice_change(const struct advice *a) {
+  double factor = advice_factor(a), change = 0;
+  for (int i = 0; i < ADVICE_ROUNDS; i++) {
+    change = factor * sqrt(2 / a->runs * advice_variance(a, change));
+    if (!(change < ADVICE_CHANGE_MOST)) return (double)INFINITY;
+  }
+  return change;
+}
+
+/* The same with `runs` on each side. */
+static double advice_change_with(const struct advice *a, double runs) {
+  struct advice other = *a;
+  other.runs = runs;
+  other.degrees = 2 * runs - 2 + a->prior;
+  return advice_change(&other);
+}
+
+/* More runs see smaller changes. */
+double advice_runs(const struct advice *a) {
+  double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
+  if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
+  if (!(advice_change_with(a, high) <= ADVICE_WANTED)) return (double)INFINITY;
+  while (high - low > 1) {
+    double middle = floor((low + high) / 2);
+    if (advice_change_with(a, middle) <= ADVICE_WANTED)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* Sampling error and that of the common factor get smaller with more samples, noise does not. */
+double advice_samples(const struct advice *a) {
+  double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
+  double left = a->runs / 2 * error * error - a->noise * middle * middle;
+  double lessens = advice_variance(a, ADVICE_WANTED) - a->noise * middle * middle;
+  return left > 0 ? fmax(1, lessens / left) : (double)INFINITY;
+}
+
+/* The row with the most samples: its changes are seen first. */
+static void advice_choose(struct comparison *c) {
+  double most = 0;
+  c->summary.largest = PPROFC_VERDICT_NO_ROW;
+  for (size_t i = 0; i < c->rows; i++) {
+    const pprofc_verdict_estimate *e = &c->row[i].flat;
+    if (isnan(e->p) || !(e->samples > most)) continue;
+    most = e->samples;
+    c->summary.largest = i;
+  }
+}
+
+void advice_fill(struct comparison *c) {
+  pprofc_verdict_summary *s = &c->summary;
+  advice_choose(c);
+  s->visible = s->runs_for_5 = s->samples_for_5 = (double)NAN;
+  if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact || family_is_blind(c)) return;
+  bool pair = c->count == 2;
+  double samples = c->row[s->largest].flat.samples, cv = c->options.noise_cv;
+  struct advice a = {
+      .runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases)),
+      .degrees = c->flat.degrees,
+      .prior = pair ? PRIOR_DEGREES_MOST : c->flat.prior,
+      .limit = 1 - c->options.alpha / (2 * (double)c->flat.tested),
+      .sampling = (pair ? c->flat.dispersion : 1) / samples,
+      .noise = pair ? c->flat.dispersion * cv * cv : c->flat.cv2,
+      .common = c->flat.common_error,
+  };
+  s->visible = advice_change(&a);
+  s->runs_for_5 = advice_runs(&a);
+  s->samples_for_5 = advice_samples(&a);
+}
