@@ -360,6 +360,87 @@ static void test_changes_have_places(void) {
   for (int i = 0; i < 6; i++) pprofc_profile_release((pprofc_profile *)(uintptr_t)runs[i].profile);
 }
 
+/* ---- stacks ------------------------------------------ */
+
+/* The stack with these frames, root first; "" ends them. */
+static const pprofc_verdict_stack *stack_of_path(const pprofc_verdicts *v,
+                                                 const char *const *path) {
+  size_t count, at = PPROFC_VERDICT_NO_ROW;
+  const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(v, &count);
+  for (; **path; path++) {
+    at = pprofc_verdicts_stack_find(v, at, (pprofc_str){*path, strlen(*path)});
+    if (at == PPROFC_VERDICT_NO_ROW) return NULL;
+  }
+  return &stacks[at];
+}
+
+static void test_stacks_are_judged_as_functions_are(void) {
+  static const char *const grown[] = {"main", "caller", "grown", ""}, *const other[] = {
+                                                                          "main", "other", ""};
+  static const char *const machine[] = {"main", "rcu_core", ""}, *const none[] = {"main", "grown",
+                                                                                  ""};
+  static const char *const folded[] = {"main", "caller", "folded", "runtime.asyncPreempt", ""};
+  struct sides s = make_sides(3, 3);
+  pprofc_verdict_options options;
+  pprofc_verdict_summary sum;
+  pprofc_verdicts *v = NULL;
+  size_t count;
+  pprofc_verdict_options_init(&options);
+  options.stacks = true;
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, &options, &v), PPROFC_OK);
+  const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(v, &count);
+  CU_ASSERT_EQUAL_FATAL(stack_of_path(v, none), NULL);
+  CU_ASSERT_EQUAL(stack_of_path(v, folded), NULL);
+  CU_ASSERT_EQUAL(stack_of_path(v, grown)->total.verdict, PPROFC_VERDICT_GREW);
+  CU_ASSERT_EQUAL(stack_of_path(v, other)->total.verdict, PPROFC_VERDICT_NEW);
+  CU_ASSERT_EQUAL(stack_of_path(v, machine)->total.verdict, PPROFC_VERDICT_ENVIRONMENT);
+  for (size_t i = 0; i < count; i++) {
+    CU_ASSERT(stacks[i].parent == PPROFC_VERDICT_NO_ROW || stacks[i].parent < i);
+    CU_ASSERT_EQUAL(pprofc_verdicts_stack_find(v, stacks[i].parent, stacks[i].name), i);
+  }
+  pprofc_verdicts_summary_of(v, &sum);
+  CU_ASSERT(sum.stacks_tested > sum.stacks_changed && sum.stacks_changed > 2);
+  pprofc_verdicts_free(v);
+  CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
+  pprofc_verdicts_stacks(v, &count);
+  CU_ASSERT_EQUAL(count, 0);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
+/* Half of the interval of a row, without and with -fcr. */
+static void expect_wider(size_t each, const char *name, bool wider) {
+  struct sides s = make_sides(each, each);
+  double half[2];
+  for (int fcr = 0; fcr < 2; fcr++) {
+    pprofc_verdict_options options;
+    pprofc_verdict_summary sum;
+    pprofc_verdicts *v = NULL;
+    pprofc_verdict_options_init(&options);
+    options.fcr = fcr;
+    CU_ASSERT_EQUAL_FATAL(judge_sides(&s, &options, &v), PPROFC_OK);
+    pprofc_verdicts_summary_of(v, &sum);
+    const pprofc_verdict_row *row = pprofc_verdicts_find(v, (pprofc_str){name, strlen(name)});
+    half[fcr] = row->flat.high - row->flat.low;
+    double level = 1 - 0.05 * (double)sum.changed / (double)sum.tested;
+    if (fcr)
+      CU_ASSERT_DOUBLE_EQUAL(sum.interval_level, level, 1e-12)
+    else
+      CU_ASSERT(isnan(sum.interval_level));
+    pprofc_verdicts_free(v);
+  }
+  CU_ASSERT_EQUAL(half[1] > half[0], wider);
+  CU_ASSERT(half[1] >= half[0]);
+  free_sides(&s);
+}
+
+static void test_intervals_of_what_was_found_can_be_wider(void) {
+  expect_wider(3, "grown", true);
+  expect_wider(3, "f3", false);
+  expect_wider(1, "fresh", true);
+  expect_wider(1, "f3", false);
+}
+
 static void test_options_that_make_no_sense_are_refused(void) {
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
@@ -417,7 +498,7 @@ static void test_memory_may_run_out_anywhere(void) {
   pprofc_status status = PPROFC_E_NOMEM;
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
-  options.places = true;
+  options.places = options.stacks = options.fcr = true;
   for (size_t at = 0; status == PPROFC_E_NOMEM && at < 5000; at++) {
     pprofc_verdicts *v = NULL;
     faults.fail_at = faults.calls + at;
@@ -437,6 +518,8 @@ UNIT_MAIN("verdict", UNIT(test_each_row_gets_its_word), UNIT(test_rows_are_sorte
           UNIT(test_a_renamed_function_is_a_pair), UNIT(test_a_caller_changes_through_its_callee),
           UNIT(test_totals_add_up), UNIT(test_a_pair_is_judged_weakly),
           UNIT(test_contentions_need_two_runs_a_side), UNIT(test_one_recursive_stack_counts_once),
-          UNIT(test_runs_must_be_alike), UNIT(test_options_that_make_no_sense_are_refused),
-          UNIT(test_periods_may_differ), UNIT(test_changes_have_places),
-          UNIT(test_rules_extend_the_table), UNIT(test_memory_may_run_out_anywhere))
+          UNIT(test_runs_must_be_alike), UNIT(test_stacks_are_judged_as_functions_are),
+          UNIT(test_intervals_of_what_was_found_can_be_wider),
+          UNIT(test_options_that_make_no_sense_are_refused), UNIT(test_periods_may_differ),
+          UNIT(test_changes_have_places), UNIT(test_rules_extend_the_table),
+          UNIT(test_memory_may_run_out_anywhere))

@@ -31,6 +31,7 @@ struct noise_options {
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
+  bool fcr, stacks;
 };
 
 struct command {

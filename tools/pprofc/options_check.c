@@ -20,6 +20,8 @@ static const char *noise_conflict(const struct command *command) {
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
   if (!functions) return "-noise judges functions: it does not go with another granularity";
   if (o->mean) return "-noise does not go with -mean";
+  if (command->noise.stacks && strcmp(command->format->name, "json") != 0)
+    return "-noise_stacks is for -json";
   if (!o->normalize) return NULL;
   return "-noise does not go with -normalize; -normalize_by=total compares shares";
 }
@@ -35,15 +37,17 @@ static const char *bench_conflict(const struct noise_options *n) {
   return NULL;
 }
 
+/* What belongs to verdicts alone. */
+static const char *verdicts_missing(const struct noise_options *n) {
+  if (*n->bench_base || *n->bench_head || *n->bench)
+    return "-bench_base, -bench_head and -bench need -noise or -blame";
+  if (n->fail_on.count || n->strict) return "-fail_on and -strict need -noise";
+  return n->fcr || n->stacks ? "-fcr and -noise_stacks need -noise" : NULL;
+}
+
 static pprofc_status check_noise(const struct command *command, pprofc_error *error) {
   const struct noise_options *n = &command->noise;
-  const char *conflict = NULL;
-  if (*n->show)
-    conflict = noise_conflict(command);
-  else if (*n->bench_base || *n->bench_head || *n->bench)
-    conflict = "-bench_base, -bench_head and -bench need -noise or -blame";
-  else if (n->fail_on.count || n->strict)
-    conflict = "-fail_on and -strict need -noise";
+  const char *conflict = *n->show ? noise_conflict(command) : verdicts_missing(n);
   if (!conflict) conflict = bench_conflict(n);
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }

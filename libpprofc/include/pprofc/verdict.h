@@ -83,6 +83,9 @@ typedef struct pprofc_verdict_options {
   size_t rules_size;
   const char *rules_name; /* for messages */
   bool places;            /* finds where in the call tree the changes are */
+  bool stacks;            /* judges the nodes of the call tree, too */
+  bool fcr; /* intervals of rows with a verdict of change are wider, so that of these, and not only
+               of all rows, alpha miss on average (false coverage rate) */
 } pprofc_verdict_options;
 
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
@@ -144,6 +147,24 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
+/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and frames
+ * without a name are left out. Stacks are a family of their own. */
+typedef struct pprofc_verdict_stack {
+  pprofc_str name;
+  size_t parent; /* a stack before this one, or PPROFC_VERDICT_NO_ROW */
+  pprofc_verdict_estimate total;
+} pprofc_verdict_stack;
+
+/* The nodes of options.stacks, parents before children, children by name. *count becomes their
+ * number: 0 without the option. */
+PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts,
+                                                              size_t *count);
+
+/* The child of a stack, or of the root for PPROFC_VERDICT_NO_ROW, with the name; NO_ROW when there
+ * is none. Takes the logarithm of the number of stacks. */
+PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
+                                             pprofc_str name);
+
 /* Whether the rules accept a change of the function on the day `today` ("2027-01-31"), and why:
  * *reason and *until are texts of the rules. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
@@ -185,7 +206,9 @@ typedef struct pprofc_verdict_summary {
   size_t largest; /* that row, or PPROFC_VERDICT_NO_ROW */
   double runs_for_5, samples_for_5; /* runs a side, or times as many samples, that would show 5 % of
                                        it; infinite: no number of them would */
-  double seconds;   /* duration of a run, on average; NaN: a profile does not say */
+  double interval_level; /* of rows with a verdict of change, with options.fcr; NaN: 95 % as all */
+  size_t stacks_tested, stacks_changed; /* of options.stacks */
+  double seconds; /* duration of a run, on average; NaN: a profile does not say */
 } pprofc_verdict_summary;
 
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,

@@ -120,6 +120,7 @@ static void account_describe(struct comparison *c) {
   s->prior_degrees = pair ? (double)NAN : c->flat.prior;
   s->dispersion = pair ? c->flat.dispersion : (double)NAN;
   s->noise_cv = c->options.noise_cv;
+  s->interval_level = (double)NAN;
   s->seconds = account_seconds(c);
 }
 

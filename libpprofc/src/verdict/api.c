@@ -90,8 +90,7 @@ double comparison_weight(const struct comparison *c, size_t run) {
   return c->runs[run].scale / (runs * c->exposures[run] * c->flat.common[run]);
 }
 
-/* Heap profiles have no machine speed. */
-static struct model_settings comparison_settings(const struct comparison *c) {
+struct model_settings comparison_settings(const struct comparison *c) {
   return (struct model_settings){
       .noise_cv = c->options.noise_cv,
       .min_samples = c->options.min_samples,
@@ -121,20 +120,18 @@ static pprofc_status comparison_fit_cum(struct comparison *c, struct model_setti
 }
 
 static pprofc_status comparison_judge(struct comparison *c, pprofc_error *error) {
-  struct arena scratch;
   pprofc_status status = comparison_read(c, error);
   if (status) return status;
   struct model_settings settings = comparison_settings(c);
-  arena_init(&scratch, c->mem);
   status = model_fit(&c->flat_matrix, &settings, &c->arena, &c->flat, error);
   if (!status) status = comparison_fit_cum(c, settings, error);
   if (!status) status = family_judge(c, error);
   if (!status) status = comparison_sort(c, error);
   if (!status) status = relations_find(c, error);
   if (!status) status = account_fill(c, error);
+  if (!status) family_widen_rows(c);
   if (!status) status = places_find(c, error);
-  arena_free(&scratch);
-  return status;
+  return status ? status : stacks_judge(c, error);
 }
 
 /* What only the comparison needed. */
@@ -223,6 +220,15 @@ const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts, 
   uint32_t id = interner_find(&c->names.texts, name);
   if (id == MAP_NONE || c->row_of[id] == MAP_NONE) return NULL;
   return &c->row[c->row_of[id]];
+}
+
+const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts, size_t *count) {
+  *count = verdicts->c.stack_count;
+  return verdicts->c.stacks;
+}
+
+size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent, pprofc_str name) {
+  return stacks_find(&verdicts->c, parent, name);
 }
 
 bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name, const char *today,

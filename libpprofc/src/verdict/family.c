@@ -1,5 +1,5 @@
-/* From estimates to words: p-values are adjusted within a family, flat or cum, and each row gets
- * the first verdict that fits. */
+/* From estimates to words: p-values are adjusted within a family, flat, cum or stacks, and each row
+ * gets the first verdict that fits. */
 #include "stats/corrections.h"
 #include "verdict/compare.h"
 
@@ -21,11 +21,12 @@ static int ranked_order(const void *a, const void *b) {
 }
 
 /* Adjusted p-values of the tested rows into q, NaN for the others. */
-static bool family_adjust(const struct comparison *c, const struct fit *fit, double *q) {
+static bool family_adjust(const struct comparison *c, const struct fit *fit, size_t rows,
+                          double *q) {
   struct ranked *ranked = mem_array(c->mem, fit->tested, sizeof *ranked);
   double *p = mem_array(c->mem, fit->tested, sizeof *p);
   size_t count = 0;
-  for (size_t i = 0; i < c->rows; i++) {
+  for (size_t i = 0; i < rows; i++) {
     q[i] = (double)NAN;
     if (ranked && p && fit->of[i].tested) ranked[count++] = (struct ranked){fit->of[i].p, i};
   }
@@ -75,28 +76,24 @@ static double family_samples(const struct matrix *m, size_t row) {
   return sum / (double)m->runs;
 }
 
-static bool family_fill(struct comparison *c, const struct matrix *m, const struct fit *fit,
-                        bool cum) {
-  double *q = mem_array(c->mem, c->rows, sizeof *q);
-  if (!q || !family_adjust(c, fit, q)) {
-    mem_free(c->mem, q, c->rows, sizeof *q);
-    return false;
-  }
-  for (size_t i = 0; i < c->rows; i++) {
+bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
+                  pprofc_verdict_estimate *out) {
+  double *q = mem_array(c->mem, m->rows, sizeof *q);
+  bool done = q && family_adjust(c, fit, m->rows, q);
+  for (size_t i = 0; done && i < m->rows; i++) {
     const struct estimate *e = &fit->of[i];
-    pprofc_verdict_estimate *out = cum ? &c->row[i].cum : &c->row[i].flat;
-    *out = (pprofc_verdict_estimate){.verdict = family_word(c, m, fit, i, q[i]),
-                                     .base = e->base,
-                                     .head = e->head,
-                                     .delta = e->delta,
-                                     .low = e->low,
-                                     .high = e->high,
-                                     .p = e->p,
-                                     .q = q[i],
-                                     .samples = family_samples(m, i)};
+    out[i] = (pprofc_verdict_estimate){.verdict = family_word(c, m, fit, i, q[i]),
+                                       .base = e->base,
+                                       .head = e->head,
+                                       .delta = e->delta,
+                                       .low = e->low,
+                                       .high = e->high,
+                                       .p = e->p,
+                                       .q = q[i],
+                                       .samples = family_samples(m, i)};
   }
-  mem_free(c->mem, q, c->rows, sizeof *q);
-  return true;
+  mem_free(c->mem, q, m->rows, sizeof *q);
+  return done;
 }
 
 /* The mean total over the mean exposure: what the floor of exact differences is a share of. */
@@ -109,15 +106,49 @@ static double family_mean_total(const struct comparison *c) {
   return totals / exposures;
 }
 
-pprofc_status family_judge(struct comparison *c, pprofc_error *error) {
-  c->row = arena_zero_array(&c->arena, c->rows, sizeof *c->row);
-  if (!c->row) return error_nomem(error);
-  c->mean_total = family_mean_total(c);
+static void family_name_rows(struct comparison *c) {
   for (size_t i = 0; i < c->rows; i++) {
     c->row[i].name = c->names.texts.items[c->order[i]];
     c->row[i].partner = PPROFC_VERDICT_NO_ROW;
   }
-  bool filled = family_fill(c, &c->flat_matrix, &c->flat, false) &&
-                family_fill(c, &c->cum_matrix, &c->cum, true);
-  return filled ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status family_judge(struct comparison *c, pprofc_error *error) {
+  pprofc_verdict_estimate *words = mem_array(c->mem, c->rows, sizeof *words);
+  c->row = arena_zero_array(&c->arena, c->rows, sizeof *c->row);
+  c->mean_total = family_mean_total(c);
+  bool done = words && c->row && family_words(c, &c->flat_matrix, &c->flat, words);
+  if (done) family_name_rows(c);
+  for (size_t i = 0; done && i < c->rows; i++) c->row[i].flat = words[i];
+  done = done && family_words(c, &c->cum_matrix, &c->cum, words);
+  for (size_t i = 0; done && i < c->rows; i++) c->row[i].cum = words[i];
+  mem_free(c->mem, words, c->rows, sizeof *words);
+  return done ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- intervals of what was found --------------------- */
+
+double family_level(const struct comparison *c, size_t changed, size_t tested) {
+  return changed ? 1 - c->options.alpha * (double)changed / (double)tested : (double)NAN;
+}
+
+void family_widen(const struct comparison *c, const struct matrix *m, const struct fit *fit,
+                  size_t row, double level, pprofc_verdict_estimate *e) {
+  if (!pprofc_verdict_is_change(e->verdict)) return;
+  model_interval(m, c->options.noise_cv, fit, row, (1 + level) / 2, &e->low, &e->high);
+}
+
+void family_widen_rows(struct comparison *c) {
+  size_t cum_changed = 0;
+  if (!c->options.fcr) return;
+  for (size_t i = 0; i < c->rows; i++)
+    cum_changed += pprofc_verdict_is_change(c->row[i].cum.verdict);
+  double flat = family_level(c, c->summary.changed, c->flat.tested);
+  double cum = family_level(c, cum_changed, c->cum.tested);
+  for (size_t i = 0; i < c->rows; i++) {
+    pprofc_verdict_row *row = &c->row[c->row_of[c->order[i]]];
+    family_widen(c, &c->flat_matrix, &c->flat, i, flat, &row->flat);
+    family_widen(c, &c->cum_matrix, &c->cum, i, cum, &row->cum);
+  }
+  c->summary.interval_level = flat;
 }

@@ -1,6 +1,7 @@
 /* The two passes of a comparison, and the common factor of a run. */
 #include "verdict/model.h"
 
+#include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "stats/robust.h"
 
@@ -144,6 +145,23 @@ pprofc_status model_fit(const struct matrix *m, const struct model_settings *set
     fit->common_error = common_error(&model);
     model_mark_suspects(&model);
   }
-  if (pair) model_pair_intervals(&model);
+  for (size_t i = 0; pair && i < m->rows; i++)
+    model_interval(m, settings->noise_cv, fit, i, MODEL_TAIL, &fit->of[i].low, &fit->of[i].high);
   return PPROFC_OK;
+}
+
+void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
+                    double tail, double *low, double *high) {
+  const struct estimate *e = &fit->of[row];
+  if (m->runs > 2) {
+    double ratio =
+        pprofc_t_quantile(tail, fit->degrees) / pprofc_t_quantile(MODEL_TAIL, fit->degrees);
+    double half = (e->high - e->low) / 2 * ratio;
+    *low = e->delta - half;
+    *high = e->delta + half;
+  } else if (m->quantum[row] > 0) {
+    model_pair_interval(m, noise_cv, fit, row, pprofc_normal_quantile(tail), low, high);
+  } else {
+    *low = *high = e->delta;
+  }
 }

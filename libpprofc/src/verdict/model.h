@@ -44,6 +44,10 @@ struct fit {
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
+/* The interval of a row with the upper end at the quantile `tail`, in place of 0.975. */
+void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
+                    double tail, double *low, double *high);
+
 /* ---- between the files of the model ------------------ */
 
 /* A raw p below this takes a function out of the second fit of the common factor. */
@@ -75,7 +79,8 @@ void model_common(struct model *model);
 /* One pass of the tests. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* The intervals of a pair, after the last pass. */
-void model_pair_intervals(struct model *model);
+/* The interval of a row of a pair, z standard errors to each side. */
+void model_pair_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
+                         double z, double *low, double *high);
 
 #endif

@@ -51,30 +51,19 @@ void model_pair_test(struct model *model) {
 }
 
 /* Square-and-add of the score intervals of both sides, each widened by the assumed noise. */
-static void pair_interval(const struct model *model, size_t row, double z) {
-  const struct matrix *m = model->m;
+void model_pair_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
+                         double z, double *low, double *high) {
   const double *values = m->values + row * 2;
-  struct estimate *e = &model->fit->of[row];
-  double phi = model->fit->dispersion,
-         noise = phi * z * z * model->settings->noise_cv * model->settings->noise_cv;
-  double down[2], up[2];
+  double phi = fit->dispersion, noise = phi * z * z * noise_cv * noise_cv;
+  double delta = fit->of[row].delta, down[2], up[2];
   for (size_t side = 0; side < 2; side++) {
     double samples = model_samples(m, row, values[side]);
-    double unit = m->quantum[row] / model->scaled[side], low, high;
-    stats_score_interval(samples, phi, z, &low, &high);
+    double unit = m->quantum[row] / (m->exposure[side] * fit->common[side]), least, most;
+    stats_score_interval(samples, phi, z, &least, &most);
     double extra = noise * samples * samples;
-    down[side] = unit * unit * ((samples - low) * (samples - low) + extra);
-    up[side] = unit * unit * ((high - samples) * (high - samples) + extra);
+    down[side] = unit * unit * ((samples - least) * (samples - least) + extra);
+    up[side] = unit * unit * ((most - samples) * (most - samples) + extra);
   }
-  e->low = e->delta - sqrt(down[1] + up[0]);
-  e->high = e->delta + sqrt(up[1] + down[0]);
-}
-
-void model_pair_intervals(struct model *model) {
-  double z = pprofc_normal_quantile(MODEL_TAIL);
-  for (size_t i = 0; i < model->m->rows; i++) {
-    struct estimate *e = &model->fit->of[i];
-    e->low = e->high = e->delta;
-    if (model->m->quantum[i] > 0) pair_interval(model, i, z);
-  }
+  *low = delta - sqrt(down[1] + up[0]);
+  *high = delta + sqrt(up[1] + down[0]);
 }

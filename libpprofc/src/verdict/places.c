@@ -2,6 +2,7 @@
  */
 #include "core/array.h"
 #include "verdict/compare.h"
+#include "verdict/tree.h"
 
 #include <math.h>
 
@@ -13,20 +14,12 @@
 /* No change is told in more parts. */
 #define PLACES_MOST 8
 
-#define PLACES_ROOT 0u
-
-/* A node comes after its parent. */
-struct place_node {
-  uint32_t parent, name, first_child, next;
-  double self; /* what samples that end here make of the change */
-};
-
 struct places {
   struct comparison *c;
-  struct place_node *nodes;
-  size_t count, capacity;
-  struct map map;
-  double *sums; /* [count] of one change: of a node and what is below it */
+  struct tree tree;
+  double *selves; /* [self_capacity] what samples that end in a node make of the change */
+  size_t self_capacity;
+  double *sums; /* [sum_count] of one change: of a node and what is below it */
   size_t sum_count;
 };
 
@@ -39,32 +32,12 @@ struct place_part {
 
 /* ---- the tree ---------------------------------------- */
 
-struct place_key {
-  uint32_t parent, name;
-};
-
-static bool places_equal(const void *records, uint32_t index, const void *key) {
-  const struct place_node *node = (const struct place_node *)records + index;
-  const struct place_key *wanted = key;
-  return node->parent == wanted->parent && node->name == wanted->name;
-}
-
-/* The child of `parent` with the name, which is made when there is none; MAP_NONE when out of
- * memory. */
-static uint32_t places_child(struct places *p, uint32_t parent, uint32_t name) {
-  struct place_key key = {parent, name};
-  if (p->count >= MAP_NONE) return MAP_NONE;
-  if (!ARRAY_RESERVE(p->c->mem, p->nodes, p->capacity, p->count + 1)) return MAP_NONE;
-  uint64_t hash = hash_bytes(&key, sizeof key);
-  uint32_t next = (uint32_t)p->count;
-  uint32_t node = map_find_or_add(&p->map, hash, places_equal, p->nodes, &key, next);
-  if (node != next) return node;
-  p->nodes[p->count++] = (struct place_node){.parent = parent,
-                                             .name = name,
-                                             .first_child = MAP_NONE,
-                                             .next = p->nodes[parent].first_child};
-  p->nodes[parent].first_child = node;
-  return node;
+/* Room for a number for each node; new ones are 0. */
+static bool places_grow(struct places *p) {
+  size_t before = p->self_capacity;
+  if (!ARRAY_RESERVE(p->c->mem, p->selves, p->self_capacity, p->tree.count)) return false;
+  for (size_t i = before; i < p->self_capacity; i++) p->selves[i] = 0;
+  return true;
 }
 
 static bool places_add_run(struct places *p, size_t run) {
@@ -74,23 +47,19 @@ static bool places_add_run(struct places *p, size_t run) {
   walk_restart(walk);
   while (walk_next(walk, &more)) {
     if (!more) return true;
-    uint32_t node = PLACES_ROOT;
-    for (size_t i = walk->depth; i-- > 0 && node != MAP_NONE;)
-      node = places_child(p, node, walk->frames[i]);
-    if (node == MAP_NONE) return false;
-    p->nodes[node].self += weight * (double)walk->values[walk->quantum.value];
+    uint32_t node = tree_reach(&p->tree, walk);
+    if (node == MAP_NONE || !places_grow(p)) return false;
+    p->selves[node] += weight * (double)walk->values[walk->quantum.value];
   }
   return false;
 }
 
 static bool places_build(struct places *p) {
-  map_init(&p->map, p->c->mem);
-  if (!ARRAY_RESERVE(p->c->mem, p->nodes, p->capacity, 1)) return false;
-  p->nodes[p->count++] = (struct place_node){MAP_NONE, MAP_NONE, MAP_NONE, MAP_NONE, 0};
+  if (!tree_init(&p->tree, p->c->mem) || !places_grow(p)) return false;
   for (size_t r = 0; r < p->c->count; r++)
     if (!places_add_run(p, r)) return false;
-  p->sums = mem_array(p->c->mem, p->count, sizeof *p->sums);
-  p->sum_count = p->count;
+  p->sum_count = p->tree.count;
+  p->sums = mem_array(p->c->mem, p->sum_count, sizeof *p->sums);
   return p->sums != NULL;
 }
 
@@ -98,12 +67,12 @@ static bool places_build(struct places *p) {
 
 /* The change of one function, or of all for MAP_NONE. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
-  return name == MAP_NONE || p->nodes[node].name == name ? p->nodes[node].self : 0;
+  return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
 
 static void places_sum(struct places *p, uint32_t name) {
-  for (uint32_t i = 0; i < p->count; i++) p->sums[i] = places_self(p, i, name);
-  for (size_t i = p->count; i-- > 1;) p->sums[p->nodes[i].parent] += p->sums[i];
+  for (uint32_t i = 0; i < p->sum_count; i++) p->sums[i] = places_self(p, i, name);
+  for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
 /* Keeps the largest parts that go the way of the change, largest first. */
@@ -121,7 +90,7 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
   places_offer(best, (struct place_part){node, true, places_self(p, node, name)}, goal);
-  for (uint32_t i = p->nodes[node].first_child; i != MAP_NONE; i = p->nodes[i].next)
+  for (uint32_t i = p->tree.nodes[node].first_child; i != MAP_NONE; i = p->tree.nodes[i].next)
     places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
 }
 
@@ -154,9 +123,9 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
 /* Fills found[PLACES_MOST] and returns how many there are. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
-  struct place_part open[PLACES_MOST] = {{PLACES_ROOT, false, p->sums[PLACES_ROOT]}};
+  struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
   size_t open_count = 1, count = 0;
-  if (p->sums[PLACES_ROOT] == 0) return 0;
+  if (p->sums[TREE_ROOT] == 0) return 0;
   while (open_count) {
     struct place_part part = open[--open_count], best[PLACES_SPLIT];
     size_t parts = places_descend(p, name, &part, best);
@@ -173,12 +142,12 @@ static size_t places_narrow(const struct places *p, uint32_t name,
 static bool places_keep(const struct places *p, struct place_part part,
                         pprofc_verdict_place *place) {
   size_t depth = 0;
-  for (uint32_t i = part.node; i != PLACES_ROOT; i = p->nodes[i].parent) depth++;
+  for (uint32_t i = part.node; i != TREE_ROOT; i = p->tree.nodes[i].parent) depth++;
   pprofc_str *frames = arena_array(&p->c->arena, depth, sizeof *frames);
   if (!frames) return false;
   *place = (pprofc_verdict_place){frames, depth, part.delta};
-  for (uint32_t i = part.node; i != PLACES_ROOT; i = p->nodes[i].parent)
-    frames[--depth] = p->c->names.texts.items[p->nodes[i].name];
+  for (uint32_t i = part.node; i != TREE_ROOT; i = p->tree.nodes[i].parent)
+    frames[--depth] = p->c->names.texts.items[p->tree.nodes[i].name];
   return true;
 }
 
@@ -188,7 +157,7 @@ static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_plac
   struct place_part found[PLACES_MOST];
   places_sum(p, name);
   size_t n = places_narrow(p, name, found);
-  if (!n || found[0].node == PLACES_ROOT) return true;
+  if (!n || found[0].node == TREE_ROOT) return true;
   pprofc_verdict_place *kept = arena_array(&p->c->arena, n, sizeof *kept);
   if (!kept) return false;
   for (size_t i = 0; i < n; i++)
@@ -211,11 +180,11 @@ static bool places_fill(struct places *p) {
 }
 
 pprofc_status places_find(struct comparison *c, pprofc_error *error) {
-  struct places p = {.c = c};
+  struct places p = {.c = c, .tree = {.mem = c->mem}};
   if (!c->options.places || !c->summary.changed) return PPROFC_OK;
   bool done = places_build(&p) && places_fill(&p);
   mem_free(c->mem, p.sums, p.sum_count, sizeof *p.sums);
-  ARRAY_FREE(c->mem, p.nodes, p.capacity);
-  map_free(&p.map);
+  ARRAY_FREE(c->mem, p.selves, p.self_capacity);
+  tree_free(&p.tree);
   return done ? PPROFC_OK : error_nomem(error);
 }

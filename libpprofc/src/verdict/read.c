@@ -132,25 +132,23 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* The sampling variance of a row for each unit of its values in the runs [from, end); NaN when they
- * have no value. */
-static double read_side_quantum(const struct comparison *c, uint32_t id, bool cum, size_t from,
-                                size_t end) {
-  double sum = 0, noise = 0;
-  for (size_t r = from; r < end; r++) sum += read_cell(&c->runs[r], id, cum, &noise);
-  return sum > 0 ? noise / sum : (double)NAN;
-}
-
 /* Where periods differ, the quantum that gives the difference of the two means its variance: the
  * mean over all values would forget a side with few runs and a long period. */
-static double read_mixed_quantum(const struct comparison *c, uint32_t id, bool cum) {
+static double read_mixed_quantum(const struct comparison *c, const double sums[2],
+                                 const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
   double ratio = read_mean_period(c, 0, c->bases) / read_mean_period(c, c->bases, c->count);
-  double base = read_side_quantum(c, id, cum, 0, c->bases);
-  double head = read_side_quantum(c, id, cum, c->bases, c->count);
-  if (isnan(base)) base = head * ratio;
-  if (isnan(head)) head = base / ratio;
-  return isnan(base) ? 0 : (base / nb + head / nh) / (1 / nb + 1 / nh);
+  if (sums[0] <= 0 && sums[1] <= 0) return 0;
+  double base = sums[0] > 0 ? noises[0] / sums[0] : noises[1] / sums[1] * ratio;
+  double head = sums[1] > 0 ? noises[1] / sums[1] : base / ratio;
+  return (base / nb + head / nh) / (1 / nb + 1 / nh);
+}
+
+double comparison_quantum(const struct comparison *c, const double sums[2],
+                          const double noises[2]) {
+  double sum = sums[0] + sums[1];
+  if (c->mixed_periods) return read_mixed_quantum(c, sums, noises);
+  return sum > 0 ? (noises[0] + noises[1]) / sum : 0;
 }
 
 static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
@@ -162,14 +160,13 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   bool *aside = arena_array(&c->arena, c->rows, sizeof *aside);
   if (!values || !quantum || !aside) return false;
   for (size_t i = 0; i < c->rows; i++) {
-    double sum = 0, noise = 0;
+    double sums[2] = {0, 0}, noises[2] = {0, 0};
     for (size_t r = 0; r < runs; r++) {
-      double value = read_cell(&c->runs[r], c->order[i], cum, &noise);
-      values[i * runs + r] = value;
-      sum += value;
+      size_t side = r >= c->bases;
+      values[i * runs + r] = read_cell(&c->runs[r], c->order[i], cum, &noises[side]);
+      sums[side] += values[i * runs + r];
     }
-    quantum[i] = sum > 0 ? noise / sum : 0;
-    if (c->mixed_periods) quantum[i] = read_mixed_quantum(c, c->order[i], cum);
+    quantum[i] = comparison_quantum(c, sums, noises);
     aside[i] = c->names.flags[c->order[i]] & NAME_ENVIRONMENT;
   }
   *m = (struct matrix){c->rows, runs, c->bases, values, quantum, c->exposures, aside};

@@ -105,6 +105,16 @@ static void rule_welch(const struct noise_draw *draw, struct rule_answer *answer
 
 /* ---- the model --------------------------------------- */
 
+/* Intervals for selected rows. */
+static void rule_widen(const struct matrix *m, const struct fit *fit, struct rule_answer *answer) {
+  double changed = 0;
+  for (size_t i = 0; i < answer->rows; i++) changed += answer->changed[i];
+  double level = 1 - RULE_ALPHA * changed / (double)answer->judged;
+  for (size_t i = 0; i < answer->rows; i++)
+    if (answer->changed[i])
+      model_interval(m, 0.05, fit, i, (1 + level) / 2, &answer->fcr_low[i], &answer->fcr_high[i]);
+}
+
 static void rule_model(const struct noise_draw *draw, struct rule_answer *answer) {
   static const bool aside[ROWS_MAX];
   static const struct model_settings settings = {
@@ -130,8 +140,9 @@ static void rule_model(const struct noise_draw *draw, struct rule_answer *answer
   answer->dispersion = fit.dispersion;
   answer->common_error = fit.common_error;
   answer->margin = draw->runs > 2 ? pprofc_t_quantile(0.975, fit.degrees) : (double)NAN;
-  arena_free(&arena);
   rule_adjust(answer);
+  rule_widen(&matrix, &fit, answer);
+  arena_free(&arena);
 }
 
 struct advice rule_advice(const struct noise_draw *draw, const struct rule_answer *said,

@@ -17,6 +17,7 @@ struct rule_answer {
   size_t rows, judged;
   bool changed[ROWS_MAX];
   double delta[ROWS_MAX], low[ROWS_MAX], high[ROWS_MAX], p[ROWS_MAX], q[ROWS_MAX];
+  double fcr_low[ROWS_MAX], fcr_high[ROWS_MAX]; /* of MODEL, of rows that changed: as -fcr has it */
   double scaled[RUNS_MAX];         /* of MODEL: what the values of each run are divided by */
   double cv2, prior, degrees;      /* of MODEL, as in struct fit */
   double dispersion, common_error; /* the same */

@@ -151,6 +151,9 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
   }
   output_printf(out, "Judged: %zu %s, %zu changed (q < %g)\n", s->tested,
                 noise_functions(s->tested), s->changed, s->alpha);
+  if (!isnan(s->interval_level))
+    output_printf(out, "Intervals of what changed: %.4g%% each, for selected rows (FCR)\n",
+                  100 * s->interval_level);
   /* A row is found when noise helps it; a pair has most noise. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out,

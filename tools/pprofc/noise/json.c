@@ -2,6 +2,8 @@
 #include "core/json_write.h"
 #include "noise.h"
 
+#include <math.h>
+
 static void noise_json_number(struct json_writer *json, const char *key, double value) {
   json_key(json, key);
   json_double(json, value);
@@ -69,6 +71,7 @@ static void noise_json_summary(struct json_writer *json, const struct noise_repo
   json_key(json, "changed");
   json_uint(json, s->changed);
   noise_json_number(json, "alpha", s->alpha);
+  if (report->command->noise.fcr) noise_json_number(json, "fcr_level", s->interval_level);
   noise_json_advice(json, report);
   json_end(json);
 }
@@ -150,6 +153,27 @@ static void noise_json_explained(struct json_writer *json, const struct noise_re
   json_end(json);
 }
 
+/* A parent is the number of a stack in the list; the root has none. */
+static void noise_json_stacks(struct json_writer *json, const struct noise_report *report) {
+  size_t count;
+  const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(report->verdicts, &count);
+  json_key(json, "stacks");
+  json_begin_array(json);
+  for (size_t i = 0; i < count; i++) {
+    json_line_break(json);
+    json_begin_object(json);
+    noise_json_str(json, "name", stacks[i].name);
+    json_key(json, "parent");
+    if (stacks[i].parent == PPROFC_VERDICT_NO_ROW)
+      json_double(json, (double)NAN);
+    else
+      json_uint(json, stacks[i].parent);
+    noise_json_estimate(json, &stacks[i].total);
+    json_end(json);
+  }
+  json_end(json);
+}
+
 static pprofc_str noise_json_type(const pprofc_verdict_summary *s, bool unit) {
   return unit ? s->unit : s->type;
 }
@@ -174,6 +198,7 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
     if (!noise_json_skips(report, &report->rows[i]))
       noise_json_row(&json, report, &report->rows[i]);
   json_end(&json);
+  if (report->command->noise.stacks) noise_json_stacks(&json, report);
   json_end(&json);
   output_add_char(out, '\n');
   return json_finish(&json) ? PPROFC_OK : error_nomem(error);

@@ -76,6 +76,8 @@ static pprofc_verdict_options noise_verdict_options(const struct command *comman
   options.no_common = n->common != 0;
   options.places = n->blame;
   options.dependent = n->correction != 0;
+  options.fcr = n->fcr;
+  options.stacks = n->stacks;
   if (*n->rules) {
     options.rules = rules->data ? rules->data : "";
     options.rules_size = rules->size;

@@ -1,0 +1,234 @@
+/* Stacks: the nodes of the call tree are judged as functions are, in a family of their own. */
+#include "core/array.h"
+#include "verdict/compare.h"
+#include "verdict/tree.h"
+
+#include <stdlib.h>
+
+/* Sums of one node in one run; `noise` is the sum of value times quantum. */
+struct stack_cell {
+  double value, noise;
+};
+
+/* A node, to be sorted. */
+struct stack_place {
+  uint32_t parent, rank, node;
+};
+
+struct stacks {
+  struct comparison *c;
+  struct tree tree;
+  struct stack_cell **cells;  /* [runs] of the nodes that the tree had after that run */
+  size_t *cell_counts;        /* [runs] */
+  uint32_t *rank;             /* [names] their order by bytes */
+  struct stack_place *places; /* [tree.count] the nodes but the root, by parent and name */
+  uint32_t *from;             /* [tree.count + 1] the places of a node's children */
+  uint32_t *order;            /* [tree.count] the stack of each node */
+  struct arena scratch;
+};
+
+/* ---- sums -------------------------------------------- */
+
+static bool stacks_add_run(struct stacks *s, size_t run) {
+  struct run *r = &s->c->runs[run];
+  struct walk *walk = &r->walk;
+  size_t *capacity = &s->cell_counts[run];
+  bool more = true;
+  walk_restart(walk);
+  while (walk_next(walk, &more)) {
+    if (!more) return true;
+    uint32_t node = tree_reach(&s->tree, walk);
+    size_t before = *capacity;
+    if (node == MAP_NONE || !ARRAY_RESERVE(s->c->mem, s->cells[run], *capacity, s->tree.count))
+      return false;
+    for (size_t i = before; i < *capacity; i++) s->cells[run][i] = (struct stack_cell){0, 0};
+    double value = (double)walk->values[walk->quantum.value] * r->scale;
+    double noise = value * (quantum_of_sample(&walk->quantum, walk->values) * r->scale);
+    s->cells[run][node].value += value;
+    s->cells[run][node].noise += noise;
+  }
+  return false;
+}
+
+/* A node has what its children have, too. */
+static void stacks_add_up(struct stacks *s, size_t run) {
+  struct stack_cell *cells = s->cells[run];
+  size_t count = s->cell_counts[run] < s->tree.count ? s->cell_counts[run] : s->tree.count;
+  for (size_t i = count; i-- > 1;) {
+    cells[s->tree.nodes[i].parent].value += cells[i].value;
+    cells[s->tree.nodes[i].parent].noise += cells[i].noise;
+  }
+}
+
+static bool stacks_sum(struct stacks *s) {
+  size_t runs = s->c->count;
+  s->cells = arena_zero_array(&s->scratch, runs, sizeof *s->cells);
+  s->cell_counts = arena_zero_array(&s->scratch, runs, sizeof *s->cell_counts);
+  if (!s->cells || !s->cell_counts) return false;
+  for (size_t r = 0; r < runs; r++)
+    if (!stacks_add_run(s, r)) return false;
+  for (size_t r = 0; r < runs; r++) stacks_add_up(s, r);
+  return true;
+}
+
+/* ---- order ------------------------------------------- */
+
+static int stacks_place_order(const void *a, const void *b) {
+  const struct stack_place *x = a, *y = b;
+  if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
+  return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The children of each node by name. */
+static bool stacks_sort(struct stacks *s) {
+  size_t nodes = s->tree.count;
+  s->rank = arena_zero_array(&s->scratch, s->c->names.texts.count, sizeof *s->rank);
+  s->places = arena_array(&s->scratch, nodes, sizeof *s->places);
+  s->from = arena_zero_array(&s->scratch, nodes + 1, sizeof *s->from);
+  s->order = arena_array(&s->scratch, nodes, sizeof *s->order);
+  if (!s->rank || !s->places || !s->from || !s->order) return false;
+  for (size_t i = 0; i < s->c->rows; i++) s->rank[s->c->order[i]] = (uint32_t)i;
+  for (uint32_t i = 1; i < nodes; i++) {
+    const struct tree_node *node = &s->tree.nodes[i];
+    s->places[i - 1] = (struct stack_place){node->parent, s->rank[node->name], i};
+    s->from[node->parent + 1]++;
+  }
+  for (size_t i = 0; i < nodes; i++) s->from[i + 1] += s->from[i];
+  qsort(s->places, nodes - 1, sizeof *s->places, stacks_place_order);
+  return true;
+}
+
+/* Numbers the nodes, parents before children, from the root down. */
+static bool stacks_number(struct stacks *s) {
+  size_t waiting = 0, next = 0;
+  uint32_t *open = mem_array(s->c->mem, s->tree.count, sizeof *open);
+  if (!open) return false;
+  open[waiting++] = TREE_ROOT;
+  while (waiting) {
+    uint32_t node = open[--waiting];
+    s->order[node] = (uint32_t)next++;
+    for (uint32_t i = s->from[node + 1]; i-- > s->from[node];) open[waiting++] = s->places[i].node;
+  }
+  mem_free(s->c->mem, open, s->tree.count, sizeof *open);
+  return true;
+}
+
+/* ---- the family -------------------------------------- */
+
+static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_t node) {
+  return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
+}
+
+/* One row of the matrix; the root is none. */
+static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
+                            double *quantum) {
+  const struct comparison *c = s->c;
+  double sums[2] = {0, 0}, noises[2] = {0, 0};
+  for (size_t r = 0; r < c->count; r++) {
+    struct stack_cell cell = stacks_cell(s, r, node);
+    values[r] = cell.value;
+    sums[r >= c->bases] += cell.value;
+    noises[r >= c->bases] += cell.noise;
+  }
+  *quantum = comparison_quantum(c, sums, noises);
+}
+
+static bool stacks_matrix(struct stacks *s, struct matrix *m) {
+  struct comparison *c = s->c;
+  size_t rows = s->tree.count - 1;
+  double *values = rows && c->count > SIZE_MAX / rows
+                       ? NULL
+                       : arena_array(&s->scratch, rows * c->count, sizeof *values);
+  double *quantum = arena_array(&s->scratch, rows, sizeof *quantum);
+  bool *aside = arena_array(&s->scratch, rows, sizeof *aside);
+  if (!values || !quantum || !aside) return false;
+  for (uint32_t node = 1; node <= rows; node++) {
+    size_t i = s->order[node] - 1;
+    stacks_fill_row(s, node, values + i * c->count, &quantum[i]);
+    aside[i] = c->names.flags[s->tree.nodes[node].name] & NAME_ENVIRONMENT;
+  }
+  *m = (struct matrix){rows, c->count, c->bases, values, quantum, c->exposures, aside};
+  return true;
+}
+
+/* What stays: the stacks, and the children of each by name. */
+static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
+  struct comparison *c = s->c;
+  size_t rows = s->tree.count - 1;
+  c->stacks = arena_array(&c->arena, rows, sizeof *c->stacks);
+  c->children = arena_array(&c->arena, rows, sizeof *c->children);
+  if (!c->stacks || !c->children) return false;
+  for (uint32_t node = 1; node <= rows; node++) {
+    const struct tree_node *from = &s->tree.nodes[node];
+    size_t i = s->order[node] - 1;
+    size_t parent = from->parent == TREE_ROOT ? PPROFC_VERDICT_NO_ROW : s->order[from->parent] - 1;
+    c->stacks[i] = (pprofc_verdict_stack){c->names.texts.items[from->name], parent, words[i]};
+    c->summary.stacks_changed += pprofc_verdict_is_change(words[i].verdict);
+  }
+  c->stack_count = rows;
+  return true;
+}
+
+static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
+  /* NO_ROW + 1 is 0: the children of the root come first. */
+  size_t x = c->stacks[stack].parent + 1, y = parent + 1;
+  return (x > y) - (x < y);
+}
+
+/* The children of a stack follow each other, in the order of their names: stacks are numbered so.
+ */
+static bool stacks_index(struct stacks *s) {
+  struct comparison *c = s->c;
+  size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);
+  if (!next) return false;
+  for (size_t i = 0; i < c->stack_count; i++) next[c->stacks[i].parent + 2]++;
+  for (size_t i = 0; i <= c->stack_count; i++) next[i + 1] += next[i];
+  for (size_t i = 0; i < c->stack_count; i++) c->children[next[c->stacks[i].parent + 1]++] = i;
+  mem_free(c->mem, next, c->stack_count + 2, sizeof *next);
+  return true;
+}
+
+static bool stacks_run(struct stacks *s, pprofc_error *error) {
+  struct comparison *c = s->c;
+  struct model_settings settings = comparison_settings(c);
+  struct matrix m;
+  struct fit fit;
+  if (!tree_init(&s->tree, c->mem) || !stacks_sum(s) || !stacks_sort(s) || !stacks_number(s) ||
+      !stacks_matrix(s, &m))
+    return false;
+  pprofc_verdict_estimate *words = arena_array(&s->scratch, m.rows, sizeof *words);
+  if (!words || model_fit(&m, &settings, &s->scratch, &fit, error) != PPROFC_OK) return false;
+  if (!family_words(c, &m, &fit, words) || !stacks_keep(s, words)) return false;
+  c->summary.stacks_tested = fit.tested;
+  double level = family_level(c, c->summary.stacks_changed, fit.tested);
+  for (size_t i = 0; c->options.fcr && i < m.rows; i++)
+    family_widen(c, &m, &fit, i, level, &c->stacks[i].total);
+  return stacks_index(s);
+}
+
+pprofc_status stacks_judge(struct comparison *c, pprofc_error *error) {
+  struct stacks s = {.c = c, .tree = {.mem = c->mem}};
+  if (!c->options.stacks || !c->rows) return PPROFC_OK;
+  arena_init(&s.scratch, c->mem);
+  bool done = stacks_run(&s, error);
+  for (size_t r = 0; s.cells && s.cell_counts && r < c->count; r++)
+    ARRAY_FREE(c->mem, s.cells[r], s.cell_counts[r]);
+  tree_free(&s.tree);
+  arena_free(&s.scratch);
+  return done ? PPROFC_OK : error_nomem(error);
+}
+
+size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name) {
+  size_t low = 0, high = c->stack_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2, stack = c->children[middle];
+    int order = stacks_parent_order(c, stack, parent);
+    if (!order) order = str_compare(c->stacks[stack].name, name);
+    if (!order) return stack;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return PPROFC_VERDICT_NO_ROW;
+}
