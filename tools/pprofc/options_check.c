@@ -1,11 +1,12 @@
 /* Which flags of pprofc go together. */
 #include "core/error.h"
+#include "noise/noise.h"
 #include "options.h"
 #include "pprofc/verdict.h"
 
 #include <string.h>
 
-static bool noise_has_format(const struct command *command) {
+bool noise_has_format(const struct command *command) {
   static const char *const formats[] = {"top", "text", "json", "flame", "flamegraph"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats && command->format; i++)
     if (strcmp(command->format->name, formats[i]) == 0) return true;
@@ -13,7 +14,7 @@ static bool noise_has_format(const struct command *command) {
 }
 
 /* Options that verdicts have another answer to, or none. */
-static const char *noise_conflict(const struct command *command) {
+const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
   if (!noise_has_format(command)) return "-noise is for -top, -text, -json, -flame and -flamegraph";
@@ -45,9 +46,22 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->fcr || n->stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
+/* Without a format, the shell makes the reports. */
+static const char *shell_conflict(const struct command *command) {
+  const struct noise_options *n = &command->noise;
+  if (command->http_on) return "-noise does not go with -http, whose page has verdicts anyway";
+  if (n->fail_on.count || n->strict || n->stacks)
+    return "-fail_on, -strict and -noise_stacks need a report, as -top";
+  return NULL;
+}
+
 static pprofc_status check_noise(const struct command *command, pprofc_error *error) {
   const struct noise_options *n = &command->noise;
-  const char *conflict = *n->show ? noise_conflict(command) : verdicts_missing(n);
+  const char *conflict = NULL;
+  if (!*n->show)
+    conflict = verdicts_missing(n);
+  else
+    conflict = command->format ? noise_conflict(command) : shell_conflict(command);
   if (!conflict) conflict = bench_conflict(n);
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }

@@ -94,22 +94,30 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
+/* What the comparison knows of a row with so many samples a run. */
+static struct advice advice_known(const struct comparison *c, double samples) {
+  struct advice a = {
+      .runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases)),
+      .degrees = c->flat.degrees,
+      .prior = c->flat.prior,
+      .limit = 1 - c->options.alpha / (2 * (double)c->flat.tested),
+      .sampling = 1 / samples,
+      .noise = c->flat.cv2,
+      .common = c->flat.common_error,
+  };
+  if (c->count > 2) return a;
+  a.prior = PRIOR_DEGREES_MOST;
+  a.sampling = c->flat.dispersion / samples;
+  a.noise = c->flat.dispersion * c->options.noise_cv * c->options.noise_cv;
+  return a;
+}
+
 void advice_fill(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   advice_choose(c);
   s->visible = s->runs_for_5 = s->samples_for_5 = (double)NAN;
   if (s->largest == PPROFC_VERDICT_NO_ROW || s->exact || family_is_blind(c)) return;
-  bool pair = c->count == 2;
-  double samples = c->row[s->largest].flat.samples, cv = c->options.noise_cv;
-  struct advice a = {
-      .runs = 2 / (1 / (double)c->bases + 1 / (double)(c->count - c->bases)),
-      .degrees = c->flat.degrees,
-      .prior = pair ? PRIOR_DEGREES_MOST : c->flat.prior,
-      .limit = 1 - c->options.alpha / (2 * (double)c->flat.tested),
-      .sampling = (pair ? c->flat.dispersion : 1) / samples,
-      .noise = pair ? c->flat.dispersion * cv * cv : c->flat.cv2,
-      .common = c->flat.common_error,
-  };
+  struct advice a = advice_known(c, c->row[s->largest].flat.samples);
   s->visible = advice_change(&a);
   s->runs_for_5 = advice_runs(&a);
   s->samples_for_5 = advice_samples(&a);

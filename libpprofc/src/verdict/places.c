@@ -16,7 +16,7 @@
 
 struct places {
   struct comparison *c;
-  struct tree tree;
+  struct call_tree tree;
   double *selves; /* [self_capacity] what samples that end in a node make of the change */
   size_t self_capacity;
   double *sums; /* [sum_count] of one change: of a node and what is below it */

@@ -17,7 +17,7 @@ struct stack_place {
 
 struct stacks {
   struct comparison *c;
-  struct tree tree;
+  struct call_tree tree;
   struct stack_cell **cells;  /* [runs] of the nodes that the tree had after that run */
   size_t *cell_counts;        /* [runs] */
   uint32_t *rank;             /* [names] their order by bytes */

@@ -13,7 +13,7 @@ static bool tree_equal(const void *records, uint32_t index, const void *key) {
   return node->parent == wanted->parent && node->name == wanted->name;
 }
 
-static uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t name) {
+static uint32_t tree_child(struct call_tree *tree, uint32_t parent, uint32_t name) {
   struct tree_key key = {parent, name};
   if (tree->count >= MAP_NONE) return MAP_NONE;
   if (!ARRAY_RESERVE(tree->mem, tree->nodes, tree->capacity, tree->count + 1)) return MAP_NONE;
@@ -29,20 +29,20 @@ static uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t name) {
   return node;
 }
 
-bool tree_init(struct tree *tree, const pprofc_allocator *mem) {
-  *tree = (struct tree){.mem = mem};
+bool tree_init(struct call_tree *tree, const pprofc_allocator *mem) {
+  *tree = (struct call_tree){.mem = mem};
   map_init(&tree->map, mem);
   if (!ARRAY_RESERVE(mem, tree->nodes, tree->capacity, 1)) return false;
   tree->nodes[tree->count++] = (struct tree_node){MAP_NONE, MAP_NONE, MAP_NONE, MAP_NONE};
   return true;
 }
 
-void tree_free(struct tree *tree) {
+void tree_free(struct call_tree *tree) {
   ARRAY_FREE(tree->mem, tree->nodes, tree->capacity);
   map_free(&tree->map);
 }
 
-uint32_t tree_reach(struct tree *tree, const struct walk *walk) {
+uint32_t tree_reach(struct call_tree *tree, const struct walk *walk) {
   uint32_t node = TREE_ROOT;
   for (size_t i = walk->depth; i-- > 0 && node != MAP_NONE;)
     node = tree_child(tree, node, walk->frames[i]);

@@ -20,7 +20,7 @@ static double advice_noise(const struct noise_case *what) {
   return what->side == 1 || what->model == OVER ? 0.05 : 0;
 }
 
-/* What the report would say of the function of ADVICE_SHARE, if it knew the noise. */
+/* The change that the report would name for the function of ADVICE_SHARE, if it knew the noise. */
 static double advice_expected(const struct noise_case *what) {
   double noise = advice_noise(what), side = (double)what->side;
   struct advice a = {.runs = side,
@@ -119,9 +119,9 @@ bool table_of_advice(size_t count) {
          " share of %zu comparisons that find it.\n\n",
          100 * ADVICE_SHARE, count);
   bool good = advice_table(advice_print_row, ADVICE_SHARE, 6000, count);
-  printf(
-      "What a report says of the largest function, of %.0f %%, after a comparison of nothing (the"
-      " mean of %zu), and the share of comparisons that find a change of that size.\n\n",
-      100 * ADVICE_LARGEST, count);
+  printf("The change that a report names for the largest function, of %.0f %%, after a comparison"
+         " in which nothing changed (the"
+         " mean of %zu), and the share of comparisons that find a change of that size.\n\n",
+         100 * ADVICE_LARGEST, count);
   return advice_table(advice_print_told, ADVICE_LARGEST, 6500, count) && good;
 }

@@ -76,8 +76,9 @@ static bool profiles_advice_agrees(const pprofc_verdicts *verdicts, const struct
   size_t count;
   pprofc_verdicts_summary_of(verdicts, &s);
   const pprofc_verdict_row *rows = pprofc_verdicts_rows(verdicts, &count);
-  unsigned row;
-  if (s.largest >= count || sscanf(rows[s.largest].name.data, "main.f%2u", &row) != 1) return false;
+  if (s.largest >= count || rows[s.largest].name.size != 8) return false;
+  const char *digits = rows[s.largest].name.data + 6;
+  size_t row = (size_t)(digits[0] - '0') * 10 + (size_t)(digits[1] - '0');
   struct advice a = rule_advice(draw, said, row);
   return profiles_near(s.visible, advice_change(&a)) &&
          profiles_near(s.runs_for_5, advice_runs(&a)) &&

@@ -149,16 +149,20 @@ struct advice rule_advice(const struct noise_draw *draw, const struct rule_answe
                           size_t row) {
   double bases = (double)draw->bases, heads = (double)(draw->runs - draw->bases), sum = 0;
   for (size_t i = 0; i < draw->runs; i++) sum += draw->values[row * draw->runs + i];
-  bool pair = draw->runs == 2;
-  return (struct advice){
+  struct advice a = {
       .runs = 2 / (1 / bases + 1 / heads),
       .degrees = said->degrees,
-      .prior = pair ? PRIOR_DEGREES_MOST : said->prior,
+      .prior = said->prior,
       .limit = 1 - RULE_ALPHA / (2 * (double)said->judged),
-      .sampling = (pair ? said->dispersion : 1) * (double)draw->runs / sum,
-      .noise = pair ? said->dispersion * 0.05 * 0.05 : said->cv2,
+      .sampling = (double)draw->runs / sum,
+      .noise = said->cv2,
       .common = said->common_error,
   };
+  if (draw->runs > 2) return a;
+  a.prior = PRIOR_DEGREES_MOST;
+  a.sampling *= said->dispersion;
+  a.noise = said->dispersion * 0.05 * 0.05;
+  return a;
 }
 
 void rule_judge(enum rule_of_runs rule, const struct noise_draw *draw, struct rule_answer *answer) {

@@ -84,13 +84,24 @@ static bool noise_is_pair(const pprofc_verdict_summary *s) {
   return s->base_runs == 1 && s->head_runs == 1;
 }
 
+/* Shares are of the samples that filters keep: what grew from 10 to 20 % of all is 100 % of itself.
+ */
+static const char *noise_kept(const struct noise_report *report) {
+  const pprofc_report_options *o = &report->command->report;
+  const char *const filters[] = {o->focus, o->ignore, o->tagfocus, o->tagignore, o->show_from};
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+    if (filters[i] && *filters[i]) return " of the samples that the filters keep";
+  return "";
+}
+
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_unit unit = noise_unit_for(report, fmax(s->total_base, s->total_head));
   char base[NOISE_TEXT], head[NOISE_TEXT];
   if (s->exposure == PPROFC_EXPOSURE_TOTAL) {
-    output_printf(out, "Total: %.*s, made equal in all runs: a change of everything is not seen\n",
-                  STR_ARG(noise_value(&unit, s->total_base, base)));
+    output_printf(out,
+                  "Total: %.*s%s, made equal in all runs: a change of everything is not seen\n",
+                  STR_ARG(noise_value(&unit, s->total_base, base)), noise_kept(report));
     return;
   }
   output_printf(out, "Total: %.*s -> %.*s", STR_ARG(noise_value(&unit, s->total_base, base)),

@@ -133,12 +133,13 @@ static pprofc_status judge_runs_of(struct noise_report *report, const struct loa
   }
 }
 
-static pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
-                                 pprofc_error *error) {
+pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
+                          pprofc_error *error) {
   const struct command *command = report->command;
   struct buffer rules;
   buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
-  pprofc_status status = noise_set_ops(command->noise.ops, runs, error);
+  pprofc_status status = benches_match(command, runs, report->benchmark, error);
+  if (!status) status = noise_set_ops(command->noise.ops, runs, error);
   if (!status && *command->noise.rules)
     status = noise_read_rules(command->noise.rules, &rules, error);
   if (!status) {
@@ -146,12 +147,12 @@ static pprofc_status noise_judge(struct noise_report *report, struct loaded_runs
     pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
     status = judge_runs_of(report, runs, &options, error);
   }
+  if (!status) report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
   buffer_free(&rules);
   return status;
 }
 
-/* Whether the report is a picture of the difference, in which verdicts are marks. */
-static bool noise_is_picture(const struct command *command) {
+bool noise_is_picture(const struct command *command) {
   return strcmp(command->format->name, "flame") == 0 ||
          strcmp(command->format->name, "flamegraph") == 0;
 }
@@ -200,14 +201,10 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
   status = runs_load(command, &runs, error);
-  if (!status) status = benches_match(command, &runs, report.benchmark, error);
   if (!status) status = noise_judge(&report, &runs, error);
   if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);
   runs_free(&runs);
-  if (!status) {
-    report.rows = pprofc_verdicts_rows(report.verdicts, &report.row_count);
-    status = noise_show(command, &report, difference, error);
-  }
+  if (!status) status = noise_show(command, &report, difference, error);
   if (!status) *code = noise_gate(&report);
   pprofc_profile_release(difference);
   pprofc_verdicts_free(report.verdicts);

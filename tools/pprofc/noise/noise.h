@@ -22,6 +22,22 @@ bool noise_wanted(const struct command *command);
  * status. */
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error);
 
+/* Whether verdicts have a form for the command's format. */
+bool noise_has_format(const struct command *command);
+
+/* Whether the report is a picture of the difference, in which verdicts are marks
+ * (command->report.verdicts). */
+bool noise_is_picture(const struct command *command);
+
+/* The option of a command with a format that verdicts have another answer to, or none: a message;
+ * NULL when there is none. */
+const char *noise_conflict(const struct command *command);
+
+/* Judges the runs for report->command and fills the rest of the report, whose verdicts are to be
+ * freed in any case. */
+pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
+                          pprofc_error *error);
+
 /* Writes the report of command->verdicts. */
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);

@@ -79,8 +79,9 @@ static void bases_choose(struct shell *shell, const char *source, bool compare) 
     return;
   }
   memcpy(copy, source, size);
+  shell_forget_runs(shell);
   if (shell->base.source) mem_free(&mem_default, shell->base.source, shell->base.size, 1);
-  shell->base = (struct shell_base){copy, size, compare, true};
+  shell->base = (struct shell_base){copy, size, compare, true, true};
   bases_replace(&shell->profile, shell->difference);
 }
 

@@ -26,6 +26,9 @@ static const struct help_more {
              "For memory profiles, use megabytes, kilobytes, bytes, etc.\n"
              "Using auto will scale each value independently to the most natural unit."},
     {"intel_syntax", "Only applicable to commands `disasm` and `weblist`"},
+    {"noise",
+     "noise or noise=all: every function; noise=changed: those that changed; noise=off.\n"
+     "Needs a diff_base; noise=changed behind top is for this report only: -noise=changed."},
     {"mean", "For memory profiles, report average memory per allocation.\n"
              "For time-based profiles, report average time per event."},
     {"sample_index", "Profiles contain multiple values per sample.\n"

@@ -100,7 +100,7 @@ static bool lines_assign(struct shell *shell, pprofc_str line) {
   if (!info && !shell_choice_find(name)) return false;
   if (!info)
     shell_choose(shell, name, has_value ? value : STR("true"));
-  else if (!has_value && info->kind != PPROFC_OPTION_BOOL)
+  else if (!has_value && !shell_option_stands_alone(info))
     shell_fail(shell, "please specify a value, as in %s=<val>", info->name);
   else
     shell_set(shell, info, value);

@@ -1,4 +1,5 @@
-/* A report from the words of a line: [n] [focus]* [-ignore]* [-cum] [>file | >>file | | program].
+/* A report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file | >>file | |
+ * program].
  */
 #include "session.h"
 
@@ -71,6 +72,11 @@ static bool reports_read_words(struct shell_request *request, const struct shell
     pprofc_str word = words->items[at];
     char first = word.data[0];
     if (reports_is_count(word, &report->nodecount)) continue;
+    if (str_starts(word, STR("-noise="))) {
+      if (!shell_choose_noise(request->shell, str_slice(word, 7, word.size), &request->run))
+        return false;
+      continue;
+    }
     if (first == '|') return reports_take_program(request, words, at);
     if (first == '>') {
       if (!reports_take_file(request, words, &at)) return false;
@@ -116,7 +122,10 @@ static void reports_make(struct shell_request *request) {
   if (*request->run.output && request->target.kind == OUTPUT_STANDARD)
     request->target = (struct shell_target){OUTPUT_FILE, request->run.output, NULL};
   request->run.output = "";
-  if (status == PPROFC_OK) status = shell_output(shell, &request->run, &request->target, &error);
+  if (status == PPROFC_OK)
+    status = shell_wants_verdicts(&request->run)
+                 ? shell_output_verdicts(shell, &request->run, &request->target, &error)
+                 : shell_output(shell, &request->run, &request->target, &error);
   buffer_free(&rules);
   if (status != PPROFC_OK) shell_fail_error(shell, &error);
 }

@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/buffer.h"
+#include "noise/runs.h"
 #include "options.h"
 #include "viewer.h"
 
@@ -38,6 +39,7 @@ struct shell_base {
   size_t size;
   bool compare; /* as diff_base */
   bool on;
+  bool chosen; /* in the shell, not on the command line */
 };
 
 struct shell {
@@ -49,6 +51,8 @@ struct shell {
   pprofc_profile *head;    /* it without a base; NULL: not known */
   pprofc_profile *difference;
   struct shell_base base;
+  struct loaded_runs runs; /* that verdicts compare */
+  bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
   size_t input_count;
@@ -103,6 +107,9 @@ const pprofc_option_info *shell_option_find(pprofc_str name);
 
 /* The option that has the choice ("cum", "lines"), or NULL. */
 const pprofc_option_info *shell_choice_find(pprofc_str name);
+
+/* Whether a line may have its name alone. */
+bool shell_option_stands_alone(const pprofc_option_info *info);
 
 /* Sets an option as the line `name=value` does. */
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
@@ -162,6 +169,23 @@ struct shell_target {
 /* Makes the report of `run` and takes it to the target. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
+
+/* ---- verdicts (verdicts.c) --------------------------- */
+
+/* Takes "all", "changed", "off"; false after a message for anything else. */
+bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
+
+/* Whether the option noise changes the report. */
+bool shell_wants_verdicts(const struct command *run);
+
+/* Makes that report: the runs are judged, and what is said of them goes to the target. */
+pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
+                                    const struct shell_target *target, pprofc_error *error);
+
+/* The base is another one now. */
+void shell_forget_runs(struct shell *shell);
+
+/* ---- viewers ----------------------------------------- */
 
 /* Forgets viewers that have ended, and says which of them failed. */
 void shell_reap_viewers(struct shell *shell);

@@ -226,7 +226,7 @@ static pprofc_status shell_keep_base(struct shell *shell, pprofc_error *error) {
     return PPROFC_OK;
   }
   shell->difference = profile;
-  shell->base = (struct shell_base){mem_array(&mem_default, size, 1), size, compare, true};
+  shell->base = (struct shell_base){mem_array(&mem_default, size, 1), size, compare, true, false};
   if (!shell->base.source) return error_nomem(error);
   memcpy(shell->base.source, source, size);
   return PPROFC_OK;
@@ -250,6 +250,7 @@ static void shell_close(struct shell *shell) {
   pprofc_profile_release(shell->profile);
   pprofc_profile_release(shell->head);
   pprofc_profile_release(shell->difference);
+  shell_forget_runs(shell);
   if (shell->base.source) mem_free(&mem_default, shell->base.source, shell->base.size, 1);
   if (shell->command.budget) budget_release(shell->command.budget);
   shell_free_options(shell);

@@ -18,12 +18,29 @@ static const pprofc_option_info output_option = {
     NULL,     false,
     NULL,     "Output filename for file-based outputs"};
 
+static const pprofc_option_info noise_option = {
+    "noise",
+    PPROFC_OPTION_STRING,
+    0,
+    "",
+    NULL,
+    false,
+    NULL,
+    "Tell for each function whether its change is more than noise (top, text, json, flame)"};
+
 /* ---- the table --------------------------------------- */
 
 const pprofc_option_info *shell_option_at(size_t index) {
+  static const pprofc_option_info *const own[] = {&output_option, &noise_option};
   const pprofc_option_info *info = pprofc_option_at(index);
-  if (info || index == 0) return info;
-  return pprofc_option_at(index - 1) ? &output_option : NULL;
+  size_t beyond = 0;
+  while (!info && beyond < index && !pprofc_option_at(index - 1 - beyond)) beyond++;
+  if (info || beyond >= sizeof own / sizeof *own) return info;
+  return own[beyond];
+}
+
+bool shell_option_stands_alone(const pprofc_option_info *info) {
+  return info->kind == PPROFC_OPTION_BOOL || info == &noise_option;
 }
 
 static size_t variables_index(pprofc_str name) {
@@ -53,11 +70,13 @@ const pprofc_option_info *shell_choice_find(pprofc_str name) {
 
 static void *variables_field(struct shell *shell, const pprofc_option_info *info) {
   if (info == &output_option) return &shell->command.output;
+  if (info == &noise_option) return &shell->command.noise.show;
   return (char *)&shell->command.report + info->offset;
 }
 
 static const void *variables_value(const struct shell *shell, const pprofc_option_info *info) {
   if (info == &output_option) return &shell->command.output;
+  if (info == &noise_option) return &shell->command.noise.show;
   return (const char *)&shell->command.report + info->offset;
 }
 
@@ -211,7 +230,9 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
       [PPROFC_OPTION_CHOICE] = variables_set_choice,
   };
   pprofc_error error;
-  if (strcmp(info->name, "sample_index") == 0) {
+  if (info == &noise_option) {
+    shell_choose_noise(shell, value, &shell->command);
+  } else if (strcmp(info->name, "sample_index") == 0) {
     variables_set_sample_index(shell, info, value);
   } else if (info->kind != PPROFC_OPTION_STRING) {
     setters[info->kind](shell, info, value);

@@ -1,0 +1,69 @@
+/* Verdicts in the shell: with the option noise, top, text, json and flame graphs judge the runs
+ * that the command line and diff_base name. They are read once for each base. */
+#include "common/quote.h"
+#include "noise/noise.h"
+#include "profile/profile.h"
+#include "session.h"
+
+bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command) {
+  static const struct {
+    const char *word, *show;
+  } choices[] = {{"all", "all"}, {"changed", "changed"}, {"off", ""}, {"", "all"}};
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    if (!str_equal(value, str_of(choices[i].word))) continue;
+    command->noise.show = choices[i].show;
+    return true;
+  }
+  char quoted[QUOTE_MAX];
+  quote_go(value, quoted);
+  shell_fail(shell, "invalid value %s for noise: must be all, changed or off", quoted);
+  return false;
+}
+
+bool shell_wants_verdicts(const struct command *run) {
+  return noise_wanted(run) && noise_has_format(run);
+}
+
+void shell_forget_runs(struct shell *shell) {
+  if (shell->runs_loaded) runs_free(&shell->runs);
+  shell->runs_loaded = false;
+}
+
+/* A base that was chosen here takes the place of those of the command line. */
+static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
+  struct command command = shell->command;
+  const char *chosen = shell->base.source;
+  if (shell->runs_loaded) return PPROFC_OK;
+  if (shell->base.chosen) {
+    command.diff_base = chosen;
+    command.bases = (struct source_list){&chosen, 1, 1};
+  }
+  pprofc_status status = runs_load(&command, &shell->runs, error);
+  shell->runs_loaded = true;
+  for (size_t i = 0; i < shell->runs.count; i++)
+    shell->runs.sources[i].profile->disposable = false; /* many reports are made of it */
+  if (status) shell_forget_runs(shell);
+  return status;
+}
+
+pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
+                                    const struct shell_target *target, pprofc_error *error) {
+  struct noise_report report = {.command = run};
+  if (!shell->base.on || !shell->base.compare)
+    return error_set(error, PPROFC_E_INVALID,
+                     "noise compares runs; diff_base FILE takes those to compare with");
+  run->diff_base = shell->base.source;
+  const char *conflict = noise_conflict(run);
+  if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
+  pprofc_status status = verdicts_load(shell, error);
+  if (!status) status = noise_judge(&report, &shell->runs, error);
+  if (noise_is_picture(run))
+    run->report.verdicts = report.verdicts;
+  else
+    run->verdicts = &report;
+  if (!status) status = shell_output(shell, run, target, error);
+  run->verdicts = NULL;
+  run->report.verdicts = NULL;
+  pprofc_verdicts_free(report.verdicts);
+  return status;
+}
