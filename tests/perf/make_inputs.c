@@ -1,9 +1,13 @@
 /* Makes the inputs of scripts/bench.sh with the builder, from fixed seeds: `make_inputs FOLDER`.
  *
- *   wide.pb.gz   1 M samples with random stacks of 30 out of 200 k locations and 60 k functions,
- * ~100 MB raw tree.pb.gz   1 M samples in one call tree that grows, up to 60 deep, ~200 MB raw,
- * labels on a third wide2, tree2 the same programs a day later: other values, one stack in ten
- * elsewhere small.pb.gz  50 KB merge/       1,000 copies of it with differences
+ * - wide.pb.gz: 1 M samples with random stacks of 30 out of 200 k locations and 60 k functions,
+ *   ~100 MB raw
+ * - tree.pb.gz: 1 M samples in one call tree that grows, up to 60 deep, ~200 MB raw, labels on a
+ *   third
+ * - wide2, tree2: the same programs a day later: other values, one stack in ten elsewhere
+ * - frames.pb.gz: 40,000 random stacks of 20 below one root: 800,000 frames
+ * - small.pb.gz: 50 KB
+ * - merge/: 1,000 copies of it with differences
  *
  * Files that are there already are left alone. */
 #include "pprofc/builder.h"
@@ -144,6 +148,30 @@ static void fill_tree(pprofc_builder *b, const struct shape *shape, const uint32
   free(nodes);
 }
 
+/* ---- frames ------------------------------------------ */
+
+#define FRAMES_DEPTH 20
+
+/* Hardly any two stacks are equal: four frames at the leaf may be anything, those above are fewer
+ * and fewer, and the last two are the root. */
+static void fill_frames(pprofc_builder *b, const struct shape *shape, const uint32_t *locations) {
+  uint64_t stacks = 23, values = 700 + shape->version;
+  pprofc_builder_type(b, "samples", "count");
+  pprofc_builder_type(b, "cpu", "nanoseconds");
+  pprofc_builder_period(b, "cpu", "nanoseconds", 10000000);
+  for (uint32_t i = 0; i < shape->samples; i++) {
+    uint32_t frames[FRAMES_DEPTH];
+    for (uint32_t k = 0; k < FRAMES_DEPTH - 2; k++) {
+      uint32_t choice = k < 4 ? shape->locations - 2 : 40 * (60 - 2 * k);
+      frames[k] = locations[2 + below(&stacks, choice)];
+    }
+    frames[FRAMES_DEPTH - 2] = locations[1];
+    frames[FRAMES_DEPTH - 1] = locations[0];
+    int64_t count = 1 + below(&values, 9);
+    pprofc_builder_sample(b, frames, FRAMES_DEPTH, (int64_t[]){count, count * 10000000});
+  }
+}
+
 /* ---- small ------------------------------------------- */
 
 static void fill_small(pprofc_builder *b, const struct shape *shape, const uint32_t *locations) {
@@ -195,6 +223,7 @@ int main(int argc, char **argv) {
       {"wide2.pb.gz", {60000, 200000, 1000000, 1, fill_wide}},
       {"tree.pb.gz", {60000, 200000, 1000000, 0, fill_tree}},
       {"tree2.pb.gz", {60000, 200000, 1000000, 1, fill_tree}},
+      {"frames.pb.gz", {60000, 120000, 40000, 0, fill_frames}},
       {"small.pb.gz", {600, 1500, 1200, 0, fill_small}},
   };
   if (argc != 2) {

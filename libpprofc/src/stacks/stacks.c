@@ -11,10 +11,13 @@
 
 /* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
 struct distinct_stack {
-  const uint32_t *map;    /* of its segment */
-  uint32_t sample;        /* the first with it */
-  uint32_t depth;         /* frames: more than locations where calls were inlined */
-  const uint32_t *frames; /* root first */
+  const uint32_t *map; /* of its segment */
+  union {
+    const uint8_t *leaf;    /* the packed bytes, until it is expanded */
+    const uint32_t *frames; /* then: root first */
+  };
+  uint32_t size;  /* of the packed bytes */
+  uint32_t depth; /* frames: more than locations where calls were inlined */
 };
 
 struct stacks_builder {
@@ -57,32 +60,40 @@ static void stacks_add_sample(const struct stacks_builder *b, size_t stack, size
     sums[set->types + i] = sum_subtract(sums[set->types + i], values[i]);
 }
 
-/* A sample on its way into the table: many are hashed before the first is looked up, so that the
- * slots of the table have come from memory by then. */
+/* A sample on its way into the table. Many are on their way at once, and the memory that each will
+ * need is asked for a round before: the slot of the table, what is known of the stack found there,
+ * then its bytes. */
 struct pending {
   size_t sample;
   const uint32_t *map; /* of its segment */
   uint64_t hash;
+  uint32_t likely; /* the stack that has the same hash, or MAP_NONE */
 };
 
-#define PENDING_MAX 32
+#define PENDING_MAX  32
+#define PREFETCH_MAX 256u /* bytes of a stack */
+
+static bool stacks_is_same(const struct stacks_builder *b, uint32_t index,
+                           const struct pending *pending) {
+  const struct samples *s = &b->profile->samples;
+  const struct distinct_stack *stack = &b->stacks[index];
+  uint32_t size = s->stack_size[pending->sample];
+  return stack->map == pending->map && stack->size == size &&
+         (size == 0 || memcmp(stack->leaf, s->stack[pending->sample], size) == 0);
+}
 
 /* The packed stack of a sample; MAP_NONE when out of memory. */
 static uint32_t find_stack(struct stacks_builder *b, struct map *map,
                            const struct pending *pending) {
   const struct samples *s = &b->profile->samples;
-  size_t sample = pending->sample;
   struct map_probe probe = map_start(map, pending->hash);
   uint32_t index;
-  while ((index = map_next(map, &probe)) != MAP_NONE) {
-    size_t other = b->stacks[index].sample;
-    if (b->stacks[index].map == pending->map && s->stack_size[other] == s->stack_size[sample] &&
-        (s->stack_size[sample] == 0 ||
-         memcmp(s->stack[other], s->stack[sample], s->stack_size[sample]) == 0))
-      return index;
-  }
+  while ((index = map_next(map, &probe)) != MAP_NONE)
+    if (stacks_is_same(b, index, pending)) return index;
   if (!map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;
-  b->stacks[b->count] = (struct distinct_stack){.sample = (uint32_t)sample, .map = pending->map};
+  b->stacks[b->count] = (struct distinct_stack){.map = pending->map,
+                                                .leaf = s->stack[pending->sample],
+                                                .size = s->stack_size[pending->sample]};
   return (uint32_t)b->count++;
 }
 
@@ -102,12 +113,31 @@ static size_t hash_samples(const struct stacks_builder *b, const struct map *map
   return i;
 }
 
+/* Asks for the memory of the stacks that hashed samples are likely to have. */
+static void prefetch_stacks(const struct stacks_builder *b, const struct map *map,
+                            struct pending *pending, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    struct map_probe probe = map_start(map, pending[k].hash);
+    uint32_t likely = pending[k].likely = map_next(map, &probe);
+    if (likely == MAP_NONE) continue;
+    __builtin_prefetch(&b->stacks[likely]);
+    __builtin_prefetch(b->values + likely * b->set->columns);
+  }
+  for (size_t k = 0; k < count; k++) {
+    if (pending[k].likely == MAP_NONE) continue;
+    const struct distinct_stack *stack = &b->stacks[pending[k].likely];
+    uint32_t size = stack->size < PREFETCH_MAX ? stack->size : PREFETCH_MAX;
+    for (uint32_t at = 0; at < size; at += 64) __builtin_prefetch(stack->leaf + at);
+  }
+}
+
 static bool join_in_order(struct stacks_builder *b, struct map *map) {
   struct pending pending[PENDING_MAX];
   struct stack_reader reader = stack_reader_at(&b->profile->samples, 0);
   size_t count, selected = selected_count(b);
   for (size_t i = 0; i < selected;) {
     i = hash_samples(b, map, i, &reader, pending, &count);
+    prefetch_stacks(b, map, pending, count);
     for (size_t k = 0; k < count; k++) {
       uint32_t stack = find_stack(b, map, &pending[k]);
       if (stack == MAP_NONE || budget_poll(b->mem, pending[k].sample)) return false;
@@ -136,10 +166,8 @@ static bool join_samples(struct stacks_builder *b) {
 /* ---- frames ------------------------------------------ */
 
 /* The locations of a stack, leaf first. */
-static size_t unpack(const struct samples *s, const struct distinct_stack *stack,
-                     uint32_t *locations) {
-  const uint8_t *leaf = s->stack[stack->sample];
-  struct packed_stack packed = {leaf, leaf + s->stack_size[stack->sample], stack->map};
+static size_t unpack(const struct distinct_stack *stack, uint32_t *locations) {
+  struct packed_stack packed = {stack->leaf, stack->leaf + stack->size, stack->map};
   return stack_unpack(packed, locations);
 }
 
@@ -186,7 +214,7 @@ static uint32_t *take_frames(struct expander *e, size_t count) {
 static bool stacks_expand(struct expander *e, struct distinct_stack *stack) {
   const struct stacks_builder *b = e->builder;
   const uint32_t *from = b->frames->location_from;
-  size_t locations = unpack(&b->profile->samples, stack, e->locations), depth = 0;
+  size_t locations = unpack(stack, e->locations), depth = 0;
   for (size_t i = 0; i < locations; i++) depth += from[e->locations[i] + 1] - from[e->locations[i]];
   if (depth > b->max_depth) depth = b->max_depth;
   e->total += depth;

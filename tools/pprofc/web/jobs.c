@@ -50,13 +50,14 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
+/* Without an asker the job is for the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
   job->key = mem_array(&mem_default, key.size + 1, 1);
   job->key_size = key.size;
   if (job->key && key.size) memcpy(job->key, key.data, key.size);
-  if (job->key && job_add_asker(job, asker)) return job;
+  if (job->key && (!asker || job_add_asker(job, asker))) return job;
   mem_free(&mem_default, job->key, key.size + 1, 1);
   mem_free(&mem_default, job, 1, sizeof *job);
   return NULL;
@@ -207,6 +208,27 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   jobs->waiting++;
   pthread_cond_signal(&jobs->work);
   return NULL;
+}
+
+/* Whether a thread has nothing to do, and the next question finds one, too. */
+static bool jobs_are_idle(const struct web_jobs *jobs) {
+  size_t running = 0;
+  for (const struct web_job *job = jobs->running; job; job = job->next) running++;
+  return jobs->waiting + running + 1 < jobs->thread_count;
+}
+
+static bool jobs_know(struct web_jobs *jobs, pprofc_str key) {
+  struct web_reply *reply = cache_get(jobs->settings.cache, key);
+  reply_release(reply);
+  return reply || job_find(jobs->queue, key) || job_find(jobs->running, key);
+}
+
+void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question) {
+  pthread_mutex_lock(&jobs->lock);
+  if (key.size && jobs_are_idle(jobs) && !jobs_know(jobs, key))
+    reply_release(jobs_queue(jobs, key, &question, NULL));
+  pthread_mutex_unlock(&jobs->lock);
+  if (question) jobs->settings.forget(question);
 }
 
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker) {

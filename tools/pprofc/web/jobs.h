@@ -35,6 +35,10 @@ void jobs_free(struct web_jobs *jobs);
  * the answer when it is known, or a refusal; NULL when the asker is answered later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
+/* Begins to work on a question that is likely to be asked soon, when a thread would be idle
+ * otherwise, and takes it over. The answer is kept. */
+void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
+
 /* The asker is not interested any more. Work without an asker left is cancelled. The asker is
  * answered all the same. */
 void jobs_leave(struct web_jobs *jobs, void *asker);

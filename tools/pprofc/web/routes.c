@@ -121,6 +121,44 @@ static bool routes_key(const struct web_question *q, pprofc_str name, struct buf
   return !key->failed;
 }
 
+/* ---- work before it is asked for --------------------- */
+
+static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
+  const struct http_request request = {
+      .method = GUARD_GET, .query = query, .form = STR(""), .body = -1};
+  pprofc_error error;
+  pprofc_status status;
+  struct buffer key;
+  struct web_question *q = routes_question(web, routes_find(name), &request, &error, &status);
+  if (!q) return;
+  q->view = web_view_find(name);
+  buffer_init(&key, &mem_default, 1 << 20);
+  if (routes_key(q, name, &key))
+    jobs_prepare(web->jobs, buffer_str(&key), q);
+  else
+    routes_forget(q);
+  buffer_free(&key);
+}
+
+/* The data of the flame graph take longer than its page, and the browser asks for them when it has
+ * the page and the viewer: they are begun with the page. */
+static void routes_prepare_data(struct web *web, const struct web_query *query) {
+  struct buffer text;
+  size_t count;
+  const struct web_change *changes = view_flame_data(&count);
+  buffer_init(&text, &mem_default, 1 << 20);
+  web_query_write(&text, query, changes, count);
+  if (!text.failed) routes_prepare(web, FLAME_DATA, buffer_str(&text));
+  buffer_free(&text);
+}
+
+void routes_prepare_landing(struct web *web, pprofc_str query) {
+  routes_prepare(web, FLAME_DATA, query);
+  routes_prepare(web, FLAME_VIEW, query);
+}
+
+/* ---- answers ----------------------------------------- */
+
 static struct web_reply *routes_ask(struct web *web, const struct web_route *route, pprofc_str name,
                                     struct http_exchange *exchange,
                                     const struct http_request *request) {
@@ -138,6 +176,7 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
   buffer_init(&key, &mem_default, 1 << 20);
   struct web_reply *reply = NULL;
   if (routes_key(q, name, &key)) {
+    if (str_equal(name, FLAME_VIEW)) routes_prepare_data(web, &q->query);
     reply = jobs_ask(web->jobs, buffer_str(&key), q, exchange);
   } else {
     routes_forget(q);

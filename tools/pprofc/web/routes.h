@@ -46,6 +46,9 @@ struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
 
+/* Begins to make what the landing page asks for, with the parameters `query` in its address. */
+void routes_prepare_landing(struct web *web, pprofc_str query);
+
 /* For jobs. */
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);

@@ -103,9 +103,9 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
   return PPROFC_OK;
 }
 
-/* Says where the page is, and starts a browser where a person sits. */
-static void web_announce(const struct web *web, const struct http_address *address,
-                         const char *token) {
+/* Says where the page is, and starts a browser where a person sits. What it will ask for is begun
+ * meanwhile. */
+static void web_announce(struct web *web, const struct http_address *address, const char *token) {
   char host[300];
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)1 << 20);
@@ -114,6 +114,7 @@ static void web_announce(const struct web *web, const struct http_address *addre
   if (*token) buffer_printf(&text, "/ui/?token=%s", token);
   message_note("Serving web UI on %.*s", STR_ARG(buffer_str(&text)));
   if (web->command->no_browser || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
+    routes_prepare_landing(web, STR(""));
     buffer_free(&text);
     return;
   }
@@ -121,6 +122,7 @@ static void web_announce(const struct web *web, const struct http_address *addre
   buffer_add_text(&text, *token ? "&" : "/ui/?");
   size_t from = text.size;
   browser_write_options(&text, &web->command->report);
+  routes_prepare_landing(web, str_slice(buffer_str(&text), from, text.size));
   if (text.size == from) text.size = before;
   buffer_add(&text, "", 1);
   if (!text.failed && !browser_start(text.data)) message_note("%s", text.data);

@@ -2,13 +2,20 @@
  * without script. */
 #include "web/views/page.h"
 
+/* The data are the same whatever is selected or shown in the table. */
+const struct web_change *view_flame_data(size_t *count) {
+  static const struct web_change changes[] = {
+      {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},   {"side", {"", 0}},
+      {"sort", {"", 0}}, {"rows", {"", 0}}, {"only", {"", 0}}};
+  *count = sizeof changes / sizeof *changes;
+  return changes;
+}
+
 pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
-  static const char *const other[] = {"p", "sel", "v", "side", "sort", "rows", "only"};
-  struct web_change changes[sizeof other / sizeof *other];
-  const size_t count = sizeof other / sizeof *other;
-  for (size_t i = 0; i < count; i++) changes[i] = (struct web_change){other[i], STR("")};
+  size_t count;
+  const struct web_change *changes = view_flame_data(&count);
   output_add_text(out, "<div id=flame data-src=\"");
-  web_query_link(out, page->in->query, "flamedata", changes, count);
+  web_query_link(out, page->in->query, FLAME_DATA.data, changes, count);
   output_add_char(out, '"');
   if (page->in->info->flame_js)
     html_attribute(out, "data-script", str_of(page->in->info->flame_js));

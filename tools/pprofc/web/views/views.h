@@ -21,6 +21,12 @@ struct web_view {
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
+/* The view whose script asks for its data next, at FLAME_DATA, and what it changes in its own query
+ * for that. */
+#define FLAME_VIEW STR("flamegraph")
+#define FLAME_DATA STR("flamedata")
+const struct web_change *view_flame_data(size_t *count);
+
 /* Writes the whole document. A failure means that nothing has been written: the caller then answers
  * with web_document_error. Threads: any number at once. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,

@@ -81,5 +81,8 @@ onPage(() => {
   }
   page.flame?.destroy?.();
   page.flame = null;
-  if (box) mountFlame(box).catch((error) => toast(`The flame graph cannot be drawn: ${error.message}`));
+  if (box) mountFlame(box).catch((error) => {
+    box.classList.add("failed");
+    toast(`The flame graph cannot be drawn: ${error.message}`);
+  });
 });
