@@ -34,10 +34,9 @@ function cpuOf(child) {
 }
 
 function top(file) {
-  const before = process.resourceUsage(), began = now();
+  const began = now();
   const result = spawnSync("sh", ["-c", "\"$1\" -top \"$2\" >/dev/null; times", "sh", pprofc, file], { env: environment, encoding: "utf8" });
   const wall = seconds(began);
-  void before;
   const used = result.stdout.trim().split("\n").pop().split(" "); // of the children: user and system, "0m1.23s"
   return { wall, cpu: used.reduce((sum, text) => sum + Number(/m([\d.]+)s/.exec(text)[1]), 0) };
 }
@@ -58,11 +57,10 @@ function serve(file, before = []) {
 }
 
 async function stop(child) {
-  const ended = new Promise((resolve) => child.on("exit", resolve));
   child.removeAllListeners("exit");
-  child.on("exit", () => {});
+  const ended = new Promise((resolve) => child.on("close", resolve));
   child.kill("SIGTERM");
-  if (child.exitCode === null) await Promise.race([ended, new Promise((resolve) => child.on("close", resolve))]);
+  await ended;
 }
 
 async function get(url) {
@@ -104,8 +102,8 @@ async function startBrowser() {
 /** From the start of the server to the first picture in a browser that runs already. */
 async function picture(browser, file) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  let bytes = 0;
-  page.on("requestfinished", async (request) => { bytes += (await request.sizes()).responseBodySize; });
+  const sizes = [];
+  page.on("requestfinished", (request) => sizes.push(request.sizes()));
   const began = now();
   const { child, views } = await serve(file);
   const served = seconds(began);
@@ -113,6 +111,7 @@ async function picture(browser, file) {
   await page.waitForSelector("#flame.drawn");
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const wall = seconds(began);
+  const bytes = (await Promise.all(sizes)).reduce((sum, one) => sum + one.responseBodySize, 0);
   await page.close();
   await stop(child);
   return { wall, picture: wall - served, bytes };

@@ -154,6 +154,51 @@ static void test_the_end_answers_everyone(void) {
   for (size_t i = 0; i < 6; i++) CU_ASSERT_EQUAL(askers[i], 503);
 }
 
+/* ---- work that nobody has asked for yet -------------- */
+
+static void test_prepared_work_answers_the_question_that_follows(void) {
+  static char text[] = "x";
+  unsigned asker = 0;
+  begin(2, 10);
+  jobs_prepare(jobs, STR("k"), text);
+  jobs_prepare(jobs, STR("k"), text); /* under way */
+  wait_for(&runs, 1);
+  CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
+  atomic_store(&blocked, false);
+  wait_for(&answers, 1);
+  CU_ASSERT_EQUAL(asker, 200);
+  jobs_prepare(jobs, STR("k"), text); /* known */
+  struct web_reply *known = jobs_ask(jobs, STR("k"), text, &asker);
+  CU_ASSERT_PTR_NOT_NULL(known);
+  reply_release(known);
+  finish();
+  CU_ASSERT_EQUAL(atomic_load(&runs), 1);
+  CU_ASSERT_EQUAL(atomic_load(&forgotten), 5);
+}
+
+static void test_work_is_prepared_where_a_thread_is_idle(void) {
+  static char text[] = "x";
+  unsigned asker = 0;
+  begin(2, 10);
+  jobs_prepare(jobs, STR(""), text); /* nobody could find the answer */
+  jobs_ask(jobs, STR("a"), text, &asker);
+  wait_for(&runs, 1);
+  jobs_prepare(jobs, STR("b"), text); /* would take the last thread */
+  CU_ASSERT_EQUAL(atomic_load(&forgotten), 2);
+  finish();
+  CU_ASSERT_EQUAL(atomic_load(&runs), 1);
+}
+
+static void test_the_end_stops_prepared_work(void) {
+  static char text[] = "x";
+  begin(2, 10);
+  jobs_prepare(jobs, STR("k"), text);
+  wait_for(&runs, 1);
+  finish();
+  CU_ASSERT_EQUAL(atomic_load(&cancelled), 1);
+  CU_ASSERT_EQUAL(atomic_load(&answers), 0);
+}
+
 /* ---- the cache --------------------------------------- */
 
 static void test_the_cache_keeps_what_was_used_last(void) {
@@ -184,4 +229,7 @@ static void test_the_cache_keeps_what_was_used_last(void) {
 UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
           UNIT(test_questions_without_a_key_are_never_joined),
           UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
-          UNIT(test_the_end_answers_everyone), UNIT(test_the_cache_keeps_what_was_used_last))
+          UNIT(test_the_end_answers_everyone),
+          UNIT(test_prepared_work_answers_the_question_that_follows),
+          UNIT(test_work_is_prepared_where_a_thread_is_idle),
+          UNIT(test_the_end_stops_prepared_work), UNIT(test_the_cache_keeps_what_was_used_last))

@@ -59,17 +59,29 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Threads share few heaps, and memory goes back to the system: the server stays up. */
+/* Threads share few heaps, and what an answer took goes back to the system: the server stays up. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
-  mallopt(M_TRIM_THRESHOLD, 1 << 20);
-  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
 #endif
 }
 
+/* Answers since the watcher has looked. */
+static atomic_uint web_answers;
+
 static void web_answer(void *asker, struct web_reply *reply) {
+  atomic_fetch_add(&web_answers, 1);
   http_answer(asker, reply);
+}
+
+/* Heaps of threads keep pages between what is still in use: after some work these go back, too. */
+static void web_return_memory(void) {
+  if (!atomic_exchange(&web_answers, 0)) return;
+#ifdef M_ARENA_MAX
+  malloc_trim(0);
+#endif
 }
 
 static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
@@ -135,6 +147,7 @@ static void *web_watch(void *context) {
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
     nanosleep(&(struct timespec){0, 100000000}, NULL);
     if (turn % 10 == 0) state_watch(web->state);
+    if (turn % 5 == 0) web_return_memory();
   }
   return NULL;
 }
