@@ -154,7 +154,7 @@ static void test_the_end_answers_everyone(void) {
   for (size_t i = 0; i < 6; i++) CU_ASSERT_EQUAL(askers[i], 503);
 }
 
-/* ---- work that nobody has asked for yet -------------- */
+/* ---- work before the question ------------------------ */
 
 static void test_prepared_work_answers_the_question_that_follows(void) {
   static char text[] = "x";
@@ -180,7 +180,7 @@ static void test_work_is_prepared_where_a_thread_is_idle(void) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
-  jobs_prepare(jobs, STR(""), text); /* nobody could find the answer */
+  jobs_prepare(jobs, STR(""), text); /* no question would find the answer */
   jobs_ask(jobs, STR("a"), text, &asker);
   wait_for(&runs, 1);
   jobs_prepare(jobs, STR("b"), text); /* would take the last thread */
