@@ -169,6 +169,76 @@ def check_files():
     server.end()
 
 
+def cut_short(path):
+    """Writes what a program that is still at it would have written: the first half."""
+    with open(FASTER, "rb") as file:
+        data = file.read()
+    with open(path, "r+b") as file:
+        file.write(data[:len(data) // 2])
+        file.truncate(len(data) // 2)
+
+
+def status_with(server, name):
+    for _ in range(100):
+        status = json.loads(server.ask("/ui/status").text)
+        if status[name]:
+            return status
+        time.sleep(0.1)
+    return status
+
+
+def check_changing_files():
+    """A file that is cut short in place, is gone, or changes all the time is said, and never the end of the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        live, new = os.path.join(folder, "live<b>.prof"), os.path.join(folder, "new")
+        subprocess.run(["cp", CPU, live], check=True)
+        server = Server(live)
+        before = server.ask("/ui/download").text
+        cut_short(live)
+        status = status_with(server, "broken")
+        check(re.search(r"live<b>.prof changed at \d\d:\d\d: cannot read .*truncated gzip stream", status["broken"]) and not status["pending"],
+              f"a file that is cut short is said: {status}")
+        check(b"live&lt;b&gt;.prof changed at" in server.ask("/ui/top").text, "the page says it")
+        check(server.ask("/ui/download").text == before, "what was read stays")
+        os.remove(live)
+        for _ in range(60):
+            status = json.loads(server.ask("/ui/status").text)
+            if "no such file" in status["broken"]:
+                break
+            time.sleep(0.1)
+        check("no such file" in status["broken"], f"a file that is gone is said: {status}")
+        subprocess.run(["cp", FASTER, live], check=True)
+        status = status_with(server, "pending")
+        check(status["pending"] and not status["broken"], f"a whole file is offered again: {status}")
+        ends = time.monotonic() + 3
+        while time.monotonic() < ends:
+            cut_short(live)
+            subprocess.run(["cp", CPU, new], check=True)
+            if int(ends * 10) % 2:
+                os.rename(new, live)
+            time.sleep(0.01)
+        check(server.ask("/ui/top").status == 200, "gone after a file that changed all the time")
+        check(server.end()[0] == 0, "does not end well after a file that changed all the time")
+
+
+def check_reload():
+    with tempfile.TemporaryDirectory() as folder:
+        live = os.path.join(folder, "live.prof")
+        for mode, shown in (("auto", 2), ("off", 1)):
+            subprocess.run(["cp", CPU, live], check=True)
+            server = Server(f"-http_reload={mode}", live)
+            before = server.ask("/ui/download").text
+            subprocess.run(["cp", FASTER, live], check=True)
+            for _ in range(80 if mode == "auto" else 30):
+                status = json.loads(server.ask("/ui/status").text)
+                if status["generation"] == 2:
+                    break
+                time.sleep(0.1)
+            check(status["generation"] == shown and not status["pending"], f"-http_reload={mode}: {status}")
+            check((server.ask("/ui/download").text != before) == (mode == "auto"), f"-http_reload={mode} shows another profile")
+            server.end()
+
+
 def check_token():
     server = Server(CPU, address="0.0.0.0:")
     token = re.search(r"token=([\w-]{32})", server.said).group(1)
@@ -251,6 +321,8 @@ def main():
         part(server)
     check_end_at_work(server)
     check_files()
+    check_changing_files()
+    check_reload()
     check_token()
     print(f"{len(failures)} failures")
     sys.exit(1 if failures else 0)

@@ -272,6 +272,7 @@ static const char *const *offered_words(const char *name) {
 static const char *const symbolize_modes[] = {
     "none",          "local",         "fastlocal",          "remote", "force",
     "demangle=full", "demangle=none", "demangle=templates", NULL};
+static const char *const http_reloads[] = {"ask", "auto", "off", NULL};
 static const char *const call_stack_ways[] = {"proportional", "edges", "flat", NULL};
 
 static void add_options(struct command_flags *flags) {
@@ -356,6 +357,9 @@ static const struct flag own_flags[] = {
      "Serve the profile as a web page there; : is a free port of this machine", NULL, NULL, 0,
      false, store_http},
     SWITCH(no_browser, "Do not start a browser for -http", GROUP_MISC),
+    {"http_reload", FLAG_CHOICE, FIELD(http_reload), GROUP_MISC, "WHEN",
+     "What -http does with files that change: ask (offer the new version), auto (show it), off",
+     "ask", http_reloads, 0, false, NULL},
     STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
     INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
     STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),

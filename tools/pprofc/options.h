@@ -34,6 +34,9 @@ struct noise_options {
   bool fcr, stacks;
 };
 
+/* What the page does with files that change; in the order of the words of the flag. */
+enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
+
 struct command {
   pprofc_report_options report;
   const pprofc_format_info *format; /* NULL: none was chosen */
@@ -69,6 +72,7 @@ struct command {
   const char *http;      /* HOST:PORT of the web page, or "" */
   bool http_on;          /* -http was given */
   bool no_browser;
+  int http_reload; /* enum http_reload */
 
   /* What the flags of formats and choices set, until command_parse looks at them together. */
   bool format_on[MAX_FORMATS];

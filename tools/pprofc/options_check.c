@@ -72,6 +72,8 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
                      "-http is not compatible with an output format on the command line");
   if (command->no_browser && !command->http_on)
     return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
+  if (command->http_reload != HTTP_RELOAD_ASK && !command->http_on)
+    return error_set(error, PPROFC_E_INVALID, "-http_reload only makes sense with -http");
   return PPROFC_OK;
 }
 

@@ -16,7 +16,7 @@ struct view_parts {
   struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t profile_count;
-  char pending[320];
+  char pending[320], broken[512];
 };
 
 static const char *view_text(struct web_question *q, const char *prefix, unsigned id) {
@@ -69,6 +69,8 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   p->info.generation = state_generation(q->web->state);
   state_pending(q->web->state, p->pending, sizeof p->pending);
   p->info.pending = *p->pending ? p->pending : NULL;
+  state_broken(q->web->state, p->broken, sizeof p->broken);
+  p->info.broken = *p->broken ? p->broken : NULL;
   p->info.safe = p->options.safe;
   p->info.draw = dot_draw;
   p->info.draw_context = q->web->dot;

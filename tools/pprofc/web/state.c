@@ -1,5 +1,5 @@
 /* Profiles: reading, choosing, comparing. */
-#include "web/state.h"
+#include "web/state_parts.h"
 
 #include "core/mem.h"
 #include "pprofc/transform.h"
@@ -7,43 +7,9 @@
 #include "sources.h"
 #include "web/text.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
-
-/* Differences of two profiles that were asked for, by their ids. */
-#define STATE_PAIRS 4
-
-struct state_pair {
-  unsigned head, base;
-  pprofc_profile *difference;
-  uint64_t used; /* when */
-};
-
-/* Profiles that belong together. */
-struct state_loaded {
-  struct state_profile *head, *base;
-  pprofc_profile *difference;
-};
-
-struct web_state {
-  struct command *command;
-  const char **sources; /* those without a name */
-  size_t source_count;
-  pthread_mutex_t lock;
-  struct state_profile *profiles[STATE_PROFILES_MAX];
-  size_t count;
-  unsigned next_id;
-  unsigned head, base; /* ids of what is shown when nothing is chosen; base 0: none */
-  struct state_pair pairs[STATE_PAIRS];
-  unsigned named_base; /* the base that has a name; 0: none */
-  uint64_t generation, epoch, time;
-  struct state_loaded pending; /* read aside */
-  char pending_text[320], pending_clock[16];
-  uint64_t seen, read; /* stamps: of the last look, of what was read */
-};
 
 /* ---- profiles ---------------------------------------- */
 
@@ -60,9 +26,7 @@ static struct state_profile *state_retain(struct state_profile *p) {
   return p;
 }
 
-/* Takes a profile over; NULL when out of memory. */
-static struct state_profile *state_new(const char *name, const char *source,
-                                       pprofc_profile *profile) {
+struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile) {
   struct state_profile *p = mem_zero_array(&mem_default, 1, sizeof *p);
   if (!p) {
     pprofc_profile_release(profile);
@@ -95,7 +59,7 @@ static unsigned state_add(struct web_state *s, struct state_profile *p) {
   return p->id;
 }
 
-static struct state_profile *state_find(const struct web_state *s, unsigned id) {
+struct state_profile *state_find(const struct web_state *s, unsigned id) {
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i]->id == id) return s->profiles[i];
   return NULL;
@@ -103,8 +67,7 @@ static struct state_profile *state_find(const struct web_state *s, unsigned id) 
 
 /* ---- loading ----------------------------------------- */
 
-/* "cpu.prof" of "/tmp/cpu.prof"; of several sources the first and how many follow. */
-static void state_short_name(char *out, size_t size, const char *first, size_t count) {
+void state_short_name(char *out, size_t size, const char *first, size_t count) {
   pprofc_str base = str_path_base(str_of(first));
   if (strcmp(first, "-") == 0) base = STR("standard input");
   if (count > 1)
@@ -113,8 +76,7 @@ static void state_short_name(char *out, size_t size, const char *first, size_t c
     snprintf(out, size, "%.*s", STR_ARG(base));
 }
 
-/* What was read: the profiles of the command line without names. */
-static void state_free_loaded(struct state_loaded *l) {
+void state_free_loaded(struct state_loaded *l) {
   state_release(l->head);
   state_release(l->base);
   pprofc_profile_release(l->difference);
@@ -130,9 +92,8 @@ static void state_note_sources(struct state_loaded *l, size_t heads, size_t base
   if (l->base) l->base->sources = bases;
 }
 
-/* Reads sources as the command line without -http would. */
-static pprofc_status state_read(const struct command *from, const char **sources, size_t count,
-                                struct state_loaded *l, pprofc_error *error) {
+pprofc_status state_read(const struct command *from, const char **sources, size_t count,
+                         struct state_loaded *l, pprofc_error *error) {
   struct command command = *from;
   struct sources sides;
   char name[256];
@@ -159,8 +120,7 @@ static pprofc_status state_read(const struct command *from, const char **sources
   return error_nomem(error);
 }
 
-/* Shows what was read, and takes it over. */
-static void state_show(struct web_state *s, struct state_loaded *l) {
+void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
   if (l->difference) {
@@ -243,88 +203,7 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   return status;
 }
 
-/* ---- files that change ------------------------------- */
-
-static uint64_t state_stamp_of(const char *path) {
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
-  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec << 1 ^
-         (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
-}
-
-/* One number for the state of all files of the command line that are read again. */
-static uint64_t state_stamp(const struct web_state *s) {
-  const struct command *c = s->command;
-  uint64_t stamp = state_stamp_of(*c->base ? c->base : c->diff_base);
-  for (size_t i = 0; i < s->source_count; i++)
-    stamp = stamp * 0x9E3779B97F4A7C15u + state_stamp_of(s->sources[i]);
-  return stamp;
-}
-
-void state_watch(struct web_state *s) {
-  struct state_loaded loaded;
-  pprofc_error error;
-  uint64_t stamp = state_stamp(s);
-  /* A file that still changes is not looked at. */
-  bool rests = stamp == s->seen;
-  s->seen = stamp;
-  if (!s->source_count || !rests || stamp == s->read) return;
-  s->read = stamp;
-  for (size_t i = 0; i < s->source_count; i++)
-    if (!state_stamp_of(s->sources[i])) return; /* gone for now, or no file */
-  if (state_read(s->command, s->sources, s->source_count, &loaded, &error) != PPROFC_OK) return;
-  if (state_stamp(s) != stamp) { /* changed while it was read */
-    state_free_loaded(&loaded);
-    s->read = 0;
-    return;
-  }
-  time_t now = time(NULL);
-  struct tm local;
-  char clock[16] = "";
-  if (localtime_r(&now, &local)) strftime(clock, sizeof clock, "%H:%M", &local);
-  pthread_mutex_lock(&s->lock);
-  struct state_loaded old = s->pending;
-  s->pending = loaded;
-  s->epoch++;
-  snprintf(s->pending_text, sizeof s->pending_text, "%s changed at %s", loaded.head->name, clock);
-  snprintf(s->pending_clock, sizeof s->pending_clock, "%s", clock);
-  pthread_mutex_unlock(&s->lock);
-  state_free_loaded(&old);
-}
-
-void state_pending(struct web_state *s, char *text, size_t size) {
-  pthread_mutex_lock(&s->lock);
-  snprintf(text, size, "%s", s->pending_text);
-  pthread_mutex_unlock(&s->lock);
-}
-
-/* The profile that is shown until now gets a name that tells it from the new one. */
-static bool state_rename_old(struct web_state *s, unsigned id) {
-  struct state_profile *old = state_find(s, id);
-  char name[320];
-  if (!old) return true;
-  snprintf(name, sizeof name, "%s (before %s)", old->name, s->pending_clock);
-  struct state_profile *copy = state_new(name, "", pprofc_profile_retain(old->profile));
-  if (!copy) return false;
-  copy->id = id;
-  for (size_t i = 0; i < s->count; i++)
-    if (s->profiles[i] == old) s->profiles[i] = copy;
-  state_release(old);
-  return true;
-}
-
-pprofc_status state_reload(struct web_state *s, pprofc_error *error) {
-  pthread_mutex_lock(&s->lock);
-  bool any = s->pending.head != NULL;
-  bool renamed =
-      !any || (state_rename_old(s, s->head) && (!s->pending.base || state_rename_old(s, s->base)));
-  if (any && renamed) {
-    state_show(s, &s->pending);
-    *s->pending_text = '\0';
-  }
-  pthread_mutex_unlock(&s->lock);
-  return renamed ? PPROFC_OK : error_nomem(error);
-}
+/* ---- dropped files ----------------------------------- */
 
 pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error) {
@@ -360,7 +239,7 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
   s->command = command;
   pthread_mutex_init(&s->lock, NULL);
   pprofc_status status = state_read_all(s, error);
-  s->seen = s->read = state_stamp(s);
+  state_begin_watch(s);
   if (status == PPROFC_OK)
     *state = s;
   else

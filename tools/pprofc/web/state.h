@@ -41,6 +41,10 @@ void state_watch(struct web_state *state);
 /* What was read aside, "cpu.prof changed at 12:03", into `text`; "" when nothing was. */
 void state_pending(struct web_state *state, char *text, size_t size);
 
+/* Why what has changed is not offered, "cpu.prof changed at 12:03: truncated gzip stream"; "" when
+ * it is. */
+void state_broken(struct web_state *state, char *text, size_t size);
+
 /* Shows what was read aside. What was shown before stays and can be chosen, as a base, too. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 

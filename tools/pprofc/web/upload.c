@@ -49,13 +49,16 @@ struct web_reply *route_reload(struct web_question *q) {
 }
 
 struct web_reply *route_status(struct web_question *q) {
-  char pending[320];
+  char pending[320], broken[512];
   struct web_reply *reply = reply_new(200, REPLY_JSON);
   if (!reply) return NULL;
   state_pending(q->web->state, pending, sizeof pending);
+  state_broken(q->web->state, broken, sizeof broken);
   buffer_printf(&reply->body, "{\"generation\":%llu,\"pending\":\"",
                 (unsigned long long)state_generation(q->web->state));
   escape_json(&reply->body, str_of(pending));
+  buffer_add_text(&reply->body, "\",\"broken\":\"");
+  escape_json(&reply->body, str_of(broken));
   buffer_add_text(&reply->body, "\"}\n");
   return reply;
 }

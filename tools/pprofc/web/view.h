@@ -36,6 +36,7 @@ struct web_info {
   const char *head_name, *base_name; /* base_name: NULL without a base */
   size_t head_sources, base_sources; /* that were added up; 0: not known */
   const char *pending; /* "cpu.prof changed at 12:03"; NULL: there is nothing to load */
+  const char *broken;  /* "cpu.prof changed at 12:03: truncated gzip stream"; NULL: nothing is */
   uint64_t generation;
   const char *const *warnings; /* of loading */
   size_t warning_count;

@@ -146,7 +146,7 @@ static void *web_watch(void *context) {
   struct web *web = context;
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
     nanosleep(&(struct timespec){0, 100000000}, NULL);
-    if (turn % 10 == 0) state_watch(web->state);
+    if (turn % 10 == 0 && web->command->http_reload != HTTP_RELOAD_OFF) state_watch(web->state);
     if (turn % 5 == 0) web_return_memory();
   }
   return NULL;

@@ -147,6 +147,9 @@ static void pills_pending(const struct view_page *page, struct output *out) {
   output_printf(out, "\"%s><span>", info->pending && *info->pending ? "" : " hidden");
   html_put(out, info->pending ? info->pending : "");
   output_add_text(out, "</span> <button>Load</button></form>");
+  output_printf(out, "<span id=broken class=\"pill warning\"%s>", info->broken ? "" : " hidden");
+  html_put(out, info->broken ? info->broken : "");
+  output_add_text(out, "</span>");
 }
 
 void document_pills(const struct view_page *page, struct output *out) {

@@ -80,6 +80,12 @@ async function askStatus() {
   if (form.hidden && status.pending) announce(`${status.pending}: press r to load it`);
   form.hidden = !status.pending;
   $("span", form).textContent = status.pending ?? "";
+  const broken = $("#broken");
+  if (broken.textContent !== status.broken) {
+    broken.hidden = !status.broken;
+    broken.textContent = status.broken;
+    if (status.broken) announce(status.broken);
+  }
   const shown = document.documentElement.dataset.generation;
   if (String(status.generation) !== shown && !page.loading?.busy)
     navigate(location.href, { push: false, keepFocus: true, keepScroll: true });

@@ -1,0 +1,135 @@
+/* Files that change: read aside, offered, shown. */
+#include "web/state_parts.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static uint64_t state_stamp_of(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  return (uint64_t)info.st_mtim.tv_sec * 1000000007u ^ (uint64_t)info.st_mtim.tv_nsec << 1 ^
+         (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
+}
+
+/* One number for the state of all files of the command line that are read again. */
+static uint64_t state_stamp(const struct web_state *s) {
+  const struct command *c = s->command;
+  uint64_t stamp = state_stamp_of(*c->base ? c->base : c->diff_base);
+  for (size_t i = 0; i < s->source_count; i++)
+    stamp = stamp * 0x9E3779B97F4A7C15u + state_stamp_of(s->sources[i]);
+  return stamp;
+}
+
+/* What is said of a changed file: "cpu.prof changed at 12:03". */
+static void state_note_change(struct web_state *s, char *clock, size_t clock_size, char *text,
+                              size_t size) {
+  char name[256];
+  time_t now = time(NULL);
+  struct tm local;
+  *clock = '\0';
+  if (localtime_r(&now, &local)) strftime(clock, clock_size, "%H:%M", &local);
+  state_short_name(name, sizeof name, s->sources[0], s->source_count);
+  snprintf(text, size, "%s changed at %s", name, clock);
+}
+
+/* Offers what was read aside, and takes it over. */
+static void state_offer(struct web_state *s, const struct state_loaded *loaded) {
+  pthread_mutex_lock(&s->lock);
+  struct state_loaded old = s->pending;
+  s->pending = *loaded;
+  s->epoch++;
+  state_note_change(s, s->pending_clock, sizeof s->pending_clock, s->pending_text,
+                    sizeof s->pending_text);
+  *s->broken_text = '\0';
+  pthread_mutex_unlock(&s->lock);
+  state_free_loaded(&old);
+}
+
+/* Says why what has changed is not offered. */
+static void state_refuse(struct web_state *s, const char *why) {
+  char clock[16], text[320];
+  pthread_mutex_lock(&s->lock);
+  s->epoch++;
+  state_note_change(s, clock, sizeof clock, text, sizeof text);
+  snprintf(s->broken_text, sizeof s->broken_text, "%s: %s", text, why);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static bool state_is_gone(const struct web_state *s) {
+  for (size_t i = 0; i < s->source_count; i++)
+    if (!state_stamp_of(s->sources[i])) return true;
+  return false;
+}
+
+void state_begin_watch(struct web_state *s) {
+  s->seen = s->read = state_stamp(s);
+  s->watched = s->source_count && !state_is_gone(s);
+}
+
+void state_watch(struct web_state *s) {
+  struct state_loaded loaded;
+  pprofc_error error;
+  uint64_t stamp = state_stamp(s);
+  /* A file that still changes is not looked at. */
+  bool rests = stamp == s->seen;
+  s->seen = stamp;
+  if (!s->watched || !rests || stamp == s->read) return;
+  s->read = stamp;
+  if (state_is_gone(s)) {
+    state_refuse(s, "there is no such file now");
+    return;
+  }
+  pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
+  if (state_stamp(s) != stamp) { /* changed while it was read */
+    if (status == PPROFC_OK) state_free_loaded(&loaded);
+    s->read = 0;
+    return;
+  }
+  if (status != PPROFC_OK) {
+    state_refuse(s, error.message);
+    return;
+  }
+  state_offer(s, &loaded);
+  if (s->command->http_reload == HTTP_RELOAD_AUTO) state_reload(s, &error);
+}
+
+void state_pending(struct web_state *s, char *text, size_t size) {
+  pthread_mutex_lock(&s->lock);
+  snprintf(text, size, "%s", s->pending_text);
+  pthread_mutex_unlock(&s->lock);
+}
+
+void state_broken(struct web_state *s, char *text, size_t size) {
+  pthread_mutex_lock(&s->lock);
+  snprintf(text, size, "%s", s->broken_text);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* The profile that is shown until now gets a name that tells it from the new one. */
+static bool state_rename_old(struct web_state *s, unsigned id) {
+  struct state_profile *old = state_find(s, id);
+  char name[320];
+  if (!old) return true;
+  snprintf(name, sizeof name, "%s (before %s)", old->name, s->pending_clock);
+  struct state_profile *copy = state_new(name, "", pprofc_profile_retain(old->profile));
+  if (!copy) return false;
+  copy->id = id;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->profiles[i] == old) s->profiles[i] = copy;
+  state_release(old);
+  return true;
+}
+
+pprofc_status state_reload(struct web_state *s, pprofc_error *error) {
+  pthread_mutex_lock(&s->lock);
+  bool any = s->pending.head != NULL;
+  bool renamed =
+      !any || (state_rename_old(s, s->head) && (!s->pending.base || state_rename_old(s, s->base)));
+  if (any && renamed) {
+    state_show(s, &s->pending);
+    *s->pending_text = '\0';
+  }
+  pthread_mutex_unlock(&s->lock);
+  return renamed ? PPROFC_OK : error_nomem(error);
+}
