@@ -5,7 +5,7 @@ set -eu
 usage() {
   cat <<'EOF'
 usage: scripts/record_testdata.sh [PART...]   record everything, or only some of the parts
-                                              generator, server, native, imports, made
+                                              generator, server, native, imports, leaks, made
        scripts/record_testdata.sh manifest    write testdata/MANIFEST for the files as they are
        scripts/record_testdata.sh -check      verify testdata/MANIFEST; needs no tools
 
@@ -50,6 +50,7 @@ install_tools() {
   have perf || set -- "$@" linux-perf
   have node || set -- "$@" nodejs
   [ -e "$(jemalloc)" ] || set -- "$@" libjemalloc2
+  [ -e /usr/include/jemalloc/jemalloc.h ] || set -- "$@" libjemalloc-dev
   [ $# -eq 0 ] || need_packages "$@"
 }
 
@@ -171,6 +172,43 @@ record_imports() {
   install -m 644 ./calls.*[!s] "$data/imports/"
 }
 
+# Programs that leak, or only seem to, in ten steps. The C programs stay in testdata for their names; of the memory
+# maps only what a frame of ours needs is kept.
+record_leaks() {
+  cd "$data/leaks/server"
+  go build -trimpath -o "$work/leaks/server" .
+  for mode in goroutines map cache sawtooth; do
+    say "leaks: $mode"
+    mkdir -p "$work/leaks/$mode" "$data/leaks/$mode"
+    "$work/leaks/server" "$mode" "$work/leaks/$mode" 10
+    tools scrub "$work/leaks/" /app/ "$work/leaks/$mode"/*.pb.gz
+    cp "$work/leaks/$mode"/*.pb.gz "$data/leaks/$mode/"
+  done
+  cd "$data/leaks/native"
+  say "leaks: gperftools and jemalloc"
+  flags="-O1 -fno-omit-frame-pointer -no-pie -ffile-prefix-map=$data/leaks/native=/app"
+  # shellcheck disable=SC2086 # a list of options
+  gcc $flags -o "$work/leaks/leaky" leaky.c -ltcmalloc
+  # shellcheck disable=SC2086
+  gcc $flags -DWITH_JEMALLOC -o "$work/leaks/leaky_jemalloc" leaky.c -ljemalloc
+  mkdir -p "$work/leaks/gperftools" "$work/leaks/jemalloc" "$data/leaks/gperftools" "$data/leaks/jemalloc"
+  HEAP_PROFILE_ALLOCATION_INTERVAL=0 HEAP_PROFILE_INUSE_INTERVAL=0 \
+    "$work/leaks/leaky" "$work/leaks/gperftools/leaky" 2>"$work/leaks/run.log"
+  rm "$work/leaks/gperftools/leaky.0010.heap" # of the end of the program
+  MALLOC_CONF="prof:true,lg_prof_sample:16,prof_accum:true,prof_prefix:$work/leaks/jemalloc/leaky" \
+    "$work/leaks/leaky_jemalloc"
+  for file in "$work"/leaks/jemalloc/*.heap; do
+    mv "$file" "$work/leaks/jemalloc/leaky.${file##*m}" # leaky.PID.1.m1.heap
+  done
+  for file in "$work"/leaks/gperftools/*.heap "$work"/leaks/jemalloc/*.heap; do
+    grep -E '/leaky$|/leaky_jemalloc$|/libc\.so|/lib(tcm|jem)alloc|^[^0-9a-f]|^$' "$file" >"$file.short"
+    mv "$file.short" "$file"
+    tools scrub "$work/leaks/" /app/ "$file"
+    cp "$file" "$data/leaks/$(basename "$(dirname "$file")")/"
+  done
+  cp "$work/leaks/leaky" "$work/leaks/leaky_jemalloc" .
+}
+
 record_made() {
   say "made files: valid and broken"
   tools valid "$data/valid"
@@ -182,7 +220,7 @@ check_paths() {
   if grep -r -l -a -F -e "$work" -e "$root" "$data"; then
     die "the files above name folders of this machine"
   fi
-  for file in "$data"/*.prof "$data"/*.pb.gz "$data"/imports/*.gz; do
+  for file in "$data"/*.prof "$data"/*.pb.gz "$data"/imports/*.gz "$data"/leaks/*/*.pb.gz; do
     if gzip -dc "$file" | grep -q -a -F -e "$work" -e "$root"; then
       die "'$file' names folders of this machine"
     fi
@@ -194,10 +232,10 @@ main() {
   -check) check && exit 0 ;;
   -h | -help | --help) usage && exit 0 ;;
   esac
-  [ $# -gt 0 ] || set -- generator server native imports made
+  [ $# -gt 0 ] || set -- generator server native imports leaks made
   for part in "$@"; do
     case "$part" in
-    generator | server | native | imports | made | manifest) ;;
+    generator | server | native | imports | leaks | made | manifest) ;;
     *) usage >&2 && die "unknown part '$part'" ;;
     esac
   done

@@ -15,8 +15,8 @@ import (
 
 const manifestHead = `Files of testdata. scripts/record_testdata.sh records them again, with -check it compares them with
 the hashes below. Columns: sha256 and path, then sample types or "-", then how the file was made;
-the last two are set off by tabs. The programs that were recorded are in generator, server, native and
-imports.
+the last two are set off by tabs. The programs that were recorded are in generator, server, native,
+leaks and imports.
 
 `
 
@@ -42,6 +42,15 @@ var origins = []struct{ pattern, how string }{
 	{"native/native_cxx.cpu.prof", "native_cxx under gperftools' libprofiler"},
 	{"native/native_cxx.heap", "native_cxx under tcmalloc, HEAPPROFILE"},
 	{"native/native_cxx.sampled.heap", "native_cxx under tcmalloc, sampled every 16 KiB"},
+	{"leaks/server/*.go", ""}, {"leaks/server/go.mod", ""}, {"leaks/native/*.c", ""},
+	{"leaks/goroutines/*", "leaks/server goroutines, goroutine?gc=1 every 0.2 s"},
+	{"leaks/map/*", "leaks/server map, heap?gc=1 every 0.2 s"},
+	{"leaks/cache/*", "leaks/server cache, heap?gc=1 every 0.2 s"},
+	{"leaks/sawtooth/*", "leaks/server sawtooth, heap?gc=1 every 0.2 s"},
+	{"leaks/native/leaky", "leaks/native/leaky.c with gperftools, the program that was recorded"},
+	{"leaks/native/leaky_jemalloc", "leaks/native/leaky.c with jemalloc, the program that was recorded"},
+	{"leaks/gperftools/*", "leaks/native/leaky, HeapProfilerDump after each round"},
+	{"leaks/jemalloc/*", "leaks/native/leaky_jemalloc, prof.dump after each round"},
 	{"imports/calls.callgrind.out", "imports/calls.c under callgrind --cache-sim=yes --collect-systime=nsec"},
 	{"imports/calls.instr.callgrind.out", "imports/calls.c under callgrind --dump-instr=yes --collect-jumps=yes"},
 	{"imports/calls.threads.callgrind.out", "imports/calls.c under callgrind --separate-threads=yes"},
@@ -116,6 +125,8 @@ func legacyTypes(path string, data []byte) string {
 		return "-"
 	case strings.HasSuffix(path, ".cpu.prof"):
 		return "samples/count cpu/nanoseconds (binary)"
+	case strings.HasPrefix(path, "leaks/gperftools/"), strings.HasPrefix(path, "leaks/jemalloc/"):
+		return "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes (text)"
 	case bytes.HasPrefix(data, []byte("heap profile:")):
 		return "objects/count space/bytes (text)"
 	case bytes.HasPrefix(data, []byte("--- ")):

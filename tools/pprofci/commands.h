@@ -30,6 +30,8 @@ int trend_main(int argc, char **argv);
 
 extern const struct flag_table fsck_table;
 int fsck_main(int argc, char **argv);
+extern const struct flag_table leaks_table;
+int leaks_main(int argc, char **argv);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);

@@ -30,12 +30,12 @@ static const struct {
   int (*run)(int argc, char **argv);
 } runs[] = {{"run", run_main},     {"merge", merge_main},     {"publish", publish_main},
             {"store", store_main}, {"history", history_main}, {"trend", trend_main},
-            {"fsck", fsck_main}};
+            {"fsck", fsck_main},   {"leaks", leaks_main}};
 
-static const struct flag_command commands[] = {{"run", &run_table},         {"merge", &merge_table},
-                                               {"publish", &publish_table}, {"store", &store_table},
-                                               {"history", &history_table}, {"trend", &trend_table},
-                                               {"fsck", &fsck_table},       {NULL, NULL}};
+static const struct flag_command commands[] = {
+    {"run", &run_table},     {"merge", &merge_table},     {"publish", &publish_table},
+    {"store", &store_table}, {"history", &history_table}, {"trend", &trend_table},
+    {"fsck", &fsck_table},   {"leaks", &leaks_table},     {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 
@@ -47,6 +47,7 @@ static const struct flag_note examples[] = {
     {"pprofci publish -to comment,check", "the result, on the pull request"},
     {"pprofci store -to history .docs/artifacts/ci", "the result, by commit"},
     {"pprofci trend history", "which commits changed which benchmark"},
+    {"pprofci leaks profiles/", "what grows without end"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

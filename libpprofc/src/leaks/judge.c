@@ -1,0 +1,235 @@
+/* The rules: shape, size, and whether chance explains them. */
+#include "leaks/judge.h"
+
+#include "pprofc/stats.h"
+#include "stats/corrections.h"
+#include "stats/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LATE_SHARE 0.25 /* of the slope of all: with less in the last third it has stopped */
+#define FALL_SHARE 0.25 /* of the growth: with a larger fall it is no growth without end */
+#define SAW_SHARE  0.5  /* of the range: with a larger fall and rise it is a sawtooth */
+#define TROUGHS    8    /* lowest points that may show a leak below a sawtooth */
+#define SAW_DEPTH  0.25 /* of the highest value: with a smaller range it is only unsteady */
+#define SIGMAS     3.0  /* a fall that sampling explains is none */
+
+/* One series while it is judged. */
+struct judging {
+  const struct leak_series *s;
+  const struct leak_rules *rules;
+  const pprofc_allocator *mem;
+  bool of_troughs; /* of a sawtooth: it is not taken apart again */
+  double *scratch; /* [count * (count - 1) / 2] */
+  double sigma;    /* of the value with the most of it, by sampling */
+  double low, high, fall, rise;
+  struct leak_fit *fit;
+};
+
+/* ---- shape ------------------------------------------- */
+
+/* The slope of the last third, and whether it is one: what grows without end grows there too. */
+static bool judging_grows_late(const struct judging *j) {
+  const struct leak_series *s = j->s;
+  size_t last = s->count - 1, third = (s->count + 2) / 3;
+  double mean = j->fit->growth / (s->t[last] - s->t[0]);
+  if (s->count < LEAK_FEW)
+    return (s->x[last] - s->x[last - 1]) / (s->t[last] - s->t[last - 1]) > LATE_SHARE * mean;
+  if (third < 3) third = 3;
+  const double *t = s->t + s->count - third, *x = s->x + s->count - third;
+  double slope = trend_theil_sen(t, x, third, j->scratch), spread = 0, middle = 0;
+  for (size_t i = 0; i < third; i++) middle += t[i] / (double)third;
+  for (size_t i = 0; i < third; i++) spread += (t[i] - middle) * (t[i] - middle);
+  double error = trend_noise(s->x, s->count) / sqrt(spread);
+  return slope > LATE_SHARE * mean && slope > error;
+}
+
+static bool judging_ascends(const struct leak_series *s) {
+  for (size_t i = 1; i < s->count; i++)
+    if (!(s->x[i] > s->x[i - 1])) return false;
+  return true;
+}
+
+static bool judging_is_sawtooth(const struct judging *j) {
+  double range = j->high - j->low;
+  return range >= j->rules->floor && range >= SAW_DEPTH * j->high &&
+         fmin(j->fall, j->rise) > SAW_SHARE * range && j->fall > SIGMAS * j->sigma;
+}
+
+/* ---- chance ------------------------------------------ */
+
+/* The variance of the growth by sampling: that of both ends, or of all that was allocated and freed
+ * between them when that is less, since what stays was sampled only once. */
+static double judging_variance(const struct leak_series *s, const double ends[2]) {
+  double both = ends[0] + ends[1], last = s->x[s->count - 1];
+  double growth = last - s->x[0];
+  if (!(s->allocated >= growth) || !(last > 0)) return both;
+  return fmin(both, ends[1] / last * (2 * s->allocated - growth));
+}
+
+static double judging_p_of(double growth, double variance) {
+  if (!(growth > 0)) return 1;
+  return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
+}
+
+/* Fills p_trend and p; false when out of memory. Two tests allow for values that depend on the ones
+ * before: that both ends are numbers of objects that come and go, and that the steps have no
+ * direction. Either may show the growth, so the smaller p counts twice. */
+static bool judging_test(struct judging *j) {
+  const struct leak_series *s = j->s;
+  struct leak_fit *fit = j->fit;
+  const double ends[2] = {s->sampling[0] + s->chance[0], s->sampling[1] + s->chance[1]};
+  double chance = judging_p_of(fit->growth, judging_variance(s, ends));
+  if (s->count < LEAK_FEW) {
+    fit->p = judging_ascends(s) ? chance : 1;
+    return true;
+  }
+  fit->p_trend = trend_kendall_p(s->x, s->count, j->mem);
+  if (fit->p_trend < 0) return false;
+  double sampled = judging_p_of(fit->growth, judging_variance(s, s->sampling));
+  fit->p = fmin(1, 2 * fmin(chance, fmax(trend_drift(s->x, s->count), sampled)));
+  if (fit->p_trend > j->rules->alpha) fit->p = 1;
+  return true;
+}
+
+/* ---- the lowest points of a sawtooth ----------------- */
+
+/* Keeps the values that are below both neighbours, and the last one when it falls: how deep that
+ * fall goes is not known yet. Returns how many. */
+static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
+  size_t count = 0;
+  for (size_t i = 1; i < s->count; i++) {
+    bool is_last = i + 1 == s->count;
+    if (!(s->x[i] < s->x[i - 1]) || (!is_last && s->x[i] > s->x[i + 1])) continue;
+    t[count] = s->t[i];
+    x[count++] = s->x[i];
+  }
+  return count;
+}
+
+static bool judging_one(struct judging *j);
+
+/* What rises and falls is a leak when its lowest points rise. */
+static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
+  const struct leak_series *s = j->s;
+  struct leak_fit below = {.verdict = LEAK_STEADY};
+  double *points = mem_array(j->mem, 2 * s->count, sizeof *points);
+  if (!points) return false;
+  struct leak_series low = *s;
+  low.t = points;
+  low.x = points + s->count;
+  low.allocated = (double)NAN;
+  low.count = judging_troughs(s, points, points + s->count);
+  struct judging again = *j;
+  again.s = &low;
+  again.of_troughs = true;
+  again.fit = &below;
+  bool done = j->of_troughs || low.count < TROUGHS || !judging_ascends(&low) || judging_one(&again);
+  if (done && below.verdict == LEAK_LEAK) {
+    below.of_troughs = true;
+    *j->fit = below;
+  } else {
+    j->fit->verdict = otherwise;
+  }
+  mem_free(j->mem, points, 2 * s->count, sizeof *points);
+  return done;
+}
+
+/* ---- one series -------------------------------------- */
+
+/* What has grown: a leak unless it stopped, fell, may be chance, or frees what it allocates. */
+static bool judging_growth(struct judging *j) {
+  struct leak_fit *fit = j->fit;
+  bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
+  if (falls) return judging_by_troughs(j, LEAK_STEADY);
+  if (!judging_grows_late(j)) {
+    fit->verdict = LEAK_STOPPED;
+    return true;
+  }
+  if (!judging_test(j)) return false;
+  fit->verdict = fit->kept < j->rules->kept ? LEAK_GROWS : LEAK_LEAK;
+  return true;
+}
+
+/* Fills the fit but for the correction; false when out of memory. */
+static bool judging_one(struct judging *j) {
+  const struct leak_series *s = j->s;
+  struct leak_fit *fit = j->fit;
+  size_t last = s->count - 1;
+  *fit = (struct leak_fit){.verdict = LEAK_STEADY, .p_trend = (double)NAN, .p = 1, .adjusted = 1};
+  j->sigma = sqrt(s->loudest);
+  j->low = j->high = s->x[0];
+  for (size_t i = 1; i < s->count; i++) {
+    j->low = fmin(j->low, s->x[i]);
+    j->high = fmax(j->high, s->x[i]);
+  }
+  j->fall = trend_fall(s->x, s->count);
+  j->rise = trend_rise(s->x, s->count);
+  fit->growth = s->x[last] - s->x[0];
+  fit->slope = trend_theil_sen(s->t, s->x, s->count, j->scratch);
+  fit->kept = s->allocated > 0 ? fit->growth / s->allocated : (double)NAN;
+  fit->counted = !s->ignored && j->high >= j->rules->floor;
+  if (s->ignored)
+    fit->verdict = LEAK_IGNORED;
+  else if (!fit->counted || (fit->growth > 0 && j->high - j->low < j->rules->floor))
+    fit->verdict = LEAK_BELOW;
+  else if (judging_is_sawtooth(j))
+    return judging_by_troughs(j, LEAK_SAWTOOTH);
+  else if (fit->growth >= j->rules->floor)
+    return judging_growth(j);
+  return true;
+}
+
+/* ---- all of them ------------------------------------- */
+
+struct judging_order {
+  double p;
+  size_t index;
+};
+
+static int judging_by_p(const void *a, const void *b) {
+  const struct judging_order *x = a, *y = b;
+  if (x->p != y->p) return x->p < y->p ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Holm's correction over the series that are large enough, and the end of what is not significant.
+ */
+static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,
+                            const pprofc_allocator *mem) {
+  size_t counted = 0;
+  struct judging_order *order = mem_array(mem, count, sizeof *order);
+  double *p = mem_array(mem, count, sizeof *p);
+  if (order && p) {
+    for (size_t i = 0; i < count; i++)
+      if (fits[i].counted) order[counted++] = (struct judging_order){fits[i].p, i};
+    qsort(order, counted, sizeof *order, judging_by_p);
+    for (size_t i = 0; i < counted; i++) p[i] = order[i].p;
+    corrections_holm(p, counted, p);
+    for (size_t i = 0; i < counted; i++) fits[order[i].index].adjusted = p[i];
+    for (size_t i = 0; i < count; i++)
+      if (fits[i].verdict >= LEAK_GROWS && fits[i].adjusted > alpha) fits[i].verdict = LEAK_STEADY;
+  }
+  bool done = order && p;
+  mem_free(mem, order, count, sizeof *order);
+  mem_free(mem, p, count, sizeof *p);
+  return done;
+}
+
+bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
+                const pprofc_allocator *mem, struct leak_fit *fits) {
+  size_t most = LEAK_LEAST;
+  for (size_t i = 0; i < count; i++)
+    if (series[i].count > most) most = series[i].count;
+  size_t pairs = most * (most - 1) / 2;
+  double *scratch = mem_array(mem, pairs, sizeof *scratch);
+  bool done = scratch != NULL;
+  for (size_t i = 0; i < count && done; i++) {
+    struct judging j = {.s = &series[i], .rules = rules, .mem = mem, .scratch = scratch};
+    j.fit = &fits[i];
+    done = judging_one(&j);
+  }
+  mem_free(mem, scratch, pairs, sizeof *scratch);
+  return done && judging_correct(fits, count, rules->alpha, mem);
+}

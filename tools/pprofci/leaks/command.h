@@ -1,0 +1,41 @@
+/* `pprofci leaks`: its options, and the parts that read and print. */
+#ifndef PPROFCI_LEAKS_COMMAND_H
+#define PPROFCI_LEAKS_COMMAND_H
+
+#include "common/flags.h"
+#include "leaks/leaks.h"
+
+#define IGNORES_MOST 64
+
+struct leaks_command {
+  bool json, list_ignored;
+  const char *folded;
+  int64_t top, warmup;
+  double floor_kb, floor_count, kept, alpha;
+  const char *ignore[IGNORES_MOST];
+  size_t ignore_count;
+};
+
+pprofc_status leaks_options_read(struct leaks_command *command, int argc, char **argv,
+                                 struct flags_parsed *parsed, pprofc_error *error);
+
+/* The profiles of files and folders, those that leaks can be told from. */
+struct leaks_inputs {
+  struct arena arena;
+  struct leak_input *items;
+  size_t count, capacity;
+  size_t others; /* profiles of other kinds, which are left out */
+};
+
+/* Free them also after an error. */
+pprofc_status leaks_load(struct leaks_inputs *inputs, char *const *sources, size_t count,
+                         pprofc_error *error);
+void leaks_inputs_free(struct leaks_inputs *inputs);
+
+void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
+bool leaks_print_json(const struct leaks *leaks, struct output *out);
+
+/* Growth of each stack that leaks, or belongs to a site that does: "root;...;leaf 12". */
+void leaks_print_folded(const struct leaks *leaks, struct output *out);
+
+#endif

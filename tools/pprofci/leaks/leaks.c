@@ -1,0 +1,103 @@
+/* `pprofci leaks`: which memory and goroutines grow without end. */
+#include "leaks/command.h"
+
+#include "commands.h"
+#include "common/signals.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+
+#include <unistd.h>
+
+static void leaks_print_ignored(struct output *out) {
+  static const char *const lists[LEAK_LISTS] = {"heap", "counts", "skipped at the leaf"};
+  const struct leak_name *row;
+  for (size_t i = 0; (row = leak_name_at(i)); i++)
+    output_printf(out, "%s: %s\n    %s\n", lists[row->list], row->why, row->pattern);
+}
+
+static pprofc_status leaks_write_folded(const struct leaks *leaks, const char *path,
+                                        pprofc_error *error) {
+  struct outfile file;
+  struct output out;
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  output_init(&out, outfile_write, &file);
+  signals_remove(file.temporary);
+  leaks_print_folded(leaks, &out);
+  status = output_flush(&out, error);
+  if (status == PPROFC_OK)
+    status = outfile_commit(&file, error);
+  else
+    outfile_discard(&file);
+  signals_remove(NULL);
+  return status;
+}
+
+static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
+                                 struct output *out, pprofc_error *error) {
+  if (!command->json)
+    leaks_print_text(leaks, (size_t)command->top, out);
+  else if (!leaks_print_json(leaks, out))
+    return error_nomem(error);
+  return *command->folded ? leaks_write_folded(leaks, command->folded, error) : PPROFC_OK;
+}
+
+static struct leak_options leaks_settings(const struct leaks_command *command) {
+  struct leak_options options;
+  leak_options_init(&options);
+  options.alpha = command->alpha;
+  options.heap_floor = command->floor_kb * 1024;
+  options.count_floor = command->floor_count;
+  options.kept = command->kept / 100;
+  options.warmup = (int)command->warmup;
+  options.ignore = command->ignore;
+  options.ignore_count = command->ignore_count;
+  return options;
+}
+
+static pprofc_status leaks_run(const struct leaks_command *command, char *const *sources,
+                               size_t count, struct output *out, int *code, pprofc_error *error) {
+  struct leaks_inputs inputs;
+  struct leaks leaks;
+  const struct leak_options options = leaks_settings(command);
+  pprofc_status status = leaks_load(&inputs, sources, count, error);
+  if (status == PPROFC_OK) {
+    status = leaks_judge(&leaks, &mem_default, &options, inputs.items, inputs.count, error);
+    if (status == PPROFC_OK) status = leaks_print(command, &leaks, out, error);
+    if (status == PPROFC_OK && leaks.leaks)
+      *code = EXIT_REGRESSED;
+    else if (status == PPROFC_OK && leaks.judged)
+      *code = EXIT_PASSED;
+    leaks_free(&leaks);
+  }
+  leaks_inputs_free(&inputs);
+  return status;
+}
+
+int leaks_main(int argc, char **argv) {
+  struct leaks_command command = {.folded = ""};
+  struct flags_parsed parsed = {0};
+  struct log_guard guard;
+  struct output out;
+  pprofc_error error;
+  int fd = STDOUT_FILENO, code = EXIT_FAILED;
+  pprofc_status status = leaks_options_read(&command, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&leaks_table);
+  if (status != PPROFC_OK) return command_misused(&leaks_table, &parsed, error.message);
+  signals_watch("pprofci", EXIT_FAILED);
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  if (command.list_ignored) {
+    leaks_print_ignored(&out);
+    code = EXIT_PASSED;
+  } else {
+    status =
+        leaks_run(&command, argv + parsed.rest, (size_t)(argc - parsed.rest), &out, &code, &error);
+  }
+  pprofc_error flushed;
+  if (output_flush(&out, &flushed) != PPROFC_OK && status == PPROFC_OK) {
+    error = flushed;
+    status = PPROFC_E_IO;
+  }
+  return status == PPROFC_OK ? code : command_fail(error.message);
+}

@@ -1,0 +1,144 @@
+/* The table of the flags, and what they may be. */
+#include "commands.h"
+#include "leaks/command.h"
+
+enum { GROUP_JUDGE, GROUP_OUTPUT };
+
+static const struct flag_group groups[] = {{"Judgement", NULL}, {"Output", NULL}};
+
+static const char *add_ignore(void *options, const struct flag *flag, const char *text) {
+  struct leaks_command *command = options;
+  (void)flag;
+  if (command->ignore_count == IGNORES_MOST) return "too many";
+  command->ignore[command->ignore_count++] = text;
+  return NULL;
+}
+
+#define FIELD(name) offsetof(struct leaks_command, name)
+
+static const struct flag flags[] = {
+    {.name = "floor",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(floor_kb),
+     .argument = "KIB",
+     .initial = "512",
+     .help = "the least growth of a heap, in KiB, that is one"},
+    {.name = "floor-count",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(floor_count),
+     .argument = "N",
+     .initial = "10",
+     .help = "the same of goroutines and other counts"},
+    {.name = "warmup",
+     .kind = FLAG_INT,
+     .offset = FIELD(warmup),
+     .argument = "N",
+     .initial = "-1",
+     .help = "skip the first N profiles of each kind; -1 is one of 6 and more, else none"},
+    {.name = "kept",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(kept),
+     .argument = "PERCENT",
+     .initial = "80",
+     .help = "a stack that keeps less of what it allocates grows, and is no leak"},
+    {.name = "alpha",
+     .kind = FLAG_FLOAT,
+     .offset = FIELD(alpha),
+     .argument = "P",
+     .initial = "0.05",
+     .help = "the chance of a false alarm, of all stacks of a kind together"},
+    {.name = "ignore",
+     .kind = FLAG_STRING,
+     .argument = "RE",
+     .help = "skip stacks with such a function, beside those of the built-in list; may be "
+             "repeated",
+     .call = add_ignore},
+    {.name = "list-ignored",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(list_ignored),
+     .group = GROUP_OUTPUT,
+     .help = "print the built-in list and exit"},
+    {.name = "json",
+     .kind = FLAG_BOOL,
+     .offset = FIELD(json),
+     .group = GROUP_OUTPUT,
+     .help = "print everything that was judged as JSON"},
+    {.name = "folded",
+     .kind = FLAG_STRING,
+     .offset = FIELD(folded),
+     .group = GROUP_OUTPUT,
+     .argument = "FILE",
+     .help = "write what the leaks grew by as folded stacks, for a flame graph"},
+    {.name = "top",
+     .kind = FLAG_INT,
+     .offset = FIELD(top),
+     .group = GROUP_OUTPUT,
+     .argument = "N",
+     .initial = "20",
+     .help = "print so many rows"},
+};
+
+static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
+
+static const char *const details[] = {
+    "Tells what grows without end from heap profiles and goroutine profiles (and other counts) of "
+    "one program, taken one after the other: 3 of a kind at least, 5 and more to test the trend. "
+    "They are ordered by the times in them, else by name. Of a DIR its files count and those of "
+    "its folders, but not of folders named warmup. A sample of a goroutineleak profile is a leak "
+    "at once.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci leaks profiles/", "what leaks in a folder of profiles"},
+    {"pprofci leaks -folded leaks.txt profiles/ && pprofc -flame leaks.txt",
+     "a flame graph of what grows"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PPROF_BINARY_PATH", "where binaries are, for profiles without names"}, {NULL, NULL}};
+
+static const struct flag_note statuses[] = {{"0", "nothing leaks"},
+                                            {"1", "failed, or nothing could be judged"},
+                                            {"2", "something leaks"},
+                                            {NULL, NULL}};
+
+const struct flag_table leaks_table = {
+    .program = "pprofci leaks",
+    .summary = "tells which memory and goroutines leak, from profiles over time",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .environment = environment,
+    .statuses = statuses,
+};
+
+/* What a number may be. */
+static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
+  if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
+    return error_set(error, PPROFC_E_INVALID, "-floor is a number of KiB from 0");
+  if (!(c->floor_count >= 1 && c->floor_count <= 1e15))
+    return error_set(error, PPROFC_E_INVALID, "-floor-count is a number from 1");
+  if (c->warmup < -1 || c->warmup > LEAK_PROFILES)
+    return error_set(error, PPROFC_E_INVALID, "-warmup is from -1 to %d", LEAK_PROFILES);
+  if (!(c->kept >= 0 && c->kept <= 100))
+    return error_set(error, PPROFC_E_INVALID, "-kept is from 0 to 100 percent");
+  if (!(c->alpha > 0 && c->alpha <= 0.5))
+    return error_set(error, PPROFC_E_INVALID, "-alpha is above 0 and at most 0.5");
+  if (c->top < 1) return error_set(error, PPROFC_E_INVALID, "-top is a number from 1");
+  return PPROFC_OK;
+}
+
+pprofc_status leaks_options_read(struct leaks_command *command, int argc, char **argv,
+                                 struct flags_parsed *parsed, pprofc_error *error) {
+  pprofc_status status = flags_defaults(&leaks_table, command, error);
+  if (status == PPROFC_OK) status = flags_parse(&leaks_table, command, argc, argv, parsed, error);
+  if (status != PPROFC_OK || parsed->help) return status;
+  status = leaks_check_numbers(command, error);
+  if (status == PPROFC_OK && parsed->rest == argc && !command->list_ignored)
+    status = error_set(error, PPROFC_E_INVALID, "no DIR and no FILE is given");
+  return status;
+}

@@ -1,0 +1,174 @@
+/* The table that people read: the answer, one line a place, and what is not shown. */
+#include "core/escape.h"
+#include "core/log_guard.h"
+#include "leaks/command.h"
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define CELL 64
+
+#define HOUR_LEAST 60.0 /* seconds: of less an hour cannot be told */
+
+/* ---- cells ------------------------------------------- */
+
+/* "48.20MB", "1204"; with a sign when it is a growth. */
+static void leaks_cell(double value, pprofc_str unit, bool sign, char out[CELL]) {
+  char label[UNIT_LABEL_MAX];
+  if (isnan(value)) {
+    snprintf(out, CELL, "-");
+    return;
+  }
+  double most = 9e18;
+  int64_t whole = (int64_t)fmax(-most, fmin(most, round(value)));
+  const char *plus = sign && value > 0 ? "+" : "";
+  bool small = fabs(value) < 10 && value != round(value);
+  if (str_equal(unit, STR("count"))) {
+    snprintf(out, CELL, small ? "%s%.1f" : "%s%.0f", plus, value);
+    return;
+  }
+  pprofc_str text = unit_label(whole, unit, STR("auto"), label);
+  snprintf(out, CELL, "%s%.*s", sign && whole > 0 ? "+" : "",
+           (int)fmin(CELL - 2, (double)text.size), text.data);
+}
+
+static void leaks_put_frame(struct output *out, const struct leak_frame *frame) {
+  escape_line_to_output(out, frame->function);
+  if (!frame->file.size) return;
+  output_add_char(out, ' ');
+  escape_line_to_output(out, str_path_base(frame->file));
+  if (frame->line) output_printf(out, ":%lld", (long long)frame->line);
+}
+
+/* ---- the table --------------------------------------- */
+
+static void leaks_put_row(struct output *out, const struct leak_kind *kind,
+                          const struct leak_row *row) {
+  char now[CELL], grew[CELL], each[CELL], hour[CELL];
+  pprofc_str unit = kind->stacks.source.unit;
+  leaks_cell(row->last, unit, false, now);
+  leaks_cell(row->proved ? (double)NAN : row->last - row->first, unit, true, grew);
+  leaks_cell(row->per_interval, unit, true, each);
+  bool long_enough = kind->t && kind->t[kind->judged - 1] >= HOUR_LEAST;
+  leaks_cell(long_enough ? row->per_hour : (double)NAN, unit, true, hour);
+  output_printf(out, "%-18s  %-9.*s %10s %10s %10s %10s  ", leak_verdict_name(row->fit.verdict),
+                STR_ARG(str_slice(kind->stacks.source.kind, 0, 40)), now, grew, each, hour);
+  leaks_put_frame(out, row->where);
+  if (row->caller) {
+    output_add_text(out, " < ");
+    leaks_put_frame(out, row->caller);
+  }
+  if (row->is_site) output_printf(out, " (%zu stacks)", row->stacks);
+  if (row->proved) output_add_text(out, " (proved by the garbage collector)");
+  if (row->fit.of_troughs) output_add_text(out, " (below a sawtooth)");
+  output_add_char(out, '\n');
+}
+
+static bool leaks_is_shown(const struct leak_row *row) {
+  return row->fit.verdict == LEAK_LEAK || row->fit.verdict == LEAK_GROWS ||
+         row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
+}
+
+/* Rows of one verdict, all kinds; returns how many `left` has become. */
+static size_t leaks_put_rows(const struct leaks *leaks, enum leak_verdict verdict, size_t left,
+                             size_t *hidden, struct output *out) {
+  for (size_t k = 0; k < leaks->kind_count; k++)
+    for (size_t i = 0; i < leaks->kinds[k].row_count; i++) {
+      const struct leak_row *row = &leaks->kinds[k].rows[i];
+      if (row->fit.verdict != verdict || !leaks_is_shown(row)) continue;
+      if (left)
+        leaks_put_row(out, &leaks->kinds[k], row);
+      else
+        (*hidden)++;
+      left -= left > 0;
+    }
+  return left;
+}
+
+static bool leaks_any_shown(const struct leaks *leaks) {
+  for (size_t k = 0; k < leaks->kind_count; k++)
+    for (size_t i = 0; i < leaks->kinds[k].row_count; i++)
+      if (leaks_is_shown(&leaks->kinds[k].rows[i])) return true;
+  return false;
+}
+
+static void leaks_put_table(const struct leaks *leaks, size_t top, struct output *out) {
+  size_t hidden = 0;
+  if (!leaks_any_shown(leaks)) return;
+  output_printf(out, "\n%-18s  %-9s %10s %10s %10s %10s  %s\n", "verdict", "kind", "now", "grew",
+                "interval", "hour", "where");
+  for (int verdict = LEAK_VERDICTS - 1; verdict >= 0; verdict--)
+    top = leaks_put_rows(leaks, (enum leak_verdict)verdict, top, &hidden, out);
+  if (hidden) output_printf(out, "... and %zu more rows (-top)\n", hidden);
+  output_add_char(out, '\n');
+}
+
+/* ---- around it --------------------------------------- */
+
+static void leaks_put_headline(const struct leaks *leaks, struct output *out) {
+  if (!leaks->leaks) {
+    output_add_text(out, leaks->judged ? "no leak\n" : "nothing could be judged\n");
+    return;
+  }
+  const struct leak_row *first = NULL;
+  for (size_t k = 0; k < leaks->kind_count && !first; k++)
+    if (leaks->kinds[k].row_count && leaks->kinds[k].rows[0].fit.verdict == LEAK_LEAK)
+      first = &leaks->kinds[k].rows[0];
+  output_printf(out, "LEAK: %zu place%s without end", leaks->leaks,
+                leaks->leaks == 1 ? " grows" : "s grow");
+  if (first) {
+    output_add_text(out, leaks->leaks == 1 ? ", " : ", first ");
+    leaks_put_frame(out, first->where);
+  }
+  output_add_char(out, '\n');
+}
+
+static void leaks_put_judged(const struct leak_kind *kind, struct output *out) {
+  char duration[64];
+  output_printf(out, "%zu profiles", kind->judged);
+  if (kind->timed && kind->t && !isnan(kind->interval)) {
+    pprofc_str text =
+        unit_go_duration((int64_t)round(kind->t[kind->judged - 1]) * 1000000000, duration);
+    output_printf(out, " over %.*s", STR_ARG(text));
+  } else if (kind->t) {
+    output_add_text(out, " in the order of their names");
+  }
+  if (!kind->left_out) return;
+  output_printf(out, ", without the first %zu (%s)", kind->left_out,
+                kind->restarted ? "the program was restarted" : "warm-up");
+}
+
+static void leaks_put_counts(const struct leak_kind *kind, struct output *out) {
+  static const enum leak_verdict quiet[] = {LEAK_STEADY, LEAK_BELOW, LEAK_IGNORED};
+  const char *before = "; not shown: ";
+  for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+    if (!kind->counts[quiet[i]]) continue;
+    output_printf(out, "%s%zu %s", before, kind->counts[quiet[i]], leak_verdict_name(quiet[i]));
+    before = ", ";
+  }
+}
+
+static void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
+  escape_line_to_output(out, kind->stacks.source.kind);
+  output_add_text(out, ": ");
+  if (kind->judged) {
+    leaks_put_judged(kind, out);
+    leaks_put_counts(kind, out);
+  } else {
+    output_printf(out, "not judged, %zu profile%s too few", kind->profiles,
+                  kind->profiles == 1 ? " is" : "s are");
+    if (kind->restarted)
+      output_add_text(out, " after a restart");
+    else if (kind->left_out)
+      output_add_text(out, " behind the warm-up");
+    output_printf(out, ": %d are needed", LEAK_LEAST);
+  }
+  output_add_char(out, '\n');
+}
+
+void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out) {
+  leaks_put_headline(leaks, out);
+  leaks_put_table(leaks, top, out);
+  for (size_t k = 0; k < leaks->kind_count; k++) leaks_put_kind(&leaks->kinds[k], out);
+}
