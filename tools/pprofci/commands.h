@@ -30,6 +30,12 @@ int trend_main(int argc, char **argv);
 
 extern const struct flag_table fsck_table;
 int fsck_main(int argc, char **argv);
+extern const struct flag_table capture_table;
+int capture_main(int argc, char **argv);
+
+extern const struct flag_table push_table;
+int push_main(int argc, char **argv);
+
 extern const struct flag_table leaks_table;
 int leaks_main(int argc, char **argv);
 

@@ -30,12 +30,20 @@ static const struct {
   int (*run)(int argc, char **argv);
 } runs[] = {{"run", run_main},     {"merge", merge_main},     {"publish", publish_main},
             {"store", store_main}, {"history", history_main}, {"trend", trend_main},
-            {"fsck", fsck_main},   {"leaks", leaks_main}};
+            {"fsck", fsck_main},   {"leaks", leaks_main},     {"capture", capture_main},
+            {"push", push_main}};
 
-static const struct flag_command commands[] = {
-    {"run", &run_table},     {"merge", &merge_table},     {"publish", &publish_table},
-    {"store", &store_table}, {"history", &history_table}, {"trend", &trend_table},
-    {"fsck", &fsck_table},   {"leaks", &leaks_table},     {NULL, NULL}};
+static const struct flag_command commands[] = {{"run", &run_table},
+                                               {"merge", &merge_table},
+                                               {"publish", &publish_table},
+                                               {"store", &store_table},
+                                               {"history", &history_table},
+                                               {"trend", &trend_table},
+                                               {"fsck", &fsck_table},
+                                               {"leaks", &leaks_table},
+                                               {"capture", &capture_table},
+                                               {"push", &push_table},
+                                               {NULL, NULL}};
 
 static const char *const usage[] = {"COMMAND [flags]", "COMMAND -help", "-help | -version", NULL};
 

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""capture.py SOURCE PROGRAMS: `pprofci capture` and `pprofci push` against servers on the loopback: net/http/pprof, our own and (where Go is)
+the real one, and a double of Pyroscope that reads the protobuf and the form that it is sent."""
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+source, programs = sys.argv[1:3]
+sys.path.insert(0, os.path.join(source, 'tests', 'fetch'))
+sys.dont_write_bytecode = True
+from loopback import needs_libcurl
+
+needs_libcurl(os.path.join(programs, 'pprofc'))
+data = os.path.join(source, 'testdata')
+work = tempfile.mkdtemp()
+TOKEN = 'a-token-of-the-test'
+CI = {name for name in os.environ if re.match('(GITHUB|CI|GITLAB|BITBUCKET|PYROSCOPE)(_|$)', name)}
+clean = {name: value for name, value in os.environ.items() if name not in CI}
+
+
+def pprofci(*args, status=0, **environment):
+    run = subprocess.run([os.path.join(programs, 'pprofci'), *args], cwd=work, env=dict(clean, **environment), capture_output=True, text=True, timeout=120)
+    check(run.returncode == status, f'{args}: status {run.returncode}, not {status}\n{run.stdout}{run.stderr}')
+    check(TOKEN not in run.stdout + run.stderr, f'{args} prints the token')
+    return run
+
+
+def check(good, what):
+    if not good:
+        print('failed:', what)
+        sys.exit(1)
+
+
+def fields(message):
+    """(number, value) of each field of a protobuf message; texts and messages as bytes."""
+    at, found = 0, []
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(message):
+        key = varint()
+        if key & 7 == 2:
+            size = varint()
+            found.append((key >> 3, message[at:at + size]))
+            at += size
+        else:
+            found.append((key >> 3, varint()))
+    return found
+
+
+class Server(BaseHTTPRequestHandler):
+    """net/http/pprof below /debug, Pyroscope beside it."""
+    failures, pushed, forms, queries, asked = [], [], [], [], []
+    heap = 0
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, code, body=b'', kind='application/octet-stream', **headers):
+        self.send_response(code)
+        self.send_header('Content-Type', kind)
+        self.send_header('Content-Length', str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        name = self.path.split('?')[0].rsplit('/', 1)[1]
+        Server.asked.append(self.path)
+        if Server.failures:
+            code, body = Server.failures.pop(0)
+            return self.answer(code, body, 'text/plain')
+        if name == 'mutex':
+            return self.answer(404, b'Unknown profile\n', 'text/plain', **{'X-Go-Pprof': '1'})
+        if name == 'heap':
+            Server.heap = Server.heap % 10 + 1
+            path = f'leaks/map/heap-{Server.heap:02}.pb.gz'
+        else:
+            path = {'profile': 'server_cpu.pb.gz', 'goroutine': 'server_goroutine.pb.gz', 'block': 'server_block.pb.gz'}.get(name)
+        return self.answer(200, open(os.path.join(data, path), 'rb').read() if path else b'cmd')
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['Content-Length']))
+        if Server.failures:
+            code, said = Server.failures.pop(0)
+            return self.answer(code, said, 'application/json' if said.startswith(b'{') else 'text/plain')
+        seen = (dict(self.headers), body)
+        if self.path == '/push.v1.PusherService/Push':
+            Server.pushed.append(seen)
+            return self.answer(200, b'', 'application/proto')
+        if self.path.startswith('/ingest?'):
+            Server.forms.append((self.path, *seen))
+            return self.answer(200)
+        check(self.path == '/querier.v1.QuerierService/SelectMergeProfile', self.path)
+        Server.queries.append((dict(self.headers), dict(fields(body))))
+        return self.answer(200, gzip.decompress(open(os.path.join(data, 'server_cpu.pb.gz'), 'rb').read()), 'application/proto')
+
+
+server = ThreadingHTTPServer(('127.0.0.1', 0), Server)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+at = f'http://127.0.0.1:{server.server_port}'
+
+
+def listed(folder):
+    return sorted(os.path.relpath(os.path.join(where, name), os.path.join(work, folder))
+                  for where, _, names in os.walk(os.path.join(work, folder)) for name in names)
+
+
+def leftovers(*known):
+    return sorted(set(os.listdir(work)) - set(known))
+
+
+try:
+    # Both sides in turns, what is missing is told, the warm-up is apart.
+    r = pprofci('capture', '-out', 'set', '-head', at, '-base', at + '/', '-count', '3', '-warmup', '1', '-seconds', '1', '-interval', '0', '-wait', '5')
+    check(listed('set').count('head/heap/heap-003.pb.gz') == 1 and len(listed('set')) == 2 * 4 * 4 + 1, listed('set'))
+    check('warmup/base/cpu/cpu-001.pb.gz' in listed('set') and not any('mutex' in path for path in listed('set')), listed('set'))
+    check(r.stderr.count("has no profile 'mutex'") == 2, r.stderr)
+    manifest = json.load(open(os.path.join(work, 'set', 'manifest.json')))
+    check(manifest['missing'] == ['base/mutex', 'head/mutex'] and len(manifest['profiles']) == 32, manifest)
+    check([p['side'] for p in manifest['profiles'] if p['kind'] == 'cpu'] == ['base', 'head', 'head', 'base'] * 2, 'turns')
+    check(sum(p['warmup'] for p in manifest['profiles']) == 8, 'warm-up')
+    check('/debug/pprof/heap?gc=1' in Server.asked and '/debug/pprof/profile?seconds=1' in Server.asked, Server.asked)
+    r = subprocess.run([os.path.join(programs, 'pprofc'), '-top', '-noise', '-diff_base=set/base/cpu', 'set/head/cpu'], cwd=work, capture_output=True, text=True)
+    check(r.returncode == 0 and 'Runs: 3 + 3' in r.stdout, r.stdout + r.stderr)
+    r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page')
+    check('3 pairs of profiles' in r.stdout, r.stdout)
+    r = pprofci('run', '-base', 'set/base', '-head', 'set/head', '-out', 'page')
+    check('4 pairs of profiles' in r.stdout, r.stdout)
+    print('ok: sets of two servers, which run and -noise take')
+
+    Server.heap = 0
+    pprofci('capture', '-out', 'leaking', '-head', at, '-kinds', 'heap', '-count', '10', '-warmup', '0')
+    r = pprofci('leaks', 'leaking/head', status=2)
+    check('main.newSession' in r.stdout, r.stdout)
+    print('ok: a set that leaks takes')
+
+    # What fails leaves nothing, and says so in one line.
+    before = os.listdir(work)
+    for failure, words in [((500, b'Could not enable CPU profiling'), '500'), ((403, b'no'), '403'), ((200, b'<html>'), 'cannot read the'),
+                           ((200, gzip.compress(b'x' * 100)[:30]), 'cannot read the')]:
+        Server.failures = [(200, b'cmd'), failure]
+        r = pprofci('capture', '-out', 'bad', '-head', at, '-kinds', 'heap', '-count', '2', status=1)
+        check(words in r.stderr and sum('warm-up' not in line for line in r.stderr.splitlines()) == 1, r.stderr)
+    Server.failures = []
+    r = pprofci('capture', '-out', 'bad', '-head', '127.0.0.1:1', '-wait', '0', status=1)
+    check('connection refused' in r.stderr, r.stderr)
+    pprofci('capture', '-out', 'set', '-head', at, status=1)
+    pprofci('capture', '-out', 'bad', status=1)
+    pprofci('capture', '-out', 'bad', '-head', at, '-kinds', 'heat', status=1)
+    pprofci('capture', '-out', 'nowhere/at/all', '-head', at, '-kinds', 'heap', '-count', '1', status=1)
+    check(leftovers(*before) == [], leftovers(*before))
+    process = subprocess.Popen([os.path.join(programs, 'pprofci'), 'capture', '-out', 'cut', '-head', at, '-kinds', 'heap', '-count', '50', '-interval', '1',
+                                '-load', 'echo $$ >load.pid; exec sleep 600'], cwd=work, env=clean, stderr=subprocess.PIPE)
+    while not os.path.exists(os.path.join(work, 'load.pid')) or not open(os.path.join(work, 'load.pid')).read().strip():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    check(process.wait(20) == -signal.SIGINT, 'the signal is the status')
+    load = int(open(os.path.join(work, 'load.pid')).read())
+    for _ in range(100):
+        try:
+            os.kill(load, 0)
+            gone = open(f'/proc/{load}/stat').read().split()[2] == 'Z'
+        except (ProcessLookupError, FileNotFoundError):
+            gone = True
+        if gone:
+            break
+        time.sleep(0.05)
+    check(gone, 'the load goes on')
+    check(leftovers(*before) == ['load.pid'], leftovers(*before))
+    r = pprofci('capture', '-out', 'bad', '-head', '127.0.0.1:1', '-head-run', 'exit 3', status=1)
+    check('ended too early, with status 3' in r.stderr, r.stderr)
+    print('ok: failures and signals leave nothing')
+
+    # Pyroscope's query API.
+    r = pprofci('capture', '-out', 'asked', '-pyroscope', at, '-query', '{service_name="shop"}', '-kinds', 'cpu', '-count', '4', '-warmup', '0',
+                '-from', '1700000000', '-until', '1700000400', PYROSCOPE_TOKEN=TOKEN, PYROSCOPE_TENANT='team')
+    check(listed('asked') == [f'head/cpu/cpu-00{n}.pb.gz' for n in range(1, 5)] + ['manifest.json'], listed('asked'))
+    headers, query = Server.queries[1]
+    check(headers['Authorization'] == 'Bearer ' + TOKEN and headers['X-Scope-OrgID'] == 'team' and headers['Content-Type'] == 'application/proto', headers)
+    check(query == {1: b'process_cpu:cpu:nanoseconds:cpu:nanoseconds', 2: b'{service_name="shop"}', 3: 1700000100000, 4: 1700000200000}, query)
+    pprofci('capture', '-out', 'bad', '-pyroscope', at, '-query', '{}', '-from', 'yesterday', status=1)
+    print('ok: merged profiles of Pyroscope')
+
+    # push.v1.
+    github = {'GITHUB_ACTIONS': 'true', 'GITHUB_REPOSITORY': 'shop/server', 'GITHUB_SHA': 'f' * 40, 'GITHUB_API_URL': at}
+    r = pprofci('push', '-to', at, '-service', 'shop', '-benchmark', 'Words', '-pr', '7', '-label', 'region=eu', 'set', PYROSCOPE_TOKEN=TOKEN,
+                PYROSCOPE_USER='me', **github)
+    check(len(Server.pushed) == 24, len(Server.pushed))
+    headers, body = Server.pushed[0]
+    check(headers['Authorization'].startswith('Basic ') and headers['Content-Type'] == 'application/proto', headers)
+    series, = [value for number, value in fields(body) if number == 1]
+    labels = dict((dict(fields(value))[1].decode(), dict(fields(value))[2].decode()) for number, value in fields(series) if number == 1)
+    sample = dict(fields([value for number, value in fields(series) if number == 2][0]))
+    check(labels == {'__name__': 'block', 'service_name': 'shop', 'side': 'base', 'ci': 'true', 'repository': 'shop/server', 'sha': 'f' * 40,
+                     'pull_request': '7', 'benchmark': 'Words', 'region': 'eu'}, labels)
+    check(gzip.decompress(sample[1]) and re.fullmatch(r'[0-9a-f-]{36}', sample[2].decode()), sample[2])
+    links = dict(line.split(': ', 1) for line in r.stdout.splitlines())
+    check(set(links) >= {'cpu base', 'cpu head', 'cpu difference', 'heap difference'}, r.stdout)
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(links['cpu head']).query)
+    check(asked['query'][0].startswith('process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="shop",benchmark="Words",ci="true",')
+          and asked['query'][0].endswith(',side="head"}'), asked)
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(links['cpu difference']).query)
+    check('side="base"' in asked['leftQuery'][0] and 'side="head"' in asked['rightQuery'][0], asked)
+    print('ok: push.v1')
+
+    # /ingest.
+    pprofci('push', '-to', at, '-service', 'shop', '-protocol', 'ingest', '-sha', 'c' * 40, '-repository', 'a/b', '-side', 'head', os.path.join(data, 'server_heap.pb.gz'))
+    path, headers, body = Server.forms[0]
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)
+    check(asked['name'] == ['shop{side=head,ci=true,repository=a/b,sha=' + 'c' * 40 + '}'] and int(asked['until'][0]) == int(asked['from'][0]) + 1, asked)
+    boundary = re.fullmatch('multipart/form-data; boundary=(.*)', headers['Content-Type']).group(1).encode()
+    part = body.split(b'--' + boundary)[1]
+    check(b'name="profile"' in part and gzip.decompress(part.split(b'\r\n\r\n', 1)[1][:-2]), part[:200])
+    print('ok: /ingest')
+
+    # What a server refuses, and a server that is busy.
+    heap = os.path.join(data, 'server_heap.pb.gz')
+    for failure, words in [((401, b'{"code":"unauthenticated","message":"no org id"}'), '401 Unauthorized: no org id (PYROSCOPE_TOKEN'),
+                           ((413, b'too large'), '413'), ((422, b'{"message":"bad ' + TOKEN.encode() + b'"}'), '422'), ((301, b''), '301')]:
+        Server.failures = [failure]
+        r = pprofci('push', '-to', at, '-service', 'shop', heap, status=1, PYROSCOPE_TOKEN=TOKEN)
+        check(words in r.stderr and len(r.stderr.splitlines()) == 1 and not r.stdout, r.stderr)
+    Server.failures = [(503, b'slow down'), (429, b'')]
+    pprofci('push', '-to', at, '-service', 'shop', heap)
+    check(Server.failures == [], 'it is tried again')
+    r = pprofci('push', '-to', 'http://pyroscope.example', '-service', 'shop', heap, status=1, PYROSCOPE_TOKEN=TOKEN)
+    check('is not https' in r.stderr, r.stderr)
+    pprofci('push', '-to', at, '-service', 'shop', os.path.join(data, 'bench_original.txt'), status=1)
+    pprofci('push', '-to', at, '-service', 'shop', '-label', '__name__=x', heap, status=1)
+    print('ok: what a server refuses is one line')
+
+    # The real net/http/pprof, started, put under load and ended.
+    if not shutil.which('go'):
+        print('skipped: go is not installed')
+        sys.exit(77)
+    service = os.path.join(work, 'service')
+    subprocess.run(['go', 'build', '-o', service, '.'], cwd=os.path.join(source, 'tests', 'fetch', 'service'), check=True,
+                   env=dict(os.environ, GOFLAGS='-mod=mod', GOTOOLCHAIN='local'))
+    real = subprocess.Popen([service], stdout=subprocess.PIPE, text=True)
+    address = real.stdout.readline().strip()
+    try:
+        pprofci('capture', '-out', 'real', '-head', address, '-count', '3', '-warmup', '0', '-seconds', '1',
+                '-load', f'while :; do curl -s http://$PPROFCI_URL/debug/pprof/cmdline >/dev/null; sleep 0.05; done')
+        check(len(listed('real')) == 16, listed('real'))
+        for kind, word in [('cpu', 'main.work'), ('mutex', 'main.work'), ('heap', 'main.work')]:
+            top = subprocess.run([os.path.join(programs, 'pprofc'), '-top', f'real/head/{kind}/{kind}-001.pb.gz'], cwd=work, capture_output=True, text=True)
+            check(word in top.stdout, top.stdout + top.stderr)
+        pprofci('leaks', 'real/head', status=0)
+    finally:
+        real.terminate()
+        real.wait()
+    print('ok: a real server')
+finally:
+    server.shutdown()
+    shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,73 @@
+/* `pprofci capture`: profiles of a server before and after a change, while a load runs. */
+#include "capture/capture.h"
+
+#include "commands.h"
+#include "common/terminal.h"
+#include "core/array.h"
+
+pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
+                          pprofc_error *error) {
+  if (!ARRAY_RESERVE(&mem_default, capture->items, capture->capacity, capture->count + 1)) {
+    pprofc_profile_release(item->profile);
+    return error_nomem(error);
+  }
+  capture->items[capture->count++] = *item;
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error *error) {
+  pprofc_str rest = str_of(capture->options->kinds), word;
+  while (str_next(&rest, ',', &word)) {
+    size_t k = 0;
+    word = str_trim(word);
+    while (k < REMOTE_KINDS && !str_equal(word, str_of(remote_kinds[k].name))) k++;
+    if (k == REMOTE_KINDS)
+      return error_set(error, PPROFC_E_INVALID,
+                       "-kinds is of cpu, heap, goroutine, mutex and block, not '%.*s'",
+                       STR_ARG(word));
+    capture->kinds[k] = true;
+  }
+  return PPROFC_OK;
+}
+
+/* Each side must have something: a comparison with nothing would be told as a change. */
+static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
+  for (int side = 0; side < CAPTURE_SIDES; side++) {
+    const struct capture_options *o = capture->options;
+    size_t found = 0;
+    for (size_t i = 0; i < capture->count; i++) found += capture->items[i].side == side;
+    if (!found && (*o->servers[side] || *o->queries[side]))
+      return error_set(error, PPROFC_E_INVALID, "there is no profile of the %s",
+                       capture_sides[side]);
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_all(struct capture *capture, pprofc_error *error) {
+  const struct capture_options *o = capture->options;
+  pprofc_status status = capture_choose_kinds(capture, error);
+  if (status == PPROFC_OK) status = capture_check_out(o->out, error);
+  if (status == PPROFC_OK && *o->pyroscope)
+    status = capture_queries(capture, error);
+  else if (status == PPROFC_OK)
+    status = capture_servers(capture, error);
+  if (status == PPROFC_OK) status = capture_check_sides(capture, error);
+  if (status == PPROFC_OK) status = capture_write(capture, error);
+  if (status == PPROFC_OK) message_note("Captured %zu profiles in %s", capture->count, o->out);
+  return status;
+}
+
+int capture_main(int argc, char **argv) {
+  struct capture_options options = {.out = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  pprofc_status status = capture_options_read(&options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&capture_table);
+  if (status != PPROFC_OK) return command_misused(&capture_table, &parsed, error.message);
+  struct capture capture = {.options = &options};
+  status = capture_all(&capture, &error);
+  for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
+  ARRAY_FREE(&mem_default, capture.items, capture.capacity);
+  if (capture.remote.secret) remote_close(&capture.remote);
+  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+}

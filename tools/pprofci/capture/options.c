@@ -1,0 +1,215 @@
+/* The table of the flags, and what they may be together. */
+#include "capture/capture.h"
+#include "commands.h"
+
+enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
+
+static const struct flag_group groups[] = {
+    {"Servers", "They have net/http/pprof. One side is enough, for `pprofci leaks`."},
+    {"What and when", NULL},
+    {"Pyroscope", "In place of servers: what Pyroscope has of them."}};
+
+#define FIELD(name) offsetof(struct capture_options, name)
+
+static const struct flag flags[] = {
+    {.name = "head",
+     .kind = FLAG_STRING,
+     .offset = FIELD(servers[CAPTURE_HEAD]),
+     .argument = "URL",
+     .help = "the server with the change"},
+    {.name = "base",
+     .kind = FLAG_STRING,
+     .offset = FIELD(servers[CAPTURE_BASE]),
+     .argument = "URL",
+     .help = "the server before it; both are asked in turns"},
+    {.name = "head-run",
+     .kind = FLAG_STRING,
+     .offset = FIELD(runs[CAPTURE_HEAD]),
+     .argument = "COMMAND",
+     .help = "start the server of -head by the shell, and end it afterwards"},
+    {.name = "base-run",
+     .kind = FLAG_STRING,
+     .offset = FIELD(runs[CAPTURE_BASE]),
+     .argument = "COMMAND",
+     .help = "the same for -base"},
+    {.name = "load",
+     .kind = FLAG_STRING,
+     .offset = FIELD(load),
+     .argument = "COMMAND",
+     .help = "run this by the shell meanwhile; it begins before the warm-up"},
+    {.name = "wait",
+     .kind = FLAG_INT,
+     .offset = FIELD(wait),
+     .argument = "SECONDS",
+     .initial = "30",
+     .help = "how long a server may take to answer for the first time"},
+    {.name = "out",
+     .kind = FLAG_STRING,
+     .offset = FIELD(out),
+     .group = GROUP_WHAT,
+     .argument = "DIR",
+     .help = "a new folder: base/cpu, head/cpu, head/heap ... with a profile of each round"},
+    {.name = "kinds",
+     .kind = FLAG_STRING,
+     .offset = FIELD(kinds),
+     .group = GROUP_WHAT,
+     .argument = "LIST",
+     .initial = "cpu,heap,goroutine,mutex,block",
+     .help = "which profiles, with commas"},
+    {.name = "count",
+     .kind = FLAG_INT,
+     .offset = FIELD(count),
+     .group = GROUP_WHAT,
+     .argument = "N",
+     .initial = "5",
+     .help = "so many rounds"},
+    {.name = "warmup",
+     .kind = FLAG_INT,
+     .offset = FIELD(warmup),
+     .group = GROUP_WHAT,
+     .argument = "N",
+     .initial = "1",
+     .help = "so many before them, which go into a folder named warmup"},
+    {.name = "seconds",
+     .kind = FLAG_INT,
+     .offset = FIELD(seconds),
+     .group = GROUP_WHAT,
+     .argument = "N",
+     .initial = "10",
+     .help = "how long a round collects for cpu, mutex and block"},
+    {.name = "interval",
+     .kind = FLAG_INT,
+     .offset = FIELD(interval),
+     .group = GROUP_WHAT,
+     .argument = "SECONDS",
+     .initial = "0",
+     .help = "from the beginning of a round to that of the next; 0 is at once"},
+    {.name = "pyroscope",
+     .kind = FLAG_STRING,
+     .offset = FIELD(pyroscope),
+     .group = GROUP_PYROSCOPE,
+     .argument = "URL",
+     .help = "the address of the server"},
+    {.name = "query",
+     .kind = FLAG_STRING,
+     .offset = FIELD(queries[CAPTURE_HEAD]),
+     .group = GROUP_PYROSCOPE,
+     .argument = "SELECTOR",
+     .help = "which labels: {service_name=\"shop\", side=\"head\"}; with a profile type before "
+             "the {, -kinds is one kind"},
+    {.name = "base-query",
+     .kind = FLAG_STRING,
+     .offset = FIELD(queries[CAPTURE_BASE]),
+     .group = GROUP_PYROSCOPE,
+     .argument = "SELECTOR",
+     .help = "the same for the base"},
+    {.name = "from",
+     .kind = FLAG_STRING,
+     .offset = FIELD(from),
+     .group = GROUP_PYROSCOPE,
+     .argument = "TIME",
+     .initial = "now-1h",
+     .help =
+         "seconds since 1970, now-30m; the time is cut into as many slices as there are rounds"},
+    {.name = "until",
+     .kind = FLAG_STRING,
+     .offset = FIELD(until),
+     .group = GROUP_PYROSCOPE,
+     .argument = "TIME",
+     .initial = "now",
+     .help = "its end"},
+};
+
+static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
+                                    "-out DIR -pyroscope URL -query SELECTOR [flags]", NULL};
+
+static const char *const details[] = {
+    "Takes profiles of running servers in rounds, the base and the head in turns, as sets that "
+    "`pprofci run`, `pprofci leaks` and `pprofc -noise` take. A profile that a server does not "
+    "have is told and is missing; any other failure ends the capture, and then nothing is "
+    "written. Commands see PPROFCI_SIDE and PPROFCI_URL.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci capture -out set -head localhost:6060 -count 10 -seconds 2 && pprofci leaks set/head",
+     "does the server leak?"},
+    {"pprofci capture -out set -base-run './old -port 6061' -base localhost:6061 -head-run './new "
+     "-port 6060' -head localhost:6060 -load ./load.sh",
+     "both versions under load"},
+    {"pprofc -top -noise -diff_base=set/base/cpu set/head/cpu", "what changed beyond noise"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PYROSCOPE_TOKEN", "identifies you to Pyroscope"},
+    {"PYROSCOPE_USER", "with it: basic authentication, the token is the password"},
+    {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "everything was captured"}, {"1", "failed; nothing is written"}, {NULL, NULL}};
+
+const struct flag_table capture_table = {
+    .program = "pprofci capture",
+    .summary = "takes sets of profiles from servers under load",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .environment = environment,
+    .statuses = statuses,
+};
+
+static pprofc_status capture_check_numbers(const struct capture_options *o, pprofc_error *error) {
+  if (o->count < 1 || o->count > 1000)
+    return error_set(error, PPROFC_E_INVALID, "-count is from 1 to 1000");
+  if (o->warmup < 0 || o->warmup > 1000)
+    return error_set(error, PPROFC_E_INVALID, "-warmup is from 0 to 1000");
+  if (o->seconds < 1 || o->seconds > 3600)
+    return error_set(error, PPROFC_E_INVALID, "-seconds is from 1 to 3600");
+  if (o->interval < 0 || o->interval > 86400)
+    return error_set(error, PPROFC_E_INVALID, "-interval is from 0 to 86400 seconds");
+  if (o->wait < 0 || o->wait > 3600)
+    return error_set(error, PPROFC_E_INVALID, "-wait is from 0 to 3600 seconds");
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_check_side(const struct capture_options *o, int side,
+                                        pprofc_error *error) {
+  const char *name = capture_sides[side];
+  if (*o->runs[side] && !*o->servers[side])
+    return error_set(error, PPROFC_E_INVALID, "-%s-run needs -%s, where the server answers", name,
+                     name);
+  if (*o->servers[side] && *o->pyroscope)
+    return error_set(error, PPROFC_E_INVALID, "-%s and -pyroscope are not given together", name);
+  if (*o->queries[side] && !*o->pyroscope)
+    return error_set(error, PPROFC_E_INVALID, "a query needs -pyroscope");
+  return PPROFC_OK;
+}
+
+static pprofc_status capture_check_sources(const struct capture_options *o, pprofc_error *error) {
+  for (int side = 0; side < CAPTURE_SIDES; side++) {
+    pprofc_status status = capture_check_side(o, side, error);
+    if (status != PPROFC_OK) return status;
+  }
+  if (!*o->out) return error_set(error, PPROFC_E_INVALID, "-out is not given");
+  if (*o->pyroscope && !*o->queries[CAPTURE_HEAD])
+    return error_set(error, PPROFC_E_INVALID, "-pyroscope needs -query");
+  if (!*o->pyroscope && !*o->servers[CAPTURE_HEAD])
+    return error_set(error, PPROFC_E_INVALID, "neither -head nor -pyroscope is given");
+  return PPROFC_OK;
+}
+
+pprofc_status capture_options_read(struct capture_options *options, int argc, char **argv,
+                                   struct flags_parsed *parsed, pprofc_error *error) {
+  pprofc_status status = flags_defaults(&capture_table, options, error);
+  if (status == PPROFC_OK) status = flags_parse(&capture_table, options, argc, argv, parsed, error);
+  if (status != PPROFC_OK || parsed->help) return status;
+  status = capture_check_numbers(options, error);
+  if (status == PPROFC_OK) status = capture_check_sources(options, error);
+  if (status == PPROFC_OK && parsed->rest < argc)
+    status = error_set(error, PPROFC_E_INVALID, "'%s' is no flag", argv[parsed->rest]);
+  return status;
+}

@@ -1,0 +1,113 @@
+/* Servers and loads that run while profiles are taken. */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST     3 /* two servers and a load */
+#define GRACE_MS 3000
+#define LOOK_MS  20
+
+static struct {
+  volatile sig_atomic_t pid; /* 0: none, or ended */
+  const char *command;
+} processes[MOST];
+static size_t processes_count;
+
+extern char **environ;
+
+/* Kills the programs, and then this one as the signal would have. */
+static void processes_interrupted(int number) {
+  for (size_t i = 0; i < MOST; i++)
+    if (processes[i].pid) kill(-(pid_t)processes[i].pid, SIGKILL);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void processes_watch(void) {
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    if (signal(endings[i], processes_interrupted) == SIG_IGN) signal(endings[i], SIG_IGN);
+}
+
+static int processes_spawn(const char *command, const sigset_t *mask, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  char *argv[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
+  int failed = posix_spawn_file_actions_init(&actions);
+  if (failed) return failed;
+  failed = posix_spawnattr_init(&attributes);
+  if (!failed) {
+    failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!failed)
+      failed =
+          posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    if (!failed) failed = posix_spawnattr_setsigmask(&attributes, mask);
+    if (!failed) failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return failed;
+}
+
+pprofc_status processes_start(const char *command, const char *side, const char *address,
+                              pprofc_error *error) {
+  sigset_t all, before;
+  pid_t pid = 0;
+  if (!processes_count) processes_watch();
+  setenv("PPROFCI_SIDE", side, 1);
+  setenv("PPROFCI_URL", address, 1);
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before); /* a signal finds the program in the table */
+  int failed = processes_spawn(command, &before, &pid);
+  if (!failed) {
+    processes[processes_count].command = command;
+    processes[processes_count++].pid = pid;
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (!failed) return PPROFC_OK;
+  return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", command, ERRNO_TEXT(failed));
+}
+
+pprofc_status processes_check(size_t count, pprofc_error *error) {
+  for (size_t i = 0; i < count && i < processes_count; i++) {
+    int how = 0;
+    if (!processes[i].pid || waitpid((pid_t)processes[i].pid, &how, WNOHANG) == 0) continue;
+    processes[i].pid = 0;
+    int status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    return error_set(error, PPROFC_E_IO, "'%s' ended too early, with status %d",
+                     processes[i].command, status);
+  }
+  return PPROFC_OK;
+}
+
+static bool processes_any(void) {
+  bool any = false;
+  for (size_t i = 0; i < processes_count; i++) {
+    if (processes[i].pid && waitpid((pid_t)processes[i].pid, NULL, WNOHANG) != 0)
+      processes[i].pid = 0;
+    any |= processes[i].pid != 0;
+  }
+  return any;
+}
+
+static void processes_signal(int number) {
+  for (size_t i = 0; i < processes_count; i++)
+    if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
+}
+
+void processes_stop(void) {
+  processes_signal(SIGTERM);
+  for (int waited = 0; processes_any(); waited += LOOK_MS) {
+    if (waited >= GRACE_MS) processes_signal(SIGKILL);
+    nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
+  }
+  processes_count = 0;
+}

@@ -1,0 +1,125 @@
+/* Merged profiles of Pyroscope: the time is cut into as many slices as profiles are wanted. */
+#include "capture/capture.h"
+#include "common/terminal.h"
+#include "pyroscope.pb-c.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define LIMIT_MS 120000
+#define PATH     "/querier.v1.QuerierService/SelectMergeProfile"
+
+/* "now", "now-1h30m", seconds or milliseconds since 1970, as milliseconds. */
+static pprofc_status queries_time(const char *name, const char *text, int64_t *ms,
+                                  pprofc_error *error) {
+  pprofc_str s = str_of(text);
+  int64_t number = 0, now = (int64_t)time(NULL) * 1000;
+  double nanoseconds = 0;
+  if (str_parse_int(s, 10, &number) && number > 0) {
+    *ms = number < INT64_C(100000000000) ? number * 1000 : number;
+    return PPROFC_OK;
+  }
+  if (str_equal(s, STR("now"))) {
+    *ms = now;
+    return PPROFC_OK;
+  }
+  if (str_starts(s, STR("now-")) && text_is_duration(str_slice(s, 4, s.size), &nanoseconds)) {
+    *ms = now - (int64_t)(nanoseconds / 1e6);
+    return PPROFC_OK;
+  }
+  return error_set(error, PPROFC_E_INVALID, "%s is 'now', 'now-1h' or seconds since 1970, not '%s'",
+                   name, text);
+}
+
+/* A whole query names its type in front of the selector; else the type is that of the kind. */
+static pprofc_str queries_type(const char *query, size_t kind, const char **selector) {
+  const char *brace = strchr(query, '{');
+  *selector = brace ? brace : query;
+  if (brace && brace != query) return (pprofc_str){query, (size_t)(brace - query)};
+  return str_of(remote_kinds[kind].type);
+}
+
+static pprofc_status queries_body(struct capture *capture, int side, size_t kind, int64_t start,
+                                  int64_t end, pprofc_str *body, pprofc_error *error) {
+  Pyroscope__SelectMergeProfileRequest request = PYROSCOPE__SELECT_MERGE_PROFILE_REQUEST__INIT;
+  const char *selector;
+  pprofc_str type = queries_type(capture->options->queries[side], kind, &selector);
+  type = arena_str(&capture->remote.arena, type);
+  request.profile_type_id = (char *)type.data;
+  request.label_selector = (char *)selector;
+  request.start = start;
+  request.end = end;
+  size_t size = pyroscope__select_merge_profile_request__get_packed_size(&request);
+  uint8_t *packed = type.data ? arena_alloc(&capture->remote.arena, size) : NULL;
+  if (!packed) return error_nomem(error);
+  pyroscope__select_merge_profile_request__pack(&request, packed);
+  *body = (pprofc_str){(const char *)packed, size};
+  return PPROFC_OK;
+}
+
+/* A slice without samples is told and gives no profile. */
+static pprofc_status queries_take(struct capture *capture, struct capture_item *item,
+                                  const struct reply *reply, pprofc_error *error) {
+  pprofc_str content = reply_content(reply);
+  pprofc_samples_view view = {0};
+  if (content.size) {
+    pprofc_status status =
+        pprofc_profile_read_memory(content.data, content.size, NULL, &item->profile, error);
+    if (status != PPROFC_OK) {
+      error_prefix(error, "cannot read the reply of %s: ", capture->options->pyroscope);
+      return status;
+    }
+    pprofc_profile_samples(item->profile, &view);
+  }
+  if (view.count) return capture_add(capture, item, error);
+  message_note("pprofci: no %s samples of %s in slice %zu", remote_kinds[item->kind].name,
+               capture_sides[item->side], item->round + 1);
+  pprofc_profile_release(item->profile);
+  return PPROFC_OK;
+}
+
+static pprofc_status queries_slice(struct capture *capture, const struct url *url,
+                                   struct capture_item *item, int64_t start, int64_t end,
+                                   pprofc_error *error) {
+  struct reply reply;
+  pprofc_str body;
+  pprofc_status status = queries_body(capture, item->side, item->kind, start, end, &body, error);
+  if (status == PPROFC_OK)
+    status = remote_post(&capture->remote, url, body, LIMIT_MS, &reply, capture->options->pyroscope,
+                         error);
+  if (status != PPROFC_OK) return status;
+  status = queries_take(capture, item, &reply, error);
+  reply_free(&reply);
+  return status;
+}
+
+static pprofc_status queries_side(struct capture *capture, int side, const struct url *url,
+                                  int64_t from, int64_t until, pprofc_error *error) {
+  int64_t count = capture->options->count + capture->options->warmup;
+  pprofc_status status = PPROFC_OK;
+  for (size_t k = 0; k < REMOTE_KINDS; k++)
+    for (int64_t i = 0; i < count && capture->kinds[k] && status == PPROFC_OK; i++) {
+      struct capture_item item = {.side = side, .kind = k, .round = (size_t)i};
+      item.warmup = i < capture->options->warmup;
+      status = queries_slice(capture, url, &item, from + (until - from) * i / count,
+                             from + (until - from) * (i + 1) / count, error);
+    }
+  return status;
+}
+
+pprofc_status capture_queries(struct capture *capture, pprofc_error *error) {
+  const struct capture_options *o = capture->options;
+  struct url url;
+  int64_t from = 0, until = 0;
+  pprofc_status status = remote_open(&capture->remote, "application/proto", true, error);
+  if (status == PPROFC_OK)
+    status = remote_address(&capture->remote, o->pyroscope, PATH, &url, error);
+  if (status == PPROFC_OK) status = queries_time("-from", o->from, &from, error);
+  if (status == PPROFC_OK) status = queries_time("-until", o->until, &until, error);
+  if (status == PPROFC_OK && from >= until)
+    status = error_set(error, PPROFC_E_INVALID, "-from is not before -until");
+  for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++)
+    if (*o->queries[side]) status = queries_side(capture, side, &url, from, until, error);
+  return status;
+}

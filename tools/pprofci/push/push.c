@@ -1,0 +1,283 @@
+/* `pprofci push`: sends profiles to Pyroscope with labels of the change, and says where they are.
+ */
+#include "push/push.h"
+
+#include "commands.h"
+#include "common/terminal.h"
+#include "core/array.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "run/text.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { GROUP_WHERE, GROUP_LABELS };
+
+static const struct flag_group groups[] = {
+    {"Where", NULL}, {"Labels", "Those of the change come from the environment of the job."}};
+
+static const char *const formats[] = {"push", "ingest", NULL};
+static const char *const sides[] = {"base", "head", NULL};
+
+static const char *add_push_label(void *options, const struct flag *flag, const char *text) {
+  struct push_options *o = options;
+  const char *equals = strchr(text, '=');
+  (void)flag;
+  if (!equals || equals == text || !equals[1]) return "must be NAME=VALUE";
+  if (o->label_count == LABELS_MOST) return "too many";
+  o->labels[o->label_count++] = text;
+  return NULL;
+}
+
+#define FIELD(name) offsetof(struct push_options, name)
+
+static const struct flag flags[] = {
+    {.name = "to",
+     .kind = FLAG_STRING,
+     .offset = FIELD(to),
+     .argument = "URL",
+     .help = "the address of the Pyroscope server"},
+    {.name = "protocol",
+     .kind = FLAG_STRING,
+     .offset = FIELD(format),
+     .argument = "NAME",
+     .initial = "push",
+     .choices = formats,
+     .help = "push (push.v1 in protobuf) or ingest (a form, for older servers)"},
+    {.name = "service",
+     .kind = FLAG_STRING,
+     .offset = FIELD(service),
+     .group = GROUP_LABELS,
+     .argument = "NAME",
+     .help = "the label service_name"},
+    {.name = "side",
+     .kind = FLAG_STRING,
+     .offset = FIELD(side),
+     .group = GROUP_LABELS,
+     .argument = "NAME",
+     .choices = sides,
+     .help = "base or head; folders of these names say it, too"},
+    {.name = "benchmark",
+     .kind = FLAG_STRING,
+     .offset = FIELD(benchmark),
+     .group = GROUP_LABELS,
+     .argument = "NAME",
+     .help = "the label benchmark"},
+    {.name = "repository",
+     .kind = FLAG_STRING,
+     .offset = FIELD(repository),
+     .group = GROUP_LABELS,
+     .argument = "NAME",
+     .help = "the label repository"},
+    {.name = "sha",
+     .kind = FLAG_STRING,
+     .offset = FIELD(sha),
+     .group = GROUP_LABELS,
+     .argument = "COMMIT",
+     .help = "the label sha"},
+    {.name = "pr",
+     .kind = FLAG_INT,
+     .offset = FIELD(pr),
+     .group = GROUP_LABELS,
+     .argument = "N",
+     .help = "the label pull_request"},
+    {.name = "label",
+     .kind = FLAG_STRING,
+     .group = GROUP_LABELS,
+     .argument = "NAME=VALUE",
+     .help = "one more label; may be repeated",
+     .call = add_push_label},
+};
+
+static const char *const usage[] = {"-to URL -service NAME [flags] FILE | DIR ...", NULL};
+
+static const char *const details[] = {
+    "Sends profiles of cpu, heap, goroutine, mutex and block to Pyroscope, with the labels "
+    "service_name, ci, repository, sha, pull_request, benchmark and side, and prints a link to "
+    "the query of each kind, and of the difference when both sides were sent. Of a DIR of "
+    "`pprofci capture` all profiles are sent but those of the warm-up.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofci push -to https://pyroscope.example.com -service shop set/", "a set, in a job"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PYROSCOPE_TOKEN", "identifies you; it is sent over https or to this machine only"},
+    {"PYROSCOPE_USER", "with it: basic authentication, the token is the password"},
+    {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "everything was sent"}, {"1", "failed"}, {NULL, NULL}};
+
+const struct flag_table push_table = {
+    .program = "pprofci push",
+    .summary = "sends profiles to Pyroscope, with labels of the change",
+    .usage = usage,
+    .details = details,
+    .groups = groups,
+    .group_count = sizeof groups / sizeof *groups,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .examples = examples,
+    .environment = environment,
+    .statuses = statuses,
+};
+
+static bool push_is_word(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (strcmp(text, *words) == 0) return true;
+  return false;
+}
+
+pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
+                                struct flags_parsed *parsed, pprofc_error *error) {
+  pprofc_status status = flags_defaults(&push_table, options, error);
+  if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
+  if (status != PPROFC_OK || parsed->help) return status;
+  if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is not given");
+  if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is not given");
+  if (strpbrk(options->service, "{}=,"))
+    return error_set(error, PPROFC_E_INVALID, "-service has one of the characters {}=,");
+  if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr is a number from 1");
+  if (!push_is_word(options->format, formats))
+    return error_set(error, PPROFC_E_INVALID, "-protocol is push or ingest, not '%s'",
+                     options->format);
+  if (*options->side && !push_is_word(options->side, sides))
+    return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
+  if (parsed->rest == argc)
+    return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
+  return PPROFC_OK;
+}
+
+/* ---- links ------------------------------------------- */
+
+/* Escapes a value of a selector as Go does in quotes. */
+static void push_put_quoted(struct buffer *out, pprofc_str value) {
+  buffer_add_char(out, '"');
+  for (size_t i = 0; i < value.size; i++) {
+    if (value.data[i] == '"' || value.data[i] == '\\') buffer_add_char(out, '\\');
+    buffer_add_char(out, value.data[i]);
+  }
+  buffer_add_char(out, '"');
+}
+
+/* process_cpu:...{service_name="shop",sha="...",side="head"}, for a URL. */
+static void push_put_query(struct buffer *out, const struct push *push, size_t kind,
+                           const char *side) {
+  struct buffer query;
+  buffer_init(&query, &mem_default, 1 << 16);
+  buffer_printf(&query, "%s{service_name=", remote_kinds[kind].type);
+  push_put_quoted(&query, str_of(push->options->service));
+  for (size_t i = 0; i < push->label_count; i++) {
+    buffer_printf(&query, ",%.*s=", STR_ARG(push->labels[i].name));
+    push_put_quoted(&query, push->labels[i].value);
+  }
+  if (*side) {
+    buffer_add_text(&query, ",side=");
+    push_put_quoted(&query, str_of(side));
+  }
+  buffer_add_char(&query, '}');
+  text_url(out, buffer_str(&query));
+  out->failed |= query.failed;
+  buffer_free(&query);
+}
+
+static bool push_has(const struct push *push, size_t kind, const char *side) {
+  for (size_t i = 0; i < push->count; i++)
+    if (push->items[i].kind == kind && strcmp(push->items[i].side, side) == 0) return true;
+  return false;
+}
+
+/* From the first profile to the last one, a minute wider on both sides. */
+static void push_find_times(const struct push *push, int64_t *from, int64_t *until) {
+  int64_t now = (int64_t)time(NULL);
+  *from = *until = now;
+  for (size_t i = 0; i < push->count; i++) {
+    int64_t at = push->items[i].time_nanos / 1000000000;
+    if (at > 0 && at < *from) *from = at;
+  }
+  *from -= 60;
+  *until += 60;
+}
+
+static void push_put_link(const struct push *push, size_t kind, const char *side,
+                          struct buffer *out) {
+  int64_t from, until;
+  push_find_times(push, &from, &until);
+  pprofc_str to = str_of(push->options->to);
+  while (str_ends(to, STR("/"))) to.size--;
+  buffer_printf(out, "%s%s%s: %.*s/?query=", remote_kinds[kind].name, *side ? " " : "", side,
+                STR_ARG(to));
+  push_put_query(out, push, kind, side);
+  buffer_printf(out, "&from=%lld&until=%lld\n", (long long)from, (long long)until);
+}
+
+static void push_put_diff(const struct push *push, size_t kind, struct buffer *out) {
+  int64_t from, until;
+  push_find_times(push, &from, &until);
+  pprofc_str to = str_of(push->options->to);
+  while (str_ends(to, STR("/"))) to.size--;
+  buffer_printf(out, "%s difference: %.*s/comparison-diff?leftQuery=", remote_kinds[kind].name,
+                STR_ARG(to));
+  push_put_query(out, push, kind, "base");
+  buffer_add_text(out, "&rightQuery=");
+  push_put_query(out, push, kind, "head");
+  buffer_printf(out, "&leftFrom=%lld&leftUntil=%lld&rightFrom=%lld&rightUntil=%lld\n",
+                (long long)from, (long long)until, (long long)from, (long long)until);
+}
+
+/* A link for each kind and side, and for each difference. */
+static pprofc_status push_print_links(const struct push *push, pprofc_error *error) {
+  static const char *const all[] = {"", "base", "head"};
+  struct log_guard guard;
+  struct output out;
+  struct buffer text;
+  int fd = STDOUT_FILENO;
+  buffer_init(&text, &mem_default, 1 << 20);
+  for (size_t k = 0; k < REMOTE_KINDS; k++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      if (push_has(push, k, all[i])) push_put_link(push, k, all[i], &text);
+    if (push_has(push, k, "base") && push_has(push, k, "head")) push_put_diff(push, k, &text);
+  }
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  output_add_str(&out, buffer_str(&text));
+  pprofc_status status = text.failed ? error_nomem(error) : output_flush(&out, error);
+  buffer_free(&text);
+  return status;
+}
+
+/* ---- the command ------------------------------------- */
+
+static pprofc_status push_all(struct push *push, char *const *sources, size_t count,
+                              pprofc_error *error) {
+  bool ingest = strcmp(push->options->format, "ingest") == 0;
+  const char *type =
+      ingest ? "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160" : "application/proto";
+  pprofc_status status = remote_open(&push->remote, type, true, error);
+  if (status == PPROFC_OK) status = push_read_labels(push, error);
+  if (status == PPROFC_OK) status = push_load(push, sources, count, error);
+  for (size_t i = 0; i < push->count && status == PPROFC_OK; i++)
+    status = push_send(push, &push->items[i], error);
+  if (status == PPROFC_OK)
+    message_note("Pushed %zu profiles to %s", push->count, push->options->to);
+  return status == PPROFC_OK ? push_print_links(push, error) : status;
+}
+
+int push_main(int argc, char **argv) {
+  static struct push push; /* large */
+  struct push_options options = {.to = ""};
+  struct flags_parsed parsed = {0};
+  pprofc_error error;
+  pprofc_status status = push_options_read(&options, argc, argv, &parsed, &error);
+  if (status == PPROFC_OK && parsed.help) return command_help(&push_table);
+  if (status != PPROFC_OK) return command_misused(&push_table, &parsed, error.message);
+  push.options = &options;
+  status = push_all(&push, argv + parsed.rest, (size_t)(argc - parsed.rest), &error);
+  ARRAY_FREE(&mem_default, push.items, push.capacity);
+  remote_close(&push.remote);
+  return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
+}

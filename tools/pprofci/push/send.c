@@ -1,0 +1,142 @@
+/* The two ways of Pyroscope to take a profile: push.v1 in protobuf, and /ingest as a form. */
+#include "push/push.h"
+#include "pyroscope.pb-c.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define LIMIT_MS 60000
+#define BOUNDARY "pprofci-3b7c2e5f9d8a4160"
+
+/* ---- push.v1 ----------------------------------------- */
+
+/* A random UUID: a profile that is sent again is the same one. */
+static bool send_make_id(char id[40]) {
+  uint8_t b[16];
+  if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b) return false;
+  b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
+  b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
+  snprintf(id, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+           b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+           b[15]);
+  return true;
+}
+
+/* All labels of an item; returns how many, 0 when out of memory. */
+static size_t send_labels(struct push *push, const struct push_item *item,
+                          Pyroscope__LabelPair *pairs, Pyroscope__LabelPair **pointers) {
+  size_t count = 0;
+  const struct push_label more[] = {{STR("__name__"), str_of(remote_kinds[item->kind].metric)},
+                                    {STR("service_name"), str_of(push->options->service)},
+                                    {STR("side"), str_of(item->side)}};
+  for (size_t i = 0; i < 3 + push->label_count; i++) {
+    const struct push_label *label = i < 3 ? &more[i] : &push->labels[i - 3];
+    if (!label->value.size) continue;
+    pyroscope__label_pair__init(&pairs[count]);
+    pairs[count].name = text_keep(&push->remote.arena, label->name);
+    pairs[count].value = (char *)label->value.data;
+    if (!pairs[count].name) return 0;
+    pointers[count] = &pairs[count];
+    count++;
+  }
+  return count;
+}
+
+static pprofc_status send_make_push(struct push *push, const struct push_item *item,
+                                    pprofc_str *body, pprofc_error *error) {
+  Pyroscope__LabelPair pairs[LABELS_MOST + 12], *pointers[LABELS_MOST + 12];
+  Pyroscope__RawSample sample = PYROSCOPE__RAW_SAMPLE__INIT, *samples = &sample;
+  Pyroscope__RawProfileSeries series = PYROSCOPE__RAW_PROFILE_SERIES__INIT, *all = &series;
+  Pyroscope__PushRequest request = PYROSCOPE__PUSH_REQUEST__INIT;
+  char id[40];
+  if (!send_make_id(id)) return error_set(error, PPROFC_E_IO, "no random numbers can be had");
+  sample.raw_profile.data = (uint8_t *)item->bytes.data;
+  sample.raw_profile.len = item->bytes.size;
+  sample.id = id;
+  series.n_labels = send_labels(push, item, pairs, pointers);
+  series.labels = pointers;
+  series.n_samples = 1;
+  series.samples = &samples;
+  request.n_series = 1;
+  request.series = &all;
+  size_t size = pyroscope__push_request__get_packed_size(&request);
+  uint8_t *packed = series.n_labels ? arena_alloc(&push->remote.arena, size) : NULL;
+  if (!packed) return error_nomem(error);
+  pyroscope__push_request__pack(&request, packed);
+  *body = (pprofc_str){(const char *)packed, size};
+  return PPROFC_OK;
+}
+
+/* ---- /ingest ----------------------------------------- */
+
+static void send_put_part(struct buffer *out, const char *name, const char *file, pprofc_str data) {
+  buffer_printf(out, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"", name);
+  if (*file)
+    buffer_printf(out, "; filename=\"%s\"\r\nContent-Type: application/octet-stream", file);
+  buffer_add_text(out, "\r\n\r\n");
+  buffer_add_str(out, data);
+  buffer_add_text(out, "\r\n");
+}
+
+/* "/ingest?name=shop{side=head}&from=...&until=...&spyName=pprofci" */
+static const char *send_ingest_path(struct push *push, const struct push_item *item) {
+  struct buffer name, path;
+  int64_t at = item->time_nanos > 0 ? item->time_nanos : (int64_t)time(NULL) * 1000000000;
+  const char *between = "{";
+  buffer_init(&name, &mem_default, 1 << 16);
+  buffer_init(&path, &mem_default, 1 << 17);
+  buffer_add_text(&name, push->options->service);
+  if (*item->side) {
+    buffer_printf(&name, "{side=%s", item->side);
+    between = ",";
+  }
+  for (size_t i = 0; i < push->label_count; i++) {
+    buffer_printf(&name, "%s%.*s=%.*s", between, STR_ARG(push->labels[i].name),
+                  STR_ARG(push->labels[i].value));
+    between = ",";
+  }
+  if (*between == ',') buffer_add_char(&name, '}');
+  buffer_add_text(&path, "/ingest?name=");
+  text_url(&path, buffer_str(&name));
+  buffer_printf(&path, "&from=%lld&until=%lld&spyName=pprofci", (long long)(at / 1000000000),
+                (long long)(at / 1000000000 + 1));
+  pprofc_str kept = buffer_keep(&path, &push->remote.arena);
+  bool failed = name.failed;
+  buffer_free(&name);
+  buffer_free(&path);
+  return failed ? NULL : text_keep(&push->remote.arena, kept);
+}
+
+static pprofc_status send_make_form(struct push *push, const struct push_item *item,
+                                    pprofc_str *body, pprofc_error *error) {
+  struct buffer form;
+  buffer_init(&form, &mem_default, SIZE_MAX / 2);
+  send_put_part(&form, "profile", "profile.pprof", item->bytes);
+  buffer_add_text(&form, "--" BOUNDARY "--\r\n");
+  *body = buffer_keep(&form, &push->remote.arena);
+  buffer_free(&form);
+  return body->data ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- sending ----------------------------------------- */
+
+pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error) {
+  bool ingest = strcmp(push->options->format, "ingest") == 0;
+  const char *path = "/push.v1.PusherService/Push";
+  pprofc_str body = STR("");
+  struct reply reply;
+  struct url url;
+  if (ingest) path = send_ingest_path(push, item);
+  if (!path) return error_nomem(error);
+  pprofc_status status =
+      ingest ? send_make_form(push, item, &body, error) : send_make_push(push, item, &body, error);
+  if (status == PPROFC_OK)
+    status = remote_address(&push->remote, push->options->to, path, &url, error);
+  if (status == PPROFC_OK)
+    status = remote_post(&push->remote, &url, body, LIMIT_MS, &reply, push->options->to, error);
+  if (status == PPROFC_OK) reply_free(&reply);
+  if (status != PPROFC_OK) error_prefix(error, "cannot push '%s' to ", item->path);
+  return status;
+}

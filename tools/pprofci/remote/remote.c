@@ -1,0 +1,208 @@
+/* Identification, addresses, repeated tries, and messages for what a server refuses. */
+#include "remote/remote.h"
+
+#include "core/base64.h"
+#include "core/json_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define TRIES     4
+#define SAID_MOST 300
+
+const struct remote_kind remote_kinds[REMOTE_KINDS] = {
+    {"cpu", "profile", true, "process_cpu", "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "cpu"},
+    {"heap", "heap?gc=1", false, "memory", "memory:inuse_space:bytes:space:bytes", "inuse_space"},
+    {"goroutine", "goroutine", false, "goroutines", "goroutines:goroutine:count:goroutine:count",
+     "goroutine"},
+    {"mutex", "mutex", true, "mutex", "mutex:delay:nanoseconds:contentions:count", "delay"},
+    {"block", "block", true, "block", "block:delay:nanoseconds:contentions:count", "delay"},
+};
+
+static const char *remote_variable(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+/* ---- identification ---------------------------------------- */
+
+static pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
+                                const char *where, pprofc_error *error) {
+  struct buffer line;
+  buffer_init(&line, &mem_default, 1 << 16);
+  buffer_printf(&line, "%s: %s", name, value);
+  pprofc_str kept = buffer_keep(&line, &remote->arena);
+  buffer_free(&line);
+  return kept.data ? headers_add(&remote->headers, kept, where, error) : error_nomem(error);
+}
+
+static int remote_keep(void *buffer, const void *data, size_t size) {
+  buffer_add(buffer, data, size);
+  return 0;
+}
+
+static pprofc_status remote_add_basic(struct remote_client *remote, const char *user,
+                                      const char *password, pprofc_error *error) {
+  struct buffer plain, line;
+  struct output out;
+  buffer_init(&plain, &mem_default, 1 << 14);
+  buffer_init(&line, &mem_default, 1 << 15);
+  buffer_printf(&plain, "%s:%s", user, password);
+  output_init(&out, remote_keep, &line);
+  output_add_text(&out, "Basic ");
+  base64_put(&out, (const uint8_t *)plain.data, plain.size);
+  output_flush(&out, NULL);
+  pprofc_str kept = buffer_keep(&line, &remote->arena);
+  bool failed = plain.failed || !kept.data;
+  buffer_free(&plain);
+  buffer_free(&line);
+  if (failed) return error_nomem(error);
+  return remote_add(remote, "Authorization", kept.data, "PYROSCOPE_USER", error);
+}
+
+static pprofc_status remote_identify(struct remote_client *remote, pprofc_error *error) {
+  const char *token = remote_variable("PYROSCOPE_TOKEN"), *user = remote_variable("PYROSCOPE_USER");
+  const char *tenant = remote_variable("PYROSCOPE_TENANT");
+  char bearer[4096];
+  pprofc_status status = PPROFC_OK;
+  remote->secret = token;
+  remote->has_secret = *token != '\0';
+  if (*tenant) status = remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT", error);
+  if (status != PPROFC_OK || !*token) return status;
+  if (*user) return remote_add_basic(remote, user, token, error);
+  if (snprintf(bearer, sizeof bearer, "Bearer %s", token) >= (int)sizeof bearer)
+    return error_set(error, PPROFC_E_INVALID, "PYROSCOPE_TOKEN is not what a token looks like");
+  return remote_add(remote, "Authorization", bearer, "PYROSCOPE_TOKEN", error);
+}
+
+pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
+                          pprofc_error *error) {
+  *remote = (struct remote_client){.secret = ""};
+  arena_init(&remote->arena, &mem_default);
+  headers_init(&remote->headers, &remote->arena);
+  pprofc_limits_init(&remote->limits);
+  pprofc_status status = is_pyroscope ? remote_identify(remote, error) : PPROFC_OK;
+  if (status == PPROFC_OK && type)
+    status = remote_add(remote, "Content-Type", type, "Content-Type", error);
+  if (status != PPROFC_OK) return status;
+  struct client_options options = {.mem = &mem_default,
+                                   .limits = &remote->limits,
+                                   .tls = {"", "", ""},
+                                   .headers = &remote->headers};
+  remote->client = client_open(&options);
+  return remote->client ? PPROFC_OK : error_nomem(error);
+}
+
+void remote_close(struct remote_client *remote) {
+  client_close(remote->client);
+  headers_free(&remote->headers);
+  arena_free(&remote->arena);
+}
+
+/* ---- where ------------------------------------------- */
+
+static bool remote_is_here(const struct url *url) {
+  static const char *const names[] = {"localhost", "127.0.0.1", "::1"};
+  pprofc_str host = url_host_name(url);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(host, str_of(names[i]))) return true;
+  return false;
+}
+
+pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
+                             struct url *url, pprofc_error *error) {
+  struct buffer text;
+  pprofc_str typed = str_of(server);
+  buffer_init(&text, &mem_default, 1 << 14);
+  if (str_find(typed, STR("://")) == typed.size) buffer_add_text(&text, "http://");
+  while (str_ends(typed, STR("/"))) typed.size--;
+  buffer_add_str(&text, typed);
+  buffer_add_text(&text, path);
+  pprofc_str whole = buffer_keep(&text, &remote->arena);
+  buffer_free(&text);
+  if (!whole.data) return error_nomem(error);
+  pprofc_status status = url_parse(&remote->arena, whole, url);
+  if (status == PPROFC_E_NOMEM) return error_nomem(error);
+  if (status != PPROFC_OK || !url->host.size)
+    return error_set(error, PPROFC_E_INVALID, "the address of the server is no URL");
+  if (url->has_user && remote->has_secret)
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "the address of the server has a user name in it; PYROSCOPE_USER has its place");
+  if (remote->has_secret && !str_equal(url->scheme, STR("https")) && !remote_is_here(url))
+    return error_set(error, PPROFC_E_INVALID,
+                     "the address of the server is not https: the token would be readable");
+  return PPROFC_OK;
+}
+
+/* ---- what it says ------------------------------------ */
+
+/* The words of a reply: "message" of JSON, or the first line of plain text. */
+static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
+  struct node *root = NULL;
+  pprofc_str body = str_trim(reply_content(reply)), line = STR("");
+  if (str_starts(body, STR("{"))) {
+    if (json_tree_parse(arena, NULL, body, &root, NULL) == PPROFC_OK)
+      line = node_text(root, "message");
+  } else if (reply->plain_text) {
+    str_next_line(&body, &line);
+  }
+  return str_slice(line, 0, SAID_MOST);
+}
+
+void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
+                    const char *shown, pprofc_error *error) {
+  static const struct {
+    int code;
+    const char *hint;
+  } hints[] = {
+      {401, " (PYROSCOPE_TOKEN, and with basic authentication PYROSCOPE_USER, identify you)"},
+      {403, " (the token lacks a permission)"},
+      {404, " (is this the address of the server, without a path?)"},
+      {413, " (the profile is larger than the server takes)"},
+      {422, ""}};
+  struct arena arena;
+  const char *hint = "";
+  arena_init(&arena, &mem_default);
+  pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");
+  if (remote->has_secret && str_find(said, str_of(remote->secret)) < said.size) said = STR("");
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (hints[i].code == exchange->reply.code) hint = hints[i].hint;
+  char before[sizeof error->message];
+  snprintf(before, sizeof before, "%.600s", exchange->error.message);
+  error_set(error, PPROFC_E_IO, "%s: %s%s%.*s%s", shown, before, said.size ? ": " : "",
+            STR_ARG(said), hint);
+  arena_free(&arena);
+}
+
+/* ---- again ------------------------------------------- */
+
+/* A server that is busy, or not there yet. What is sent has an id: twice is as once. */
+static bool remote_may_try(const struct exchange *exchange) {
+  static const int codes[] = {0, 408, 429, 500, 502, 503, 504};
+  if (exchange->status != PPROFC_E_IO) return false;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (exchange->reply.code == codes[i]) return true;
+  return false;
+}
+
+pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
+                          int64_t limit_ms, struct reply *reply, const char *shown,
+                          pprofc_error *error) {
+  for (int number = 1;; number++) {
+    struct exchange exchange = {
+        .url = url, .post = true, .body = body, .limit_ms = limit_ms, .arena = &remote->arena};
+    client_run(remote->client, &exchange, 1);
+    if (exchange.status == PPROFC_OK) {
+      *reply = exchange.reply;
+      return PPROFC_OK;
+    }
+    bool again = number < TRIES && remote_may_try(&exchange);
+    if (!again) remote_explain(remote, &exchange, shown, error);
+    pprofc_status status = exchange.status;
+    reply_free(&exchange.reply);
+    if (!again) return status == PPROFC_E_NOMEM ? error_nomem(error) : status;
+    nanosleep(&(struct timespec){1 << (number - 1), 0}, NULL);
+  }
+}
