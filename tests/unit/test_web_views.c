@@ -438,7 +438,7 @@ static void test_boxes_of_dot_become_links(void) {
   struct output out;
   buffer_init(&text, &mem_default, 1 << 20);
   output_init(&out, collect_page, &text);
-  svg_write(&out, str_of(picture), svg_test_box, NULL);
+  svg_write(&out, str_of(picture), false, svg_test_box, NULL);
   output_flush(&out, NULL);
   buffer_add_char(&text, '\0');
   CU_ASSERT_PTR_NOT_NULL(
@@ -452,6 +452,29 @@ static void test_boxes_of_dot_become_links(void) {
   buffer_free(&text);
 }
 
+/* dot_color of 0.5, -0.5 and 0, as boxes and as lines. */
+static void test_colors_of_a_difference_are_orange_and_blue(void) {
+  static const char picture[] =
+      "<svg viewBox=\"0 0 1 1\"><polygon fill=\"#edd5d5\" stroke=\"#b20000\"/>"
+      "<polygon fill=\"#d5edd5\" stroke=\"#00b200\"/><path fill=\"#ededed\" "
+      "stroke=\"#b2b2b2\"/><path fill=\"#12\" stroke=\"none\"/>";
+  static const char expected[] =
+      "<polygon fill=\"#fbd6b6\" stroke=\"#b85400\"/>"
+      "<polygon fill=\"#bedbf5\" stroke=\"#1c64a5\"/><path fill=\"#eeeeee\" "
+      "stroke=\"#8a8a8a\"/><path fill=\"#12\" stroke=\"none\"/>";
+  for (int difference = 0; difference < 2; difference++) {
+    struct buffer text;
+    struct output out;
+    buffer_init(&text, &mem_default, 1 << 20);
+    output_init(&out, collect_page, &text);
+    svg_write(&out, str_of(picture), difference, svg_test_box, NULL);
+    output_flush(&out, NULL);
+    const char *wanted = difference ? expected : strchr(picture, '>') + 1;
+    CU_ASSERT(str_find(buffer_str(&text), str_of(wanted)) < text.size);
+    buffer_free(&text);
+  }
+}
+
 static void test_a_cut_picture_ends(void) {
   static const char picture[] =
       "<svg viewBox=\"0 0 1 1\"><!-- a --><g class=\"node\"><title>N1</title><a x";
@@ -460,7 +483,7 @@ static void test_a_cut_picture_ends(void) {
     struct output out;
     buffer_init(&text, &mem_default, 1 << 20);
     output_init(&out, collect_page, &text);
-    svg_write(&out, (pprofc_str){picture, size}, svg_test_box, NULL);
+    svg_write(&out, (pprofc_str){picture, size}, size % 2, svg_test_box, NULL);
     output_flush(&out, NULL);
     CU_ASSERT(text.size < 1000);
     buffer_free(&text);
@@ -492,5 +515,6 @@ UNIT_MAIN("web_views", UNIT(test_names_never_become_markup),
           UNIT(test_head_and_base_can_be_chosen), UNIT(test_csv_has_verdicts),
           UNIT(test_an_exact_name_finds_its_lines), UNIT(test_commands_are_quoted),
           UNIT(test_a_pivot_selects), UNIT(test_a_graph_without_dot_is_data),
-          UNIT(test_boxes_of_dot_become_links), UNIT(test_a_cut_picture_ends),
+          UNIT(test_boxes_of_dot_become_links),
+          UNIT(test_colors_of_a_difference_are_orange_and_blue), UNIT(test_a_cut_picture_ends),
           UNIT(test_changes_in_percent))

@@ -409,14 +409,113 @@ async function testDifference(server) {
   await close(page, "difference");
 }
 
+// ---- the flame graph in the page ----------------------------------------------------------------------------------
+
+const drawn = (page) => page.waitForSelector("#flame.drawn .pf-graph");
+const flame = (page, run, argument) => page.evaluate(`(${run})(page.flame.app, ${JSON.stringify(argument)})`);
+
+/** What is noise is grey, as in -flame -noise; the theme of the page holds for the viewer; fingers work. */
+async function testFlame(plain, diff) {
+  let page = await open(diff, "flamegraph");
+  await drawn(page);
+  const look = (name) => flame(page, "(a, n) => a.look(a.view, a.nodeOfName(n, (i) => a.place.width[i]), a.place)", name);
+  const noise = await look("testing.(*B).launch"), gone = await look("text/template.(*Template).Execute");
+  check(noise.sign === "" && !noise.bar && gone.sign === "− " && gone.bar < 0 && gone.color !== noise.color, "noise is grey, what is gone is not");
+  check(/8 of \d+ functions changed/.test(await text(page, ".pf-notes")), "the panel says what was found");
+  await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.mix', () => 1), true)");
+  await until(page, async () => /±.*new/s.test(await text(page, "#inspector")), "the inspector has the interval and the verdict");
+  await page.click("input[data-flag=judged]");
+  check((await look("testing.(*B).launch")).sign === "▼ ", "the switch shows all changes");
+  await until(page, () => new URLSearchParams(parameter(page, "v")).get("judged") === "0", "the address keeps the switch");
+  await page.reload();
+  await drawn(page);
+  check(!(await page.isChecked("input[data-flag=judged]")), "a reload keeps the switch");
+  await page.click("#sides a:has-text('Head')");
+  await until(page, () => page.isDisabled("input[data-flag=judged]"), "head alone has no verdicts");
+  await close(page, "verdicts");
+
+  // A theme that the page was told wins over the system's.
+  page = await open(diff, "flamegraph");
+  await drawn(page);
+  const inks = () => page.evaluate(() => ["--pf-ink", "--pf-noise"].map((name) => getComputedStyle(document.querySelector(".pf")).getPropertyValue(name).trim()));
+  const light = await inks(), grey = (await look("testing.(*B).launch")).color;
+  await page.evaluate(() => { document.documentElement.dataset.theme = "dark"; });
+  await until(page, async () => (await look("testing.(*B).launch")).color !== grey, "the boxes follow the theme at once");
+  check((await inks())[0] !== light[0] && (await inks())[1] !== light[1], `dark: ${await inks()}`);
+  await close(page, "theme");
+
+  // Without a base there is nothing beside the graph.
+  page = await open(plain, "flamegraph");
+  await drawn(page);
+  const widths = await page.evaluate(() => [document.querySelector(".pf-graph").clientWidth, document.querySelector("#flame").clientWidth]);
+  check(widths[1] - widths[0] < 40, `the graph has the whole width: ${widths}`);
+  const shown = () => flame(page, "(a) => ({ left: a.drawing.left, span: a.drawing.span, whole: a.place.width[0] })");
+  const map = await page.locator(".pf-minimap");
+  check(!(await map.isVisible()), "no map of a whole graph");
+  await page.locator(".pf-graph").focus();
+  await page.keyboard.press("+");
+  check(await map.isVisible(), "a zoomed graph has a map");
+  const box = await map.boundingBox(), before = await shown();
+  await page.mouse.click(box.x + box.width - 5, box.y + 20);
+  check((await shown()).left > before.left && (await shown()).span === before.span, "a click into the map goes there");
+  await page.mouse.move(box.x + box.width - 5, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 5, box.y + 20, { steps: 3 });
+  await page.mouse.up();
+  check((await shown()).left < 0.01 * before.whole, "the map can be dragged");
+  await page.keyboard.press("Escape");
+  await page.locator(".pf-graph").focus();
+  await page.keyboard.press("0");
+  const walked = [];
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]) {
+    await page.keyboard.press(key);
+    walked.push(await flame(page, "(a) => a.selected"));
+  }
+  check(new Set(walked).size === 3 && walked[0] === walked[2] && walked[0] === walked[4], `arrows walk the boxes: ${walked}`);
+  await close(page, "map and arrows");
+
+  // Fingers, as the browser reports them.
+  page = await open(plain, "flamegraph", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await drawn(page);
+  const canvas = await page.locator(".pf-graph").boundingBox(), y = canvas.y + 60;
+  const fingers = await page.context().newCDPSession(page);
+  const touch = (type, ...xs) => fingers.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x: canvas.x + x, y, id })) });
+  const whole = await shown();
+  await touch("touchStart", 140, 200);
+  for (let i = 1; i <= 6; i++) await touch("touchMove", 140 - 10 * i, 200 + 10 * i);
+  await touch("touchEnd");
+  const pinched = await shown();
+  check(pinched.span < 0.5 * whole.span && pinched.left > 0, `two fingers zoom: ${pinched.span / whole.span}`);
+  check((await page.evaluate(() => visualViewport.scale)) === 1, "and not the page");
+  await touch("touchStart", 100);
+  for (let i = 1; i <= 6; i++) await touch("touchMove", 100 + 20 * i);
+  await touch("touchEnd");
+  check((await shown()).left < pinched.left && (await shown()).span === pinched.span, "one finger moves the graph");
+  await close(page, "fingers");
+
+  // The views scroll, the one that is shown is in sight; a difference has no green and red.
+  page = await open(diff, "compare", { viewport: { width: 390, height: 844 } });
+  const link = await page.locator("#views a[aria-current]").boundingBox();
+  check(link.x >= 0 && link.x + link.width <= 390, `Compare is in sight: ${JSON.stringify(link)}`);
+  await close(page, "phone");
+  page = await open(diff, "graph");
+  const colors = await page.$$eval("#graph .node polygon", (all) => all.map((e) => e.getAttribute("stroke")));
+  const green = colors.filter((c) => /^#/.test(c) && parseInt(c.slice(3, 5), 16) > Math.max(parseInt(c.slice(1, 3), 16), parseInt(c.slice(5), 16)));
+  check(!green.length, `colours of the graph of a difference: ${green[0]}`);
+  await close(page, "colours");
+}
+
 // ---- people -----------------------------------------------------------------------------------------------
 
 async function testPeople(plain, diff) {
   const pages = [[plain, "top"], [plain, "graph"], [plain, "peek?f=mallocgc"], [plain, "source?f=RenderSource"], [plain, "source"],
-    [plain, "tags"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"], [diff, "flamegraph"]];
+    [plain, "tags"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"], [diff, "flamegraph"],
+    [plain, "flamegraph"], [plain, "disasm?f=RenderSource"], [diff, "graph"], [diff, "peek?f=mallocgc"]];
   for (const colorScheme of ["light", "dark"])
     for (const [server, where] of pages) {
       const page = await open(server, where, { colorScheme });
+      if (where.startsWith("disasm")) page.complaints.length = 0; // the binary of the profile is not there
+      if (where === "flamegraph") await drawn(page);
       await page.evaluate(axe);
       const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
         .filter((v) => ["serious", "critical"].includes(v.impact)).map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`));
@@ -426,6 +525,8 @@ async function testPeople(plain, diff) {
     }
   for (const [server, where] of pages) {
     const page = await open(server, where, { viewport: { width: 390, height: 844 } });
+    if (where.startsWith("disasm")) page.complaints.length = 0;
+    if (where === "flamegraph") await drawn(page);
     check((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= 390, `${where} fits on a phone`);
     check(await page.isVisible("#search input[name=f]"), `${where}: the search field is there on a phone`);
     await shoot(page, `${where.replace(/\W+/g, "_")}_phone`);
@@ -434,6 +535,9 @@ async function testPeople(plain, diff) {
   const page = await open(diff, "top");
   await page.emulateMedia({ media: "print" });
   check(!(await page.isVisible("#views")) && (await page.isVisible("#top")), "print has the table and no controls");
+  await page.goto(diff.views + "flamegraph");
+  await drawn(page);
+  check((await page.isVisible(".pf-graph")) && !(await page.isVisible(".pf-menu")), "print has the flame graph and no controls");
   await close(page, "print");
 }
 
@@ -454,6 +558,7 @@ await testGraph(await serve(["generator_cpu.prof"], { PATH: bare }), true);
 await testSource(plain);
 await testTags(labels);
 await testDifference(diff);
+await testFlame(plain, diff);
 await testPeople(plain, diff);
 await browser.close();
 console.log(`${checks} checks passed`);

@@ -141,6 +141,12 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
+/* Whether a box is shown as unchanged: its change is noise, or nothing says that it is not. */
+static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
+  return s->verdicts &&
+         !flame_verdict_is_real(s->verdicts, s->tree, box->node, box->head, box->base);
+}
+
 #define LABEL_GAP  3.0 /* between a label and the edges of its box */
 #define PERCENT_AT 60.0
 
@@ -157,6 +163,8 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
   else
     return;
   if (s->tree->has_base && box->head == box->base) return;
+  if (svg_is_quiet(s, box) && (strcmp(share, " (+0%)") == 0 || strcmp(share, " (-0%)") == 0))
+    return;
   if (label_width(buffer_str(&s->fitted)) + label_width(str_of(share)) <= room)
     buffer_add_text(&s->fitted, share);
 }
@@ -204,12 +212,6 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_origin_color(flame_frame_origin(s->tree, box->node, s->drawing->origins), color);
   else
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
-}
-
-/* Whether a box is shown as unchanged: its change is noise, or nothing says that it is not. */
-static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
-  return s->verdicts &&
-         !flame_verdict_is_real(s->verdicts, s->tree, box->node, box->head, box->base);
 }
 
 /* Makes the look of a box that of noise. How it looks without verdicts is in attributes for the

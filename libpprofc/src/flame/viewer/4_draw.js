@@ -245,13 +245,11 @@ const warm = (text) => {
 const ORIGIN_COLORS = ["#c9c9c9", "#f2b04c", "#8ec1e0", "#b9a1d6"];
 const BOTTLENECK_COLORS = { instruction: "#8fc98b", cache: "#f0cf5a", memory: "#ef8a62", system: "#a99bd1", mixed: "#cfcfcf" };
 
-// Orange for more, blue for less, grey for none. The square root of the share makes small changes visible.
+// Orange for more, blue for less. The square root of the share makes small changes visible.
 function changeColor(delta, most) {
   const share = most > 0 ? Math.min(1, Math.sqrt(Math.abs(delta) / most)) : 0;
   const mix = (a, b) => Math.round(a + (b - a) * share);
-  if (!delta) return "#d9d9d9";
   return delta > 0 ? `rgb(${mix(253, 240)} ${mix(232, 140)} ${mix(214, 50)})`
     : `rgb(${mix(222, 92)} ${mix(236, 165)} ${mix(246, 220)})`;
 }
-const NOISE_COLOR = "#d9d9d9"; // as of what did not change
 const BAR_COLORS = { more: "#a63a00", less: "#0b4f8a" };

@@ -167,7 +167,7 @@ function showChanges(app) {
           + formatValue(r.selfHead * app.place.scale, unit) + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
       });
       bar.style.width = Math.max(2, 100 * Math.abs(r.delta) / most) + "%";
-      row.append(element("span", {}, forms.find((text) => text.length <= 30) || forms[forms.length - 1]),
+      row.append(element("span", {}, forms.find((text) => text.length <= (app.judging ? 20 : 30)) || forms[forms.length - 1]),
         element("b", {}, signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict)), bar);
       return element("li", {}, row);
     });
@@ -253,7 +253,7 @@ function swatch(color, ...hatched) {
 }
 
 function statusChips(app) {
-  const { state } = app, colors = [changeColor(0, 1), changeColor(1, 1), changeColor(-1, 1), changeColor(1, 2), changeColor(-1, 2)];
+  const { state } = app, colors = [app.theme.noise, changeColor(1, 1), changeColor(-1, 1), changeColor(1, 2), changeColor(-1, 2)];
   const words = [app.judging ? "noise or unchanged" : app.words.unchanged, app.words.slower, app.words.faster, "new", "gone"];
   return [1, 2, 3, 4, 0].map((id) => button("", () =>
     app.set({ only: state.only === STATUS_NAMES[id] ? "" : STATUS_NAMES[id] }), {

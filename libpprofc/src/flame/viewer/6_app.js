@@ -43,7 +43,7 @@ class App {
   }
   get judging() { return isJudging(this.model, this.state); }
   // What the colours of boxes depend on.
-  get looks() { return this.coloring + this.judging; }
+  get looks() { return this.coloring + this.judging + this.theme.noise; }
   verdictOf(frame) { return this.model.verdicts && this.model.verdicts.get(this.model.name[frame]) || null; }
   // Whether the change of a box is no more than noise, or nothing says that it is.
   isQuiet(view, node, delta) {
@@ -136,9 +136,15 @@ class App {
     return { more, less };
   }
 
-  paint() {
+  readTheme() {
     const style = getComputedStyle(this.parts.box);
-    for (const name of ["ink", "smaller", "inline", "accent"]) this.theme[name] = style.getPropertyValue("--pf-" + name).trim();
+    for (const name of ["ink", "smaller", "inline", "accent", "noise"]) this.theme[name] = style.getPropertyValue("--pf-" + name).trim();
+  }
+
+  paint() {
+    const { noise } = this.theme;
+    this.readTheme();
+    if (noise !== this.theme.noise) legend(this);
     const whole = this.drawing.span >= this.place.width[0] * 0.9999;
     this.parts.minimap.classList.toggle("pf-hidden-map", whole);
     this.drawing.paint();
@@ -170,7 +176,7 @@ class App {
   color(view, node, frame, delta) {
     if (this.coloring === "change") {
       const most = this.most[this.views.indexOf(view)];
-      return changeColor(delta, delta > 0 ? most.more : most.less);
+      return delta ? changeColor(delta, delta > 0 ? most.more : most.less) : this.theme.noise;
     }
     if (frame < 0 || frame === this.model.smaller) return "#d9d9d9";
     switch (this.coloring) {
@@ -337,7 +343,19 @@ class App {
       name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
       origin: known ? ORIGINS[model.origin[frame]] : "unknown", inlined: known && !!model.inlined[frame],
       head: view.head[node] * k, base: view.base[node], selfHead: view.selfHead[node] * k, selfBase: view.selfBase[node],
-      unit: this.type.unit, node: view.id ? view.id[node] : node, ...this.selectedVerdict(frame),
+      unit: this.type.unit, node: view.id ? view.id[node] : node, ...this.selectedTexts(frame), ...this.selectedVerdict(frame),
+    };
+  }
+
+  // The values of a function as text, under the names that the page's inspector knows.
+  selectedTexts(frame) {
+    const row = frame >= 0 && this.functionRows().find((r) => this.model.name[r.frame] === this.model.name[frame]);
+    if (!row) return {};
+    const k = this.place.scale, { unit } = this.type, text = (value) => formatValue(value, unit);
+    if (!this.model.hasBase) return { self: text(row.selfHead), total: text(row.head), share: percent(row.head, this.view.head[0]) };
+    return {
+      self: text(row.selfHead * k - row.selfBase), total: text(row.head * k - row.base), baseSelf: text(row.selfBase),
+      baseTotal: text(row.base), headSelf: text(row.selfHead * k), headTotal: text(row.head * k),
     };
   }
 
@@ -555,7 +573,8 @@ class App {
 // "+0.31s (+24%)", "+0.31s"; of noise its size alone.
 function changeNotes(delta, base, unit, quiet) {
   if (!delta) return null;
-  if (quiet) return base ? [signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%"] : null;
+  const whole = base ? Math.round(100 * delta / Math.abs(base)) : 0;
+  if (quiet) return whole ? [signed(String(whole), whole) + "%"] : null;
   const text = signed(formatValue(delta, unit), delta);
   return base ? [text + " (" + signed((100 * delta / Math.abs(base)).toFixed(0), delta) + "%)", text] : [text];
 }

@@ -3,12 +3,64 @@
 
 #include "core/str.h"
 
+#include <stdlib.h>
+
 struct svg_copy {
   struct output *out;
   svg_box_fn box;
   void *context;
   size_t number; /* of the box whose group is open; 0: another group */
+  bool difference;
 };
+
+/* ---- colours ----------------------------------------- */
+
+/* dot_color makes boxes of values up to 237 with a saturation of 10 %, and lines of up to 178 with
+ * one of 100 %: red for more, green for less, grey for none. */
+struct svg_palette {
+  unsigned neutral[3], more[3], less[3];
+  double saturation;
+};
+static const struct svg_palette svg_boxes = {
+    {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
+static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
+
+/* The place of "#rrggbb" behind a quote, or the end of the text. */
+static size_t svg_find_color(pprofc_str text, size_t from) {
+  size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
+  return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
+}
+
+static void svg_put_color(struct output *out, pprofc_str digits) {
+  uint64_t rgb;
+  if (!str_parse_uint(digits, 16, &rgb)) {
+    output_add_str(out, digits);
+    return;
+  }
+  int red = (int)(rgb >> 16), green = (int)(rgb >> 8 & 255);
+  int most = red > green ? red : green;
+  const struct svg_palette *p = most > 200 ? &svg_boxes : &svg_lines;
+  const unsigned *to = red > green ? p->more : p->less;
+  double part = most ? (double)abs(red - green) / most / p->saturation : 0;
+  if (part > 1) part = 1;
+  for (size_t i = 0; i < 3; i++) {
+    double from = p->neutral[i];
+    output_printf(out, "%02x", (unsigned)(from + part * ((double)to[i] - from)));
+  }
+}
+
+/* A tag, with the colours of a difference. */
+static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
+  size_t from = 0, at;
+  while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
+    output_add_str(c->out, str_slice(tag, from, at));
+    svg_put_color(c->out, str_slice(tag, at, at + 6));
+    from = at + 6;
+  }
+  output_add_str(c->out, str_slice(tag, from, tag.size));
+}
+
+/* ---- tags -------------------------------------------- */
 
 /* The value of an attribute of a tag, `name` with the = and the quote: `xlink:title="`. */
 static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
@@ -90,12 +142,14 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
     pprofc_str title = svg_next(rest); /* names of dot's own: they number the boxes */
     c->number = svg_box_number(title);
     svg_next(rest);
-  } else
+  } else if (str_starts(piece, STR("<")))
+    svg_put_tag(c, piece);
+  else
     output_add_str(c->out, piece);
 }
 
-void svg_write(struct output *out, pprofc_str svg, svg_box_fn box, void *context) {
-  struct svg_copy copy = {.out = out, .box = box, .context = context};
+void svg_write(struct output *out, pprofc_str svg, bool difference, svg_box_fn box, void *context) {
+  struct svg_copy copy = {.out = out, .box = box, .context = context, .difference = difference};
   pprofc_str rest = str_slice(svg, str_find(svg, STR("<svg ")), svg.size);
   while (rest.size) {
     pprofc_str piece = svg_next(&rest);

@@ -7,7 +7,9 @@
 /* Writes the attributes of box `number` ("N1" is 1): link, name and values. */
 typedef void (*svg_box_fn)(void *context, struct output *out, size_t number);
 
-/* Copies the picture without its prologue, comments, ids and size; boxes become links. */
-void svg_write(struct output *out, pprofc_str svg, svg_box_fn box, void *context);
+/* Copies the picture without its prologue, comments, ids and size; boxes become links. In the
+ * picture of a difference the green and red of dot become the blue and orange of the other views.
+ */
+void svg_write(struct output *out, pprofc_str svg, bool difference, svg_box_fn box, void *context);
 
 #endif

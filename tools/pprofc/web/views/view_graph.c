@@ -210,7 +210,7 @@ static bool picture_print(struct graph_picture *g) {
   if (!g->rows.count)
     output_add_text(g->out, "<p class=empty>There are no samples to show.</p>");
   else if (!g->reason[0])
-    svg_write(g->out, buffer_str(&g->svg), picture_box, g);
+    svg_write(g->out, buffer_str(&g->svg), page_is_diff(g->page), picture_box, g);
   output_add_text(g->out, "</div>\n");
   if (g->reason[0]) done = picture_json(g);
   picture_list(g);

@@ -40,6 +40,13 @@ function keepFlameState(state) {
   if (String(url) !== location.href) history.replaceState(history.state, "", url);
 }
 
+/** What the inspector shows of a box: the values of its function as the table has them, the verdict in the viewer's words. */
+function valuesOf(chosen) {
+  const row = $$("#functions tr[data-name]").find((e) => e.dataset.name === chosen.name);
+  const { selfVerdict, totalVerdict } = chosen;
+  return { ...chosen, ...row?.dataset, ...(selfVerdict === undefined ? {} : { selfVerdict, totalVerdict }) };
+}
+
 async function mountFlame(box) {
   const [data] = await Promise.all([fetchBytes(box.dataset.src), loadViewer(box)]);
   if (!window.pprofcFlame || !box.isConnected) return;
@@ -50,7 +57,7 @@ async function mountFlame(box) {
   };
   const viewer = await window.pprofcFlame.mount(box, {
     data, load, chrome: false, state: flameState(box), pivots: box.dataset.pivot, onState: keepFlameState,
-    onSelect: (chosen) => select(chosen?.name ?? "", { values: elementsOf(chosen?.name)[0]?.dataset ?? chosen }),
+    onSelect: (chosen) => select(chosen?.name ?? "", { values: chosen && valuesOf(chosen) }),
   });
   if (!box.isConnected) {
     viewer.destroy();

@@ -92,3 +92,9 @@ document.addEventListener("click", (event) => {
 });
 
 onPage(() => useTheme(storedTheme()));
+
+/** On a narrow screen the row of views scrolls: the one that is shown is in sight. */
+onPage(() => {
+  const row = $("#views"), here = $("#views a[aria-current]");
+  if (row && here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+});
