@@ -48,6 +48,9 @@ manifest o/ci 'all(row["low"] < row["delta"] < row["high"] and row["q"] < 0.05 f
 manifest o/ci 'rows["main.f12"]["verdict"] == "new" and rows["main.f9"]["changed"] and rows["main.f9"]["partner"] == "main.g9"'
 manifest o/ci 'rows["main.f1"]["verdict"] == "noise" and not rows["main.f1"]["changed"] and c["sight"] == ""'
 manifest o/ci 'abs(c["common"] + c["environment"] + c["rest"] + sum(r["delta"] for r in c["functions"] if r["changed"]) - c["total_delta"]) < 1e-6'
+has o/ci/flame/cpu_diff.html 'functions changed'
+has o/ci/flamegraphs/cpu_diff.svg 'q &lt; 0.0001'
+grep -q 'q &lt; 0.0001' o/ci/flamegraphs/cpu_head.svg && broken "a side alone has verdicts"
 ok "several runs a side: what grew, what is new, what was renamed, and the rest is noise"
 
 # The command of the manifest prints the same.

@@ -136,22 +136,27 @@ artifacts=.docs/artifacts
 largest() {
   awk '/^ *flat /{ table = 1; next } table && $1 !~ /^-/ && $1 != "0" { print $6; exit }' "$1"
 }
-found=0
-for i in 1 2 3 4 5; do
-  run '0|2' -record ./words -base-ref HEAD~1 -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1 -profile-runs 3
+found=0 named=0
+for i in 1 2 3; do
+  run '0|2' -record ./words -base-ref HEAD~1 -count 6 -bench 'Index$' -benchtime 300ms -profiles cpu -cpu 1 -profile-runs 5
   diff=$artifacts/ci/words.Index_cpu_diff_top.txt
   [ "$(largest "$diff")" = example.com/repository/words.hash ] || broken "run $i: $(largest "$diff") grew most: $(cat $diff)"
   grep -q '^Showing nodes accounting for [1-9]' $diff || broken "run $i: it is shown as faster: $(cat $diff)"
-  grep -A 2 'Grew most (cpu)' $artifacts/ci/index.html | grep -q 'words\.hash' || broken "run $i: the page does not say where"
-  grep -q '> Index <small>.* times slower' $artifacts/ci/index.html || broken "run $i: the row does not say slower"
-  [ "$status" -eq 2 ] || continue
+  # On a loud machine no function may be beyond the noise; then none is named, and never another one.
+  why=$(grep -A 2 'Grew most (cpu)' $artifacts/ci/index.html || true)
+  case "$why" in
+  *words.hash*) named=$((named + 1)); cp $artifacts/ci/manifest.json "$work/named.json" ;;
+  ?*) broken "run $i: the page says something else: $why" ;;
+  esac
+  [ "$status" -eq 2 ] && [ -n "$why" ] || continue
   found=$((found + 1))
   grep -q 'Index is .* times slower' $artifacts/ci/index.html || broken "run $i: the verdict does not say slower"
   grep -q '^### ✗ Index is .* times slower' $artifacts/ci/summary.md || broken "run $i: the summary does not say what"
   grep -q '^| \*\*<a href="index.html#b-1">Index</a>\*\* |.*<code>words\.hash</code> +' $artifacts/ci/summary.md || broken "run $i: the summary does not say where"
 done
 [ "$found" -gt 0 ] || broken "the gate has not found it once"
-ok "a planted regression is the largest slowdown of the difference, five times of five"
+[ "$named" -gt 0 ] || broken "the function was not named once"
+ok "a planted regression is the largest slowdown of the difference, three times of three"
 
 # Both sides have run as often: the base takes the time it was asked for, the head as much longer as it is slower.
 python3 - $artifacts/ci/manifest.json <<'END' || broken "iterations"
@@ -161,28 +166,28 @@ assert [(p["kind"], p["package"], p["benchmark"]) for p in pairs] == [("cpu", "e
 assert pairs[0]["iterations"] > 100, pairs
 END
 grep -q '^\[[0-9]*/[0-9]*\] measuring base words (round 6 of 6)$' "$work/messages" || broken "no progress of the rounds"
-for i in 1 2 3; do
-  printf 'profiling base BenchmarkIndex (n=N, run %d of 3)\nprofiling head BenchmarkIndex (n=N, run %d of 3)\n' $i $i
+for i in 1 2 3 4 5; do
+  printf 'profiling base BenchmarkIndex (n=N, run %d of 5)\nprofiling head BenchmarkIndex (n=N, run %d of 5)\n' $i $i
 done >"$work/turns"
-sed -n 's:^\[[1-6]/6\] \(profiling .*\)(n=[0-9]*:\1(n=N:p' "$work/messages" | cmp -s - "$work/turns" || broken "not in turns, or no progress of the profiles"
+sed -n 's:^\[[0-9]*/10\] \(profiling .*\)(n=[0-9]*:\1(n=N:p' "$work/messages" | cmp -s - "$work/turns" || broken "not in turns, or no progress of the profiles"
 [ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\), run .*/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
-grep -q '^profiling 1 benchmarks, 3 runs a side: about [1-9][0-9]* s$' "$work/messages" || broken "the time is not told"
+grep -q '^profiling 1 benchmarks, 5 runs a side: about [1-9][0-9]* s$' "$work/messages" || broken "the time is not told"
 grep -q '^profiled in [0-9]* s$' "$work/messages" || broken "the time that it took is not told"
-there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz $artifacts/ci/runs/words.Index_cpu/head/run3.pb.gz
+there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz $artifacts/ci/runs/words.Index_cpu/head/run5.pb.gz
 for side in base head; do
-  [ "$(grep -c '^BenchmarkIndex .* ns/op' $artifacts/ci/runs/words.Index_cpu/$side.txt)" -eq 3 ] || broken "not a result for each run of $side"
+  [ "$(grep -c '^BenchmarkIndex .* ns/op' $artifacts/ci/runs/words.Index_cpu/$side.txt)" -eq 5 ] || broken "not a result for each run of $side"
 done
-python3 - $artifacts/ci/manifest.json <<'END' || broken "the verdicts of the functions"
+python3 - "$work/named.json" <<'END' || broken "the verdicts of the functions"
 import json, sys
 pair = json.load(open(sys.argv[1]))["pairs"][0]
 c = pair["comparisons"][0]
-assert (c["base_runs"], c["head_runs"], c["weak"], c["measure"], c["per_operation"]) == (3, 3, False, "sec/op", True), c
+assert (c["base_runs"], c["head_runs"], c["weak"], c["measure"], c["per_operation"]) == (5, 5, False, "sec/op", True), c
 assert c["because"][0]["function"] == "example.com/repository/words.hash", c["because"]
 assert c["because"][0]["verdict"] == "grew" and c["because"][0]["q"] < 0.05, c["because"]
 assert pair["own"][0]["function"].endswith("words.hash") and pair["own"][0]["line"] > 0, pair["own"]
 END
 (cd $artifacts/ci && "$PPROFC_BIN/pprofc" -noise -top -diff_base=runs/words.Index_cpu/base runs/words.Index_cpu/head 2>/dev/null) |
-  grep -q '^Runs: 3 + 3' || broken "pprofc -noise does not read the folders"
+  grep -q '^Runs: 5 + 5' || broken "pprofc -noise does not read the folders"
 "$PPROFC_BIN/pprofc" -symbolize=none -raw $artifacts/ci/profiles/words.Index_cpu_head.pb.gz >"$work/raw"
 has "$work/raw" 'example.com/repository/words/words.go'
 grep -qF "$work/repository" "$work/raw" && broken "the folder of the checkout is in a profile"

@@ -187,8 +187,12 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   }
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
-  if (status == PPROFC_OK && pair->diff) status = render_source(run, pair, &both, options, error);
-  return status;
+  if (status != PPROFC_OK || !pair->diff) return status;
+  /* In flame graphs of several runs what is noise is grey; one run a side knows too little. */
+  pprofc_report_options judged_options = *options;
+  bool told = pair->comparison_count && !pair->comparisons[0].weak;
+  if (told) judged_options.verdicts = judged->reports[0].verdicts;
+  return render_source(run, pair, &both, &judged_options, error);
 }
 
 static pprofc_status draw_pair(struct ci_run *run, struct run_pair *pair,
