@@ -121,6 +121,22 @@ line "heap: 9 profiles" "without the first 4 (the program was restarted)"
 line "cache that stopped" main.loadEntry
 ok "what came before a restart is left out"
 
+# A leak that the garbage collector has proved, and a line with many stacks of which each grows by less than the floor.
+printf '%s\n' 'goroutineleak profile: total 2' '2 @ 0x1001 0x2001' >proved.txt
+leaks 2 -json -folded folded.txt proved.txt
+has "$work/output" '"proved":true'
+leaks 2 proved.txt
+line "LEAK: 1 place"
+line "leak " "goroutineleak" "(proved by the garbage collector)"
+mkdir site
+for k in 1 2 3 4 5 6 7 8; do
+  { echo "goroutine profile: total 100" && for c in 11 22 33 44 55 66 77 88; do echo "$((k + 3)) @ 0x1001 0x20$c"; done; } >site/g$k.txt
+done
+leaks 2 -folded folded.txt site
+line "leak " goroutine "+48" "(8 stacks)"
+[ "$(wc -l <folded.txt)" = 8 ] || broken "the stacks of a site"
+ok "proved leaks, and sites"
+
 # The ignore list, and one's own.
 leaks 0 -ignore '^main\.newSession$' recorded/map
 leaks 0 -floor 1000000 recorded/map

@@ -24,6 +24,7 @@ static pprofc_str leak_unnamed(const pprofc_profile *profile, const pprofc_locat
     address = address - mapping.start + mapping.offset;
   }
   int size = snprintf(text, UNNAMED_MOST, "[%.*s]+0x%" PRIx64, STR_ARG(file), address);
+  if (location->mapping == PPROFC_NONE) size = snprintf(text, UNNAMED_MOST, "0x%" PRIx64, address);
   return (pprofc_str){text, (size_t)size};
 }
 

@@ -126,7 +126,7 @@ static void leaks_put_headline(const struct leaks *leaks, struct output *out) {
 
 static void leaks_put_judged(const struct leak_kind *kind, struct output *out) {
   char duration[64];
-  output_printf(out, "%zu profiles", kind->judged);
+  output_printf(out, "%zu profile%s", kind->judged, kind->judged == 1 ? "" : "s");
   if (kind->timed && kind->t && !isnan(kind->interval)) {
     pprofc_str text =
         unit_go_duration((int64_t)round(kind->t[kind->judged - 1]) * 1000000000, duration);
