@@ -115,6 +115,39 @@ def check_safety(server):
     check(not os.listdir(server.home), "something was written")
 
 
+def check_cross_site(server):
+    """What a page of another site can make a browser send: nothing of it reads or changes anything."""
+    save, delete = "/ui/saveconfig?config=x&f=a", "/ui/deleteconfig?config=x"
+    evil = "http://evil.example"
+    ways = (
+        ("an image", "GET", save, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="image"), 405),
+        ("a script", "GET", save, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="script"), 405),
+        ("a style sheet", "GET", save, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="style"), 405),
+        ("a frame", "GET", save, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="iframe"), 405),
+        ("a link that saves", "GET", save, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document"), 405),
+        ("a link that deletes", "GET", delete, dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document"), 405),
+        ("a form", "POST", save, dict(Origin=evil), 403),
+        ("a form in a sandboxed frame", "POST", save, dict(Origin="null"), 403),
+        ("a fetch without CORS", "POST", save, dict(Origin=evil, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors"), 403),
+        ("a fetch that deletes", "DELETE", delete, dict(Origin=evil), 403),
+        ("a question before a fetch", "OPTIONS", delete, dict(Origin=evil, Access_Control_Request_Method="DELETE"), 405),
+        ("a beacon", "POST", save, dict(Origin=evil, Content_Type="text/plain"), 403),
+        ("another port of this machine", "POST", save, dict(Origin="http://localhost:1", Sec_Fetch_Site="same-site"), 403),
+        ("our host by https", "POST", save, dict(Origin=f"https://localhost:{server.port}"), 403),
+        ("an upload", "POST", "/ui/upload?name=x", dict(Origin=evil), 403),
+        ("a reload", "POST", "/ui/reload", dict(Origin=evil), 403),
+        ("a prefetch", "GET", "/ui/download", dict(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Purpose="prefetch"), 403),
+        ("a name that is bound to this machine", "GET", "/ui/top", dict(Host=f"evil.example:{server.port}"), 421),
+        ("such a name with its own origin", "POST", save,
+         dict(Host=f"evil.example:{server.port}", Origin=f"{evil}:{server.port}", Sec_Fetch_Site="same-origin"), 421),
+        ("a name that begins as ours", "GET", "/ui/download", dict(Host=f"localhost.evil.example:{server.port}"), 421),
+    )
+    for what, method, path, headers, status in ways:
+        got = server.ask(path, method, **headers).status
+        check(got == status, f"{what} gives {got}, not {status}")
+    check(not os.listdir(server.home), "another site has saved something")
+
+
 def check_settings(server):
     def save(i, codes):
         codes.append(server.ask(f"/ui/saveconfig?config=par{i}&f=f{i}", "POST", ours=True).status)
@@ -317,7 +350,7 @@ def check_end_at_work(server):
 
 def main():
     server = Server(f"-diff_base={CPU}", FASTER)
-    for part in (check_addresses, check_sides, check_downloads, check_safety, check_settings, check_staying_up):
+    for part in (check_addresses, check_sides, check_downloads, check_safety, check_cross_site, check_settings, check_staying_up):
         part(server)
     check_end_at_work(server)
     check_files()

@@ -59,11 +59,10 @@ static void command_write_flag(const struct view_page *page, struct output *out,
   buffer_free(&flag);
 }
 
-static void command_write_option(const struct view_page *page, struct output *out,
-                                 const pprofc_option_info *option) {
+static void command_write_option(const struct view_page *page, const pprofc_report_options *options,
+                                 struct output *out, const pprofc_option_info *option) {
   char value[4096];
-  if (pprofc_report_options_get(&page->options, option->name, value, sizeof value, NULL, NULL))
-    return;
+  if (pprofc_report_options_get(options, option->name, value, sizeof value, NULL, NULL)) return;
   if (strcmp(value, option->default_text) == 0) return;
   if (option->kind == PPROFC_OPTION_CHOICE)
     output_printf(out, " -%s", value);
@@ -109,13 +108,17 @@ static void command_write_argument(const struct view_page *page, struct output *
 void document_command(const struct view_page *page, struct output *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
+  pprofc_report_options options = page->options;
+  /* As on pprof's page, Peek shows lines whatever the granularity is. */
+  if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   if (info->command) {
     html_put(out, info->command);
     return;
   }
   output_add_text(out, "pprofc");
   command_write_format(page, out);
-  for (size_t i = 0; (option = pprofc_option_at(i)); i++) command_write_option(page, out, option);
+  for (size_t i = 0; (option = pprofc_option_at(i)); i++)
+    command_write_option(page, &options, out, option);
   for (size_t i = 0; i < info->argument_count; i++)
     command_write_argument(page, out, info->arguments[i]);
 }

@@ -1,0 +1,186 @@
+// The web page and files, in a real browser: downloads, dropped profiles, changed files, and two fingers.
+//   node http_files.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fail, launch, skip } from "./browser.mjs";
+
+const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-files-"));
+const servers = [];
+process.on("exit", () => {
+  for (const server of servers) server.kill("SIGKILL");
+  fs.rmSync(work, { recursive: true, force: true });
+});
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const cpu = path.join(testdata, "generator_cpu.prof"), faster = path.join(testdata, "generator_optimized_cpu.prof");
+
+async function serve(...args) {
+  const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...args], {
+    cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work, TZ: "UTC" },
+  });
+  servers.push(child);
+  let said = "";
+  child.stderr.on("data", (data) => (said += data));
+  for (let i = 0; i < 200 && !/http:\/\/\S+/.test(said) && child.exitCode === null; i++) await sleep(50);
+  if (/libmicrohttpd/.test(said)) skip(said.trim());
+  const address = /http:\/\/\S+/.exec(said)?.[0] ?? fail(`no address: ${said}`);
+  return `${address.replace(/\/$/, "")}/ui/`;
+}
+
+const browser = await launch(folders);
+let checks = 0;
+const check = (condition, what) => {
+  checks++;
+  if (condition) return;
+  browser.close();
+  fail(what);
+};
+
+async function open(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  await page.goto(url);
+  await page.waitForSelector("html.live");
+  return page;
+}
+
+async function close(page, what) {
+  check(!page.complaints.length, `${what}: ${page.complaints[0]}`);
+  await page.context().close();
+}
+
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+const until = async (test, what) => {
+  for (let i = 0; i < 200; i++) {
+    if (await test()) return check(true, what);
+    await sleep(50);
+  }
+  check(false, what);
+};
+/** The rows of -top: flat, cum and name. */
+const top = (...args) => execFileSync(pprofc, ["-top", "-symbolize=none", "-nodefraction=0", "-nodecount=100000", ...args], { cwd: testdata, stdio: ["ignore", "pipe", "ignore"] })
+  .toString().split("\n").map((line) => /^\s*(\S+)\s+[\d.]+%\s+[\d.]+%\s+(\S+)\s+[\d.]+%(.*)$/.exec(line))
+  .filter(Boolean).map((cells) => cells.slice(1).join(" ")).join("\n");
+
+// ---- downloads ----------------------------------------------------------------------------------------------
+
+/** Every link of the menu gives a file of its kind, which says what the page shows. */
+async function testDownloads(views) {
+  const page = await open(`${views}top?f=json`);
+  await page.click("#more summary");
+  const links = await page.$$eval("#more a[download]", (all) => all.map((a) => ({ words: a.textContent, what: new URL(a.href).searchParams.get("what") })));
+  const files = {};
+  for (const { words, what } of links) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`#more a[download]:text-is("${words}")`)]);
+    files[what ?? "profile"] = path.join(work, `${what ?? "profile"}-${download.suggestedFilename()}`);
+    await download.saveAs(files[what ?? "profile"]);
+  }
+  for (const what of ["profile", "filtered", "csv", "svg", "speedscope", "flame"]) check(files[what], `${what} can be downloaded: ${Object.keys(files)}`);
+  const read = (what) => fs.readFileSync(files[what], "utf8");
+  check(top(files.profile) === top(cpu), "the profile is the whole one");
+  check(top(files.filtered) === top("-focus=json", cpu), "the filtered profile is what the filter leaves");
+  check(/^name,file/.test(read("csv")) && read("csv").includes("json") && !read("csv").includes("gcBgMarkWorker\","), "the table is a CSV");
+  check(/<svg[\s\S]*json/.test(read("svg")), "the picture is an SVG");
+  check(JSON.parse(read("speedscope")).shared.frames.some((frame) => /json/.test(frame.name)), "speedscope gets its frames");
+  check(/^<!DOCTYPE html>/.test(read("flame")), "the flame graph is a page");
+  await page.goto(`file://${files.flame}`);
+  await until(() => page.$eval("canvas", (canvas) => canvas.width > 100).catch(() => false), "which draws without the server");
+  await close(page, "downloads");
+}
+
+/** The command that a view offers prints the names and values that the view shows. */
+async function testCommands(views) {
+  for (const where of ["top?i=runtime&sort=cum", "peek?f=mallocgc", "top?f=json&g=lines&unit=ms"]) {
+    const page = await open(views + where);
+    await page.click("#more summary");
+    const line = await page.locator("#command").innerText();
+    const printed = spawnSync("sh", ["-c", line.replace(/^pprofc/, `'${pprofc}'`)], { cwd: testdata, encoding: "utf8" });
+    const rows = printed.stdout.split("\n").map((row) => /^\s*(-?[\d.]+\S*) .*?(\S+)$/.exec(row)).filter(Boolean).slice(0, 30);
+    check(printed.status === 0 && rows.length > 9, `${where}: ${line}`);
+    const shown = (await page.locator("#view").innerText());
+    const missing = rows.find(([, value, name]) => !shown.includes(value) || !shown.includes(name));
+    check(!missing, `${where}: ${line} prints ${missing?.[0]}`);
+    await close(page, where);
+  }
+}
+
+// ---- another profile ----------------------------------------------------------------------------------------
+
+async function testDrop(views) {
+  const page = await open(`${views}top`);
+  const bytes = fs.readFileSync(faster).toString("base64");
+  const drop = (name, text) => page.evaluate(([name, text]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
+    for (const kind of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
+  }, [name, text]);
+  await drop("dropped <b>.prof", bytes);
+  await until(() => parameter(page, "base") && /compare/.test(page.url()), "a dropped profile is compared with");
+  await until(async () => /5\.33s/.test(await page.innerText("#view")) && /76\.73s/.test(await page.innerText("#view")), "both totals are shown");
+  const id = parameter(page, "base");
+  await drop("nonsense.txt", btoa("this is no profile"));
+  await until(async () => /nonsense\.txt: /.test(await page.innerText("body")), "what is no profile is said");
+  check(parameter(page, "base") === id, "and changes nothing");
+  await page.setInputFiles("#upload", cpu);
+  await until(() => parameter(page, "base") !== id, "a chosen file is compared with, too");
+  await close(page, "a dropped profile");
+}
+
+async function testChangedFile() {
+  const file = path.join(work, "live.prof"), next = path.join(work, "next");
+  fs.copyFileSync(cpu, file);
+  const page = await open(`${await serve(file)}top?f=json`);
+  check(!(await page.isVisible("#pending")) && !(await page.isVisible("#broken")), "nothing has changed yet");
+  fs.truncateSync(file, 5000);
+  await until(async () => /live\.prof changed at .*truncated/.test(await page.innerText("#pills")), "a file that is cut short is said");
+  check(!(await page.isVisible("#pending")), "and not offered");
+  fs.copyFileSync(faster, next);
+  fs.renameSync(next, file);
+  await until(() => page.isVisible("#pending"), "a changed file is offered");
+  await until(async () => !(await page.isVisible("#broken")), "nothing is wrong any more");
+  await page.click("#pending button");
+  await until(async () => (await page.getAttribute("html", "data-generation")) === "2", "a click shows it");
+  check(parameter(page, "f") === "json", "the filter stays");
+  check(!(await page.isVisible("#pending")), "it is offered once");
+  await close(page, "a changed file");
+}
+
+// ---- fingers ------------------------------------------------------------------------------------------------
+
+/** Two fingers on the call graph: apart is nearer. */
+async function testPinch(views) {
+  const page = await open(`${views}graph`, { hasTouch: true, viewport: { width: 390, height: 844 } });
+  const width = () => page.$eval("#graph > svg", (svg) => Number(svg.getAttribute("viewBox").split(" ")[2]));
+  await page.waitForSelector("#graph > svg");
+  await page.$eval("#graph", (graph) => graph.scrollIntoView());
+  const before = await width(), box = await page.locator("#graph").boundingBox();
+  const x = box.x + box.width / 2, y = box.y + Math.min(box.height, 500) / 2;
+  const fingers = await page.context().newCDPSession(page);
+  const touch = (type, apart) => fingers.send("Input.dispatchTouchEvent", {
+    type, touchPoints: apart ? [{ x: x - apart, y, id: 0 }, { x: x + apart, y, id: 1 }] : [],
+  });
+  await touch("touchStart", 20);
+  for (const apart of [30, 45, 60, 80]) await touch("touchMove", apart);
+  await touch("touchEnd", 0);
+  const near = await width();
+  check(near < before * 0.6, `two fingers apart zoom in: ${before} to ${near}`);
+  await touch("touchStart", 80);
+  for (const apart of [60, 45, 30, 20]) await touch("touchMove", apart);
+  await touch("touchEnd", 0);
+  check((await width()) > near * 1.5, "two fingers together zoom out");
+  await close(page, "two fingers");
+}
+
+const views = await serve("generator_cpu.prof");
+await testDownloads(views);
+await testCommands(views);
+await testDrop(views);
+await testChangedFile();
+await testPinch(views);
+await browser.close();
+console.log(`${checks} checks passed`);
+process.exit(0);
