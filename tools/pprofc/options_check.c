@@ -21,6 +21,8 @@ const char *noise_conflict(const struct command *command) {
   if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
   if (!functions) return "-noise judges functions: it does not go with another granularity";
   if (o->mean) return "-noise does not go with -mean";
+  if (o->drop_negative) return "-noise tells what shrank, too: it does not go with -drop_negative";
+  if (o->divide_by == 0) return "zero divisor specified";
   if (command->noise.stacks && strcmp(command->format->name, "json") != 0)
     return "-noise_stacks is for -json";
   if (!o->normalize) return NULL;

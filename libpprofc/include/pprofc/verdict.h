@@ -170,6 +170,17 @@ PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, si
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
+/* A rule that accepts changes. */
+typedef struct pprofc_verdict_accepted {
+  pprofc_str function; /* the regular expression */
+  pprofc_str reason, until;
+  size_t rows; /* that it matches */
+} pprofc_verdict_accepted;
+
+/* The rules in the order of their file; false past the last one. */
+PPROFC_API bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
+                                            pprofc_verdict_accepted *rule);
+
 /* What was compared, and what holds for all rows. Numbers that are not known are NaN. */
 typedef struct pprofc_verdict_summary {
   size_t base_runs, head_runs;

@@ -1,6 +1,7 @@
 /* Verdicts as the public interface has them: computed at once, then read. */
 #include "core/budget.h"
 #include "core/options.h"
+#include "regex/regex.h"
 #include "verdict/compare.h"
 
 #include <math.h>
@@ -237,6 +238,16 @@ bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name, c
   if (!row) return false;
   *reason = row->reason;
   *until = row->until;
+  return true;
+}
+
+bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
+                                 pprofc_verdict_accepted *rule) {
+  const struct comparison *c = &verdicts->c;
+  if (index >= c->rules.accepted_count) return false;
+  const struct accepted *row = &c->rules.accepted[index];
+  *rule = (pprofc_verdict_accepted){row->pattern, row->reason, row->until, 0};
+  for (size_t i = 0; i < c->rows; i++) rule->rows += regex_match(row->function, c->row[i].name);
   return true;
 }
 

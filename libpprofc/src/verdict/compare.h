@@ -6,6 +6,9 @@
 #include "verdict/model.h"
 #include "verdict/runs.h"
 
+/* A difference of exact counts below this share of the total is dynamic linking and start-up. */
+#define EXACT_FLOOR 1e-5
+
 struct comparison {
   const pprofc_allocator *mem;
   pprofc_verdict_options options;

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A difference of exact counts below this share of the total is dynamic linking and start-up. */
-#define EXACT_FLOOR 1e-5
-
 struct ranked {
   double p;
   size_t row;

@@ -174,6 +174,8 @@ static void relations_tell_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
+    /* What exact counts differ by below the floor is told as noise, here too. */
+    if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }
 }

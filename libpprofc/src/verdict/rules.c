@@ -93,13 +93,14 @@ static bool rules_member(struct rules *rules, const struct node *object, const c
 static pprofc_status rules_take_accepted(struct rules *rules, const char *path,
                                          const struct node *at, pprofc_error *error) {
   const struct node *function = node_get(at, "function");
-  struct accepted row = {NULL, STR(""), STR("")};
+  struct accepted row = {NULL, STR(""), STR(""), STR("")};
   if (!function) return rules_wrong(path, at, "an accepted change needs a \"function\"", error);
   if (!rules_member(rules, at, "reason", &row.reason))
     return rules_wrong(path, at, "an accepted change needs a \"reason\"", error);
   if (!rules_member(rules, at, "until", &row.until) || !rules_is_day(row.until))
     return rules_wrong(path, at, "an accepted change needs a day \"until\", as 2027-01-31", error);
-  if (!row.reason.data || !row.until.data) return error_nomem(error);
+  if (function->kind == NODE_STRING) row.pattern = arena_str(&rules->arena, function->text);
+  if (!row.reason.data || !row.until.data || !row.pattern.data) return error_nomem(error);
   pprofc_status status = rules_compile(rules, path, function, &row.function, error);
   if (status) return status;
   if (!ARRAY_RESERVE(rules->mem, rules->accepted, rules->accepted_capacity,

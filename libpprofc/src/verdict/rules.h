@@ -23,7 +23,7 @@ const struct name_rule *name_rule_at(size_t index);
 /* A day on which an accepted change ends, and why it was accepted. */
 struct accepted {
   struct regex *function;
-  pprofc_str until, reason;
+  pprofc_str pattern, until, reason;
 };
 
 struct rules {

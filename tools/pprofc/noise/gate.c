@@ -120,7 +120,7 @@ static const pprofc_verdict_estimate *noise_gate_estimate(const struct noise_gat
 }
 
 /* What grew; with one run a side the lower end of the interval. Cost that came from another
- * function is no regression but for what is left over. */
+ * function counts as well: the message names that function. */
 static double noise_gate_growth(const struct noise_gate *g, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = noise_gate_estimate(g, row);
   bool grew = e->verdict == PPROFC_VERDICT_GREW || e->verdict == PPROFC_VERDICT_NEW;
@@ -221,6 +221,29 @@ static bool noise_gate_run(const struct noise_report *report, const char *text) 
   return use != NOISE_USED || t.fired;
 }
 
+/* Rules that have ended, and rules that are misspelt. */
+static void noise_gate_tell_rules(const struct noise_report *report) {
+  pprofc_verdict_accepted rule;
+  char today[16];
+  noise_gate_today(today);
+  for (size_t i = 0; pprofc_verdicts_accepted_at(report->verdicts, i, &rule); i++) {
+    if (!rule.rows)
+      message_note("the rule that accepts %.*s matches no function", STR_ARG(rule.function));
+    else if (str_compare(str_of(today), rule.until) > 0)
+      message_note("the rule that accepts %.*s expired on %.*s and has no effect: %.*s",
+                   STR_ARG(rule.function), STR_ARG(rule.until), STR_ARG(rule.reason));
+  }
+}
+
+/* Whether there is a verdict: rows of types that a pair cannot judge have none. */
+static bool noise_gate_judged(const struct noise_report *report) {
+  for (size_t i = 0; i < report->row_count; i++)
+    if (report->rows[i].flat.verdict >= PPROFC_VERDICT_NOISE ||
+        report->rows[i].cum.verdict >= PPROFC_VERDICT_NOISE)
+      return true;
+  return false;
+}
+
 int noise_gate(const struct noise_report *report) {
   const struct noise_options *o = &report->command->noise;
   const pprofc_verdict_summary *s = &report->summary;
@@ -231,9 +254,11 @@ int noise_gate(const struct noise_report *report) {
                  "beyond the threshold");
   for (size_t i = 0; i < o->fail_on.count; i++)
     fired |= noise_gate_run(report, o->fail_on.items[i]);
+  noise_gate_tell_rules(report);
   if (fired) return GATE_REGRESSED;
-  if (!s->tested) {
-    message_error("pprofc: -fail_on: no function has enough samples to be judged");
+  if (!noise_gate_judged(report)) {
+    message_error(s->tested ? "pprofc: -fail_on: one run a side cannot judge this sample type"
+                            : "pprofc: -fail_on: no function has enough samples to be judged");
     return GATE_NO_RESULT;
   }
   bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;

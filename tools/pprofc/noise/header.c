@@ -117,7 +117,9 @@ static void noise_put_common(const struct noise_report *report, struct output *o
   if (report->common_refused)
     output_add_text(out, "Common: too few functions are in both to tell; nothing was taken out\n");
   if (!s->has_common && shares)
-    output_add_text(out, "Shares only: another function may have changed instead\n");
+    output_add_text(out, s->exact ? "Shares only: another function may have changed instead; "
+                                    "-normalize_by=none compares the counts\n"
+                                  : "Shares only: another function may have changed instead\n");
   if (!s->has_common) return;
   output_printf(out, "Common: %+.1f%%", 100 * s->common_change);
   if (isnan(s->common_low))

@@ -1,6 +1,7 @@
 /* From the command line to verdicts. */
 #include "noise.h"
 
+#include "common/terminal.h"
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/log_guard.h"
@@ -117,10 +118,32 @@ bool noise_refuses_common(const pprofc_verdict_summary *summary) {
   return summary->has_common && !(factor < COMMON_MOST && factor > 1 / COMMON_MOST);
 }
 
+/* A pprofc_warn_fn. */
+static void noise_warn(void *context, const char *message) {
+  struct noise_warnings *all = context;
+  size_t i = 0;
+  while (i < all->count && strncmp(all->items[i].text, message, sizeof all->items[i].text - 1) != 0)
+    i++;
+  if (i == NOISE_WARNINGS) return;
+  if (i == all->count) {
+    snprintf(all->items[all->count++].text, sizeof all->items[i].text, "%s", message);
+    all->items[i].runs = 0;
+  }
+  all->items[i].runs++;
+}
+
+/* What is in one run alone is nothing to warn of in the others. */
+static void noise_tell_warnings(const struct noise_warnings *all, size_t runs) {
+  for (size_t i = 0; i < all->count; i++)
+    if (all->items[i].runs >= runs) message_error("%s", all->items[i].text);
+}
+
 /* Judges, and once more without the common factor when that makes no sense. */
 static pprofc_status judge_runs_of(struct noise_report *report, const struct loaded_runs *runs,
-                                   pprofc_verdict_options *options, pprofc_error *error) {
+                                   pprofc_verdict_options *options, struct noise_warnings *warnings,
+                                   pprofc_error *error) {
   for (;;) {
+    warnings->count = 0;
     pprofc_status status =
         pprofc_verdicts_new(runs->items, runs->bases, runs->items + runs->bases,
                             runs->count - runs->bases, options, &report->verdicts, error);
@@ -143,9 +166,13 @@ pprofc_status noise_judge(struct noise_report *report, struct loaded_runs *runs,
   if (!status && *command->noise.rules)
     status = noise_read_rules(command->noise.rules, &rules, error);
   if (!status) {
+    struct noise_warnings warnings = {.count = 0};
     pprofc_filter_options filter = noise_filter(&command->report);
+    filter.warn = noise_warn;
+    filter.warn_context = &warnings;
     pprofc_verdict_options options = noise_verdict_options(command, &filter, &rules);
-    status = judge_runs_of(report, runs, &options, error);
+    status = judge_runs_of(report, runs, &options, &warnings, error);
+    noise_tell_warnings(&warnings, runs->count);
   }
   if (!status) report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
   buffer_free(&rules);

@@ -4,6 +4,16 @@
 
 #include "benches.h"
 
+/* Warnings of filters: each run gives its own, and they are told once, when all runs gave them. */
+#define NOISE_WARNINGS 16
+struct noise_warnings {
+  size_t count;
+  struct noise_warning {
+    char text[160];
+    size_t runs;
+  } items[NOISE_WARNINGS];
+};
+
 /* What is printed in place of a profile's report. */
 struct noise_report {
   const struct command *command;

@@ -97,11 +97,12 @@ static void noise_put_value(struct output *out, const struct noise_unit *unit, d
 /* Half the interval; none where nothing was judged. */
 static void noise_put_half(struct output *out, const struct noise_unit *unit,
                            const pprofc_verdict_estimate *e) {
+  double half = (e->high - e->low) / 2;
   output_add_char(out, ' ');
   if (isnan(e->p))
     noise_put_padded(out, "", 10);
-  else
-    noise_put_value(out, unit, (e->high - e->low) / 2);
+  else /* equal counts have a mean that is rounded */
+    noise_put_value(out, unit, half > 1e-12 * fmax(e->base, e->head) ? half : 0);
 }
 
 static void noise_put_word(struct output *out, const char *word, size_t width) {
