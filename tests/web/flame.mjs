@@ -444,6 +444,12 @@ async function testLabels(url) {
   check(labels.length > 40 && over.length === 0, `labels stay in their boxes: ${labels.length}, ${JSON.stringify(over[0])}`);
   const cut = labels.filter(([text]) => text.includes("…")).length;
   check(cut < labels.length / 2, `${cut} of ${labels.length} labels are cut`);
+  const sizes = await page.evaluate(() => {
+    const d = window.pprofc.drawing, fit = (forms, room) => d.fit(forms, room, 0), wide = (t) => d.measure(t);
+    return [fit(["a.execute", "execute"], wide("execute") + 1), fit(["a.execute", "execute"], wide("execute") * 0.9), fit(["a.execute", "execute"], wide("execute") * 0.6)];
+  });
+  check(sizes[0].text === "execute" && !sizes[0].small && sizes[1].text === "execute" && sizes[1].small && sizes[2].text.includes("…") && !sizes[2].small,
+    `a name that would be cut has smaller letters: ${JSON.stringify(sizes)}`);
   check(labels.some(([text]) => /%\)$/.test(text)), "there are percentages");
   await page.context().close();
 }

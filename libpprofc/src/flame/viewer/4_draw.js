@@ -119,7 +119,7 @@ class Drawing {
     if (look.inlined && width > 3) c.fillStyle = app.theme.inline, c.fillRect(x, y, inner, 1);
     c.globalAlpha = 1;
     this.outline(node, x, y, inner);
-    if (width > 24) this.paintLabel(look, this.view.frame[node], x, y, width);
+    if (width > 20) this.paintLabel(look, this.view.frame[node], x, y, width);
   }
 
   // The selected box, and the others of its function.
@@ -147,20 +147,28 @@ class Drawing {
     c.restore();
   }
 
+  // A name that would be cut gets smaller letters when a form of it is whole then.
+  fit(forms, room, sign) {
+    const measure = (t) => this.measure(t), text = fitLabel(forms, room - sign, measure);
+    if (text && !text.includes("…")) return { text };
+    const other = fitLabel(forms, (room - 0.5) * 1.2 - sign, measure);
+    return other && !other.includes("…") ? { text: other, small: true } : { text };
+  }
+
   // The longest form of the name that fits; where there is room, the part or the change at the right.
   paintLabel(look, frame, x, y, width) {
     const from = Math.max(x, 0) + 4, room = Math.min(x + width, this.width) - from - 4, c = this.context;
-    const sign = this.measure(look.sign);
-    const text = fitLabel(this.app.forms(frame), room - sign, (t) => this.measure(t));
+    const { text, small } = this.fit(this.app.forms(frame), room, this.measure(look.sign));
     if (!text) return;
-    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), wide = this.measure(text) + sign;
+    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), wide = this.measure(look.sign + text);
     c.save();
+    if (small) c.font = this.font.replace("12px", "10px");
     c.beginPath();
     c.rect(from - 2, y, room + 4, ROW - 1);
     c.clip();
     c.fillStyle = look.dim ? this.app.theme.ink : "#111";
     c.fillText(look.sign + text, from, middle);
-    const more = look.note && look.note.find((note) => wide + this.measure(note) + 16 <= room);
+    const more = !small && look.note && look.note.find((note) => wide + this.measure(note) + 16 <= room);
     if (more) c.fillText(more, from + room - this.measure(more), middle);
     c.restore();
   }
