@@ -59,7 +59,8 @@ typedef struct pprofc_gate_options {
   const char *today;      /* the day on which rules expire: "2027-01-31"; "": today in UTC */
   const char *noise_from; /* a folder of earlier runs of the base, a file each, read at once: a
                              benchmark that swings further between them than the threshold
-                             regresses only beyond that; "": none */
+                             regresses only beyond that; or a store of
+                             `pprofci store`; "": none */
 } pprofc_gate_options;
 
 PPROFC_API void pprofc_gate_options_init(pprofc_gate_options *options);

@@ -2,10 +2,10 @@
  * one that is left. */
 #include "publish/wire.h"
 
+#include "common/transport.h"
 #include "core/json_tree.h"
 #include "core/mem.h"
 #include "pprofc/base.h"
-#include "publish/transport.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -5,10 +5,13 @@
 #include "gate/read/record.h"
 #include "run/text.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
+  /* A file that grows beyond a limit is an error of the write, not the end of the process. */
+  (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};
   arena_init(&backing->arena, &mem_default);

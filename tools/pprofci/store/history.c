@@ -194,6 +194,7 @@ static pprofc_status history_all(const struct history_options *o, const char *wh
   pprofc_status status = backing_open(&backing, where, false, error);
   if (status != PPROFC_OK) return status;
   past_init(&past);
+  past.runs_only = !o->json;
   status = past_load(&past, &backing, error);
   if (status == PPROFC_OK) status = list_runs(o, &past, out, error);
   past_free(&past);

@@ -4,6 +4,7 @@
 #include "common/terminal.h"
 #include "core/array.h"
 #include "run/text.h"
+#include "store/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ bool past_add_point(struct past *past, uint32_t series, double value) {
   return true;
 }
 
-bool past_add_profile(struct past *past, const struct past_profile *profile) {
+bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile) {
   if (!ARRAY_RESERVE(&mem_default, past->profiles, past->profile_capacity, past->profile_count + 1))
     return false;
   struct past_profile *copy = &past->profiles[past->profile_count++];
@@ -78,7 +79,7 @@ bool past_add_profile(struct past *past, const struct past_profile *profile) {
     *texts[i] = arena_str(&past->arena, *texts[i]);
     if (!texts[i]->data) return false;
   }
-  past->runs[past->run_count - 1].profiles++;
+  run->profiles++;
   return true;
 }
 
@@ -99,7 +100,7 @@ static bool past_add_all(struct past *past, const struct run_record *record) {
                                          .name = node_text(item, "name"),
                                          .sha256 = node_text(item, "sha256"),
                                          .size = node_integer(node_get(item, "size"))};
-    if (!past_add_profile(past, &profile)) return false;
+    if (!past_add_profile(past, &past->runs[past->run_count - 1], &profile)) return false;
   }
   return true;
 }
@@ -137,8 +138,8 @@ pprofc_status past_read_record(struct arena *arena, struct backing *backing, con
 }
 
 /* A record that is broken, or that another process has removed, is no reason to show nothing. */
-static pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
-                                   pprofc_error *error) {
+pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
+                            pprofc_error *error) {
   struct arena arena;
   struct run_record record;
   arena_init(&arena, &mem_default);
@@ -166,6 +167,14 @@ pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error
 }
 
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error) {
+  bool used = false;
+  pprofc_status status = index_read(past, backing, &used, error);
+  if (status != PPROFC_OK) return status;
+  if (used) return past_finish(past, backing, error);
+  bool runs_only = past->runs_only;
+  past_free(past);
+  past_init(past);
+  past->runs_only = runs_only;
   return past_read(past, backing, error);
 }
 

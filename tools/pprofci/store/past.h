@@ -44,6 +44,7 @@ struct past {
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
   bool by_order;  /* all runs have the number of their commit */
+  bool runs_only; /* points are not wanted */
   size_t skipped; /* records that are no records */
 };
 
@@ -54,19 +55,24 @@ void past_free(struct past *past);
  * skipped and named on standard error. */
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* The same from the records themselves. `with_points` false: runs only. */
+/* The same from the records themselves. */
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
 
 /* Adds a run from its record, whose texts are copied. */
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Adds a run, a series (MAP_NONE when out of memory), a point or a profile to the last run. */
+/* Adds what one record holds. One that is broken is skipped and named on standard error, one that
+ * has gone meanwhile is none. */
+pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
+                            pprofc_error *error);
+
+/* Adds a run, a series (MAP_NONE when out of memory), a point of the last run, a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
 bool past_add_point(struct past *past, uint32_t series, double value);
-bool past_add_profile(struct past *past, const struct past_profile *profile);
+bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 
 /* Puts the runs in the order of their commits: by number when all have one, else by time. */
 void past_sort(struct past *past);

@@ -1,6 +1,6 @@
 /* One request over HTTP by libcurl, which is loaded when the first one is sent. */
-#ifndef PPROFCI_PUBLISH_TRANSPORT_H
-#define PPROFCI_PUBLISH_TRANSPORT_H
+#ifndef TOOLS_COMMON_TRANSPORT_H
+#define TOOLS_COMMON_TRANSPORT_H
 
 #include "core/buffer.h"
 #include "core/error.h"
@@ -15,7 +15,7 @@ struct transport_reply {
   int64_t retry_after; /* seconds from now; -1: not told */
   int64_t reset;       /* X-RateLimit-Reset, of the server's clock; 0: not told */
   int64_t remaining;   /* X-RateLimit-Remaining; -1: not told */
-  struct buffer body, next, location;
+  struct buffer body, next, location, etag;
 };
 
 struct transport;

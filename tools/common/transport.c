@@ -1,5 +1,5 @@
 /* libcurl: setting up one transfer, and reading the headers that matter. */
-#include "publish/transport.h"
+#include "common/transport.h"
 
 #include "core/mem.h"
 
@@ -14,12 +14,14 @@ void transport_reply_init(struct transport_reply *reply) {
   buffer_init(&reply->body, &mem_default, REPLY_MOST);
   buffer_init(&reply->next, &mem_default, NAME_MOST);
   buffer_init(&reply->location, &mem_default, NAME_MOST);
+  buffer_init(&reply->etag, &mem_default, NAME_MOST);
 }
 
 void transport_reply_free(struct transport_reply *reply) {
   buffer_free(&reply->body);
   buffer_free(&reply->next);
   buffer_free(&reply->location);
+  buffer_free(&reply->etag);
 }
 
 #ifdef HAVE_LIBCURL
@@ -111,6 +113,11 @@ static void take_location(struct transport_leg *leg, pprofc_str value) {
   buffer_add_str(&leg->reply->location, value);
 }
 
+static void take_etag(struct transport_leg *leg, pprofc_str value) {
+  buffer_clear(&leg->reply->etag);
+  buffer_add_str(&leg->reply->etag, value);
+}
+
 static const struct {
   const char *name;
   void (*take)(struct transport_leg *leg, pprofc_str value);
@@ -122,7 +129,8 @@ static const struct {
                      {"X-RateLimit-Remaining", take_remaining},
                      {"RateLimit-Remaining", take_remaining},
                      {"Content-Type", take_type},
-                     {"Location", take_location}};
+                     {"Location", take_location},
+                     {"ETag", take_etag}};
 
 static size_t leg_header(char *data, size_t size, size_t count, void *context) {
   struct transport_leg *leg = context;
@@ -240,7 +248,8 @@ static pprofc_status leg_explain(struct transport_leg *leg, CURLcode code, pprof
   const char *why = *leg->why ? leg->why : leg->transport->easy_strerror(code);
   bool certificate = code == CURLE_PEER_FAILED_VERIFICATION;
   if (leg->reply->body.failed)
-    return error_set(error, PPROFC_E_LIMIT, "the reply has more than %zu bytes", REPLY_MOST);
+    return error_set(error, PPROFC_E_LIMIT, "the reply has more than %zu bytes",
+                     leg->reply->body.ceiling);
   return error_set(error, PPROFC_E_IO, "%s%s", why, certificate ? certificate_hint(why) : "");
 }
 

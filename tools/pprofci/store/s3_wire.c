@@ -1,0 +1,390 @@
+/* One signed request, sent again where that may help. */
+#include "store/s3_wire.h"
+
+#include "common/sha256.h"
+#include "common/sigv4.h"
+#include "run/run.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+
+#define S3_TRIES   5
+#define S3_TIMEOUT 300 /* seconds */
+#define S3_PART    ((size_t)64 << 20)
+#define S3_LEAST   ((size_t)5 << 20) /* of a part, by the rules of S3 */
+
+struct s3_wire {
+  struct transport *transport;
+  struct arena *arena;
+  const char *bucket, *prefix;
+  const char *scheme, *host; /* of the server: "https", "s3.us-east-1.amazonaws.com" */
+  const char *token;
+  struct sigv4_scope scope;
+  bool in_path; /* the name of the bucket is in the path, not in the name of the host */
+  size_t part;
+};
+
+/* ---- the environment --------------------------------- */
+
+static const char *s3_variable(const char *first, const char *second, const char *otherwise) {
+  const char *value = getenv(first);
+  if ((!value || !*value) && second) value = getenv(second);
+  return value && *value ? value : otherwise;
+}
+
+static bool s3_is_name(pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    char c = name.data[i];
+    bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c == '-' || c == '.');
+    if (!good) return false;
+  }
+  return name.size >= 3 && name.size <= 63 && *name.data != '.' && *name.data != '-';
+}
+
+static pprofc_status s3_read_where(struct s3_wire *w, const char *where, pprofc_error *error) {
+  pprofc_str rest = str_of(where + sizeof "s3://" - 1);
+  size_t slash = str_find_char(rest, '/');
+  pprofc_str bucket = str_slice(rest, 0, slash), prefix = str_slice(rest, slash + 1, rest.size);
+  if (!s3_is_name(bucket))
+    return error_set(error, PPROFC_E_INVALID, "'%s' is no s3://BUCKET/PREFIX", where);
+  while (prefix.size && prefix.data[prefix.size - 1] == '/') prefix.size--;
+  w->bucket = text_keep(w->arena, bucket);
+  w->prefix = prefix.size ? text_printf(w->arena, "%.*s/", STR_ARG(prefix)) : "";
+  return w->bucket && w->prefix ? PPROFC_OK : error_nomem(error);
+}
+
+/* "https://minio.example:9000". */
+static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
+  const char *given = s3_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "");
+  pprofc_str rest = str_of(given);
+  w->scheme = "https";
+  w->host = text_printf(w->arena, "s3.%s.amazonaws.com", w->scope.region);
+  if (*given) {
+    size_t colon = str_find(rest, STR("://"));
+    w->scheme = text_keep(w->arena, str_slice(rest, 0, colon));
+    rest = str_slice(rest, colon + 3, rest.size);
+    w->host = text_keep(w->arena, str_slice(rest, 0, str_find_char(rest, '/')));
+  }
+  if (!w->scheme || !w->host) return error_nomem(error);
+  bool known = strcmp(w->scheme, "https") == 0 || strcmp(w->scheme, "http") == 0;
+  if (!known || !*w->host || strpbrk(w->host, "@?#\r\n "))
+    return error_set(error, PPROFC_E_INVALID,
+                     "AWS_ENDPOINT_URL: '%s' is no http:// or https:// address of a server", given);
+  const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
+  /* A certificate for *.s3.amazonaws.com is none for names with more dots. */
+  w->in_path = *given || strchr(w->bucket, '.');
+  if (strcmp(style, "path") == 0)
+    w->in_path = true;
+  else if (strcmp(style, "virtual") == 0)
+    w->in_path = false;
+  else if (*style)
+    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_STYLE is path or virtual, not '%s'",
+                     style);
+  return PPROFC_OK;
+}
+
+static pprofc_status s3_read_credentials(struct s3_wire *w, pprofc_error *error) {
+  w->scope =
+      (struct sigv4_scope){.id = s3_variable("AWS_ACCESS_KEY_ID", NULL, ""),
+                           .secret = s3_variable("AWS_SECRET_ACCESS_KEY", NULL, ""),
+                           .region = s3_variable("AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
+                           .service = "s3"};
+  w->token = s3_variable("AWS_SESSION_TOKEN", NULL, "");
+  const char *const texts[] = {w->scope.id, w->scope.secret, w->scope.region, w->token};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strpbrk(texts[i], "\r\n \t"))
+      return error_set(error, PPROFC_E_INVALID, "a variable AWS_... of the credentials has blanks");
+  if (*w->scope.id && *w->scope.secret) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "%s is not set",
+                   *w->scope.id ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
+}
+
+static pprofc_status s3_read_part(struct s3_wire *w, pprofc_error *error) {
+  int64_t bytes = (int64_t)S3_PART;
+  const char *text = s3_variable("PPROFCI_S3_PART", NULL, "");
+  w->part = S3_PART;
+  if (!*text) return PPROFC_OK;
+  if (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_LEAST)
+    return error_set(error, PPROFC_E_INVALID, "PPROFCI_S3_PART: '%s' is not %zu bytes or more",
+                     text, S3_LEAST);
+  w->part = (size_t)bytes;
+  return PPROFC_OK;
+}
+
+pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
+                           pprofc_error *error) {
+  struct s3_wire *w = arena_zero_array(arena, 1, sizeof *w);
+  if (!w) return error_nomem(error);
+  w->arena = arena;
+  pprofc_status status = s3_read_where(w, where, error);
+  if (status == PPROFC_OK) status = s3_read_credentials(w, error);
+  if (status == PPROFC_OK) status = s3_read_server(w, error);
+  if (status == PPROFC_OK) status = s3_read_part(w, error);
+  if (status == PPROFC_OK) status = transport_open(&w->transport, error);
+  if (status == PPROFC_OK) *wire = w;
+  return status;
+}
+
+void s3_wire_close(struct s3_wire *wire) {
+  transport_close(wire->transport);
+}
+
+const char *s3_wire_prefix(const struct s3_wire *wire) {
+  return wire->prefix;
+}
+
+size_t s3_wire_part(const struct s3_wire *wire) {
+  return wire->part;
+}
+
+/* ---- a signed request -------------------------------- */
+
+/* Appends a path: each part as in a URL, slashes as they are. */
+static void s3_put_path(struct buffer *out, pprofc_str path) {
+  pprofc_str part;
+  bool first = true;
+  while (str_next(&path, '/', &part)) {
+    if (!first) buffer_add_char(out, '/');
+    text_url(out, part);
+    first = false;
+  }
+}
+
+/* The path of a request, and the host that it goes to. */
+static void s3_place(const struct s3_wire *w, const struct s3_request *request, struct buffer *path,
+                     struct buffer *host) {
+  buffer_add_char(path, '/');
+  if (w->in_path) {
+    buffer_add_text(path, w->bucket);
+    if (request->key) buffer_add_char(path, '/');
+  } else {
+    buffer_printf(host, "%s.", w->bucket);
+  }
+  if (request->key) {
+    s3_put_path(path, str_of(w->prefix));
+    s3_put_path(path, str_of(request->key));
+  }
+  buffer_add_text(host, w->host);
+}
+
+/* What one request is made of; texts are in one buffer each, with a NUL at the end. */
+struct s3_parts {
+  struct buffer path, host, url, signature;
+  char payload[SHA256_HEX + 1];
+};
+
+static void s3_parts_init(struct s3_parts *p) {
+  struct buffer *const all[] = {&p->path, &p->host, &p->url, &p->signature};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    buffer_init(all[i], &mem_default, (size_t)1 << 20);
+}
+
+static bool s3_parts_free(struct s3_parts *p) {
+  struct buffer *const all[] = {&p->path, &p->host, &p->url, &p->signature};
+  bool good = true;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    good = good && !all[i]->failed;
+    buffer_free(all[i]);
+  }
+  return good;
+}
+
+static void s3_sign(const struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
+  struct sigv4_header headers[5] = {{"host", p->host.data}};
+  size_t count = 1;
+  if (request->once) headers[count++] = (struct sigv4_header){"if-none-match", "*"};
+  headers[count++] = (struct sigv4_header){"x-amz-content-sha256", p->payload};
+  headers[count++] = (struct sigv4_header){"x-amz-date", w->scope.time};
+  if (*w->token) headers[count++] = (struct sigv4_header){"x-amz-security-token", w->token};
+  const struct sigv4_request what = {.method = request->method,
+                                     .path = p->path.data,
+                                     .query = request->query,
+                                     .headers = headers,
+                                     .header_count = count,
+                                     .payload = p->payload};
+  sigv4_sign(&p->signature, &w->scope, &what);
+  buffer_add_char(&p->signature, '\0');
+}
+
+static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *request,
+                                   struct s3_parts *p, struct transport_reply *reply,
+                                   pprofc_error *error) {
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  const char *headers[9];
+  size_t count = 0;
+  headers[count++] = text_printf(&arena, "Authorization: %s", p->signature.data);
+  headers[count++] = text_printf(&arena, "x-amz-date: %s", w->scope.time);
+  headers[count++] = text_printf(&arena, "x-amz-content-sha256: %s", p->payload);
+  headers[count++] = "Expect:";
+  headers[count++] = "Content-Type: application/octet-stream";
+  if (request->once) headers[count++] = "If-None-Match: *";
+  if (*w->token) headers[count++] = text_printf(&arena, "x-amz-security-token: %s", w->token);
+  if (!request->body.size && strcmp(request->method, "GET") != 0)
+    headers[count++] = "Content-Length: 0";
+  bool good = true;
+  for (size_t i = 0; i < count; i++) good = good && headers[i];
+  headers[count] = NULL;
+  pprofc_status status = good ? transport_send(w->transport, request->method, p->url.data, headers,
+                                               request->body, S3_TIMEOUT, reply, error)
+                              : error_nomem(error);
+  arena_free(&arena);
+  return status;
+}
+
+static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *request,
+                                  struct transport_reply *reply, pprofc_error *error) {
+  struct s3_parts p;
+  s3_parts_init(&p);
+  sigv4_set_time(&w->scope, (int64_t)time(NULL));
+  sha256_hex_of(request->body, p.payload);
+  s3_place(w, request, &p.path, &p.host);
+  buffer_add_char(&p.path, '\0');
+  buffer_add_char(&p.host, '\0');
+  pprofc_status status = PPROFC_E_NOMEM;
+  if (!p.path.failed && !p.host.failed) {
+    buffer_printf(&p.url, "%s://%s%s%s%s", w->scheme, p.host.data, p.path.data,
+                  *request->query ? "?" : "", request->query);
+    buffer_add_char(&p.url, '\0');
+    s3_sign(w, request, &p);
+    if (!p.url.failed && !p.signature.failed) status = s3_send_parts(w, request, &p, reply, error);
+  }
+  if (!s3_parts_free(&p)) status = error_nomem(error);
+  return status;
+}
+
+/* ---- another try ------------------------------------- */
+
+static bool s3_is_passing(pprofc_status status, const struct transport_reply *reply) {
+  static const int codes[] = {408, 409, 425, 429, 500, 502, 503, 504};
+  if (status != PPROFC_OK) return status == PPROFC_E_IO;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (reply->code == codes[i]) return true;
+  /* A whole answer of a request that was accepted may still be an error. */
+  return reply->code == 200 && xml_first(buffer_str(&reply->body), "Error").size;
+}
+
+/* 0.2, 0.4, 0.8, 1.6 seconds; what the server asks for, up to ten. */
+static void s3_wait(size_t tries, const struct transport_reply *reply) {
+  int64_t wait = (int64_t)200 << tries;
+  if (reply->retry_after > 0) wait = (reply->retry_after < 10 ? reply->retry_after : 10) * 1000;
+  struct timespec left = {(time_t)(wait / 1000), (long)(wait % 1000) * 1000000};
+  (void)nanosleep(&left, NULL);
+}
+
+pprofc_status s3_wire_send(struct s3_wire *w, const struct s3_request *request,
+                           struct transport_reply *reply, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  transport_reply_init(reply);
+  for (size_t tries = 0; tries < S3_TRIES; tries++) {
+    if (tries) s3_wait(tries - 1, reply);
+    transport_reply_free(reply);
+    transport_reply_init(reply);
+    reply->body.ceiling = (size_t)2 << 30;
+    status = s3_send_once(w, request, reply, error);
+    if (!s3_is_passing(status, reply)) break;
+  }
+  if (status != PPROFC_OK)
+    error_prefix(error, "%s s3://%s/%s%s: ", request->method, w->bucket, w->prefix,
+                 request->key ? request->key : "");
+  return status;
+}
+
+/* ---- errors ------------------------------------------ */
+
+static const struct {
+  const char *code, *hint;
+} s3_hints[] = {
+    {"SignatureDoesNotMatch", "is AWS_SECRET_ACCESS_KEY right?"},
+    {"InvalidAccessKeyId", "is AWS_ACCESS_KEY_ID right?"},
+    {"ExpiredToken", "the credentials are no longer valid"},
+    {"InvalidToken", "is AWS_SESSION_TOKEN right?"},
+    {"AccessDenied", "the credentials may not do this"},
+    {"PermanentRedirect", "the bucket is in another region: set AWS_REGION"},
+    {"AuthorizationHeaderMalformed", "is AWS_REGION right?"},
+    {"NoSuchBucket", "there is no such bucket"},
+    {"SlowDown", "the server asked for fewer requests, five times"},
+};
+
+/* How far the clock of this machine is from the server's. */
+static void s3_put_skew(struct buffer *out, const struct transport_reply *reply) {
+  int64_t seconds = reply->date ? (int64_t)time(NULL) - reply->date : 0;
+  if (seconds > 0)
+    buffer_printf(out, " (the clock of this machine is %lld seconds fast)", (long long)seconds);
+  else if (seconds < 0)
+    buffer_printf(out, " (the clock of this machine is %lld seconds slow)", (long long)-seconds);
+}
+
+static void s3_put_hint(struct buffer *out, const struct transport_reply *reply, pprofc_str code) {
+  if (str_equal(code, STR("RequestTimeTooSkewed"))) {
+    s3_put_skew(out, reply);
+    return;
+  }
+  for (size_t i = 0; i < sizeof s3_hints / sizeof *s3_hints; i++)
+    if (str_equal(code, str_of(s3_hints[i].code))) {
+      buffer_printf(out, " (%s)", s3_hints[i].hint);
+      return;
+    }
+  if (reply->code == 301 || reply->code == 307)
+    buffer_add_text(out, " (the bucket is elsewhere: set AWS_REGION or AWS_ENDPOINT_URL)");
+}
+
+pprofc_status s3_wire_fail(const struct s3_wire *w, const struct s3_request *request,
+                           const struct transport_reply *reply, pprofc_error *error) {
+  struct buffer text;
+  pprofc_str body = buffer_str(&reply->body), code = xml_first(body, "Code");
+  buffer_init(&text, &mem_default, 1 << 16);
+  buffer_printf(&text, "%s s3://%s/%s%s: %d", request->method, w->bucket, w->prefix,
+                request->key ? request->key : "", reply->code);
+  if (code.size) buffer_printf(&text, " %.*s", STR_ARG(str_slice(code, 0, 100)));
+  s3_put_hint(&text, reply, code);
+  bool absent = reply->code == 404 && !str_equal(code, STR("NoSuchBucket"));
+  pprofc_status status = absent ? PPROFC_E_NO_MATCH : PPROFC_E_IO;
+  if (!text.failed) status = error_set(error, status, "%.*s", STR_ARG(buffer_str(&text)));
+  buffer_free(&text);
+  return status;
+}
+
+/* ---- XML --------------------------------------------- */
+
+bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content) {
+  char open[64], close[64];
+  snprintf(open, sizeof open, "<%s>", name);
+  snprintf(close, sizeof close, "</%s>", name);
+  size_t begin = str_find(*rest, str_of(open));
+  if (begin == rest->size) return false;
+  pprofc_str behind = str_slice(*rest, begin + strlen(open), rest->size);
+  size_t end = str_find(behind, str_of(close));
+  if (end == behind.size) return false;
+  *content = str_slice(behind, 0, end);
+  *rest = str_slice(behind, end + strlen(close), behind.size);
+  return true;
+}
+
+pprofc_str xml_first(pprofc_str text, const char *name) {
+  pprofc_str content;
+  return xml_next(&text, name, &content) ? content : STR("");
+}
+
+void xml_plain(struct buffer *out, pprofc_str text) {
+  static const struct {
+    const char *entity;
+    char c;
+  } entities[] = {{"&amp;", '&'},   {"&lt;", '<'},  {"&gt;", '>'},   {"&quot;", '"'},
+                  {"&apos;", '\''}, {"&#34;", '"'}, {"&#39;", '\''}, {"&#38;", '&'}};
+  while (text.size) {
+    size_t taken = 1;
+    char c = *text.data;
+    for (size_t i = 0; c == '&' && i < sizeof entities / sizeof *entities; i++)
+      if (str_starts(text, str_of(entities[i].entity))) {
+        taken = strlen(entities[i].entity);
+        buffer_add_char(out, entities[i].c);
+        break;
+      }
+    if (taken == 1) buffer_add_char(out, c);
+    text = str_slice(text, taken, text.size);
+  }
+}
