@@ -2,6 +2,7 @@
 """store.py SOURCE PROGRAMS: pprofci store, history, trend and fsck on a folder: writers at once, kill -9, full disks, locks."""
 import concurrent.futures
 import glob
+import hashlib
 import json
 import os
 import resource
@@ -197,6 +198,35 @@ def index():
     print("ok: the index is read by SQLite's own programs, made anew when broken or gone, and a lock is one line")
 
 
+def hostile():
+    """Whoever writes into a store may name anything: names are text, and a hash that is none is no path."""
+    evil = "a\u001b[31m<script>alert(1)</script>::error::x ##[group]y `|\u202e"
+    os.makedirs("hostile/runs")
+    with open("hostile/pprofci-store", "w", encoding="utf-8") as file:
+        file.write("pprofci store, version 1\n")
+    for i in range(24):
+        record = {"version": 1, "commit": commit(i), "branch": evil, "time": i, "order": i, "machine": evil, "verdict": evil, "headline": evil, "status": 0,
+                  "series": [{"group": evil, "benchmark": evil, "unit": evil, "direction": -1, "values": [100 + i % 3 + (i > 11) * 50, "x", None, 1e999]}],
+                  "profiles": [{"kind": "cpu", "package": "", "benchmark": "", "name": evil, "sha256": "../../../../../../../etc/passwd" + "0" * 33, "size": 1}]}
+        text = json.dumps(record)
+        os.mkdir(f"hostile/runs/{commit(i)}")
+        with open(f"hostile/runs/{commit(i)}/{hashlib.sha256(text.encode()).hexdigest()[:32]}.json", "w", encoding="utf-8") as file:
+            file.write(text)
+    for made in (run("trend", "-svg", "evil.svg", "-html", "evil.html", "hostile"), run("history", "hostile"), run("history", "-json", "hostile"),
+                 run("trend", "-json", "hostile"), run("fsck", "hostile", wanted=1), run("trend", "-function", "*", "hostile", wanted=1)):
+        said = made.stdout + made.stderr
+        if "\x1b" in said or "\u202e" in said or "##[" in said or "\n::" in said or "passwd" in made.stderr:
+            fail("a name drives the log", said)
+    for path in ("evil.svg", "evil.html"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if "<script>alert" in text or "\x1b" in text or "\u202e" in text:
+            fail("a name is markup in", path)
+    if "1 change point in 1 series" not in run("trend", "hostile").stdout:
+        fail("values that are no numbers")
+    print("ok: names from a store are text everywhere, and a hash that is none is no path")
+
+
 def kinds_of_units():
     for i in range(24):
         folder = "units"
@@ -233,5 +263,5 @@ def noise():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     os.environ["GIT_DIR"] = "/nonexistent"
-    for part in (writers, killed, broken, limits, index, kinds_of_units, noise):
+    for part in (writers, killed, broken, limits, index, hostile, kinds_of_units, noise):
         part()

@@ -209,7 +209,17 @@ pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_err
   return status;
 }
 
+/* A record may name anything: what is no hash is no path either. */
+static bool past_is_hash(pprofc_str text) {
+  for (size_t i = 0; i < text.size; i++) {
+    char c = text.data[i];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return false;
+  }
+  return text.size == 64;
+}
+
 void past_object_key(pprofc_str sha256, char key[80]) {
+  if (!past_is_hash(sha256)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));
 }
