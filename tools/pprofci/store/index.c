@@ -44,8 +44,8 @@ struct sqlite {
 enum { ADD_RUN, ADD_SERIES, FIND_SERIES, ADD_POINT, ADD_PROFILE, STATEMENTS };
 
 static const char *const index_statements[STATEMENTS] = {
-    "INSERT INTO runs(key, commit_id, branch, time, position, machine, verdict, headline, status, "
-    "results, profiles) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+    ("INSERT INTO runs(key, commit_id, branch, time, position, machine, verdict, headline, status, "
+     "results, profiles) VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
     "INSERT INTO series(grp, benchmark, unit, direction) VALUES(?,?,?,?)",
     "SELECT id FROM series WHERE grp=? AND benchmark=? AND unit=?",
     "INSERT OR REPLACE INTO points(series, run, value) VALUES(?,?,?)",
