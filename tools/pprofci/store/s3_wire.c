@@ -260,7 +260,7 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 static bool s3_is_passing(pprofc_status status, const struct transport_reply *reply) {
   static const int codes[] = {408, 409, 425, 429, 500, 502, 503, 504};
-  if (status != PPROFC_OK) return status == PPROFC_E_IO;
+  if (status != PPROFC_OK) return status == PPROFC_E_IO && !reply->refused;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (reply->code == codes[i]) return true;
   /* A whole answer of a request that was accepted may still be an error. */
