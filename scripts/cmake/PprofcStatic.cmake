@@ -1,0 +1,91 @@
+# Static programs for the tarball of a release: the target static_programs, which is not part of all. They are the same objects
+# as the programs, linked with the archives of the libraries. libcurl and libmicrohttpd, which the programs otherwise load when
+# they need them, become a part of them where PPROFC_STATIC_PREFIX has their archives (scripts/release.sh builds these).
+set(PPROFC_STATIC_PREFIX "" CACHE PATH "folder with lib/libcurl.a and lib/libmicrohttpd.a for the static programs")
+
+# pprofc_static_table(FILE PREFIX): a line for each function that the programs ask library_load for.
+function(pprofc_static_table file prefix)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.c)
+  set(names "")
+  foreach(source ${sources})
+    file(STRINGS ${source} lines REGEX "\"${prefix}[A-Za-z0-9_]+\"")
+    foreach(line ${lines})
+      string(REGEX MATCHALL "\"${prefix}[A-Za-z0-9_]+\"" found "${line}")
+      list(APPEND names ${found})
+    endforeach()
+    if(lines)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  list(SORT names)
+  list(TRANSFORM names REPLACE "\"([A-Za-z0-9_]+)\"" "FUNCTION(\\1)\n")
+  string(REPLACE ";" "" text "${names}")
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+endfunction()
+
+set(static_generated ${PROJECT_BINARY_DIR}/static)
+add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c)
+target_include_directories(static_loading PRIVATE tools libpprofc/src libpprofc/include ${static_generated})
+target_link_libraries(static_loading PRIVATE pprofc_flags)
+
+# The archives that there are; each may need those after it.
+set(static_archives "")
+macro(pprofc_static_part name library)
+  if(EXISTS ${PPROFC_STATIC_PREFIX}/lib/${library}.a)
+    target_compile_definitions(static_loading PRIVATE STATIC_${name}=1)
+    target_include_directories(static_loading SYSTEM BEFORE PRIVATE ${PPROFC_STATIC_PREFIX}/include)
+    list(APPEND static_archives ${PPROFC_STATIC_PREFIX}/lib/${library}.a ${ARGN})
+  endif()
+endmacro()
+if(PPROFC_STATIC_PREFIX)
+  pprofc_static_part(LIBMICROHTTPD libmicrohttpd)
+  pprofc_static_part(LIBCURL libcurl -lssl -lcrypto -lcares -lz)
+endif()
+pprofc_static_table(${static_generated}/static_curl.h curl_)
+pprofc_static_table(${static_generated}/static_microhttpd.h MHD_)
+if(LIBEDIT_FOUND)
+  list(APPEND static_archives -ledit -ltinfo -lbsd -lmd)
+endif()
+foreach(part LIBDEFLATE:-ldeflate PCRE2:-lpcre2-8)
+  string(REPLACE ":" ";" part ${part})
+  list(GET part 0 name)
+  if(${name}_FOUND)
+    list(GET part 1 option)
+    list(APPEND static_archives ${option})
+  endif()
+endforeach()
+if(PPROFC_OPTIONAL AND LIBIBERTY_INCLUDE AND LIBIBERTY_LIBRARY)
+  list(APPEND static_archives ${LIBIBERTY_LIBRARY})
+endif()
+list(APPEND static_archives -lprotobuf-c -lz -lm -ldl -lpthread)
+
+# All objects of ours are joined into one, in which all names but main are local: libedit has functions of the
+# same names. -u takes our library_load before that of tool_common is seen.
+# The linker lists the archives that it used, for the list of parts of a release.
+add_custom_target(static_programs)
+foreach(program ${pprofc_programs})
+  set(parts $<TARGET_FILE:${program}_parts>)
+  if(program STREQUAL pprofci)
+    list(APPEND parts $<TARGET_FILE:pprofc_parts> $<TARGET_FILE:parse_bench_regressions_parts>)
+  endif()
+  list(APPEND parts $<TARGET_FILE:tool_common> $<TARGET_FILE:pprofc_static>)
+  add_library(static_main_${program} STATIC EXCLUDE_FROM_ALL tools/${program}/main.c)
+  target_link_libraries(static_main_${program} PRIVATE ${program}_parts pprofc_flags)
+  list(PREPEND parts $<TARGET_FILE:static_main_${program}>)
+  set(joined ${static_generated}/${program}.o)
+  add_custom_command(
+    OUTPUT ${joined}
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} -Wl,-u,main,-u,library_load -Wl,--start-group $<TARGET_FILE:static_loading> ${parts} -Wl,--end-group
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=main ${joined}
+    DEPENDS static_loading static_main_${program} ${parts}
+    COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Joining ${program}.o")
+  add_executable(static_${program} EXCLUDE_FROM_ALL ${joined})
+  set_source_files_properties(${joined} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_target_properties(static_${program} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME ${program}
+    RUNTIME_OUTPUT_DIRECTORY ${static_generated}/bin)
+  target_link_options(static_${program} PRIVATE -static-pie -Wl,-z,relro,-z,now -Wl,-Map=${static_generated}/${program}.map)
+  target_link_libraries(static_${program} PRIVATE ${static_archives})
+  add_dependencies(static_programs static_${program})
+endforeach()

@@ -1,0 +1,166 @@
+#!/bin/sh
+# Makes what a release holds, in a folder, and uploads nothing:
+#
+#   scripts/release.sh [OUT]                 OUT is .docs/release when it is not given
+#   scripts/release.sh -small BUILD [OUT]    from the programs that were built in BUILD, for this machine alone, in seconds
+#
+# OUT has Debian packages (libpprofc0, libpprofc-dev, pprofc) for this machine's architecture, a tarball of static programs for
+# x86-64 and for arm64, the source, a Containerfile, an SPDX list of parts, and SHA256SUMS. The last commit is what is built; the
+# same commit with the same packages of Debian gives the same bytes.
+#
+# Static programs have all optional libraries in them; so pprofci publish, sources over HTTP and -http work without any. With
+# -small they lack libcurl and libmicrohttpd, which have to be built. Needs apt and a network, -small neither.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+
+usage() {
+  sed -n '2,/^set /s/^# \{0,1\}//p' "$0" >&2
+  exit 1
+}
+
+small='' out=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | -help | --help) usage ;;
+    -small)
+      [ $# -gt 1 ] || die "-small needs the folder of a build"
+      small=$2
+      shift
+      ;;
+    -*) die "unknown option $1; -help shows what there is" ;;
+    *)
+      [ -z "$out" ] || die "there is more than one folder: '$out' and '$1'"
+      out=$1
+      ;;
+  esac
+  shift
+done
+out=${out:-.docs/release}
+[ -z "$small" ] || [ -f "$small/CMakeCache.txt" ] || die "'$small' is not the folder of a build"
+[ ! -e "$out" ] || [ -f "$out/SHA256SUMS" ] || [ -z "$(ls -A "$out")" ] || die "'$out' is not empty and not a release"
+
+VERSION=$(sed -n 's/^#define PPROFC_VERSION  *"\(.*\)"/\1/p' libpprofc/include/pprofc/base.h)
+COMMIT=$(git rev-parse HEAD) || die "this is no clone with git: the source, its time and the maintainer come from the last commit"
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+MAINTAINER="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
+export VERSION SOURCE_DATE_EPOCH MAINTAINER LC_ALL=C TZ=UTC
+umask 022
+cache=$PWD/.cache/release
+own=$(dpkg --print-architecture 2>/dev/null) || die "this machine has no dpkg: Debian packages are made on Debian or Ubuntu"
+
+# Everything is made beside its place, and moved there when all of it is there.
+mkdir -p "$(dirname "$out")"
+stage=$(mktemp -d "$(dirname "$out")/.release.XXXXXX")
+stage=$(cd "$stage" && pwd)
+work=$stage/.work
+trap 'rm -rf "$stage"' EXIT
+trap 'exit 1' INT TERM HUP
+mkdir -p "$work" "$stage/.parts"
+
+triplet() {
+  case $1 in
+    amd64) echo x86_64-linux-gnu ;;
+    arm64) echo aarch64-linux-gnu ;;
+    *) die "no release is made for $1" ;;
+  esac
+}
+
+# build_for ARCHITECTURE: configures and builds the commit in the cache; the static programs need libcurl and libmicrohttpd.
+build_for() {
+  host=$(triplet "$1") root='' folder=$cache/build-$1 prefix=$cache/libraries-$1
+  set -- "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DPPROFC_BUILD_TESTS=OFF -DPPROFC_STATIC_PREFIX="$prefix"
+  say "fetching libraries for $1"
+  packaging/sysroot.sh "$1" "$cache/root-$1"
+  if [ "$1" != "$own" ]; then
+    root=$cache/root-$1
+    set -- "$@" -DCMAKE_TOOLCHAIN_FILE="$PWD/packaging/cross.cmake" -DPPROFC_CROSS_HOST="$host" -DPPROFC_CROSS_ROOT="$root"
+  fi
+  versions=$(cat "$cache/root-$1/sources"/*.dsc packaging/static_libraries.sh | sha256sum)
+  if [ "$(cat "$prefix/key" 2>/dev/null)" != "$versions" ]; then
+    rm -rf "$prefix"
+    packaging/static_libraries.sh "$cache/root-$1/sources" "$prefix" "$host" "$root"
+    printf '%s\n' "$versions" >"$prefix/key"
+  fi
+  shift
+  # A clone of the commit: what is not committed is not released.
+  rm -rf "$folder"
+  build_target=static_programs
+  [ -n "$root" ] || build_target="all static_programs"
+  (cd "$cache/source" && build "$folder" "$@")
+}
+
+# pack_for ARCHITECTURE BUILD PREFIX SYSROOT: the tarball.
+pack_for() {
+  name=pprofc-$VERSION-linux-$1
+  python3 packaging/linked.py "$2/static" "$3" "$4" -licenses "$work/licenses-$1" >"$work/linked" || die "the libraries of $1 are not known"
+  sed 's/^/static /' "$work/linked" >"$stage/.parts/$name.tar.gz"
+  STRIP=$([ -z "$4" ] || printf '%s-' "$(triplet "$1")")strip packaging/tarball.sh "$work/installed" "$2/static/bin" "$name" "$work/licenses-$1" "$stage"
+}
+
+# dynamic_parts DEB: the libraries that the package depends on, in the versions of this machine.
+dynamic_parts() {
+  dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/(.*//; s/ //g' | while read -r package; do
+    dpkg-query -W -f 'dynamic ${Package} ${Version} ${source:Package}\n' "$package" 2>/dev/null || true
+  done
+}
+
+# try ARCHITECTURE: the static programs run, on an emulated processor where it is not this machine's.
+try() {
+  mkdir -p "$work/try-$1"
+  tar -xzf "$stage/pprofc-$VERSION-linux-$1.tar.gz" -C "$work/try-$1" --strip-components=1
+  emulator=''
+  [ "$1" = "$own" ] || emulator=qemu-aarch64-static
+  for program in pprofc benchstatc parse_bench_regressions pprofci; do
+    $emulator "$work/try-$1/bin/$program" -version >/dev/null || die "the static $program for $1 does not run"
+  done
+  $emulator "$work/try-$1/bin/pprofc" -symbolize=none -top testdata/generator_cpu.prof >"$work/top" 2>/dev/null
+  [ "$(sed -n '/flat%/,$p' "$work/top" | wc -l)" -gt 10 ] || die "the static pprofc for $1 printed no table"
+}
+
+if [ -n "$small" ]; then
+  architectures=$own
+  have python3 || die "python3 is missing"
+  say "linking static programs"
+  cmake --build "$small" --target static_programs >"$work/log" 2>&1 || {
+    tail -n 20 "$work/log" >&2
+    die "the static programs cannot be linked"
+  }
+  cmake --install "$small" --prefix "$work/installed/usr" >"$work/log" 2>&1 || die "cmake --install failed: $(tail -n 3 "$work/log")"
+  pack_for "$own" "$small" "" ""
+else
+  architectures="amd64 arm64"
+  [ "$own" = amd64 ] || die "releases are made on an x86-64 machine, and this one is $own"
+  need_packages ca-certificates dpkg-dev gcc-aarch64-linux-gnu git libc-ares-dev libc6-dev-arm64-cross libssl-dev lintian patch python3 \
+    qemu-user-static xz-utils
+  install_build_tools "$optional_packages" ""
+  rm -rf "$cache/source"
+  mkdir -p "$cache"
+  git clone -q . "$cache/source"
+  for architecture in $architectures; do build_for "$architecture"; done
+  DESTDIR=$work/installed cmake --install "$cache/build-amd64" >"$work/log" 2>&1 || die "cmake --install failed: $(tail -n 3 "$work/log")"
+  pack_for amd64 "$cache/build-amd64" "$cache/libraries-amd64" ""
+  pack_for arm64 "$cache/build-arm64" "$cache/libraries-arm64" "$cache/root-arm64"
+fi
+
+say "packing"
+packaging/debs.sh "$work/installed" "$stage"
+for deb in "$stage"/*.deb; do dynamic_parts "$deb" >"$stage/.parts/${deb##*/}"; done
+git archive --format=tar --prefix="pprofc-$VERSION/" HEAD | gzip -9n >"$stage/pprofc-$VERSION.tar.gz"
+: >"$stage/.parts/pprofc-$VERSION.tar.gz"
+sed "s/@VERSION@/$VERSION/g" packaging/Containerfile >"$stage/Containerfile"
+for architecture in $architectures; do try "$architecture"; done
+python3 packaging/sbom.py "$stage" "$VERSION" "$COMMIT"
+if have lintian; then
+  lintian --allow-root --fail-on error,warning ${small:+--suppress-tags pkg-config-unavailable-for-cross-compilation} "$stage"/*.deb ||
+    die "lintian finds faults in the packages"
+elif [ -n "$small" ]; then
+  say "lintian is not installed: the packages are not checked"
+fi
+
+rm -rf "$work" "$stage/.parts"
+(cd "$stage" && sha256sum -- * >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
+chmod 755 "$stage"
+rm -rf "$out"
+mv "$stage" "$out"
+say "made $out: $(ls "$out" | wc -l) files"

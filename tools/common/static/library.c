@@ -1,0 +1,107 @@
+/* library_load for static programs, which cannot use dlopen: the functions of libcurl and
+ * libmicrohttpd are a part of the program, or the program was built without them. */
+#include "common/library.h"
+
+#include "core/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef STATIC_LIBCURL
+#include <curl/curl.h>
+
+/* Where systems keep the certificates of the authorities. */
+static const char *static_certificates(void) {
+  static const char *const places[] = {
+      "/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Gentoo */
+      "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, RHEL */
+      "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+  const char *chosen = getenv("SSL_CERT_FILE");
+  if (chosen && *chosen) return chosen;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (access(places[i], R_OK) == 0) return places[i];
+  return NULL;
+}
+
+static void static_trust(CURL *easy) {
+  const char *file = static_certificates();
+  if (easy && file) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+}
+
+static CURL *static_easy_init(void) {
+  CURL *easy = curl_easy_init();
+  static_trust(easy);
+  return easy;
+}
+
+static void static_easy_reset(CURL *easy) {
+  curl_easy_reset(easy);
+  static_trust(easy);
+}
+#endif
+
+struct static_function {
+  const char *name;
+  void (*address)(void);
+};
+
+/* The build writes this list from the names in the programs: FUNCTION(curl_easy_init) ... */
+#ifdef STATIC_LIBCURL
+#define FUNCTION(name) {#name, (void (*)(void))(name)},
+static const struct static_function curl_functions[] = {
+    {"curl_easy_init", (void (*)(void))static_easy_init},
+    {"curl_easy_reset", (void (*)(void))static_easy_reset},
+#include "static_curl.h"
+};
+#undef FUNCTION
+#endif
+#ifdef STATIC_LIBMICROHTTPD
+#include <microhttpd.h>
+#define FUNCTION(name) {#name, (void (*)(void))(name)},
+static const struct static_function microhttpd_functions[] = {
+#include "static_microhttpd.h"
+};
+#undef FUNCTION
+#endif
+
+static const struct {
+  const char *prefix; /* of the names of the library */
+  const struct static_function *functions;
+  size_t count;
+} static_libraries[] = {
+#ifdef STATIC_LIBCURL
+    {"libcurl.", curl_functions, sizeof curl_functions / sizeof *curl_functions},
+#endif
+#ifdef STATIC_LIBMICROHTTPD
+    {"libmicrohttpd.", microhttpd_functions,
+     sizeof microhttpd_functions / sizeof *microhttpd_functions},
+#endif
+    {NULL, NULL, 0}};
+
+/* The first one counts: our own are in front of those of the library. */
+static const struct static_function *static_find(const char *soname, const char *name) {
+  for (size_t i = 0; static_libraries[i].prefix; i++) {
+    if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)
+      continue;
+    for (size_t k = 0; k < static_libraries[i].count; k++)
+      if (strcmp(static_libraries[i].functions[k].name, name) == 0)
+        return &static_libraries[i].functions[k];
+  }
+  return NULL;
+}
+
+pprofc_status library_load(const char *soname, const char *package,
+                           const struct library_function *functions, size_t count,
+                           pprofc_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const struct static_function *found = static_find(soname, functions[i].name);
+    if (!found)
+      return error_set(error, PPROFC_E_UNSUPPORTED,
+                       "this static program was built without %.*s; use the one of a package, and "
+                       "install %s",
+                       (int)strcspn(soname, "."), soname, package);
+    memcpy(functions[i].pointer, &found->address, sizeof found->address);
+  }
+  return PPROFC_OK;
+}
