@@ -1,0 +1,311 @@
+#!/usr/bin/env bash
+# The steps of action.yml, for pipelines of other services too:
+#
+#   scripts/action.sh choose     says which programs there will be: key=, source= (release or build) and folder= of them
+#   scripts/action.sh install    puts them there: a release whose checksum is right, or a build of this checkout
+#   scripts/action.sh compare    pprofci run or pprofci merge; its exit status is written and not given
+#   scripts/action.sh publish    pprofci publish
+#   scripts/action.sh pipeline   all of these in one, for services without steps like those of GitHub
+#   scripts/action.sh verdict    exits with the status of the comparison, or 1 when publishing was required and failed
+#
+# Everything comes from the environment: the input base-ref of action.yml is INPUT_BASE_REF. An input is the value of its flag, whatever
+# it begins with.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+stop() {
+  printf 'pprofc: %s\n' "$*" >&2
+  exit 1
+}
+
+# output NAME VALUE: a line of the step's outputs, or of standard output where there is no such file.
+output() {
+  [[ $2 != *$'\n'* ]] || stop "a line break in the output $1"
+  printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/stdout}"
+}
+
+# ---- which programs ------------------------------------------------------------------------------------------------
+
+machine() {
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64) echo linux-amd64 ;;
+    Linux-aarch64 | Linux-arm64) echo linux-arm64 ;;
+    *) stop "there are no programs for $(uname -s) on $(uname -m): this runs on Linux" ;;
+  esac
+}
+
+# What the programs are built from: the commit that the action was asked for by, or the content of its files.
+commit() {
+  if [[ ${PPROFC_ACTION_REF:-} =~ ^[0-9a-f]{40}$ ]]; then
+    printf '%s\n' "$PPROFC_ACTION_REF"
+  else
+    (cd "$here" && find CMakeLists.txt libpprofc tools proto scripts docs/man -type f -print0 | LC_ALL=C sort -z |
+      xargs -0 sha256sum | sha256sum | cut -c 1-40)
+  fi
+}
+
+# system: a build is for one release of one system, since it is linked with the libc of that.
+system() {
+  (. /etc/os-release 2>/dev/null && printf '%s-%s' "${ID:-linux}" "${VERSION_ID:-0}") || printf linux
+}
+
+choose() {
+  local version=${INPUT_VERSION:-} machine
+  machine=$(machine)
+  # A tag of one version, as OWNER/pprofc@v0.1.0, asks for its release; v0 and branches for a build.
+  [[ -n $version || ! ${PPROFC_ACTION_REF:-} =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || version=${PPROFC_ACTION_REF#v}
+  version=${version#v}
+  case $version in
+    '' | source) key=build-$machine-$(system)-$(commit) source=build ;;
+    *[!0-9A-Za-z.+~-]*) stop "the input version is a version, as 0.1.0, or 'source', not '$version'" ;;
+    *) key=release-$machine-$version source=release ;;
+  esac
+  # Where there is no such release, it is a build that the cache has.
+  [[ $source = build || -n ${INPUT_VERSION:-} ]] || key=$key-$(system)-$(commit)
+  output key "pprofc-$key"
+  output source "$source"
+  output version "${version#source}"
+  output folder "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/pprofc-$key"
+}
+
+# ---- installing ----------------------------------------------------------------------------------------------------
+
+fetch() { # URL FILE
+  case $1 in
+    https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
+    *) stop "cannot fetch $1: the address has to be https" ;;
+  esac
+  if command -v curl >/dev/null; then
+    curl -q --fail --silent --show-error --location --retry 3 --max-time 120 --proto-redir '=https' -o "$2" "$1"
+  elif command -v wget >/dev/null; then
+    wget -q --tries=3 --timeout=60 -O "$2" "$1"
+  else
+    stop "cannot fetch $1: there is neither curl nor wget"
+  fi
+}
+
+# Its status is 3 where there is no such release.
+install_release() (
+  [[ -n ${INPUT_MIRROR:-} ]] || stop "the input version needs the input mirror: where the releases are"
+  name=pprofc-$PPROFC_RELEASE-$(machine).tar.gz
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/$name" "$work/$name" || exit 3
+  fetch "$INPUT_MIRROR/v$PPROFC_RELEASE/SHA256SUMS" "$work/SHA256SUMS" || exit 3
+  wanted=${INPUT_SHA256:-$(awk -v name="$name" '$2 == name { print $1 }' "$work/SHA256SUMS")}
+  [[ $wanted =~ ^[0-9a-f]{64}$ ]] || stop "there is no SHA-256 of $name: '$wanted'"
+  printf '%s  %s\n' "$wanted" "$work/$name" | sha256sum --check --status ||
+    stop "$name does not have the SHA-256 $wanted; nothing of it was run"
+  mkdir -p "$PPROFC_FOLDER" || exit 1
+  tar -xzf "$work/$name" -C "$PPROFC_FOLDER" --strip-components=1 || stop "cannot unpack $name"
+)
+
+# The programs and the libraries that a fresh machine may lack, beside them.
+install_build() (
+  cd "$here"
+  # shellcheck source=scripts/lib.sh
+  . scripts/lib.sh
+  folder=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/pprofc-build
+  rm -rf "$folder"
+  install_build_tools "" ""
+  # shellcheck disable=SC2034 # for build
+  build_target="pprofc benchstatc parse_bench_regressions pprofci"
+  # shellcheck disable=SC2016 # $ORIGIN is for the loader
+  build "$folder" -DPPROFC_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_RPATH='$ORIGIN/../lib'
+  mkdir -p "$PPROFC_FOLDER/bin" "$PPROFC_FOLDER/lib"
+  cp "$folder"/bin/* "$PPROFC_FOLDER/bin/"
+  ldd "$PPROFC_FOLDER"/bin/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(ld-linux.*|lib(c|m|dl|pthread|rt|resolv))\.so\.[0-9]+$' | xargs -r cp -L -t "$PPROFC_FOLDER/lib"
+  rm -rf "$folder"
+)
+
+install() {
+  local status=0
+  if [[ ! -x $PPROFC_FOLDER/bin/pprofci && $PPROFC_SOURCE = build ]]; then
+    install_build
+  elif [[ ! -x $PPROFC_FOLDER/bin/pprofci ]]; then
+    install_release || status=$?
+    # A version that was asked for has to be had; one that only the tag of the action names can be built.
+    [[ $status -ne 3 || -z ${INPUT_VERSION:-} ]] || stop "there is no release $PPROFC_RELEASE at $INPUT_MIRROR"
+    [[ $status -eq 0 || $status -eq 3 ]] || exit 1
+    if [[ $status -eq 3 ]]; then
+      printf 'pprofc: there is no release %s: building\n' "$PPROFC_RELEASE"
+      install_build
+    fi
+  fi
+  "$PPROFC_FOLDER/bin/pprofci" -version || stop "the programs in $PPROFC_FOLDER do not run on this machine"
+  [[ -z ${INPUT_SIMULATE_HEAD:-} ]] || command -v valgrind >/dev/null || (
+    cd "$here"
+    # shellcheck source=scripts/lib.sh
+    . scripts/lib.sh
+    need_packages valgrind
+  )
+  [[ -z ${GITHUB_PATH:-} ]] || printf '%s\n' "$PPROFC_FOLDER/bin" >>"$GITHUB_PATH"
+}
+
+# ---- comparing -----------------------------------------------------------------------------------------------------
+
+arguments=()
+give() { # FLAG VALUE: an input that is empty is not given
+  [[ -z $2 ]] || arguments+=("$1" "$2")
+}
+
+# yes NAME VALUE: an input that is true or false.
+yes() {
+  case $2 in
+    true) return 0 ;;
+    false | '') return 1 ;;
+    *) stop "the input $1 is true or false, not '$2'" ;;
+  esac
+}
+
+# lines TEXT: the lines of an input that has several values, in the array `list`.
+lines() {
+  local line
+  list=()
+  while IFS= read -r line || [[ -n $line ]]; do
+    line=${line#"${line%%[![:space:]]*}"}
+    line=${line%"${line##*[![:space:]]}"}
+    [[ -z $line ]] || list+=("$line")
+  done <<<"$1"
+}
+
+add_run() {
+  local i inputs
+  give -base "${INPUT_BASE:-}"
+  give -head "${INPUT_HEAD:-}"
+  lines "${INPUT_PAIRS:-}"
+  ((${#list[@]} % 2 == 0)) || stop "the input pairs has ${#list[@]} lines: a base and a head are a line each"
+  for ((i = 0; i < ${#list[@]}; i += 2)); do arguments+=(-pair "${list[i]}" "${list[i + 1]}"); done
+  give -bench-base "${INPUT_BENCH_BASE:-}"
+  give -bench-head "${INPUT_BENCH_HEAD:-}"
+  give -record "${INPUT_RECORD:-}"
+  give -simulate-base "${INPUT_SIMULATE_BASE:-}"
+  give -simulate-head "${INPUT_SIMULATE_HEAD:-}"
+  inputs=${#arguments[@]}
+  ((inputs > 0)) ||
+    stop "there is nothing to compare: give base and head, pairs, bench-base and bench-head, record, simulate-base and simulate-head, or merge"
+  give -base-ref "${INPUT_BASE_REF:-}"
+  give -bench "${INPUT_BENCH:-}"
+  give -benchtime "${INPUT_BENCHTIME:-}"
+  give -cpu "${INPUT_CPU:-}"
+  give -count "${INPUT_COUNT:-}"
+  give -profiles "${INPUT_PROFILES:-}"
+}
+
+# The folders of the runs; a pattern gives all that it matches, in their order.
+add_merge() {
+  local name pattern folders=() matches
+  for name in BASE HEAD PAIRS BENCH_BASE BENCH_HEAD RECORD SIMULATE_BASE SIMULATE_HEAD; do
+    name=INPUT_$name
+    [[ -z ${!name:-} ]] || stop "the input merge joins runs that were made: leave the other inputs out"
+  done
+  lines "$INPUT_MERGE"
+  for pattern in "${list[@]}"; do
+    mapfile -t matches < <(compgen -G "$pattern" | LC_ALL=C sort)
+    ((${#matches[@]})) || stop "no folder is named '$pattern'"
+    folders+=("${matches[@]}")
+  done
+  for pattern in "${folders[@]}"; do
+    [[ $pattern != -* ]] || pattern=./$pattern
+    arguments+=("$pattern")
+  done
+}
+
+compare_() {
+  local command=run common=()
+  yes fail "${INPUT_FAIL:-true}" || common+=(-no-fail)
+  give -out "$INPUT_OUT"
+  give -threshold "${INPUT_THRESHOLD:-}"
+  give -title "${INPUT_TITLE:-}"
+  lines "${INPUT_FLAGS:-}"
+  arguments+=("${common[@]}" "${list[@]}")
+  common=("${arguments[@]}")
+  arguments=()
+  if [[ -n ${INPUT_MERGE:-} ]]; then
+    command=merge
+    add_merge
+  else
+    add_run
+  fi
+  PPROFC_BIN=$PPROFC_FOLDER/bin "$PPROFC_FOLDER/bin/pprofci" "$command" "${common[@]}" "${arguments[@]}"
+}
+
+compare() {
+  local status=0
+  # Told to this step only: pprofci writes the verdict of this run, and what an earlier one left is not read.
+  (compare_) || status=$?
+  [[ $status -eq 0 || $status -eq 2 ]] || output verdict failed
+  output status "$status"
+  [[ $status -ne 0 && $status -ne 2 ]] || output page "$INPUT_OUT/index.html"
+}
+
+# ---- publishing ----------------------------------------------------------------------------------------------------
+
+publish() {
+  local status=0
+  if [[ -n ${INPUT_BODY:-} ]]; then
+    arguments=(-body "$INPUT_BODY")
+  elif [[ $PPROFC_STATUS -ne 0 && $PPROFC_STATUS -ne 2 ]]; then
+    printf 'pprofc: nothing is published: the comparison failed\n' >&2
+    output published false
+    return 0
+  fi
+  [[ ${INPUT_PUBLISH:-} = true || ${INPUT_PUBLISH:-} = body ]] || give -to "${INPUT_PUBLISH:-}"
+  give -pr "${INPUT_PR:-}"
+  give -sha "${INPUT_SHA:-}"
+  give -page "${INPUT_PAGE_URL:-}"
+  give -key "${INPUT_KEY:-}"
+  give -author "${INPUT_AUTHOR:-}"
+  give -write-body "${INPUT_WRITE_BODY:-}"
+  give -markdown "${INPUT_MARKDOWN:-}"
+  give -json "${INPUT_JSON:-}"
+  give -codequality "${INPUT_CODEQUALITY:-}"
+  give -metrics "${INPUT_METRICS:-}"
+  give -wait "${INPUT_WAIT:-}"
+  give -timeout "${INPUT_TIMEOUT:-}"
+  yes fail "${INPUT_FAIL:-true}" || arguments+=(-no-fail)
+  yes require-publish "${INPUT_REQUIRE_PUBLISH:-false}" && arguments+=(-require-publish)
+  yes dry-run "${INPUT_DRY_RUN:-false}" && arguments+=(-dry-run)
+  [[ -n ${INPUT_BODY:-} ]] || arguments+=("$INPUT_OUT")
+  "$PPROFC_FOLDER/bin/pprofci" publish "${arguments[@]}" || status=$?
+  # It gives the status of the comparison; 1 is its own failure.
+  output published "$([[ $status -eq 1 ]] && echo false || echo true)"
+  [[ $status -ne 1 ]] || return 1
+}
+
+verdict() {
+  exit "${PPROFC_STATUS:-0}"
+}
+
+# ---- other services ------------------------------------------------------------------------------------------------
+
+# All steps in one. Outputs of one are the environment of the next.
+pipeline() {
+  local outputs published=0
+  outputs=$(mktemp)
+  # shellcheck disable=SC2064 # the file that it is now
+  trap "rm -f '$outputs'" EXIT
+  step() {
+    GITHUB_OUTPUT=$outputs "$here/scripts/action.sh" "$@"
+  }
+  value() {
+    sed -n "s/^$1=//p" "$outputs" | tail -n 1
+  }
+  export PPROFC_FOLDER PPROFC_SOURCE PPROFC_RELEASE PPROFC_STATUS INPUT_OUT=${INPUT_OUT:-.docs/artifacts/ci}
+  step choose
+  PPROFC_FOLDER=$(value folder) PPROFC_SOURCE=$(value source) PPROFC_RELEASE=$(value version)
+  step install
+  [[ -n ${INPUT_BODY:-} ]] || step compare
+  PPROFC_STATUS=$(value status)
+  if [[ -n ${INPUT_PUBLISH:-}${INPUT_BODY:-}${INPUT_CODEQUALITY:-}${INPUT_METRICS:-}${INPUT_MARKDOWN:-}${INPUT_JSON:-} ]]; then
+    step publish || published=1
+  fi
+  [[ $published -eq 0 ]] || exit 1
+  verdict
+}
+
+case ${1:-} in
+  choose | install | compare | publish | verdict | pipeline) "$1" ;;
+  *) stop "scripts/action.sh takes choose, install, compare, publish, verdict or pipeline" ;;
+esac
