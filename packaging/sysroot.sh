@@ -44,4 +44,6 @@ for deb in "$apt/debs"/*.deb; do
   name=$(dpkg-deb -W --showformat='${Package} ${Version} ${source:Package}' "$deb")
   dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -n "s|^\.\(/.*[^/]\)\$|\1 $name|p"
 done >"$folder/files.new"
+# libmicrohttpd is used without TLS: its module shall not ask for gnutls.
+sed -i "/^Requires.private:/d" "$folder"/usr/lib/*/pkgconfig/libmicrohttpd.pc
 mv "$folder/files.new" "$folder/files"

@@ -127,7 +127,7 @@ if [ -n "$small" ]; then
     die "the static programs cannot be linked"
   }
   cmake --install "$small" --prefix "$work/installed/usr" >"$work/log" 2>&1 || die "cmake --install failed: $(tail -n 3 "$work/log")"
-  pack_for "$own" "$small" "" ""
+  pack_for "$own" "$small" "$(sed -n 's/^PPROFC_STATIC_PREFIX:[^=]*=//p' "$small/CMakeCache.txt")" ""
 else
   architectures="amd64 arm64"
   [ "$own" = amd64 ] || die "releases are made on an x86-64 machine, and this one is $own"

@@ -235,6 +235,18 @@ def pages():
     print("ok: pages.yml")
 
 
+@without_recording
+def history():
+    # The last one is a second run of the same commit.
+    for sha in (BASE, HEAD, HEAD):
+        done = RUNNER.run(example("history.yml"), "push", {"before": BASE, "ref": "refs/heads/main"}, sha, ref="refs/heads/main")
+        expect(done, "store", "success", "the history")
+    files = git("ls-tree", "-r", "--name-only", "performance-history", where=REMOTE).split("\n")
+    check(all(name.startswith("store/") for name in files) and len(files) > 1, files)
+    check(git("rev-list", "--count", "performance-history", where=REMOTE) == "2", "commits of the history")
+    print("ok: history.yml")
+
+
 def other_languages():
     for program in ("make", "valgrind", "cc"):
         if not shutil.which(program):
@@ -532,7 +544,7 @@ try:
                       "GIT_AUTHOR_NAME": "tests", "GIT_AUTHOR_EMAIL": "tests@example.com", **kept}})
     RUNNER.overrides = {"version": "0.1.0", "mirror": MIRROR}
     parts = sys.argv[3:] or ["documents", "action", "wrong_inputs", "versions", "other_languages", "simple_pull_request", "from_a_fork", "matrix",
-                             "pages", "gitlab", "jenkins"]
+                             "pages", "history", "gitlab", "jenkins"]
     for part in parts:
         globals()[part]()
     if "simple_pull_request" in parts and not shutil.which("go"):

@@ -68,7 +68,7 @@ fi
 echo "ok: Debian packages"
 
 # The static programs need no library and no file: they run in a folder that has nothing else.
-mkdir "$work/empty"
+mkdir -p "$work/empty/tmp"
 tar -xzf "pprofc-$version-linux-"*.tar.gz -C "$work/empty" --strip-components=1
 for program in pprofc benchstatc parse_bench_regressions pprofci; do
   ! readelf -l "$work/empty/bin/$program" | grep -q INTERP || broken "$program has a loader"
