@@ -191,6 +191,10 @@ add_run() {
   give -cpu "${INPUT_CPU:-}"
   give -count "${INPUT_COUNT:-}"
   give -profiles "${INPUT_PROFILES:-}"
+  give -profile-runs "${INPUT_PROFILE_RUNS:-}"
+  give -noise_rules "${INPUT_NOISE_RULES:-}"
+  lines "${INPUT_FAIL_ON:-}"
+  for i in "${list[@]}"; do arguments+=(-fail_on "$i"); done
 }
 
 # The folders of the runs; a pattern gives all that it matches, in their order.
@@ -247,9 +251,9 @@ publish() {
   if [[ -n ${INPUT_BODY:-} ]]; then
     arguments=(-body "$INPUT_BODY")
   elif [[ $PPROFC_STATUS -ne 0 && $PPROFC_STATUS -ne 2 ]]; then
-    printf 'pprofc: nothing is published: the comparison failed\n' >&2
-    output published false
-    return 0
+    # Without a result publish says just that, in place of an earlier result: what an earlier run left here is none of this one.
+    printf 'pprofc: the comparison failed\n' >&2
+    rm -f "$INPUT_OUT/manifest.json"
   fi
   [[ ${INPUT_PUBLISH:-} = true || ${INPUT_PUBLISH:-} = body ]] || give -to "${INPUT_PUBLISH:-}"
   give -pr "${INPUT_PR:-}"
@@ -269,9 +273,9 @@ publish() {
   yes dry-run "${INPUT_DRY_RUN:-false}" && arguments+=(-dry-run)
   [[ -n ${INPUT_BODY:-} ]] || arguments+=("$INPUT_OUT")
   "$PPROFC_FOLDER/bin/pprofci" publish "${arguments[@]}" || status=$?
-  # It gives the status of the comparison; 1 is its own failure.
+  # It gives the status of the comparison; 1 is its own failure, or that there is no result. The next step gives the status of that.
   output published "$([[ $status -eq 1 ]] && echo false || echo true)"
-  [[ $status -ne 1 ]] || return 1
+  [[ $status -ne 1 || ${PPROFC_STATUS:-0} -eq 1 ]] || return 1
 }
 
 verdict() {

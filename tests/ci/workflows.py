@@ -190,6 +190,19 @@ def simple_pull_request():
 
 
 @without_recording
+def failed_comparison():
+    """A comparison that fails says so where the result of an earlier one is."""
+    RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
+    check("slower" in comment(), comment())
+    RUNNER.overrides.update({"bench-head": "nowhere.txt"})
+    done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
+    expect(done, "benchmarks", "failure", "a comparison that failed")
+    check("slower" not in comment() and "no result" in comment(), comment())
+    check([c["conclusion"] for c in next(reversed(state.checks.values()))][-1] != "success", state.checks)
+    print("ok: a comparison that fails")
+
+
+@without_recording
 def from_a_fork():
     done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(fork=True), HEAD, base_ref="main")
     expect(done, "benchmarks", "failure", "a regression in a fork")
@@ -545,8 +558,8 @@ try:
         "variables": {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOCACHE": f"{WORK}/go-cache", "no_proxy": "127.0.0.1", "GIT_CONFIG_GLOBAL": "/dev/null",
                       "GIT_AUTHOR_NAME": "tests", "GIT_AUTHOR_EMAIL": "tests@example.com", **kept}})
     RUNNER.overrides = {"version": "0.1.0", "mirror": MIRROR}
-    parts = sys.argv[3:] or ["documents", "action", "wrong_inputs", "versions", "other_languages", "simple_pull_request", "from_a_fork", "matrix",
-                             "pages", "history", "gitlab", "jenkins"]
+    parts = sys.argv[3:] or ["documents", "action", "wrong_inputs", "versions", "other_languages", "simple_pull_request", "failed_comparison", "from_a_fork",
+                             "matrix", "pages", "history", "gitlab", "jenkins"]
     for part in parts:
         globals()[part]()
     if "simple_pull_request" in parts and not shutil.which("go"):
