@@ -189,6 +189,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   struct otlp o = {.mem = mem, .error = error, .builder = pprofc_builder_new(mem)};
   arena_init(&o.arena, mem);
   interner_init(&o.comments, mem);
+  interner_init(&o.type_names, mem);
   map_init(&o.by_type, mem);
   pprofc_status status = error_nomem(error);
   if (o.builder) {
@@ -200,6 +201,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   ARRAY_FREE(mem, o.lines, o.line_capacity);
   ARRAY_FREE(mem, o.stack, o.stack_capacity);
   interner_free(&o.comments);
+  interner_free(&o.type_names);
   map_free(&o.by_type);
   arena_free(&o.arena);
   pprofc_builder_free(o.builder);

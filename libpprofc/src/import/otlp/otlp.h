@@ -44,6 +44,7 @@ struct otlp {
   struct value_type *types; /* [type_count] strings of the builder */
   size_t type_count, type_capacity;
   struct map by_type;
+  struct interner type_names;
   size_t resources;
   struct interner comments; /* those that were given */
 

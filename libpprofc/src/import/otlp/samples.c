@@ -23,6 +23,23 @@ static bool otlp_same_type(const void *types, uint32_t index, const void *wanted
   return a->type == b->type && a->unit == b->unit;
 }
 
+/* Adds a sample type. Reports tell types apart by their names, so one whose name is taken, with
+ * another unit, gets its unit behind the name: "samples_bytes". */
+static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
+  struct buffer name;
+  uint32_t before = (uint32_t)o->type_names.count;
+  if (interner_copy(&o->type_names, &o->arena, type) == MAP_NONE) otlp_fail_nomem(o);
+  if (o->type_names.count > before) {
+    builder_add_type(o->builder, type, unit);
+    return;
+  }
+  buffer_init(&name, o->mem, SIZE_MAX);
+  buffer_printf(&name, "%.*s_%.*s", STR_ARG(type), STR_ARG(unit));
+  if (name.failed) otlp_fail_nomem(o);
+  builder_add_type(o->builder, buffer_str(&name), unit);
+  buffer_free(&name);
+}
+
 /* The column of a sample type; entered when it is new. */
 static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   pprofc_str type = t ? otlp_string(o, t->type_strindex) : STR("");
@@ -36,7 +53,7 @@ static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
     return otlp_fail(o, PPROFC_E_LIMIT, "more than %u sample types", MOST_TYPES);
   if (index == MAP_NONE || !ARRAY_RESERVE(o->mem, o->types, o->type_capacity, o->type_count + 1))
     return otlp_fail_nomem(o);
-  builder_add_type(o->builder, type, unit);
+  otlp_add_type(o, type, unit);
   o->types[o->type_count] = wanted;
   return o->type_count++;
 }
