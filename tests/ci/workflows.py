@@ -328,7 +328,6 @@ def action():
 
 
 def wrong_inputs():
-    before = len(state.requests)
     for inputs, said in (({}, "there is nothing to compare: give base and head"),
                          ({"base": "testdata"}, "there is no -head"),
                          ({"bench-base": "testdata/bench_original.txt"}, "there is no -bench-head"),
@@ -351,7 +350,7 @@ def wrong_inputs():
         check(not os.path.exists(f"{where}/.docs/artifacts/ci/index.html"), inputs, "made a page")
     log, outputs, _ = run_action({"publish": "comment", "pr": "3", "merge": "empty"}, steps=[{"run": "mkdir empty"}], wanted="failure")
     check("cannot read 'empty/manifest.json'" in log and outputs[0] == "failed", log)
-    check(len(state.requests) == before, "a failed run was published")
+    check("no result" in comment() and not state.statuses, "a failed run was published as", comment())
     # An input is a value: of a flag, and never of the shell.
     for text in ("$(touch hacked)", "`touch hacked`", "'; touch hacked; '", '"; touch hacked; "', "${IFS}", "--help", "-h"):
         for name in ("base", "bench-base", "record", "out", "title", "simulate-base", "threshold", "merge", "key", "version"):
