@@ -51,7 +51,9 @@ try:
         check.that(f'{name} of one second', r.status == 0 and re.search(r'Duration: 1(\.\d+)?s', r.out), r.out, r.err)
     r = top('/debug/pprof/goroutine?debug=1')
     check.that('addresses of debug=1 get names, whether the server takes POST or not', r.status == 0 and 'runtime.' in r.out, r.out, r.err)
-    for path, words in [('/debug/pprof/', 'index page'), ('/debug/pprof/goroutine?debug=2', 'debug=2'), ('/debug/pprof/trace?seconds=1', 'go tool trace'),
+    r = top('/debug/pprof/goroutine?debug=2', '-diff_base=http://' + at + '/debug/pprof/goroutine?debug=2')
+    check.that('dumps of debug=2 are read and compared', r.status == 0 and 'Type: goroutine' in r.out, r.out, r.err)
+    for path, words in [('/debug/pprof/', 'index page'), ('/debug/pprof/trace?seconds=1', 'go tool trace'),
                         ('/debug/pprof/nosuch', '404 Not Found - Unknown profile'), ('/debug/pprof/heap?seconds=1&debug=1', 'incompatible'),
                         ('/debug/pprof/symbol', 'symbol address')]:
         r = top(path)

@@ -148,7 +148,7 @@ def errors():
     server = Server({
         '/esc': plain(b'\x1b]0;owned\x07bad\n::error::x', 500, go), '/page': plain(b'<h1>secret</h1>', 500, dict(go, **{'Content-Type': 'text/html'})),
         '/401': plain(b'', 401), '/login': plain(b'<!DOCTYPE html><p>sign in', 200), '/to': plain(b'', 302, {'Location': '/login'}),
-        '/index': b'<html><title>/debug/pprof/</title>', '/dump': b'goroutine 1 [running]:\nmain.main()\n', '/trace': b'go 1.22 trace\0\0\0\1',
+        '/index': b'<html><title>/debug/pprof/</title>', '/dump': b'goroutine 1 [running]:\n', '/trace': b'go 1.22 trace\0\0\0\1',
         '/symbol': b'num_symbols: 1\n', '/json': b'{"a": 1}', '/empty': b'', '/short': plain(CPU, missing=50), '/cut': CPU[:-20],
         '/ssh': plain(b'', raw=b'SSH-2.0-OpenSSH_9.9\r\n'), '/nothing': plain(b'', raw=b''), '/fake': plain(b'plain', 200, {'Content-Encoding': 'gzip'}),
         '/cutgzip': plain(gzip.compress(b'main 1\n' * 1000)[:-9], 200, {'Content-Encoding': 'gzip'}), '/204': plain(b'', 204),
@@ -157,7 +157,7 @@ def errors():
         '/folded': plain(b'main;run 5\nmain 3\n', gzip=True), '/lines': b'OK 200\n<html> 5\n'})
     for path, words in [('/esc', r'server response: 500 Internal Server Error - \\x1b\]0;owned\\x07bad\\x0a'), ('/page', r'500 Internal Server Error$'),
                         ('/401', '401.*-header'), ('/login', 'web page'), ('/to', 'web page.*after a redirect to http://.*/login'), ('/index', 'index page'),
-                        ('/dump', 'debug=2'), ('/trace', 'go tool trace'), ('/symbol', 'symbol address'), ('/json', 'JSON'), ('/empty', 'empty'),
+                        ('/dump', 'dump of goroutines'), ('/trace', 'go tool trace'), ('/symbol', 'symbol address'), ('/json', 'JSON'), ('/empty', 'empty'),
                         ('/short', 'ended early'), ('/cut', 'truncated'), ('/ssh', 'no reply of HTTP'), ('/nothing', 'without a reply'),
                         ('/fake', 'not in gzip'), ('/cutgzip', 'truncated'), ('/204', '204'), ('/loop', '10 redirects'), ('/bad', 'malformed Location'),
                         ('/socket', 'not followed'), ('/file', 'Location|protocol')]:

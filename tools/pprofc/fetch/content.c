@@ -69,11 +69,9 @@ static const struct {
      NULL},
     {content_is_trace, true, "this is an execution trace of Go; go tool trace shows it",
      "this is an execution trace of Go; go tool trace shows it"},
-    {content_is_dump, true,
-     "this is a dump of the stacks of goroutines, as debug=2 gives it; debug=1 or no debug gives a "
-     "profile",
-     "this is a dump of the stacks of goroutines, as debug=2 gives it; debug=1 or no debug gives a "
-     "profile"},
+    {content_is_dump, false,
+     "this begins as a dump of goroutines does, but has no stack that can be read",
+     "this begins as a dump of goroutines does, but has no stack that can be read"},
     {content_is_symbols, true, "this is the reply of a symbol address, not of a profile", NULL},
     {content_is_json, false,
      "this is JSON of no format that is read; docs/FORMATS.md lists those that are", NULL},
