@@ -1,0 +1,213 @@
+/* Inputs with stacks as programs have them.
+ *
+ * A program has functions, and functions have places: a call, or what the function does itself. A
+ * third of the places has calls that the compiler inlined. A few places of a function run often,
+ * the others seldom, and so do a few of the calls; locations get their ids when they are first
+ * seen, as a profiler writes them. */
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES      6   /* places of a function */
+#define MOST_DEPTH  128 /* where Go cuts a stack */
+#define LEAST_DEPTH 12
+#define MOST_INLINE 3
+#define NOWHERE     UINT32_MAX
+
+/* A number below `limit`: the fifth power of one that is equally spread, so 0 comes most often. */
+static uint32_t skewed(uint64_t *state, uint32_t limit) {
+  uint64_t unit = next_random(state) >> 32, power = unit;
+  for (int i = 1; i < 5; i++) power = power * unit >> 32;
+  return (uint32_t)(power * limit >> 32);
+}
+
+/* What place `place` is, whoever asks: drawn from its number. */
+static uint64_t seed_of(uint32_t place) {
+  return 0xC0FFEEu + (uint64_t)place * 0x9E3779B9u;
+}
+
+struct program {
+  const struct shape *shape;
+  pprofc_builder *builder;
+  uint32_t mapping;
+  uint32_t *locations; /* by place; NOWHERE until it is seen */
+};
+
+static bool program_begin(struct program *p, pprofc_builder *b, const struct shape *shape) {
+  *p = (struct program){shape, b, inputs_mapping(b), NULL};
+  size_t size = shape->locations * sizeof *p->locations;
+  p->locations = malloc(size);
+  if (p->locations) memset(p->locations, 0xFF, size);
+  return p->locations != NULL;
+}
+
+/* The function that a place calls; those with greater numbers are nearer the leaves. NOWHERE: the
+ * place calls nothing. */
+static uint32_t callee_of(const struct program *p, uint32_t place) {
+  uint64_t random = seed_of(place);
+  uint32_t functions = p->shape->functions, own = place / PLACES;
+  if (below(&random, 60) == 0) return NOWHERE;
+  if (below(&random, 60) == 0) return own ? own - below(&random, own < 8 ? own : 8) : NOWHERE;
+  uint32_t deeper = functions - own - 1;
+  if (deeper < functions / 200) return NOWHERE;
+  return own + 1 + skewed(&random, deeper / 2 + 1);
+}
+
+static uint32_t program_location(struct program *p, uint32_t place) {
+  if (p->locations[place] != NOWHERE) return p->locations[place];
+  uint64_t random = seed_of(place) ^ 0xABCDEF;
+  uint32_t functions = p->shape->functions;
+  pprofc_line lines[MOST_INLINE + 1];
+  size_t count = 0;
+  if (p->shape->inlined && below(&random, 3) == 0)
+    for (uint32_t n = 1 + below(&random, MOST_INLINE); n; n--) {
+      /* What is inlined is small and used everywhere: the last fifth of the functions. */
+      uint32_t number = functions - 1 - skewed(&random, functions / 5 + 1);
+      lines[count++] =
+          (pprofc_line){inputs_function(p->builder, number), 1 + below(&random, 900), 0};
+    }
+  uint32_t outer = inputs_function(p->builder, place / PLACES);
+  lines[count++] = (pprofc_line){outer, 1 + below(&random, 900), 0};
+  return p->locations[place] = pprofc_builder_location(
+             p->builder, p->mapping, 0x401000 + 32 * (uint64_t)place, lines, count);
+}
+
+/* ---- call trees: golike and cpu50k  */
+
+struct call {
+  uint32_t place, first, next; /* the first call below it, the next one beside it; 0: none */
+};
+
+/* Call 0 is above all stacks. The tree is the same in every version of a program. */
+struct calls {
+  struct call *calls;
+  uint32_t count, most;
+};
+
+static uint32_t calls_find(const struct calls *tree, uint32_t parent, uint32_t place) {
+  uint32_t at = tree->calls[parent].first;
+  while (at && tree->calls[at].place != place) at = tree->calls[at].next;
+  return at;
+}
+
+static uint32_t calls_add(struct calls *tree, uint32_t parent, uint32_t place) {
+  uint32_t at = tree->count++;
+  tree->calls[at] = (struct call){place, 0, tree->calls[parent].first};
+  tree->calls[parent].first = at;
+  return at;
+}
+
+/* Where a stack goes on below call `at`; 0: its end. */
+static uint32_t draw_call(struct calls *tree, uint32_t at, uint32_t function, bool grows,
+                          uint64_t *random) {
+  uint32_t place = function * PLACES + skewed(random, PLACES);
+  uint32_t found = calls_find(tree, at, place);
+  if (found) return found;
+  return grows ? calls_add(tree, at, place) : tree->calls[at].first;
+}
+
+/* One stack, root first. It ends where a place calls nothing, or sooner: functions do things
+ * themselves, too. A tree that has its calls does not grow: the stack goes on with a call that is
+ * there. */
+static uint32_t draw_stack(struct program *p, struct calls *tree, uint32_t room, uint64_t *random,
+                           uint32_t places[MOST_DEPTH]) {
+  uint32_t depth = 0, at = 0, function = skewed(random, 20);
+  bool grows = tree->count < room;
+  while (function != NOWHERE && depth < MOST_DEPTH) {
+    at = draw_call(tree, at, function, grows, random);
+    if (!at) break;
+    places[depth++] = tree->calls[at].place;
+    function = callee_of(p, tree->calls[at].place);
+    if (depth > LEAST_DEPTH && below(random, 30) == 0) break;
+  }
+  return depth;
+}
+
+static void frames_of(struct program *p, const uint32_t *places, uint32_t depth, uint32_t *frames) {
+  for (uint32_t i = 0; i < depth; i++) frames[i] = program_location(p, places[depth - 1 - i]);
+}
+
+/* How many calls the tree has for each sample, in percent. */
+#define GOLIKE_GROWTH 40
+
+bool fill_golike(pprofc_builder *b, const struct shape *shape) {
+  struct program p;
+  uint64_t stacks = 31, values = 800 + shape->version, changes = 900 + shape->version;
+  struct calls tree = {NULL, 1, (uint32_t)((uint64_t)shape->samples * GOLIKE_GROWTH / 100)};
+  tree.calls = calloc((size_t)tree.most + MOST_DEPTH, sizeof *tree.calls);
+  if (!program_begin(&p, b, shape) || !tree.calls) {
+    free(tree.calls);
+    return false;
+  }
+  inputs_heap_types(b);
+  for (uint32_t i = 0; i < shape->samples; i++) {
+    uint32_t places[MOST_DEPTH], frames[MOST_DEPTH];
+    /* The tree grows while samples come in: fast at first, slower later. */
+    uint32_t room = tree.most / 10 + (uint32_t)((uint64_t)tree.most * 9 / 10 * i / shape->samples);
+    uint32_t depth = draw_stack(&p, &tree, room, &stacks, places);
+    if (shape->version && below(&changes, 10) == 0)
+      depth = draw_stack(&p, &tree, 0, &changes, places);
+    frames_of(&p, places, depth, frames);
+    inputs_heap_sample(b, i, frames, depth, &values);
+  }
+  free(tree.calls);
+  free(p.locations);
+  return true;
+}
+
+/* A profile of CPU time of ten seconds: the program is the same in every version, the moments at
+ * which it was looked at are not. */
+bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
+  struct program p;
+  uint64_t moments = 1000 + shape->version;
+  struct calls tree = {calloc((size_t)shape->samples * MOST_DEPTH, sizeof *tree.calls), 1, 0};
+  if (!program_begin(&p, b, shape) || !tree.calls) {
+    free(tree.calls);
+    return false;
+  }
+  inputs_cpu_types(b);
+  pprofc_builder_time(b, 1700000000000000000 + shape->version * INT64_C(10000000000), 10000000000);
+  for (uint32_t i = 0; i < shape->samples; i++) {
+    uint32_t places[MOST_DEPTH], frames[MOST_DEPTH];
+    uint32_t depth = draw_stack(&p, &tree, UINT32_MAX, &moments, places);
+    frames_of(&p, places, depth, frames);
+    int64_t count = 1 + skewed(&moments, 9);
+    pprofc_builder_sample(b, frames, depth, (int64_t[]){count, count * 10000000});
+  }
+  free(tree.calls);
+  free(p.locations);
+  return true;
+}
+
+/* ---- deep -------------------------------------------- */
+
+#define DEEP_LEAST  900
+#define DEEP_MOST   1050
+#define DEEP_CHANGE 40 /* as many calls return, and are made, from one sample to the next */
+
+/* A program that walks a tree by recursion: `functions` of them call each other. */
+bool fill_deep(pprofc_builder *b, const struct shape *shape) {
+  struct program p;
+  uint64_t stacks = 37, values = 1100 + shape->version, changes = 1200 + shape->version;
+  if (!program_begin(&p, b, shape)) return false;
+  inputs_cpu_types(b);
+  uint32_t stack[DEEP_MOST], depth = 0; /* root first */
+  for (uint32_t i = 0; i < shape->samples; i++) {
+    bool elsewhere = shape->version && below(&changes, 10) == 0;
+    uint64_t *random = elsewhere ? &changes : &stacks;
+    uint32_t returned = 1 + below(random, DEEP_CHANGE);
+    depth -= depth > returned ? returned : depth;
+    uint32_t called = 1 + below(random, DEEP_CHANGE);
+    while (depth < DEEP_MOST && (called || depth < DEEP_LEAST)) {
+      stack[depth++] = program_location(&p, skewed(random, shape->locations));
+      called -= called != 0;
+    }
+    uint32_t frames[DEEP_MOST];
+    for (uint32_t k = 0; k < depth; k++) frames[k] = stack[depth - 1 - k];
+    int64_t count = 1 + below(&values, 20);
+    pprofc_builder_sample(b, frames, depth, (int64_t[]){count, count * 10000000});
+  }
+  free(p.locations);
+  return true;
+}
