@@ -1,6 +1,7 @@
 #!/bin/sh
-# Keeps the manual pages in docs/man and the flag tables of the programs the same: everything from "## Options" on is
-# what the program prints with -manual.
+# Keeps documents the same as the tables of the programs. Of the manual pages in docs/man everything from "## Options" on
+# is what the program prints with -manual; docs/FORMATS.md has what pprofc prints with -formats=markdown between
+# "<!-- formats -->" and "<!-- end of formats -->".
 #
 #   scripts/manual.sh BUILD/bin            rewrites the pages
 #   scripts/manual.sh --check BUILD/bin    says what differs, and fails when something does
@@ -13,16 +14,32 @@ cd "$(dirname "$0")/.."
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 status=0
+
+# keep PAGE COMMAND: the page must be what is in $new, which COMMAND printed.
+keep() {
+  if [ "$check" = no ]; then
+    cmp -s "$new" "$1" || cp "$new" "$1"
+  elif ! diff -u "$1" "$new"; then
+    echo "$1 is not what $2 prints; scripts/manual.sh makes it so"
+    status=1
+  fi
+}
+
 for page in docs/man/*.1.md; do
   name=$(basename "$page" .1.md)
   [ -x "$bin/$name" ] || continue
   sed '/^## Options$/,$d' "$page" >"$new"
   "$bin/$name" -manual >>"$new"
-  if [ "$check" = no ]; then
-    cmp -s "$new" "$page" || cp "$new" "$page"
-  elif ! diff -u "$page" "$new"; then
-    echo "$page is not what $name -manual prints; scripts/manual.sh makes it so"
-    status=1
-  fi
+  keep "$page" "$name -manual"
 done
+
+page=docs/FORMATS.md
+{
+  sed '/^<!-- formats -->$/q' "$page"
+  echo
+  "$bin/pprofc" -formats=markdown
+  echo
+  sed -n '/^<!-- end of formats -->$/,$p' "$page"
+} >"$new"
+keep "$page" "pprofc -formats=markdown"
 exit $status

@@ -1,6 +1,6 @@
 """Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
 and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
-fuzz target, seeds for it and a line in the docs, each member of a rules file a seed and a line in the docs.
+fuzz target, seeds for it and a row in the table of facts, each member of a rules file a seed and a line in the docs.
 
     complete.py BUILD/bin
 """
@@ -14,6 +14,7 @@ from source import ROOT, Report, read
 
 PROGRAMS = ("pprofc", "benchstatc", "parse_bench_regressions", "pprofci")
 FLAG = re.compile(r"^- `-(\w[\w-]*)`", re.M)
+FACT_FIELDS = 8
 ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+)\},', re.M)
 
 
@@ -52,14 +53,35 @@ def check_flags(binaries, report):
 
 def check_importers(rows, report):
     """`rows` are (name, function) of the table of formats."""
-    formats = read("docs/FORMATS.md").lower()
     for name, function in rows:
         if not os.path.exists(os.path.join(ROOT, f"tests/fuzz/fuzz_{function}.c")):
             report.add("fuzz", function, "tests/fuzz", 1, f"'{name}' has no fuzz target fuzz_{function}.c")
         if not glob.glob(os.path.join(ROOT, f"tests/fuzz/corpus/{function}/*")):
             report.add("seeds", function, "tests/fuzz/corpus", 1, f"'{name}' has no seeds in corpus/{function}")
-        if name.lower() not in formats:
-            report.add("docs", function, "docs/FORMATS.md", 1, f"'{name}' is not described")
+    return len(rows)
+
+
+def facts(path):
+    """(reader, all of its strings) of each row of a table of facts."""
+    rows = re.split(r"^    \{(?=\"\w+\",)", read(path), flags=re.M)[1:]
+    joined = [re.sub(r'"\s*\n\s*"', "", row) for row in rows]
+    return [re.findall(r'"((?:[^"\\]|\\.)*)"|\b(NULL)\b', row) for row in joined]
+
+
+def check_facts(readers, path, report):
+    """Each reader has a row in the table of facts; the example of a row is a file of testdata that a golden case reads."""
+    cases = "\n".join(commands().values())
+    rows = [[text for text, _ in row] for row in facts(path)]
+    for reader in readers:
+        if not any(row[0] == reader for row in rows):
+            report.add("facts", reader, path, 1, f"'{reader}' has no row: who writes the format, what is kept, what is lost")
+    for row in rows:
+        if len(row) != FACT_FIELDS or "|" in "".join(row):
+            report.add("facts", row[0], path, 1, f"the row of '{row[0]}' has {len(row)} fields, or a | in one")
+        elif row[5] and not glob.glob(os.path.join(ROOT, "testdata", row[5])):
+            report.add("facts", row[0], path, 1, f"'testdata/{row[5]}' does not exist")
+        elif row[5] and os.path.basename(row[5]) not in cases:
+            report.add("golden", row[0], "tests/golden/cases", 1, f"no case reads testdata/{row[5]}")
     return len(rows)
 
 
@@ -97,11 +119,15 @@ def check_rules(report):
 
 
 def main():
-    report = Report("golden", "docs", "fuzz", "seeds", "escape")
+    report = Report("golden", "docs", "fuzz", "seeds", "escape", "facts")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
     importers = check_importers(rows, report)
+    shapes = re.search(r"shapes\[\] = \{(.*?)\}", read("libpprofc/src/import/json/json.c"), re.S).group(1)
+    readers = [function for _, function in rows if function != "json"] + re.findall(r"json_\w+", shapes)
+    check_facts(readers, "libpprofc/src/import/facts.c", report)
+    check_facts(re.findall(r"&bench_reader_(\w+)", read("libpprofc/src/bench/read/readers.c")), "libpprofc/src/bench/read/facts.c", report)
     check_fuzzed_reports(sys.argv[1], report)
     check_hostile_reports(sys.argv[1], report)
     check_rules(report)

@@ -1,67 +1,36 @@
 /* Help for a person, from a table of flags. */
+#include "common/fill.h"
 #include "common/flags.h"
 
 #include "core/escape.h"
 
 #include <stdio.h>
 
-#define INDENT      2
-#define COLUMN      24 /* where explanations start */
-#define WIDTH_LEAST 40
-#define WIDTH_MOST  110 /* longer lines are hard to read */
-
-/* Text that is filled into lines. */
-struct help_filler {
-  struct output *out;
-  size_t width, indent;
-  size_t at; /* cells used of this line */
-};
-
-static void new_line(struct help_filler *filler) {
-  output_add_char(filler->out, '\n');
-  output_add_fill(filler->out, ' ', filler->indent);
-  filler->at = filler->indent;
-}
-
-/* Adds words, with line breaks where they are needed. */
-static void help_fill(struct help_filler *filler, const char *text) {
-  pprofc_str rest = str_of(text), word;
-  while (str_next(&rest, ' ', &word)) {
-    if (!word.size) continue;
-    size_t cells = utf8_length(word);
-    bool first = filler->at == filler->indent;
-    if (!first && filler->at + 1 + cells > filler->width) {
-      new_line(filler);
-      first = true;
-    }
-    if (!first) output_add_char(filler->out, ' ');
-    output_add_str(filler->out, word);
-    filler->at += cells + !first;
-  }
-}
+#define INDENT 2
+#define COLUMN 24 /* where explanations start */
 
 /* Prints a name at the left; what is filled in next is its explanation in the second column. */
-static void begin_entry(struct help_filler *filler, const char *name) {
+static void begin_entry(struct filler *filler, const char *name) {
   size_t used = INDENT + utf8_length(str_of(name));
   output_add_fill(filler->out, ' ', INDENT);
   output_add_text(filler->out, name);
   if (used + 2 > COLUMN)
-    new_line(filler);
+    fill_new_line(filler);
   else
     output_add_fill(filler->out, ' ', COLUMN - used);
   filler->at = COLUMN;
 }
 
 static void entry(struct output *out, size_t width, const char *name, const char *text) {
-  struct help_filler filler = {.out = out, .width = width, .indent = COLUMN};
+  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
-  help_fill(&filler, text);
+  fill(&filler, text);
   output_add_char(out, '\n');
 }
 
 static void paragraph(struct output *out, size_t width, const char *text) {
-  struct help_filler filler = {.out = out, .width = width};
-  help_fill(&filler, text);
+  struct filler filler = {.out = out, .width = width};
+  fill(&filler, text);
   output_add_char(out, '\n');
 }
 
@@ -73,20 +42,20 @@ static void help_print_flag(struct output *out, size_t width, const struct flag 
     snprintf(name, sizeof name, "-%s=%s", flag->name, flag->argument);
   else
     snprintf(name, sizeof name, "-%s", flag->name);
-  struct help_filler filler = {.out = out, .width = width, .indent = COLUMN};
+  struct filler filler = {.out = out, .width = width, .indent = COLUMN};
   begin_entry(&filler, name);
-  help_fill(&filler, flag->help);
+  fill(&filler, flag->help);
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++) {
     const char *open = i == 0 ? "(" : "";
     const char *close = flag->choices[i + 1] ? "," : ")";
     char word[64];
     snprintf(word, sizeof word, "%s%s%s", open, flag->choices[i], close);
-    help_fill(&filler, word);
+    fill(&filler, word);
   }
   if (flag_shows_initial(flag)) {
     char word[128];
     snprintf(word, sizeof word, "(default %s)", flag->initial);
-    help_fill(&filler, word);
+    fill(&filler, word);
   }
   output_add_char(out, '\n');
 }
@@ -100,9 +69,9 @@ static void print_group(const struct flag_table *table, struct output *out, size
     if (!shown) {
       output_printf(out, "\n%s:\n", table->groups[group].title);
       if (table->groups[group].note) {
-        struct help_filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
+        struct filler filler = {.out = out, .width = width, .indent = INDENT, .at = INDENT};
         output_add_fill(out, ' ', INDENT);
-        help_fill(&filler, table->groups[group].note);
+        fill(&filler, table->groups[group].note);
         output_add_char(out, '\n');
       }
     }
@@ -132,8 +101,7 @@ static void print_examples(const struct flag_table *table, struct output *out) {
 }
 
 void help_print(const struct flag_table *table, struct output *out, size_t width) {
-  if (width < WIDTH_LEAST) width = WIDTH_LEAST;
-  if (width > WIDTH_MOST) width = WIDTH_MOST;
+  width = fill_width(width);
   output_printf(out, "%s: %s\n\nUsage:\n", table->program, table->summary);
   for (size_t i = 0; table->usage[i]; i++)
     output_printf(out, "  %s %s\n", table->program, table->usage[i]);

@@ -1,10 +1,12 @@
 /* pprofc: reads the command line, gets the profile, writes the report. */
+#include "common/fill.h"
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
 #include "core/outfile.h"
 #include "destination.h"
 #include "fetch/collect.h"
+#include "formats.h"
 #include "hints.h"
 #include "limit_flags.h"
 #include "noise/noise.h"
@@ -70,6 +72,8 @@ static int cmd_main_print_about(const struct command_flags *flags, const struct 
     manual_print_options(&flags->table, &out);
   else if (command->version)
     version_print(&out);
+  else if (*command->formats)
+    formats_print(&out, strcmp(command->formats, "markdown") == 0, fill_width(terminal_width(fd)));
   else
     help_print(&flags->table, &out, terminal_width(fd));
   if (status != PPROFC_OK) return cmd_main_fail(error.message);
@@ -186,8 +190,7 @@ static void keep_small_blocks(void) {
 
 static int cmd_main_choose(const struct command_flags *flags, struct command *command, int argc,
                            char **argv) {
-  if (command->help || command->version || command->manual || *command->completion)
-    return cmd_main_print_about(flags, command);
+  if (command_is_about(command)) return cmd_main_print_about(flags, command);
   command->report.warn = cmd_main_warn;
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);

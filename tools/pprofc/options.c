@@ -272,6 +272,7 @@ static const char *const *offered_words(const char *name) {
 static const char *const symbolize_modes[] = {
     "none",          "local",         "fastlocal",          "remote", "force",
     "demangle=full", "demangle=none", "demangle=templates", NULL};
+static const char *const formats_forms[] = {"text", "markdown", NULL};
 static const char *const http_reloads[] = {"ask", "auto", "off", NULL};
 static const char *const call_stack_ways[] = {"proportional", "edges", "flat", NULL};
 
@@ -363,6 +364,9 @@ static const struct flag own_flags[] = {
     STRING(output, "FILE", "File for the report, in place of standard output", GROUP_MISC),
     INTEGER(threads, "N", "0", "Threads to use; 0 is as many as the machine has", GROUP_MISC),
     STRING(completion, "SHELL", "Print completion for bash, zsh or fish", GROUP_MISC),
+    {"formats", FLAG_WORD, FIELD(formats), GROUP_MISC, NULL,
+     "Print the formats that are read: what writes them, what is kept and what is lost", NULL,
+     formats_forms, 0, false, NULL},
     SWITCH(version, "Print the version, and what it was built with", GROUP_MISC),
     SWITCH(help, "Print this text", GROUP_MISC),
     {"h", FLAG_BOOL, FIELD(help), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
@@ -533,6 +537,11 @@ static void complete_command(struct command *command, char **operands, size_t co
   if (command->simulate || command->noise.blame) choose_top(command);
 }
 
+bool command_is_about(const struct command *command) {
+  return command->help || command->version || command->manual || *command->formats ||
+         *command->completion;
+}
+
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error) {
   memset(command, 0, sizeof *command);
@@ -543,7 +552,7 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   pprofc_status status = flags_defaults(&flags->table, command, error);
   if (status == PPROFC_OK) status = flags_parse(&flags->table, command, argc, argv, parsed, error);
   if (status != PPROFC_OK) return status;
-  if (command->help || command->version || command->manual || *command->completion) return status;
+  if (command_is_about(command)) return status;
   status = apply_choices(flags, command, error);
   if (status == PPROFC_OK) status = choose_format(command, error);
   if (status != PPROFC_OK) return status;

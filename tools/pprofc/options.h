@@ -63,6 +63,7 @@ struct command {
   bool help, version, manual;
   bool sample_types;      /* of the sources, for the completion of shells */
   const char *completion; /* a shell, or "" */
+  const char *formats;    /* "text", "markdown", or "" */
   const char *executable; /* NULL: none */
   const char **sources;   /* point into argv */
   size_t source_count;
@@ -95,6 +96,9 @@ struct command_flags {
 };
 
 void command_flags_init(struct command_flags *flags);
+
+/* Whether the command line asks for text that needs no profile: the help, the version. */
+bool command_is_about(const struct command *command);
 
 /* Reads the command line. Fails on what makes no sense, except that a command without format or
  * source is let through: help and version need neither. */

@@ -1,7 +1,8 @@
-/* The readers that formats.c lists. */
+/* The readers that formats.c lists, and the rows of facts.c. */
 #ifndef PPROFC_IMPORT_FORMATS_H
 #define PPROFC_IMPORT_FORMATS_H
 
+#include "core/facts.h"
 #include "import/import.h"
 
 #define IMPORT_READER(name)                                                                        \
@@ -22,5 +23,8 @@ IMPORT_READER(import_go_dump);
 IMPORT_READER(import_otlp);
 IMPORT_READER(import_perf_script);
 IMPORT_READER(import_folded);
+
+/* What is known of the formats, for people; ended by a row without name. */
+extern const struct format_fact import_facts[];
 
 #endif

@@ -3,6 +3,7 @@
 #define PPROFC_BENCH_READ_READERS_H
 
 #include "bench/set.h"
+#include "core/facts.h"
 
 /* The input of a reader. */
 struct bench_source {
@@ -21,6 +22,9 @@ struct bench_reader {
 /* In the order they are tried. The last one accepts everything: benchmark text. */
 extern const struct bench_reader *const bench_readers[];
 extern const size_t bench_reader_count;
+
+/* What is known of the formats, for people; ended by a row without name. */
+extern const struct format_fact bench_facts[];
 
 extern const struct bench_reader bench_reader_text, bench_reader_test2json, bench_reader_gbench,
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,

@@ -1,0 +1,42 @@
+/* The table of the formats of benchmark results, for people: the second table of `pprofc -formats`
+ * and docs/FORMATS.md. `reader` is the name of the row in readers.c without "bench_reader_". */
+#include "bench/read/readers.h"
+
+const struct format_fact bench_facts[] = {
+    {"test2json", "`go test -json`", "`go test -bench . -json`, gotestsum",
+     "JSON lines with `Action`", "made by hand", NULL,
+     "the benchmark text of each package, put together from its events", "what tests print"},
+    {"gbench", "Google Benchmark JSON", "Google Benchmark `--benchmark_format=json`, nanobench",
+     "JSON with `context` and `benchmarks`", "made by hand", NULL,
+     "one sample for each repetition: `sec/op`, `cpu-sec/op`, counters; the context is "
+     "configuration",
+     "aggregates (mean, median, big O): they are no samples"},
+    {"hyperfine", "hyperfine JSON", "hyperfine `--export-json`",
+     "JSON with `results`, `command` and `mean`", "made by hand", NULL,
+     "one sample for each run: `sec/op`, memory; user and system time; parameters are in the name",
+     "runs that failed"},
+    {"pytest", "pytest-benchmark JSON", "pytest-benchmark `--benchmark-json`",
+     "JSON with `benchmarks` and `machine_info`", "made by hand", NULL,
+     "one sample for each round: `sec/op`, or a mean where rounds were not saved; parameters are "
+     "in "
+     "the name; `extra_info`",
+     "statistics, which are computed again"},
+    {"jmh", "JMH JSON", "JMH `-rf json`", "JSON with `primaryMetric` and `benchmark`",
+     "made by hand", NULL,
+     "one sample for each iteration, all modes; metrics of its profilers; parameters in the name",
+     "statistics, which are computed again"},
+    {"criterion", "criterion JSON",
+     "Rust's criterion (`target/criterion`, or one `sample.json` or `estimates.json`), "
+     "`cargo criterion --message-format=json`",
+     "JSON with `iters` and `times`, or `point_estimate`, or `reason`; a folder by its files",
+     "made by hand", NULL,
+     "one sample for each measurement; the name from `benchmark.json` or the folders; throughput",
+     "estimates where there are samples"},
+    {"csv", "CSV", "any script: columns `name`, `unit`, `value`", "a first line with these names",
+     "made by hand", NULL, "one sample for each line; other columns are configuration", "nothing"},
+    {"text", "Go benchmark text",
+     "`go test -bench`, Zig, OCaml and other tools that print Go's format",
+     "what no other row is; lines `BenchmarkName N value unit`", "go 1.26.8", "bench_original.txt",
+     "every value and unit; `key: value` lines are configuration", "lines of other forms"},
+    {0},
+};

@@ -1,0 +1,115 @@
+/* The table of the formats of profiles, for people: `pprofc -formats` and docs/FORMATS.md are made
+ * of it.
+ *
+ * A new format gets its row here, beside formats that are like it; then scripts/manual.sh build/bin
+ * writes the document. The style test `complete` asks for a row for every reader of formats.c and
+ * every shape of json/json.c (the field `reader` is the name of its function without "import_"),
+ * for the file `example` below testdata, and for a golden case that reads it. Name the programs
+ * that write the format, the version that the example was recorded with, what is kept, and what is
+ * lost: what is counted in a comment of the profile first. */
+#include "import/formats.h"
+
+const struct format_fact import_facts[] = {
+    {"pprof", "pprof `profile.proto`",
+     "Go's runtime/pprof and net/http/pprof, gperftools' pprof, Pyroscope, pprof-rs, `pprofc "
+     "-proto`",
+     "its fields; tried first", "go 1.26.8", "generator_cpu.prof", "everything", "nothing"},
+    {"gperftools_cpu", "gperftools CPU profile", "libprofiler (`CPUPROFILE`)",
+     "the words `0 3` at the start, 4 or 8 bytes, either byte order", "gperftools 2.10",
+     "native/native_c.cpu.prof",
+     "`samples/count`, `cpu/nanoseconds`; mappings from the memory map behind it",
+     "the frame of the signal handler"},
+    {"heap_text", "heap profile, text",
+     "gperftools and TCMalloc (`HEAPPROFILE`, heapz, growthz), Go's heap with `debug=1`",
+     "`heap profile:` or the like in the first line", "gperftools 2.10, go 1.26.8",
+     "native/native_cxx.heap",
+     "objects and space, allocated and in use, scaled up where they are samples; mappings",
+     "names behind `#` in Go's text, which has addresses"},
+    {"go_count", "Go count profile", "Go's goroutine and threadcreate profiles with `debug=1`",
+     "`NAME profile: total N` in the first line", "go 1.26.8", "server_b_goroutine.debug1.txt",
+     "one sample type with the name of the profile; addresses", "names behind `#`; labels"},
+    {"threadz", "thread profile", "threadz pages of C++ servers", "`--- threadz 1 ---`",
+     "made by hand", NULL, "`thread/count`; addresses and mappings", "states of threads"},
+    {"contention", "contention profile", "Go's mutex and block with `debug=1`, contentionz pages",
+     "`--- contention` or `--- mutex`", "go 1.26.8", "server_b_mutex.debug1.txt",
+     "`contentions/count`, `delay/nanoseconds`", "names behind `#`"},
+    {"java", "Java profile", "the heapz and contentionz pages of Google's JVM agent",
+     "`--- heapz 1 ---` or `--- contentionz 1 ---`", "made by hand", NULL,
+     "objects and space, or contentions and delay; names and lines", "nothing"},
+    {"jemalloc", "jemalloc heap profile",
+     "jemalloc with `prof:true` (`jeprof.*.heap`), Rust and C++",
+     "the first line is `heap_v2/RATE`", "jemalloc 5.3.0", "imports/calls.jemalloc.heap",
+     "`inuse_objects/count`, `inuse_space/bytes`; with `prof_accum` also `alloc_objects`, "
+     "`alloc_space`; scaled up as jeprof does; mappings",
+     "the parts of single threads: the sums of all (`t*:`) are read"},
+    {"callgrind", "callgrind, cachegrind",
+     "valgrind `--tool=callgrind`, `--tool=cachegrind`; CodSpeed's valgrind, Xdebug, `pprofc "
+     "-callgrind`, kcachegrind's converters",
+     "header lines, one of them `events:`, then `fl=`, `fn=` or `ob=`", "valgrind 3.19.0",
+     "imports/calls.callgrind.out",
+     "a sample type for each event; objects, files, lines, instructions; labels `thread`, `part`",
+     "counted: lines that cannot be read; jumps; stacks are made from a call graph: "
+     "`-callgrind_stacks`"},
+    {"json_cpuprofile", "V8 CPU profile (`.cpuprofile`)",
+     "`node --cpu-prof`, Chrome's developer tools", "JSON with `nodes`, `samples`, `startTime`",
+     "node 20.20.2", "imports/calls.cpuprofile",
+     "`samples/count`, `wall/nanoseconds`; collecting garbage is above the function that ran",
+     "ticks of lines, reasons of deoptimization"},
+    {"json_heapprofile", "V8 heap profile (`.heapprofile`)", "`node --heap-prof`, Chrome",
+     "JSON with `head` and `selfSize`", "node 20.20.2", "imports/calls.heapprofile",
+     "`inuse_space/bytes`", "the order of allocations"},
+    {"json_speedscope", "speedscope",
+     "py-spy, rbspy, dotnet-trace, pyinstrument, austin, speedscope itself, `pprofc -speedscope`",
+     "JSON with `shared.frames` and `profiles`", "made by hand", "imports/made.speedscope.json",
+     "one sample type for each unit, the name of a profile as label `profile`; from files of "
+     "`pprofc -speedscope` the sample types they were made of",
+     "counted: samples and events that cannot be read; the order of samples"},
+    {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
+     "valgrind 3.19.0", "imports/calls.dhat.json",
+     "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
+     "lifetimes, accesses by byte"},
+    {"json_firefox", "Firefox Profiler", "Firefox, samply",
+     "JSON with `meta.preprocessedProfileVersion`", "made by hand", "imports/made.firefox.json",
+     "samples, time or bytes as the weights say, `cpu/nanoseconds` when there; labels `process`, "
+     "`pid`, `thread`, `tid`",
+     "markers, counters, categories"},
+    {"go_dump", "goroutine dump",
+     "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
+     "inside "
+     "a log whose lines begin with a stamp",
+     "a line `goroutine 7 [chan receive, 5 minutes]:` with a stack below it", "go 1.26.8",
+     "imports/calls.goroutines.txt",
+     "`goroutine/count`; labels `state`, `creator`, `wait` (time), `thread` (`locked`), `bubble` "
+     "(of "
+     "testing/synctest); `dump` when a goroutine occurs again; inlined functions stay inlined",
+     "arguments and the numbers of goroutines"},
+    {"otlp", "OTLP profiles",
+     "OpenTelemetry: the collector, the eBPF profiler, async-profiler, `pprofc -otlp`",
+     "fields 1 and 2 only, one of them a dictionary; `ProfilesData` or an export request, alone or "
+     "as a stream of frames, of 2025 and of 2026",
+     "made by hand", "imports/made.otlp",
+     "one sample type for each; attributes and links are labels, attributes of the resource "
+     "comments (labels when there are several)",
+     "counted: times of single events"},
+    {"perf_script", "perf script", "Linux `perf script`",
+     "a header with a thread id and an event, then frames in hexadecimal", "perf 6.1.187",
+     "imports/calls.perf.txt",
+     "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
+     "frames stay inlined; with `-F +pid --show-mmap-events` the mappings of each process",
+     "counted: lines that cannot be read; times"},
+    {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
+     NULL,
+     "`perf script` runs and its text is read, with the build ids of `perf buildid-list`, so that "
+     "lines and inlined functions come from the binaries when they are there; where there is no "
+     "perf, `perf_to_profile` makes the profile",
+     "as with perf script"},
+    {"folded", "folded stacks",
+     "FlameGraph's stackcollapse scripts and difffolded, inferno, py-spy, rbspy, austin, "
+     "bpftrace's "
+     "and profilers' collapsed output, `heaptrack_print -F`, `pprofc -folded`",
+     "lines that end in a count; tried last", "made by hand", "imports/made.folded",
+     "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
+     "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
+     "counted: lines that are no stack"},
+    {0},
+};
