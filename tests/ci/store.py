@@ -9,6 +9,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -175,7 +176,25 @@ def index():
             said = "|".join(map(str, db.execute(question).fetchone()))
     if said != "40|40":
         fail("the index holds", said)
+    with sqlite3.connect("many/index.sqlite") as db:
+        medians = {row[:2]: row[2] for row in db.execute(
+            "SELECT key, unit, value FROM points JOIN runs ON run=runs.id JOIN series ON series=series.id")}
+    wanted = {}
+    for path in glob.glob("many/runs/*/*.json"):
+        with open(path, encoding="utf-8") as file:
+            wanted.update({(path[5:], s["unit"]): statistics.median(s["values"]) for s in json.load(file)["series"]})
+    if medians != wanted:
+        fail("values of the index", medians, wanted)
     fresh = run("trend", "-json", "many").stdout
+    for change in ("UPDATE runs SET layout=77", "UPDATE runs SET medians=x'00'", "UPDATE layouts SET series=99", "DELETE FROM layouts WHERE place=0",
+                   "UPDATE layouts SET layout=5", "DROP TABLE series", "PRAGMA user_version=1"):
+        with sqlite3.connect("many/index.sqlite") as db:
+            db.executescript(change)
+        made = run("trend", "-json", "many")
+        if made.stdout != fresh or "broken" not in made.stderr:
+            fail("an index after", change, made.stderr)
+        if run("trend", "-json", "many").stdout != fresh:
+            fail("the index behind", change)
     with open("many/index.sqlite", "r+b") as file:
         file.write(b"nonsense" * 100)
     made = run("trend", "-json", "many")

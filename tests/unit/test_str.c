@@ -5,6 +5,8 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void test_order_is_bytewise_and_a_prefix_comes_first(void) {
   CU_ASSERT(str_compare(STR("a"), STR("b")) < 0);
@@ -140,6 +142,54 @@ static void test_unsigned_integers_have_no_sign_and_all_64_bits(void) {
   CU_ASSERT_FALSE(str_parse_uint(STR("10000000000000000"), 16, &value));
 }
 
+/* The quick way gives what strtod gives, bit by bit. */
+static void test_quick_floats_are_exact(void) {
+  static const char *const formats[] = {"%.17g", "%.16e", "%.3g", "%.6f", "%.15g", "%.18e"};
+  uint64_t state = 1;
+  size_t quick = 0, wrong = 0;
+  for (int i = 0; i < 200000; i++) {
+    char text[64];
+    double value, wanted;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double random = (double)(state >> 11) * (i % 2 ? 1 : -1);
+    snprintf(text, sizeof text, formats[i % 6], ldexp(random, -(int)(state % 140)));
+    if (!str_quick_float(str_of(text), &value)) continue;
+    quick++;
+    wanted = strtod(text, NULL);
+    wrong += memcmp(&value, &wanted, sizeof value) != 0;
+  }
+  CU_ASSERT_EQUAL(wrong, 0);
+#ifdef __SIZEOF_INT128__
+  CU_ASSERT_TRUE(quick > 100000);
+#endif
+}
+
+/* Halves between two doubles, and numbers just beside them. */
+static void test_quick_floats_round_to_even(void) {
+  static const char *const texts[] = {"9007199254740993",
+                                      "9007199254740992.9",
+                                      "9007199254740993.1",
+                                      "9007199254740995",
+                                      "-9007199254740993",
+                                      "0.1",
+                                      "0",
+                                      "-0",
+                                      "-0.0e5",
+                                      "1e27",
+                                      "1e-27",
+                                      "9999999999999999999e8",
+                                      "4503599627370497.5",
+                                      "4503599627370496.5",
+                                      "0.30000000000000004",
+                                      "1.",
+                                      "12345678901234567e-23"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    double value = 1, wanted = strtod(texts[i], NULL);
+    CU_ASSERT_TRUE(str_parse_float(str_of(texts[i]), &value));
+    CU_ASSERT_EQUAL(memcmp(&value, &wanted, sizeof value), 0);
+  }
+}
+
 static void test_floats_are_those_of_go(void) {
   static const struct {
     const char *text;
@@ -245,5 +295,6 @@ UNIT_MAIN("str", UNIT(test_order_is_bytewise_and_a_prefix_comes_first),
           UNIT(test_trim_takes_ascii_blanks_off_both_ends), UNIT(test_pieces_between_separators),
           UNIT(test_lines_of_unix_and_of_windows), UNIT(test_integers_are_read_whole_or_not_at_all),
           UNIT(test_unsigned_integers_have_no_sign_and_all_64_bits),
-          UNIT(test_floats_are_those_of_go), UNIT(test_a_number_need_not_end_with_a_nul),
+          UNIT(test_floats_are_those_of_go), UNIT(test_quick_floats_are_exact),
+          UNIT(test_quick_floats_round_to_even), UNIT(test_a_number_need_not_end_with_a_nul),
           UNIT(test_paths_are_cleaned_as_by_go))

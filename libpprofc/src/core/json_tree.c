@@ -130,16 +130,25 @@ static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   return (pprofc_str){copy, size};
 }
 
+/* A string may have lines in it. */
+static void json_tree_count_lines(struct json_tree_parser *s, const char *begin, const char *end) {
+  for (const char *c = begin; c < end; c++) {
+    if (*c != '\n') continue;
+    s->line++;
+    s->line_start = c + 1;
+  }
+}
+
 /* A string, of which the opening quote is the next byte. It may hold any bytes. */
 static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
-  bool escaped = false;
-  while (q < s->end && *q != '"') {
-    if (*q == '\\') {
-      escaped = true;
-      q++;
-    }
+  bool escaped = false, lines = false;
+  for (; q < s->end && *q != '"'; q++) {
+    lines |= *q == '\n';
+    if (*q != '\\') continue;
+    escaped = true;
     q++;
+    lines |= q < s->end && *q == '\n';
   }
   if (q >= s->end) {
     s->p = s->end;
@@ -147,11 +156,7 @@ static pprofc_str parse_string(struct json_tree_parser *s) {
     return STR("");
   }
   pprofc_str text = escaped ? unescape(s, q) : (pprofc_str){begin, (size_t)(q - begin)};
-  for (const char *c = begin; c < q; c++) {
-    if (*c != '\n') continue;
-    s->line++;
-    s->line_start = c + 1;
-  }
+  if (lines) json_tree_count_lines(s, begin, q);
   if (s->status == PPROFC_OK) s->p = q + 1;
   return text;
 }
@@ -201,15 +206,21 @@ static bool json_tree_is_number(pprofc_str s) {
   return fraction - start > point && json_tree_skip_exponent(s, fraction) == s.size;
 }
 
-static void parse_scalar(struct json_tree_parser *s, struct node *node) {
+/* Takes a word, where one is next. */
+static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (!str_starts(rest, words[i].text)) continue;
     node->kind = words[i].kind;
     node->text = words[i].text;
     s->p += words[i].text.size;
-    return;
+    return true;
   }
+  return false;
+}
+
+static void parse_scalar(struct json_tree_parser *s, struct node *node) {
+  if (!json_tree_is_digit(json_tree_peek(s)) && json_tree_take_word(s, node)) return;
   const char *begin = s->p;
   while (s->p < s->end && is_number_byte(*s->p)) s->p++;
   node->kind = NODE_NUMBER;

@@ -56,6 +56,10 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 /* Decimal or hex float, inf, infinity, nan in any case; as Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
+/* The same for decimals of up to 19 digits and small exponents, fast. False: it is something else.
+ */
+bool str_quick_float(pprofc_str s, double *out);
+
 /* base(p), dir(p), clean(p) of Go's path/filepath. clean and dir may need memory: they write into
  * `out`, a buffer of at least p.size + 2 bytes, and return a view of it. */
 pprofc_str str_path_base(pprofc_str path);

@@ -146,6 +146,7 @@ static bool float_is_word(pprofc_str s) {
 bool str_parse_float(pprofc_str s, double *out) {
   char text[FLOAT_TEXT_MAX + 1], *end;
   if (!s.size || s.size > FLOAT_TEXT_MAX) return false;
+  if (str_quick_float(s, out)) return true;
   bool word = float_is_word(s);
   if (!word && !float_has_form(s)) return false;
   size_t size = float_copy(s, text);

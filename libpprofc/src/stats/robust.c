@@ -34,9 +34,23 @@ static int double_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Few values, as those of one benchmark, are sorted in place. */
+static void double_sort(double *values, size_t count) {
+  if (count > 16) {
+    qsort(values, count, sizeof *values, double_order);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    double value = values[i];
+    size_t k = i;
+    for (; k && values[k - 1] > value; k--) values[k] = values[k - 1];
+    values[k] = value;
+  }
+}
+
 double stats_median(double *values, size_t count) {
   if (!count) return (double)NAN;
-  qsort(values, count, sizeof *values, double_order);
+  double_sort(values, count);
   if (count % 2) return values[count / 2];
   return (values[count / 2 - 1] + values[count / 2]) / 2;
 }

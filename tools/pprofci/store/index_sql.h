@@ -1,0 +1,83 @@
+/* What the files of the index have in common: SQLite, and the layouts of runs. */
+#ifndef PPROFCI_STORE_INDEX_SQL_H
+#define PPROFCI_STORE_INDEX_SQL_H
+
+#include "store/past.h"
+
+#include <sqlite3.h>
+
+/* The functions that are used. */
+struct sqlite {
+  int (*open_v2)(const char *path, sqlite3 **db, int flags, const char *vfs);
+  int (*close)(sqlite3 *db);
+  int (*busy_timeout)(sqlite3 *db, int milliseconds);
+  int (*exec)(sqlite3 *db, const char *sql, int (*row)(void *, int, char **, char **), void *,
+              char **);
+  int (*prepare_v2)(sqlite3 *db, const char *sql, int size, sqlite3_stmt **statement,
+                    const char **tail);
+  int (*step)(sqlite3_stmt *statement);
+  int (*reset)(sqlite3_stmt *statement);
+  int (*finalize)(sqlite3_stmt *statement);
+  int (*bind_int64)(sqlite3_stmt *statement, int place, sqlite3_int64 value);
+  int (*bind_text)(sqlite3_stmt *statement, int place, const char *text, int size,
+                   void (*destroy)(void *));
+  int (*bind_blob)(sqlite3_stmt *statement, int place, const void *data, int size,
+                   void (*destroy)(void *));
+  sqlite3_int64 (*column_int64)(sqlite3_stmt *statement, int column);
+  const unsigned char *(*column_text)(sqlite3_stmt *statement, int column);
+  const void *(*column_blob)(sqlite3_stmt *statement, int column);
+  int (*column_bytes)(sqlite3_stmt *statement, int column);
+  sqlite3_int64 (*last_insert_rowid)(sqlite3 *db);
+  const char *(*errmsg)(sqlite3 *db);
+};
+
+/* Which series a run has, in their order: most runs of a store have the same ones. A layout is its
+ * ids of series, four bytes each; its number in the index is its place here. */
+struct index_layouts {
+  struct interner lists;
+  struct arena arena;
+};
+
+struct store_index {
+  struct sqlite lib;
+  sqlite3 *db;
+  const char *path;
+  struct past *past;
+  struct backing *backing;
+  struct index_layouts layouts;
+  int code; /* of SQLite, of what failed first */
+};
+
+/* Loads the library. */
+pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
+
+/* Notes the code of what failed first. */
+bool index_good(struct store_index *x, int code);
+
+bool index_exec(struct store_index *x, const char *sql);
+bool index_prepare(struct store_index *x, const char *sql, sqlite3_stmt **statement);
+
+/* Runs a statement that gives no rows. */
+bool index_run(struct store_index *x, sqlite3_stmt *statement);
+
+bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place, int64_t value);
+bool index_bind_text(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str text);
+bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
+                      const pprofc_str *texts, size_t count);
+bool index_bind_blob(struct store_index *x, sqlite3_stmt *statement, int place, pprofc_str bytes);
+
+/* The number that a statement gives, or -1. */
+int64_t index_number(struct store_index *x, const char *sql);
+
+pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column);
+
+/* Reads the layouts of the index. */
+bool index_load_layouts(struct store_index *x);
+
+/* Adds the records that the index does not have, and drops runs that are gone. */
+pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
+
+/* Reads all runs into the past. */
+bool index_load(struct store_index *x, struct arena *arena);
+
+#endif
