@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -68,7 +69,7 @@ def fields(message):
 
 class Server(BaseHTTPRequestHandler):
     """net/http/pprof below /debug, Pyroscope beside it."""
-    failures, pushed, forms, queries, asked = [], [], [], [], []
+    failures, pushed, forms, queries, asked, loaded = [], [], [], [], [], []
     heap = 0
 
     def log_message(self, *_):
@@ -89,6 +90,8 @@ class Server(BaseHTTPRequestHandler):
         if Server.failures:
             code, body = Server.failures.pop(0)
             return self.answer(code, body, 'text/plain')
+        if name == 'profile' and os.path.exists(os.path.join(work, 'loads')):
+            Server.loaded.append(running())
         if name == 'mutex':
             return self.answer(404, b'Unknown profile\n', 'text/plain', **{'X-Go-Pprof': '1'})
         if name == 'heap':
@@ -113,6 +116,19 @@ class Server(BaseHTTPRequestHandler):
         check(self.path == '/querier.v1.QuerierService/SelectMergeProfile', self.path)
         Server.queries.append((dict(self.headers), dict(fields(body))))
         return self.answer(200, gzip.decompress(open(os.path.join(data, 'server_cpu.pb.gz'), 'rb').read()), 'application/proto')
+
+
+def alive(process):
+    try:
+        return open(f'/proc/{process}/stat').read().split()[2] != 'Z'
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def running():
+    """Side and address of each load that runs."""
+    lines = [line.split() for line in open(os.path.join(work, 'loads'))]
+    return [tuple(line[1:]) for line in lines if alive(line[0])]
 
 
 server = ThreadingHTTPServer(('127.0.0.1', 0), Server)
@@ -148,6 +164,17 @@ try:
     check('4 pairs of profiles' in r.stdout, r.stdout)
     print('ok: sets of two servers, which run and -noise take')
 
+    # One load at a time, for the side whose turn it is; with one server from the beginning.
+    load = ['-load', 'echo $$ $PPROFCI_SIDE $PPROFCI_URL >>loads; exec sleep 600']
+    pprofci('capture', '-out', 'turns', '-head', at, '-base', at + '/', '-kinds', 'cpu,heap', '-count', '2', '-warmup', '1', '-seconds', '1', *load)
+    base, head = [('base', at + '/')], [('head', at)]
+    check(Server.loaded == [base, head, head, base, base, head] and not running(), Server.loaded)
+    Server.loaded.clear()
+    pprofci('capture', '-out', 'alone', '-head', at, '-kinds', 'cpu,heap', '-count', '2', '-warmup', '0', '-seconds', '1', *load)
+    check(Server.loaded == [head, head] and not running() and len(open(os.path.join(work, 'loads')).readlines()) == 7, Server.loaded)
+    os.remove(os.path.join(work, 'loads'))
+    print('ok: the load is for one server at a time')
+
     Server.heap = 0
     pprofci('capture', '-out', 'leaking', '-head', at, '-kinds', 'heap', '-count', '10', '-warmup', '0')
     r = pprofci('leaks', 'leaking/head', status=2)
@@ -177,19 +204,34 @@ try:
     check(process.wait(20) == -signal.SIGINT, 'the signal is the status')
     load = int(open(os.path.join(work, 'load.pid')).read())
     for _ in range(100):
-        try:
-            os.kill(load, 0)
-            gone = open(f'/proc/{load}/stat').read().split()[2] == 'Z'
-        except (ProcessLookupError, FileNotFoundError):
-            gone = True
-        if gone:
+        if not alive(load):
             break
         time.sleep(0.05)
-    check(gone, 'the load goes on')
+    check(not alive(load), 'the load goes on')
     check(leftovers(*before) == ['load.pid'], leftovers(*before))
     r = pprofci('capture', '-out', 'bad', '-head', '127.0.0.1:1', '-head-run', 'exit 3', status=1)
     check('ended too early, with status 3' in r.stderr, r.stderr)
     print('ok: failures and signals leave nothing')
+
+    # A full disk: one line, and what was there stays.
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+    small_disk = os.path.join(work, 'small')
+    os.mkdir(small_disk)
+    mounted = os.geteuid() == 0 and subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=8k', 'tmpfs', small_disk], capture_output=True).returncode == 0
+    if not mounted:
+        print('note: no file system can be mounted here: a full disk is tried by RLIMIT_FSIZE only')
+    try:
+        r = subprocess.run([os.path.join(programs, 'pprofci'), 'capture', '-out', 'small/set', '-head', at, '-kinds', 'heap,goroutine', '-count', '9',
+                            '-warmup', '0'], cwd=work, env=clean, capture_output=True, text=True, preexec_fn=None if mounted else small)
+        lines = [line for line in r.stderr.splitlines() if not line.startswith('[')]
+        check(r.returncode == 1 and len(lines) == 1 and ('too large' in lines[0] or 'no space left' in lines[0]), r.stderr)
+        check(os.listdir(small_disk) == [], os.listdir(small_disk))
+    finally:
+        if mounted:
+            subprocess.run(['umount', small_disk], check=False)
+    os.rmdir(small_disk)
+    print('ok: a full disk is one line, and leaves nothing')
 
     # Pyroscope's query API.
     r = pprofci('capture', '-out', 'asked', '-pyroscope', at, '-query', '{service_name="shop"}', '-kinds', 'cpu', '-count', '4', '-warmup', '0',

@@ -14,7 +14,7 @@ struct capture_options {
   const char *runs[CAPTURE_SIDES];    /* commands that start them */
   const char *load;                   /* a command that runs meanwhile */
   const char *kinds;
-  int64_t count, warmup, interval, seconds, wait;
+  int64_t count, warmup, interval, seconds, wait, settle;
   const char *pyroscope;
   const char *queries[CAPTURE_SIDES]; /* label selectors */
   const char *from, *until;
@@ -62,8 +62,8 @@ pprofc_status processes_start(const char *command, const char *side, const char 
                               pprofc_error *error);
 /* PPROFC_E_IO when one of the first `count` programs has ended. */
 pprofc_status processes_check(size_t count, pprofc_error *error);
-/* Ends all, with SIGTERM and after three seconds with SIGKILL. */
-void processes_stop(void);
+/* Ends all but the first ones, with SIGTERM and after three seconds with SIGKILL. */
+void processes_stop(size_t first);
 
 extern const char *const capture_sides[CAPTURE_SIDES]; /* "base", "head" */
 

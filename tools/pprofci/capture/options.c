@@ -36,7 +36,14 @@ static const struct flag flags[] = {
      .kind = FLAG_STRING,
      .offset = FIELD(load),
      .argument = "COMMAND",
-     .help = "run this by the shell meanwhile; it begins before the warm-up"},
+     .help = "run this by the shell meanwhile; with -base it runs for one server at a time, and is "
+             "begun and ended with each turn"},
+    {.name = "settle",
+     .kind = FLAG_INT,
+     .offset = FIELD(settle),
+     .argument = "SECONDS",
+     .initial = "1",
+     .help = "how long the load runs before profiles are taken"},
     {.name = "wait",
      .kind = FLAG_INT,
      .offset = FIELD(wait),
@@ -127,7 +134,7 @@ static const char *const details[] = {
     "Takes profiles of running servers in rounds, the base and the head in turns, as sets that "
     "`pprofci run`, `pprofci leaks` and `pprofc -noise` take. A profile that a server does not "
     "have is told and is missing; any other failure ends the capture, and then nothing is "
-    "written. Commands see PPROFCI_SIDE and PPROFCI_URL.",
+    "written. Commands see PPROFCI_SIDE, base or head, and PPROFCI_URL, the server of that side.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -163,16 +170,17 @@ const struct flag_table capture_table = {
 };
 
 static pprofc_status capture_check_numbers(const struct capture_options *o, pprofc_error *error) {
-  if (o->count < 1 || o->count > 1000)
-    return error_set(error, PPROFC_E_INVALID, "-count is from 1 to 1000");
-  if (o->warmup < 0 || o->warmup > 1000)
-    return error_set(error, PPROFC_E_INVALID, "-warmup is from 0 to 1000");
-  if (o->seconds < 1 || o->seconds > 3600)
-    return error_set(error, PPROFC_E_INVALID, "-seconds is from 1 to 3600");
-  if (o->interval < 0 || o->interval > 86400)
-    return error_set(error, PPROFC_E_INVALID, "-interval is from 0 to 86400 seconds");
-  if (o->wait < 0 || o->wait > 3600)
-    return error_set(error, PPROFC_E_INVALID, "-wait is from 0 to 3600 seconds");
+  const struct {
+    const char *name, *unit;
+    int64_t value, least, most;
+  } numbers[] = {
+      {"count", "", o->count, 1, 1000},           {"warmup", "", o->warmup, 0, 1000},
+      {"seconds", "", o->seconds, 1, 3600},       {"interval", " seconds", o->interval, 0, 86400},
+      {"settle", " seconds", o->settle, 0, 3600}, {"wait", " seconds", o->wait, 0, 3600}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most)
+      return error_set(error, PPROFC_E_INVALID, "-%s is from %lld to %lld%s", numbers[i].name,
+                       (long long)numbers[i].least, (long long)numbers[i].most, numbers[i].unit);
   return PPROFC_OK;
 }
 

@@ -88,9 +88,9 @@ pprofc_status processes_check(size_t count, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-static bool processes_any(void) {
+static bool processes_any(size_t first) {
   bool any = false;
-  for (size_t i = 0; i < processes_count; i++) {
+  for (size_t i = first; i < processes_count; i++) {
     if (processes[i].pid && waitpid((pid_t)processes[i].pid, NULL, WNOHANG) != 0)
       processes[i].pid = 0;
     any |= processes[i].pid != 0;
@@ -98,16 +98,17 @@ static bool processes_any(void) {
   return any;
 }
 
-static void processes_signal(int number) {
-  for (size_t i = 0; i < processes_count; i++)
+static void processes_signal(size_t first, int number) {
+  for (size_t i = first; i < processes_count; i++)
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
-void processes_stop(void) {
-  processes_signal(SIGTERM);
-  for (int waited = 0; processes_any(); waited += LOOK_MS) {
-    if (waited >= GRACE_MS) processes_signal(SIGKILL);
+void processes_stop(size_t first) {
+  if (processes_count <= first) return;
+  processes_signal(first, SIGTERM);
+  for (int waited = 0; processes_any(first); waited += LOOK_MS) {
+    if (waited >= GRACE_MS) processes_signal(first, SIGKILL);
     nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
   }
-  processes_count = 0;
+  processes_count = first;
 }

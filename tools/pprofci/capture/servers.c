@@ -83,30 +83,40 @@ static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pp
   return status;
 }
 
-static pprofc_status servers_side(const struct capture_round *r, size_t programs,
-                                  pprofc_error *error) {
-  pprofc_status status = processes_check(programs, error);
-  if (status == PPROFC_OK) status = servers_fetch(r, true, error);
-  if (status == PPROFC_OK) status = servers_fetch(r, false, error);
-  return status;
-}
-
-/* ---- rounds ------------------------------------------ */
-
-static void servers_sleep_until(int64_t end_ms) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  int64_t left = end_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
-  if (left <= 0) return;
-  struct timespec wait = {(time_t)(left / 1000), (long)(left % 1000) * 1000000};
-  while (nanosleep(&wait, &wait) != 0) continue;
-}
-
 static int64_t servers_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+static void servers_sleep_until(int64_t end_ms) {
+  int64_t left = end_ms - servers_now();
+  if (left <= 0) return;
+  struct timespec wait = {(time_t)(left / 1000), (long)(left % 1000) * 1000000};
+  while (nanosleep(&wait, &wait) != 0) continue;
+}
+
+static pprofc_status servers_load(const struct capture_options *o, int side, pprofc_error *error) {
+  pprofc_status status = processes_start(o->load, capture_sides[side], o->servers[side], error);
+  if (status == PPROFC_OK) servers_sleep_until(servers_now() + o->settle * 1000);
+  return status;
+}
+
+/* With two servers the load is for the one whose turn it is: the other one is idle, and takes no
+ * processor from it. */
+static pprofc_status servers_side(const struct capture_round *r, size_t programs,
+                                  pprofc_error *error) {
+  const struct capture_options *o = r->capture->options;
+  bool turns = *o->load && *o->servers[CAPTURE_BASE];
+  pprofc_status status = processes_check(programs, error);
+  if (status == PPROFC_OK && turns) status = servers_load(o, r->side, error);
+  if (status == PPROFC_OK) status = servers_fetch(r, true, error);
+  if (status == PPROFC_OK) status = servers_fetch(r, false, error);
+  if (turns) processes_stop(programs);
+  return status;
+}
+
+/* ---- rounds ------------------------------------------ */
 
 static pprofc_status servers_rounds(struct capture *capture, size_t programs, pprofc_error *error) {
   const struct capture_options *o = capture->options;
@@ -160,8 +170,8 @@ static pprofc_status servers_start(struct capture *capture, size_t *programs, pp
   }
   for (int side = 0; side < CAPTURE_SIDES && status == PPROFC_OK; side++)
     if (*o->servers[side]) status = servers_await(capture, side, *programs, error);
-  if (status == PPROFC_OK && *o->load)
-    status = processes_start(o->load, "", o->servers[CAPTURE_HEAD], error);
+  if (status == PPROFC_OK && *o->load && !*o->servers[CAPTURE_BASE])
+    status = servers_load(o, CAPTURE_HEAD, error);
   return status;
 }
 
@@ -170,6 +180,6 @@ pprofc_status capture_servers(struct capture *capture, pprofc_error *error) {
   pprofc_status status = remote_open(&capture->remote, NULL, false, error);
   if (status == PPROFC_OK) status = servers_start(capture, &programs, error);
   if (status == PPROFC_OK) status = servers_rounds(capture, programs, error);
-  processes_stop();
+  processes_stop(0);
   return status;
 }

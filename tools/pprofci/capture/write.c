@@ -158,6 +158,7 @@ static pprofc_status capture_write_folder(const struct capture *capture, pprofc_
 /* Everything is in memory already: a signal waits for the moments that writing takes. */
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error) {
   sigset_t wait, before;
+  (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error of the write */
   sigemptyset(&wait);
   sigaddset(&wait, SIGINT);
   sigaddset(&wait, SIGTERM);
