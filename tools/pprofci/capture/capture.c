@@ -68,6 +68,6 @@ int capture_main(int argc, char **argv) {
   status = capture_all(&capture, &error);
   for (size_t i = 0; i < capture.count; i++) pprofc_profile_release(capture.items[i].profile);
   ARRAY_FREE(&mem_default, capture.items, capture.capacity);
-  if (capture.remote.secret) remote_close(&capture.remote);
+  if (capture.remote.opened) remote_close(&capture.remote);
   return status == PPROFC_OK ? EXIT_PASSED : command_fail(error.message);
 }

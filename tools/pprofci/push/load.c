@@ -55,6 +55,7 @@ static int push_keep(void *buffer, const void *data, size_t size) {
 static pprofc_status push_pack(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                                pprofc_error *error) {
   struct buffer packed;
+  if (push_is_otlp(push)) return push_pack_otlp(push, profile, bytes, error);
   buffer_init(&packed, &mem_default, SIZE_MAX / 2);
   pprofc_status status = pprofc_profile_write(profile, push_keep, &packed, error);
   if (packed.failed) status = error_nomem(error);
@@ -77,7 +78,7 @@ static pprofc_status push_add(struct push *push, const struct push_path *at,
   pprofc_header header;
   struct push_item item = {.path = at->path, .side = at->side};
   item.kind = push_kind_of(profile, at->path);
-  if (item.kind == SIZE_MAX) {
+  if (item.kind == SIZE_MAX && !push_is_otlp(push)) {
     message_note("pprofci: '%s' is not of cpu, heap, goroutine, mutex or block, it is left out",
                  at->path);
     push->others++;

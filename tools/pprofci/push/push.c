@@ -17,7 +17,7 @@ enum { GROUP_WHERE, GROUP_LABELS };
 static const struct flag_group groups[] = {
     {"Where", NULL}, {"Labels", "Those of the change come from the environment of the job."}};
 
-static const char *const formats[] = {"push", "ingest", NULL};
+static const char *const formats[] = {"push", "ingest", "otlp", NULL};
 static const char *const sides[] = {"base", "head", NULL};
 
 static const char *add_push_label(void *options, const struct flag *flag, const char *text) {
@@ -37,14 +37,15 @@ static const struct flag flags[] = {
      .kind = FLAG_STRING,
      .offset = FIELD(to),
      .argument = "URL",
-     .help = "the address of the Pyroscope server"},
+     .help = "the address of the server, without a path"},
     {.name = "protocol",
      .kind = FLAG_STRING,
      .offset = FIELD(format),
      .argument = "NAME",
      .initial = "push",
      .choices = formats,
-     .help = "push (push.v1 in protobuf) or ingest (a form, for older servers)"},
+     .help = "push (push.v1 of Pyroscope), ingest (a form, for older servers) or otlp "
+             "(OpenTelemetry over HTTP, to any collector of profiles)"},
     {.name = "service",
      .kind = FLAG_STRING,
      .offset = FIELD(service),
@@ -96,7 +97,9 @@ static const char *const details[] = {
     "Sends profiles of cpu, heap, goroutine, mutex and block to Pyroscope, with the labels "
     "service_name, ci, repository, sha, pull_request, benchmark and side, and prints a link to "
     "the query of each kind, and of the difference when both sides were sent. Of a DIR of "
-    "`pprofci capture` all profiles are sent but those of the warm-up.",
+    "`pprofci capture` all profiles are sent but those of the warm-up. By OTLP profiles of every "
+    "kind "
+    "are sent, the labels are attributes of the resource, and no link is printed.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -107,6 +110,7 @@ static const struct flag_note environment[] = {
     {"PYROSCOPE_TOKEN", "identifies you; it is sent over https or to this machine only"},
     {"PYROSCOPE_USER", "with it: basic authentication, the token is the password"},
     {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
+    {"OTEL_EXPORTER_OTLP_HEADERS", "headers of OTLP: NAME=VALUE,NAME=VALUE"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
@@ -114,7 +118,7 @@ static const struct flag_note statuses[] = {
 
 const struct flag_table push_table = {
     .program = "pprofci push",
-    .summary = "sends profiles to Pyroscope, with labels of the change",
+    .summary = "sends profiles to Pyroscope or by OTLP, with labels of the change",
     .usage = usage,
     .details = details,
     .groups = groups,
@@ -143,7 +147,7 @@ pprofc_status push_options_read(struct push_options *options, int argc, char **a
     return error_set(error, PPROFC_E_INVALID, "-service has one of the characters {}=,");
   if (options->pr < 0) return error_set(error, PPROFC_E_INVALID, "-pr is a number from 1");
   if (!push_is_word(options->format, formats))
-    return error_set(error, PPROFC_E_INVALID, "-protocol is push or ingest, not '%s'",
+    return error_set(error, PPROFC_E_INVALID, "-protocol is push, ingest or otlp, not '%s'",
                      options->format);
   if (*options->side && !push_is_word(options->side, sides))
     return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
@@ -252,19 +256,27 @@ static pprofc_status push_print_links(const struct push *push, pprofc_error *err
 
 /* ---- the command ------------------------------------- */
 
+/* The Content-Type of a protocol. */
+static const char *push_type(const struct push *push) {
+  static const char *const types[] = {"application/proto",
+                                      "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160",
+                                      "application/x-protobuf"};
+  size_t i = 0;
+  while (formats[i + 1] && strcmp(formats[i], push->options->format) != 0) i++;
+  return types[i];
+}
+
 static pprofc_status push_all(struct push *push, char *const *sources, size_t count,
                               pprofc_error *error) {
-  bool ingest = strcmp(push->options->format, "ingest") == 0;
-  const char *type =
-      ingest ? "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160" : "application/proto";
-  pprofc_status status = remote_open(&push->remote, type, true, error);
+  pprofc_status status = remote_open(&push->remote, push_type(push), true, error);
+  if (status == PPROFC_OK && push_is_otlp(push)) status = push_otlp_headers(push, error);
   if (status == PPROFC_OK) status = push_read_labels(push, error);
   if (status == PPROFC_OK) status = push_load(push, sources, count, error);
   for (size_t i = 0; i < push->count && status == PPROFC_OK; i++)
     status = push_send(push, &push->items[i], error);
   if (status == PPROFC_OK)
     message_note("Pushed %zu profiles to %s", push->count, push->options->to);
-  return status == PPROFC_OK ? push_print_links(push, error) : status;
+  return status == PPROFC_OK && !push_is_otlp(push) ? push_print_links(push, error) : status;
 }
 
 int push_main(int argc, char **argv) {

@@ -22,9 +22,9 @@ struct push_label {
 /* One profile that is sent. */
 struct push_item {
   const char *path;
-  size_t kind;      /* of remote_kinds */
+  size_t kind;      /* of remote_kinds; SIZE_MAX: another one, by OTLP */
   const char *side; /* "base", "head" or "" */
-  pprofc_str bytes; /* gzip'd */
+  pprofc_str bytes; /* gzip'd profile.proto, or OTLP as it is */
   int64_t time_nanos;
 };
 
@@ -47,7 +47,29 @@ pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 /* Files, and those of folders and the folders in them; a folder base or head says the side. */
 pprofc_status push_load(struct push *push, char *const *sources, size_t count, pprofc_error *error);
 
-/* Sends one profile, by push.v1 or /ingest. */
+/* ---- OTLP -------------------------------------------- */
+
+/* That of -protocol is otlp. */
+bool push_is_otlp(const struct push *push);
+
+/* Headers of the environment, and that of the encoding. */
+pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
+
+/* A profile as OTLP. */
+pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
+                             pprofc_error *error);
+
+/* The same with the labels as attributes of its resource, gzip'd. */
+pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body,
+                             pprofc_error *error);
+
+/* What was rejected is an error, what the server says beside it a note. */
+pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
+                              const struct reply *reply, pprofc_error *error);
+
+/* ---- sending ----------------------------------------- */
+
+/* Sends one profile by the protocol of the options. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
 
 #endif

@@ -122,21 +122,39 @@ static pprofc_status send_make_form(struct push *push, const struct push_item *i
 
 /* ---- sending ----------------------------------------- */
 
+bool push_is_otlp(const struct push *push) {
+  return strcmp(push->options->format, "otlp") == 0;
+}
+
+static pprofc_status send_make_ingest(struct push *push, const struct push_item *item,
+                                      const char **path, pprofc_str *body, pprofc_error *error) {
+  *path = send_ingest_path(push, item);
+  return *path ? send_make_form(push, item, body, error) : error_nomem(error);
+}
+
+static pprofc_status send_make(struct push *push, const struct push_item *item, const char **path,
+                               pprofc_str *body, pprofc_error *error) {
+  if (strcmp(push->options->format, "ingest") == 0)
+    return send_make_ingest(push, item, path, body, error);
+  *path = push_is_otlp(push) ? "/v1development/profiles" : "/push.v1.PusherService/Push";
+  if (push_is_otlp(push)) return push_make_otlp(push, item, body, error);
+  return send_make_push(push, item, body, error);
+}
+
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error) {
-  bool ingest = strcmp(push->options->format, "ingest") == 0;
-  const char *path = "/push.v1.PusherService/Push";
+  const char *path = "";
   pprofc_str body = STR("");
   struct reply reply;
   struct url url;
-  if (ingest) path = send_ingest_path(push, item);
-  if (!path) return error_nomem(error);
-  pprofc_status status =
-      ingest ? send_make_form(push, item, &body, error) : send_make_push(push, item, &body, error);
+  pprofc_status status = send_make(push, item, &path, &body, error);
   if (status == PPROFC_OK)
     status = remote_address(&push->remote, push->options->to, path, &url, error);
   if (status == PPROFC_OK)
     status = remote_post(&push->remote, &url, body, LIMIT_MS, &reply, push->options->to, error);
-  if (status == PPROFC_OK) reply_free(&reply);
+  if (status == PPROFC_OK) {
+    if (push_is_otlp(push)) status = push_check_otlp(push, item, &reply, error);
+    reply_free(&reply);
+  }
   if (status != PPROFC_OK) error_prefix(error, "cannot push '%s' to ", item->path);
   return status;
 }

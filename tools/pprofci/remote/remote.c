@@ -2,7 +2,9 @@
 #include "remote/remote.h"
 
 #include "core/base64.h"
+#include "core/escape.h"
 #include "core/json_tree.h"
+#include "otlp_export.pb-c.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +29,23 @@ static const char *remote_variable(const char *name) {
 
 /* ---- identification ---------------------------------------- */
 
-static pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
-                                const char *where, pprofc_error *error) {
+pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
+                         const char *where, pprofc_error *error) {
   struct buffer line;
   buffer_init(&line, &mem_default, 1 << 16);
   buffer_printf(&line, "%s: %s", name, value);
   pprofc_str kept = buffer_keep(&line, &remote->arena);
   buffer_free(&line);
   return kept.data ? headers_add(&remote->headers, kept, where, error) : error_nomem(error);
+}
+
+pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
+                                pprofc_error *error) {
+  if (!*secret) return PPROFC_OK;
+  if (remote->secret_count == REMOTE_SECRETS)
+    return error_set(error, PPROFC_E_LIMIT, "there are too many headers with secrets");
+  remote->secrets[remote->secret_count++] = secret;
+  return PPROFC_OK;
 }
 
 static int remote_keep(void *buffer, const void *data, size_t size) {
@@ -65,10 +76,9 @@ static pprofc_status remote_identify(struct remote_client *remote, pprofc_error 
   const char *token = remote_variable("PYROSCOPE_TOKEN"), *user = remote_variable("PYROSCOPE_USER");
   const char *tenant = remote_variable("PYROSCOPE_TENANT");
   char bearer[4096];
-  pprofc_status status = PPROFC_OK;
-  remote->secret = token;
-  remote->has_secret = *token != '\0';
-  if (*tenant) status = remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT", error);
+  pprofc_status status = remote_add_secret(remote, token, error);
+  if (status == PPROFC_OK && *tenant)
+    status = remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT", error);
   if (status != PPROFC_OK || !*token) return status;
   if (*user) return remote_add_basic(remote, user, token, error);
   if (snprintf(bearer, sizeof bearer, "Bearer %s", token) >= (int)sizeof bearer)
@@ -78,7 +88,7 @@ static pprofc_status remote_identify(struct remote_client *remote, pprofc_error 
 
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error) {
-  *remote = (struct remote_client){.secret = ""};
+  *remote = (struct remote_client){.opened = true};
   arena_init(&remote->arena, &mem_default);
   headers_init(&remote->headers, &remote->arena);
   pprofc_limits_init(&remote->limits);
@@ -126,11 +136,11 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK || !url->host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the server is no URL");
-  if (url->has_user && remote->has_secret)
+  if (url->has_user && remote->secret_count)
     return error_set(
         error, PPROFC_E_INVALID,
         "the address of the server has a user name in it; PYROSCOPE_USER has its place");
-  if (remote->has_secret && !str_equal(url->scheme, STR("https")) && !remote_is_here(url))
+  if (remote->secret_count && !str_equal(url->scheme, STR("https")) && !remote_is_here(url))
     return error_set(error, PPROFC_E_INVALID,
                      "the address of the server is not https: the token would be readable");
   return PPROFC_OK;
@@ -138,7 +148,16 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
 
 /* ---- what it says ------------------------------------ */
 
-/* The words of a reply: "message" of JSON, or the first line of plain text. */
+/* The message of a google.rpc.Status, as servers of OTLP send it; "" when it is something else. */
+static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
+  OtlpExport__Status *status =
+      otlp_export__status__unpack(NULL, body.size, (const uint8_t *)body.data);
+  pprofc_str message = status ? arena_str(arena, str_of(status->message)) : STR("");
+  otlp_export__status__free_unpacked(status, NULL);
+  return utf8_valid(message) ? message : STR("");
+}
+
+/* The words of a reply: "message" of JSON or of a status, or the first line of plain text. */
 static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   struct node *root = NULL;
   pprofc_str body = str_trim(reply_content(reply)), line = STR("");
@@ -147,8 +166,16 @@ static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
       line = node_text(root, "message");
   } else if (reply->plain_text) {
     str_next_line(&body, &line);
+  } else {
+    line = remote_status_message(arena, body);
   }
   return str_slice(line, 0, SAID_MOST);
+}
+
+bool remote_tells_secret(const struct remote_client *remote, pprofc_str said) {
+  for (size_t i = 0; i < remote->secret_count; i++)
+    if (str_find(said, str_of(remote->secrets[i])) < said.size) return true;
+  return false;
 }
 
 void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
@@ -166,7 +193,7 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
   const char *hint = "";
   arena_init(&arena, &mem_default);
   pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");
-  if (remote->has_secret && str_find(said, str_of(remote->secret)) < said.size) said = STR("");
+  if (remote_tells_secret(remote, said)) said = STR("");
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (hints[i].code == exchange->reply.code) hint = hints[i].hint;
   char before[sizeof error->message];

@@ -15,7 +15,8 @@ struct remote_kind {
   const char *sample;  /* a sample type by which such a profile is known: "inuse_space" */
 };
 
-#define REMOTE_KINDS 5
+#define REMOTE_KINDS   5
+#define REMOTE_SECRETS 8 /* more are refused */
 extern const struct remote_kind remote_kinds[REMOTE_KINDS];
 
 struct remote_client {
@@ -23,8 +24,9 @@ struct remote_client {
   struct headers headers;
   pprofc_limits limits;
   struct client *client;
-  bool has_secret;
-  const char *secret; /* "" without one */
+  const char *secrets[REMOTE_SECRETS];
+  size_t secret_count;
+  bool opened;
 };
 
 /* `type` is the Content-Type of bodies, or NULL. `is_pyroscope`: the token and the tenant of the
@@ -32,6 +34,13 @@ struct remote_client {
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error);
 void remote_close(struct remote_client *remote);
+
+/* Adds a header to all requests. `where` is what messages call it. A secret is in no message. */
+pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
+                         const char *where, pprofc_error *error);
+pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
+                                pprofc_error *error);
+bool remote_tells_secret(const struct remote_client *remote, pprofc_str text);
 
 /* Takes the address of a server: without user and password, and https where a token would go over
  * the network. `path` is put behind it. */
