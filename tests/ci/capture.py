@@ -2,6 +2,7 @@
 """capture.py SOURCE PROGRAMS: `pprofci capture` and `pprofci push` against servers on the loopback: net/http/pprof, our own and (where Go is)
 the real one, and a double of Pyroscope that reads the protobuf and the form that it is sent."""
 import gzip
+import html
 import json
 import os
 import re
@@ -69,7 +70,8 @@ def fields(message):
 
 class Server(BaseHTTPRequestHandler):
     """net/http/pprof below /debug, Pyroscope beside it."""
-    failures, pushed, forms, queries, asked, loaded = [], [], [], [], [], []
+    failures, pushed, forms, queries, asked, loaded, exports = [], [], [], [], [], [], []
+    partial = b''
     heap = 0
 
     def log_message(self, *_):
@@ -105,7 +107,8 @@ class Server(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers['Content-Length']))
         if Server.failures:
             code, said = Server.failures.pop(0)
-            return self.answer(code, said, 'application/json' if said.startswith(b'{') else 'text/plain')
+            kind = {b'{': 'application/json', b'\x08': 'application/x-protobuf'}.get(said[:1], 'text/plain')
+            return self.answer(code, said, kind)
         seen = (dict(self.headers), body)
         if self.path == '/push.v1.PusherService/Push':
             Server.pushed.append(seen)
@@ -113,6 +116,9 @@ class Server(BaseHTTPRequestHandler):
         if self.path.startswith('/ingest?'):
             Server.forms.append((self.path, *seen))
             return self.answer(200)
+        if self.path == '/v1development/profiles':
+            Server.exports.append(seen)
+            return self.answer(200, Server.partial, 'application/x-protobuf')
         check(self.path == '/querier.v1.QuerierService/SelectMergeProfile', self.path)
         Server.queries.append((dict(self.headers), dict(fields(body))))
         return self.answer(200, gzip.decompress(open(os.path.join(data, 'server_cpu.pb.gz'), 'rb').read()), 'application/proto')
@@ -264,6 +270,70 @@ try:
     asked = urllib.parse.parse_qs(urllib.parse.urlsplit(links['cpu difference']).query)
     check('side="base"' in asked['leftQuery'][0] and 'side="head"' in asked['rightQuery'][0], asked)
     print('ok: push.v1')
+
+    # The links of a push on the page of a run, and of a merge.
+    r = pprofci('push', '-to', at, '-service', 'a "b" <i>&\u00e9', '-links', 'links.json', 'set', **github)
+    links = json.load(open(os.path.join(work, 'links.json')))['links']
+    check([f"{link['name']}: {link['url']}" for link in links] == r.stdout.splitlines() and len(links) == 12, links)
+    r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page', '-links', 'links.json', '-no-fail')
+    pprofci('merge', '-out', 'merged', 'page', status=0)
+    for folder, first in (('page', 'cpu base'), ('merged', 'page: cpu base')):
+        page = open(os.path.join(work, folder, 'index.html'), encoding='utf-8').read()
+        found = re.findall('<a href="(http[^"]*)" rel="noreferrer">([^<]*)</a>', page)
+        check([html.unescape(url) for url, _ in found] == [link['url'] for link in links] and found[0][1] == first, found)
+        check('<i>' not in page and '"b"' not in page, folder)
+    check('service_name="a \\"b\\" <i>&\u00e9"' in urllib.parse.parse_qs(urllib.parse.urlsplit(links[0]['url']).query)['query'][0], links[0])
+    for bad in ('javascript:alert(1)', 'ftp://x/', 'http://', 'https://x/"onclick=', 'http://x/\u202e', 'http:///x', 7):
+        with open(os.path.join(work, 'bad.json'), 'w') as file:
+            json.dump({'links': [{'name': 'x', 'url': bad}]}, file)
+        r = pprofci('run', '-base', 'set/base/cpu', '-head', 'set/head/cpu', '-out', 'page2', '-links', 'bad.json', status=1)
+        check('is no address of http or https' in r.stderr and not os.path.exists(os.path.join(work, 'page2')), r.stderr)
+    r = pprofci('push', '-to', at.replace('//', '//user:hidden@'), '-service', 'shop', os.path.join(data, 'server_cpu.pb.gz'), status=1)
+    check('hidden' not in r.stdout + r.stderr and 'PYROSCOPE_USER has its place' in r.stderr, r.stdout + r.stderr)
+    print('ok: the page leads to the queries')
+
+    # OTLP: what our own reader makes of it, the resource, and what servers answer.
+    def top(path):
+        return subprocess.run([os.path.join(programs, 'pprofc'), '-top', '-sample_index=0', path], cwd=work, capture_output=True, text=True).stdout
+
+    def resource(request):
+        outer = [dict(fields(value)) for number, value in fields(request) if number == 1]
+        pairs = [dict(fields(value)) for number, value in fields(outer[0][1]) if number == 1]
+        return {pair[1].decode(): dict(fields(pair[2]))[1].decode() for pair in pairs}
+    for name in ('server_cpu.pb.gz', 'server_heap.pb.gz', 'server_threadcreate.pb.gz'):
+        Server.exports.clear()
+        pprofci('push', '-to', at + '/', '-service', 'shop', '-protocol', 'otlp', '-side', 'head', '-benchmark', 'Words', '-pr', '7', os.path.join(data, name),
+                OTEL_EXPORTER_OTLP_HEADERS='x-tenant=a%2Cb, x-more=1', **github)
+        (headers, body), = Server.exports
+        check(headers['Content-Type'] == 'application/x-protobuf' and headers['Content-Encoding'] == 'gzip' and headers['x-tenant'] == 'a,b', headers)
+        request = gzip.decompress(body)
+        with open(os.path.join(work, 'sent.otlp'), 'wb') as file:
+            file.write(request)
+        wanted = top(os.path.join(data, name)).splitlines()
+        check(len(wanted) > 5 and top('sent.otlp').splitlines()[-len(wanted) + 1:] == wanted[1:], (top('sent.otlp'), wanted))
+        check(resource(request) == {'service.name': 'shop', 'side': 'head', 'ci': 'true', 'repository': 'shop/server', 'sha': 'f' * 40, 'pull_request': '7',
+                                    'benchmark': 'Words'}, resource(request))
+        check(sum(number == 1 for number, _ in fields(request)) == 1 and sum(number == 2 for number, _ in fields(request)) == 1, 'one resource')
+    otlp = ['push', '-to', at, '-service', 'shop', '-protocol', 'otlp', os.path.join(data, 'server_heap.pb.gz')]
+    Server.partial = b'\x0a\x0b\x08\x02\x12\x07no room'
+    r = pprofci(*otlp, status=1)
+    check('the server has rejected 2 profiles: no room' in r.stderr and len(r.stderr.splitlines()) == 1, r.stderr)
+    Server.partial = b'\x0a\x06\x12\x04hint'
+    check("the server says: hint" in pprofci(*otlp).stderr, 'a warning')
+    Server.partial = b'\xff\xff'
+    check('no reply of OTLP' in pprofci(*otlp, status=1).stderr, 'a broken reply')
+    Server.partial = b''
+    Server.failures = [(400, b'\x08\x03\x12\x0abad stacks')]
+    check('400 Bad Request: bad stacks' in pprofci(*otlp, status=1).stderr, 'a status')
+    Server.partial = b'\x0a\x06\x12\x04hush'
+    check('hush' not in pprofci(*otlp, OTEL_EXPORTER_OTLP_HEADERS='authorization=hush').stderr, 'the header is in a message')
+    pprofci(*otlp, status=1, OTEL_EXPORTER_OTLP_HEADERS='nothing')
+    pprofci(*otlp, '-links', 'x', status=1)
+    pprofci(*otlp[:-1], '-links', 'x', otlp[-1], status=1)
+    r = pprofci('push', '-to', 'http://collector.example', *otlp[3:], status=1, OTEL_EXPORTER_OTLP_HEADERS='authorization=x')
+    check('is not https' in r.stderr, r.stderr)
+    Server.partial = b''
+    print('ok: OTLP')
 
     # /ingest.
     pprofci('push', '-to', at, '-service', 'shop', '-protocol', 'ingest', '-sha', 'c' * 40, '-repository', 'a/b', '-side', 'head', os.path.join(data, 'server_heap.pb.gz'))

@@ -12,14 +12,14 @@
 __extension__ typedef unsigned __int128 decimal_wide;
 
 /* The number digits * 10^exponent. */
-struct decimal {
+struct decimal_parts {
   uint64_t digits;
   int exponent;
   bool negative;
 };
 
 /* Takes digits; how many, or SIZE_MAX when there are too many. Zeros in front are counted, too. */
-static size_t decimal_take(struct decimal *d, pprofc_str s, size_t at) {
+static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   size_t begin = at;
   for (; at < s.size && s.data[at] >= '0' && s.data[at] <= '9'; at++) {
     if (at - begin == DIGITS_MOST) return SIZE_MAX;
@@ -29,7 +29,7 @@ static size_t decimal_take(struct decimal *d, pprofc_str s, size_t at) {
 }
 
 /* "e-7" to the end of the text, of one or two digits. */
-static bool decimal_take_exponent(struct decimal *d, pprofc_str s, size_t at) {
+static bool decimal_take_exponent(struct decimal_parts *d, pprofc_str s, size_t at) {
   int value = 0;
   if (at == s.size) return true;
   if ((s.data[at++] | 32) != 'e' || at == s.size) return false;
@@ -45,9 +45,9 @@ static bool decimal_take_exponent(struct decimal *d, pprofc_str s, size_t at) {
 }
 
 /* "[+-]digits[.digits][e[+-]digits]" with 19 digits at most. */
-static bool decimal_read(struct decimal *d, pprofc_str s) {
+static bool decimal_read(struct decimal_parts *d, pprofc_str s) {
   size_t at = s.size && (s.data[0] == '-' || s.data[0] == '+'), fraction = 0;
-  *d = (struct decimal){.negative = s.size && s.data[0] == '-'};
+  *d = (struct decimal_parts){.negative = s.size && s.data[0] == '-'};
   size_t whole = decimal_take(d, s, at);
   if (!whole || whole == SIZE_MAX) return false;
   at += whole;
@@ -83,7 +83,7 @@ static double decimal_round(decimal_wide value, bool more, int exponent) {
 }
 
 bool str_quick_float(pprofc_str s, double *out) {
-  struct decimal d;
+  struct decimal_parts d;
   uint64_t five = 1;
   if (!decimal_read(&d, s)) return false;
   for (int i = d.exponent < 0 ? -d.exponent : d.exponent; i > 0; i--) five *= 5;

@@ -4,6 +4,7 @@
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "gate/compare.h"
+#include "page/outside.h"
 #include "run/changes.h"
 #include "run/comparisons.h"
 #include "run/files.h"
@@ -316,7 +317,8 @@ static pprofc_status leg_add_pair(struct ci_run *run, const struct leg *leg,
 
 pprofc_status legs_add_pairs(struct legs *legs, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < legs->count; i++) {
+  for (size_t i = 0; i < legs->count && status == PPROFC_OK; i++) {
+    status = outside_add(legs->run, legs->items[i].root, legs->items[i].name, error);
     const struct node *pairs = node_get(legs->items[i].root, "pairs");
     for (size_t k = 0; k < node_size(pairs) && status == PPROFC_OK; k++) {
       status = run_check_stopped(error);

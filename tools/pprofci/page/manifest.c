@@ -5,6 +5,7 @@
 #include "core/json_write.h"
 #include "core/map.h"
 #include "page/numbers.h"
+#include "page/outside.h"
 #include "pprofc/bench.h"
 #include "run/comparisons.h"
 
@@ -204,6 +205,7 @@ static void put_manifest(struct manifest *f) {
   json_line_break(&f->json);
   comparisons_write_fired(&f->json, run);
   put_inputs(f);
+  outside_write(&f->json, run);
   json_line_break(&f->json);
   json_key(&f->json, "pairs");
   json_begin_array(&f->json);

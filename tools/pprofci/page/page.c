@@ -5,6 +5,7 @@
 #include "page/html.h"
 #include "page/method.h"
 #include "page/numbers.h"
+#include "page/outside.h"
 #include "page/rows.h"
 #include "page/tabs.h"
 #include "run/files.h"
@@ -147,6 +148,7 @@ void page_print(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, "<main>\n");
   put_subject(out, m->run);
   put_verdict(out, m);
+  outside_print(out, m->run);
   if (m->count) {
     buffer_add_text(out, "<section id=\"benchmarks\" aria-label=\"benchmarks\">\n");
     rows_print(out, m);

@@ -1,4 +1,4 @@
-/* OTLP over HTTP: a profile as an export request, gzip'd, and what the server says of it. */
+/* OTLP over HTTP: a profile as an export request, gzip'd, and the reply of the server. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
 #include "common/terminal.h"

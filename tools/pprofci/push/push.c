@@ -5,12 +5,6 @@
 #include "commands.h"
 #include "common/terminal.h"
 #include "core/array.h"
-#include "core/log_guard.h"
-#include "core/outfile.h"
-#include "run/text.h"
-
-#include <time.h>
-#include <unistd.h>
 
 enum { GROUP_WHERE, GROUP_LABELS };
 
@@ -46,6 +40,11 @@ static const struct flag flags[] = {
      .choices = formats,
      .help = "push (push.v1 of Pyroscope), ingest (a form, for older servers) or otlp "
              "(OpenTelemetry over HTTP, to any collector of profiles)"},
+    {.name = "links",
+     .kind = FLAG_STRING,
+     .offset = FIELD(links),
+     .argument = "FILE",
+     .help = "write the links to this file, for `pprofci run -links`"},
     {.name = "service",
      .kind = FLAG_STRING,
      .offset = FIELD(service),
@@ -136,11 +135,7 @@ static bool push_is_word(const char *text, const char *const *words) {
   return false;
 }
 
-pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
-                                struct flags_parsed *parsed, pprofc_error *error) {
-  pprofc_status status = flags_defaults(&push_table, options, error);
-  if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
-  if (status != PPROFC_OK || parsed->help) return status;
+static pprofc_status push_check(const struct push_options *options, pprofc_error *error) {
   if (!*options->to) return error_set(error, PPROFC_E_INVALID, "-to is not given");
   if (!*options->service) return error_set(error, PPROFC_E_INVALID, "-service is not given");
   if (strpbrk(options->service, "{}=,"))
@@ -149,109 +144,21 @@ pprofc_status push_options_read(struct push_options *options, int argc, char **a
   if (!push_is_word(options->format, formats))
     return error_set(error, PPROFC_E_INVALID, "-protocol is push, ingest or otlp, not '%s'",
                      options->format);
+  if (*options->links && strcmp(options->format, "otlp") == 0)
+    return error_set(error, PPROFC_E_INVALID, "-links is of Pyroscope, not of -protocol otlp");
   if (*options->side && !push_is_word(options->side, sides))
     return error_set(error, PPROFC_E_INVALID, "-side is base or head, not '%s'", options->side);
-  if (parsed->rest == argc)
-    return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
   return PPROFC_OK;
 }
 
-/* ---- links ------------------------------------------- */
-
-/* Escapes a value of a selector as Go does in quotes. */
-static void push_put_quoted(struct buffer *out, pprofc_str value) {
-  buffer_add_char(out, '"');
-  for (size_t i = 0; i < value.size; i++) {
-    if (value.data[i] == '"' || value.data[i] == '\\') buffer_add_char(out, '\\');
-    buffer_add_char(out, value.data[i]);
-  }
-  buffer_add_char(out, '"');
-}
-
-/* process_cpu:...{service_name="shop",sha="...",side="head"}, for a URL. */
-static void push_put_query(struct buffer *out, const struct push *push, size_t kind,
-                           const char *side) {
-  struct buffer query;
-  buffer_init(&query, &mem_default, 1 << 16);
-  buffer_printf(&query, "%s{service_name=", remote_kinds[kind].type);
-  push_put_quoted(&query, str_of(push->options->service));
-  for (size_t i = 0; i < push->label_count; i++) {
-    buffer_printf(&query, ",%.*s=", STR_ARG(push->labels[i].name));
-    push_put_quoted(&query, push->labels[i].value);
-  }
-  if (*side) {
-    buffer_add_text(&query, ",side=");
-    push_put_quoted(&query, str_of(side));
-  }
-  buffer_add_char(&query, '}');
-  text_url(out, buffer_str(&query));
-  out->failed |= query.failed;
-  buffer_free(&query);
-}
-
-static bool push_has(const struct push *push, size_t kind, const char *side) {
-  for (size_t i = 0; i < push->count; i++)
-    if (push->items[i].kind == kind && strcmp(push->items[i].side, side) == 0) return true;
-  return false;
-}
-
-/* From the first profile to the last one, a minute wider on both sides. */
-static void push_find_times(const struct push *push, int64_t *from, int64_t *until) {
-  int64_t now = (int64_t)time(NULL);
-  *from = *until = now;
-  for (size_t i = 0; i < push->count; i++) {
-    int64_t at = push->items[i].time_nanos / 1000000000;
-    if (at > 0 && at < *from) *from = at;
-  }
-  *from -= 60;
-  *until += 60;
-}
-
-static void push_put_link(const struct push *push, size_t kind, const char *side,
-                          struct buffer *out) {
-  int64_t from, until;
-  push_find_times(push, &from, &until);
-  pprofc_str to = str_of(push->options->to);
-  while (str_ends(to, STR("/"))) to.size--;
-  buffer_printf(out, "%s%s%s: %.*s/?query=", remote_kinds[kind].name, *side ? " " : "", side,
-                STR_ARG(to));
-  push_put_query(out, push, kind, side);
-  buffer_printf(out, "&from=%lld&until=%lld\n", (long long)from, (long long)until);
-}
-
-static void push_put_diff(const struct push *push, size_t kind, struct buffer *out) {
-  int64_t from, until;
-  push_find_times(push, &from, &until);
-  pprofc_str to = str_of(push->options->to);
-  while (str_ends(to, STR("/"))) to.size--;
-  buffer_printf(out, "%s difference: %.*s/comparison-diff?leftQuery=", remote_kinds[kind].name,
-                STR_ARG(to));
-  push_put_query(out, push, kind, "base");
-  buffer_add_text(out, "&rightQuery=");
-  push_put_query(out, push, kind, "head");
-  buffer_printf(out, "&leftFrom=%lld&leftUntil=%lld&rightFrom=%lld&rightUntil=%lld\n",
-                (long long)from, (long long)until, (long long)from, (long long)until);
-}
-
-/* A link for each kind and side, and for each difference. */
-static pprofc_status push_print_links(const struct push *push, pprofc_error *error) {
-  static const char *const all[] = {"", "base", "head"};
-  struct log_guard guard;
-  struct output out;
-  struct buffer text;
-  int fd = STDOUT_FILENO;
-  buffer_init(&text, &mem_default, 1 << 20);
-  for (size_t k = 0; k < REMOTE_KINDS; k++) {
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-      if (push_has(push, k, all[i])) push_put_link(push, k, all[i], &text);
-    if (push_has(push, k, "base") && push_has(push, k, "head")) push_put_diff(push, k, &text);
-  }
-  log_guard_init(&guard, fd_write, &fd);
-  output_init(&out, log_guard_write, &guard);
-  output_add_str(&out, buffer_str(&text));
-  pprofc_status status = text.failed ? error_nomem(error) : output_flush(&out, error);
-  buffer_free(&text);
-  return status;
+pprofc_status push_options_read(struct push_options *options, int argc, char **argv,
+                                struct flags_parsed *parsed, pprofc_error *error) {
+  pprofc_status status = flags_defaults(&push_table, options, error);
+  if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
+  if (status != PPROFC_OK || parsed->help) return status;
+  if (parsed->rest == argc)
+    return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
+  return push_check(options, error);
 }
 
 /* ---- the command ------------------------------------- */
@@ -276,7 +183,7 @@ static pprofc_status push_all(struct push *push, char *const *sources, size_t co
     status = push_send(push, &push->items[i], error);
   if (status == PPROFC_OK)
     message_note("Pushed %zu profiles to %s", push->count, push->options->to);
-  return status == PPROFC_OK && !push_is_otlp(push) ? push_print_links(push, error) : status;
+  return status == PPROFC_OK && !push_is_otlp(push) ? push_put_links(push, error) : status;
 }
 
 int push_main(int argc, char **argv) {

@@ -9,7 +9,7 @@
 #define LABELS_MOST 32
 
 struct push_options {
-  const char *to, *service, *side, *benchmark, *sha, *repository, *format;
+  const char *to, *service, *side, *benchmark, *sha, *repository, *format, *links;
   int64_t pr;
   const char *labels[LABELS_MOST]; /* "name=value" */
   size_t label_count;
@@ -71,5 +71,8 @@ pprofc_status push_check_otlp(const struct push *push, const struct push_item *i
 
 /* Sends one profile by the protocol of the options. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
+
+/* Prints a link to each query and each difference, and writes the file of -links. */
+pprofc_status push_put_links(const struct push *push, pprofc_error *error);
 
 #endif

@@ -88,7 +88,7 @@ static pprofc_status remote_identify(struct remote_client *remote, pprofc_error 
 
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error) {
-  *remote = (struct remote_client){.opened = true};
+  *remote = (struct remote_client){.opened = true, .is_pyroscope = is_pyroscope};
   arena_init(&remote->arena, &mem_default);
   headers_init(&remote->headers, &remote->arena);
   pprofc_limits_init(&remote->limits);
@@ -136,7 +136,7 @@ pprofc_status remote_address(struct remote_client *remote, const char *server, c
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK || !url->host.size)
     return error_set(error, PPROFC_E_INVALID, "the address of the server is no URL");
-  if (url->has_user && remote->secret_count)
+  if (url->has_user && remote->is_pyroscope)
     return error_set(
         error, PPROFC_E_INVALID,
         "the address of the server has a user name in it; PYROSCOPE_USER has its place");

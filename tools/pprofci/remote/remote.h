@@ -26,7 +26,7 @@ struct remote_client {
   struct client *client;
   const char *secrets[REMOTE_SECRETS];
   size_t secret_count;
-  bool opened;
+  bool opened, is_pyroscope;
 };
 
 /* `type` is the Content-Type of bodies, or NULL. `is_pyroscope`: the token and the tenant of the

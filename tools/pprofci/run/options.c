@@ -121,6 +121,8 @@ static const struct flag flags[] = {
      .offset = FIELD(no_fail),
      .group = RUN_RESULT,
      .help = "exit with 0 when something regressed"},
+    TEXT("links", links, RUN_RESULT, "FILE",
+         .help = "links for the page, as `pprofci push -links FILE` writes them"),
     TEXT("title", title, RUN_RESULT, "TEXT",
          .help = "what the page is about, for its first line: the change, the pull request"),
 };

@@ -13,7 +13,7 @@ struct run_options {
   const char *simulate_base, *simulate_head;
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
-  const char *out, *threshold, *bundled, *title;
+  const char *out, *threshold, *bundled, *title, *links;
   bool no_fail;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs;

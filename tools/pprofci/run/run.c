@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"
+#include "page/outside.h"
 #include "page/page.h"
 #include "run/text.h"
 
@@ -127,14 +128,15 @@ void run_end(struct ci_run *run) {
   interner_free(&run->names);
   ARRAY_FREE(run->mem, run->pairs, run->pair_capacity);
   ARRAY_FREE(run->mem, run->files, run->file_capacity);
+  ARRAY_FREE(run->mem, run->links, run->link_capacity);
   ARRAY_FREE(run->mem, run->fired, run->fired_capacity);
   arena_free(&run->arena);
 }
 
 static pprofc_status run_steps(struct ci_run *run, pprofc_error *error) {
   static pprofc_status (*const steps[])(struct ci_run *, pprofc_error *) = {
-      name_commits, failing_prepare, record_benchmarks, simulate_sides, pair_inputs,
-      stage_open,   draw_pairs,      judge_results,     write_pages,    stage_commit};
+      name_commits, failing_prepare, outside_read,  record_benchmarks, simulate_sides, pair_inputs,
+      stage_open,   draw_pairs,      judge_results, write_pages,       stage_commit};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == PPROFC_OK; i++) {
     status = run_check_stopped(error);

@@ -102,6 +102,11 @@ struct run_file {
   bool of_benchdiff;
 };
 
+/* A link to another server. */
+struct run_link {
+  const char *name, *url; /* the latter of http or https, without anything to escape but '&' */
+};
+
 struct ci_run {
   const struct run_options *options;
   const pprofc_allocator *mem;
@@ -122,6 +127,8 @@ struct ci_run {
   struct run_file *files;
   size_t file_count, file_capacity;
   const char *bench[SIDES]; /* results; "": none */
+  struct run_link *links;
+  size_t link_count, link_capacity;
 
   /* The verdict. */
   struct gate gate;

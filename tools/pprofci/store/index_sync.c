@@ -173,12 +173,17 @@ static void sync_free(struct sync *y) {
   past_free(&y->fresh);
 }
 
+static bool sync_begin(struct sync *y, struct stored_keys *keys) {
+  bool good = sync_compare(y->x, keys) && index_load_layouts(y->x);
+  for (size_t i = 0; i < STATEMENTS && good; i++)
+    good = index_prepare(y->x, sync_statements[i], &y->statements[i]);
+  return good;
+}
+
 static pprofc_status sync_all(struct sync *y, struct stored_keys *keys, pprofc_error *error) {
   struct store_index *x = y->x;
   pprofc_status status = PPROFC_OK;
-  bool good = sync_compare(x, keys) && index_load_layouts(x);
-  for (size_t i = 0; i < STATEMENTS && good; i++)
-    good = index_prepare(x, sync_statements[i], &y->statements[i]);
+  bool good = sync_begin(y, keys);
   for (size_t i = 0; i < keys->count && good && status == PPROFC_OK; i++) {
     if (keys->items[i].size == UINT64_MAX) continue;
     status = past_read_one(&y->fresh, x->backing, keys->items[i].name, error);

@@ -1,0 +1,106 @@
+/* Reading, checking and printing links to other servers. */
+#include "page/outside.h"
+
+#include "core/array.h"
+#include "page/html.h"
+#include "page/numbers.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#define FILE_MOST  ((size_t)1 << 20)
+#define LINKS_MOST 1000
+
+bool outside_may_link(pprofc_str url) {
+  static const char other[] = "\"<>\\^`{}|";
+  size_t scheme = 0;
+  if (str_starts(url, STR("http://"))) scheme = sizeof "http://" - 1;
+  if (str_starts(url, STR("https://"))) scheme = sizeof "https://" - 1;
+  if (!scheme || scheme == url.size || strchr("/?#:", url.data[scheme])) return false;
+  for (size_t i = 0; i < url.size; i++) {
+    char c = url.data[i];
+    if (c <= ' ' || c > '~' || strchr(other, c)) return false;
+  }
+  return true;
+}
+
+static pprofc_status outside_add_one(struct ci_run *run, const struct node *from, const char *leg,
+                                     pprofc_error *error) {
+  pprofc_str name = node_text(from, "name");
+  struct run_link link = {
+      .name = text_printf(&run->arena, "%s%s%.*s", leg, *leg ? ": " : "", STR_ARG(name)),
+      .url = text_keep(&run->arena, node_text(from, "url"))};
+  if (!link.name || !link.url ||
+      !ARRAY_RESERVE(run->mem, run->links, run->link_capacity, run->link_count + 1))
+    return error_nomem(error);
+  run->links[run->link_count++] = link;
+  return PPROFC_OK;
+}
+
+pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *leg,
+                          pprofc_error *error) {
+  const struct node *list = node_get(root, "links");
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < node_size(list) && i < LINKS_MOST && status == PPROFC_OK; i++)
+    if (outside_may_link(node_text(node_at(list, i), "url")))
+      status = outside_add_one(run, node_at(list, i), leg, error);
+  return status;
+}
+
+/* A file that the user named is whole, or an error. */
+static pprofc_status outside_check(const struct node *list, const char *path, pprofc_error *error) {
+  if (!node_is(list, NODE_ARRAY))
+    return error_set(error, PPROFC_E_FORMAT, "'%s' is no file of pprofci push -links", path);
+  for (size_t i = 0; i < node_size(list); i++) {
+    pprofc_str url = node_text(node_at(list, i), "url");
+    if (!outside_may_link(url))
+      return error_set(error, PPROFC_E_FORMAT, "'%s': '%.*s' is no address of http or https", path,
+                       STR_ARG(str_slice(url, 0, 200)));
+  }
+  return PPROFC_OK;
+}
+
+pprofc_status outside_read(struct ci_run *run, pprofc_error *error) {
+  const char *path = run->options->links;
+  struct buffer data;
+  struct node *root = NULL;
+  if (!*path) return PPROFC_OK;
+  buffer_init(&data, run->mem, FILE_MOST);
+  pprofc_status status = files_read(path, &data, error);
+  pprofc_str text = status == PPROFC_OK ? buffer_keep(&data, &run->arena) : STR("");
+  buffer_free(&data);
+  if (status == PPROFC_OK && !text.data) status = error_nomem(error);
+  if (status == PPROFC_OK) status = json_tree_parse(&run->arena, path, text, &root, error);
+  if (status == PPROFC_OK) status = outside_check(node_get(root, "links"), path, error);
+  return status == PPROFC_OK ? outside_add(run, root, "", error) : status;
+}
+
+/* ---- writing ----------------------------------------- */
+
+void outside_write(struct json_writer *json, const struct ci_run *run) {
+  if (!run->link_count) return;
+  json_line_break(json);
+  json_key(json, "links");
+  json_begin_array(json);
+  for (size_t i = 0; i < run->link_count; i++) {
+    json_begin_object(json);
+    json_key(json, "name");
+    json_text(json, run->links[i].name);
+    json_key(json, "url");
+    json_text(json, run->links[i].url);
+    json_end(json);
+  }
+  json_end(json);
+}
+
+void outside_print(struct buffer *out, const struct ci_run *run) {
+  if (!run->link_count) return;
+  buffer_add_text(out, "<p class=\"links\" id=\"outside\">Pyroscope: ");
+  for (size_t i = 0; i < run->link_count; i++) {
+    buffer_add_text(out, i ? " " DOT " <a href=\"" : "<a href=\"");
+    html_words(out, run->links[i].url);
+    buffer_add_text(out, "\" rel=\"noreferrer\">");
+    html_words(out, run->links[i].name);
+    buffer_add_text(out, "</a>");
+  }
+  buffer_add_text(out, "</p>\n");
+}

@@ -1,0 +1,203 @@
+/* Links to the queries of Pyroscope that show what was pushed. */
+#include "common/terminal.h"
+#include "core/json_write.h"
+#include "core/log_guard.h"
+#include "core/outfile.h"
+#include "push/push.h"
+#include "run/text.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+struct push_link {
+  char name[64];
+  size_t url, end; /* in the text */
+};
+
+/* A link for each kind and side, and for each difference. */
+struct push_links {
+  const struct push *push;
+  int64_t from, until;
+  struct buffer text;
+  struct push_link items[REMOTE_KINDS * 4];
+  size_t count;
+};
+
+/* ---- queries ----------------------------------------- */
+
+/* Escapes a value of a selector as Go does in quotes. */
+static void links_put_quoted(struct buffer *out, pprofc_str value) {
+  buffer_add_char(out, '"');
+  for (size_t i = 0; i < value.size; i++) {
+    if (value.data[i] == '"' || value.data[i] == '\\') buffer_add_char(out, '\\');
+    if (value.data[i] == '\n')
+      buffer_add_text(out, "\\n");
+    else
+      buffer_add_char(out, value.data[i]);
+  }
+  buffer_add_char(out, '"');
+}
+
+/* process_cpu:...{service_name="shop",sha="...",side="head"}, for a URL. */
+static void links_put_query(struct buffer *out, const struct push *push, size_t kind,
+                            const char *side) {
+  struct buffer query;
+  buffer_init(&query, &mem_default, 1 << 16);
+  buffer_printf(&query, "%s{service_name=", remote_kinds[kind].type);
+  links_put_quoted(&query, str_of(push->options->service));
+  for (size_t i = 0; i < push->label_count; i++) {
+    buffer_printf(&query, ",%.*s=", STR_ARG(push->labels[i].name));
+    links_put_quoted(&query, push->labels[i].value);
+  }
+  if (*side) {
+    buffer_add_text(&query, ",side=");
+    links_put_quoted(&query, str_of(side));
+  }
+  buffer_add_char(&query, '}');
+  text_url(out, buffer_str(&query));
+  out->failed |= query.failed;
+  buffer_free(&query);
+}
+
+static bool links_has(const struct push *push, size_t kind, const char *side) {
+  for (size_t i = 0; i < push->count; i++)
+    if (push->items[i].kind == kind && strcmp(push->items[i].side, side) == 0) return true;
+  return false;
+}
+
+/* From the first profile to the last one, a minute wider on both sides. */
+static void links_find_times(const struct push *push, int64_t *from, int64_t *until) {
+  int64_t now = (int64_t)time(NULL);
+  *from = *until = now;
+  for (size_t i = 0; i < push->count; i++) {
+    int64_t at = push->items[i].time_nanos / 1000000000;
+    if (at > 0 && at < *from) *from = at;
+  }
+  *from -= 60;
+  *until += 60;
+}
+
+/* ---- links ------------------------------------------- */
+
+/* The address of the server, with a scheme. */
+static void links_put_server(struct buffer *out, const char *server) {
+  pprofc_str to = str_of(server), scheme = STR("http://");
+  size_t slashes = str_find(to, STR("://"));
+  if (slashes < to.size) {
+    scheme = str_slice(to, 0, slashes + 3);
+    to = str_slice(to, slashes + 3, to.size);
+  }
+  while (str_ends(to, STR("/"))) to.size--;
+  buffer_add_str(out, scheme);
+  buffer_add_str(out, to);
+}
+
+static void links_begin_one(struct push_links *l, size_t kind, const char *what) {
+  struct push_link *link = &l->items[l->count];
+  snprintf(link->name, sizeof link->name, "%s%s%s", remote_kinds[kind].name, *what ? " " : "",
+           what);
+  link->url = l->text.size;
+  links_put_server(&l->text, l->push->options->to);
+}
+
+static void links_end_one(struct push_links *l) {
+  l->items[l->count++].end = l->text.size;
+}
+
+static void links_add_side(struct push_links *l, size_t kind, const char *side) {
+  links_begin_one(l, kind, side);
+  buffer_add_text(&l->text, "/?query=");
+  links_put_query(&l->text, l->push, kind, side);
+  buffer_printf(&l->text, "&from=%lld&until=%lld", (long long)l->from, (long long)l->until);
+  links_end_one(l);
+}
+
+static void links_add_difference(struct push_links *l, size_t kind) {
+  long long from = (long long)l->from, until = (long long)l->until;
+  links_begin_one(l, kind, "difference");
+  buffer_add_text(&l->text, "/comparison-diff?leftQuery=");
+  links_put_query(&l->text, l->push, kind, "base");
+  buffer_add_text(&l->text, "&rightQuery=");
+  links_put_query(&l->text, l->push, kind, "head");
+  buffer_printf(&l->text, "&leftFrom=%lld&leftUntil=%lld&rightFrom=%lld&rightUntil=%lld", from,
+                until, from, until);
+  links_end_one(l);
+}
+
+static void links_make(struct push_links *l) {
+  static const char *const sides[] = {"", "base", "head"};
+  links_find_times(l->push, &l->from, &l->until);
+  for (size_t k = 0; k < REMOTE_KINDS; k++) {
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+      if (links_has(l->push, k, sides[i])) links_add_side(l, k, sides[i]);
+    if (links_has(l->push, k, "base") && links_has(l->push, k, "head")) links_add_difference(l, k);
+  }
+}
+
+static pprofc_str links_url(const struct push_links *l, size_t i) {
+  return str_slice(buffer_str(&l->text), l->items[i].url, l->items[i].end);
+}
+
+/* ---- writing ----------------------------------------- */
+
+static pprofc_status links_print(const struct push_links *l, pprofc_error *error) {
+  struct log_guard guard;
+  struct output out;
+  int fd = STDOUT_FILENO;
+  log_guard_init(&guard, fd_write, &fd);
+  output_init(&out, log_guard_write, &guard);
+  for (size_t i = 0; i < l->count; i++) {
+    output_printf(&out, "%s: ", l->items[i].name);
+    output_add_str(&out, links_url(l, i));
+    output_add_char(&out, '\n');
+  }
+  return output_flush(&out, error);
+}
+
+static bool links_put_json(const struct push_links *l, struct output *out) {
+  struct json_writer json;
+  json_init(&json, out, &mem_default);
+  json_begin_object(&json);
+  json_key(&json, "version");
+  json_int(&json, 1);
+  json_key(&json, "links");
+  json_begin_array(&json);
+  for (size_t i = 0; i < l->count; i++) {
+    json_begin_object(&json);
+    json_key(&json, "name");
+    json_text(&json, l->items[i].name);
+    json_key(&json, "url");
+    json_string(&json, links_url(l, i));
+    json_end(&json);
+  }
+  json_end(&json);
+  json_end(&json);
+  output_add_char(out, '\n');
+  return json_finish(&json);
+}
+
+static pprofc_status links_save(const struct push_links *l, const char *path, pprofc_error *error) {
+  struct outfile file;
+  struct output out;
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status != PPROFC_OK) return status;
+  output_init(&out, outfile_write, &file);
+  bool good = links_put_json(l, &out);
+  status = output_flush(&out, error);
+  if (!good && status == PPROFC_OK) status = error_nomem(error);
+  if (status == PPROFC_OK) return outfile_commit(&file, error);
+  outfile_discard(&file);
+  return status;
+}
+
+pprofc_status push_put_links(const struct push *push, pprofc_error *error) {
+  struct push_links links = {.push = push};
+  buffer_init(&links.text, &mem_default, 1 << 20);
+  links_make(&links);
+  pprofc_status status = links.text.failed ? error_nomem(error) : links_print(&links, error);
+  if (status == PPROFC_OK && *push->options->links)
+    status = links_save(&links, push->options->links, error);
+  buffer_free(&links.text);
+  return status;
+}
