@@ -156,9 +156,10 @@ pprofc_status push_options_read(struct push_options *options, int argc, char **a
   pprofc_status status = flags_defaults(&push_table, options, error);
   if (status == PPROFC_OK) status = flags_parse(&push_table, options, argc, argv, parsed, error);
   if (status != PPROFC_OK || parsed->help) return status;
-  if (parsed->rest == argc)
-    return error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
-  return push_check(options, error);
+  status = push_check(options, error);
+  if (status == PPROFC_OK && parsed->rest == argc)
+    status = error_set(error, PPROFC_E_INVALID, "no FILE and no DIR is given");
+  return status;
 }
 
 /* ---- the command ------------------------------------- */
