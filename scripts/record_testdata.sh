@@ -131,6 +131,20 @@ record_native() {
   cp native_c native_cxx ./*.prof ./*.heap "$data/native/"
 }
 
+# A recording of Chromium's performance panel, without what it says of the machine.
+record_timeline() {
+  echo '<script src="calls.js"></script>' >page.html
+  chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" \
+    --trace-startup=-*,disabled-by-default-v8.cpu_profiler --trace-startup-file="$PWD/startup.json" \
+    --trace-startup-format=json --trace-startup-duration=4 --virtual-time-budget=3000 --dump-dom \
+    "file://$PWD/page.html" >run.log 2>&1
+  node -e 'const { readFileSync } = require("fs");
+    const events = JSON.parse(readFileSync("startup.json", "utf8")).traceEvents;
+    const lines = events.map((event) => JSON.stringify(event)).join(",\n");
+    console.log(`{"traceEvents":[\n${lines}\n]}`)' >calls.timeline.json
+  rm -r startup.json page.html browser
+}
+
 # What profilers of other languages say of one small program. Callgrind collects only what main (or a
 # thread) does: the dynamic linker would be most of the file.
 record_imports() {
@@ -158,6 +172,8 @@ record_imports() {
   mv jeprof.*.heap calls.jemalloc.heap
   node --cpu-prof --cpu-prof-interval 2000 --cpu-prof-name=calls.cpuprofile calls.js >run.log
   node --heap-prof --heap-prof-interval 65536 --heap-prof-name=calls.heapprofile calls.js >run.log
+  node --trace-event-categories v8 --trace-event-file-pattern=calls.trace.json calls.js >run.log
+  record_timeline
   say "calls: goroutines"
   go build -trimpath -o goroutines "$data/imports/calls.go"
   ./goroutines dump >calls.goroutines.txt

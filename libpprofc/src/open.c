@@ -3,6 +3,7 @@
 #include "core/budget.h"
 #include "core/options.h"
 #include "import/import.h"
+#include "import/lines.h"
 
 #include <stdio.h>
 
@@ -31,22 +32,35 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
-/* Tries the formats of the table. `ours` and *error are the status and the message of the pprof
- * reader; when no format matches, the message becomes part of the new one, and a limit stays one.
- */
-static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
-                                  pprofc_status ours, pprofc_profile **profile,
-                                  pprofc_error *error) {
-  pprofc_str data = {(const char *)input->data, input->size};
+/* Tries the formats of the table. PPROFC_E_NO_MATCH when the data has none of them. */
+static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
   for (const struct import_format *format = import_formats; format->name; format++) {
     pprofc_error why = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-    pprofc_status status = format->read(data, &input->region->mem, options, profile, &why);
+    pprofc_status status = format->read(data, mem, options, profile, &why);
     if (status == PPROFC_OK) return status;
     if (status == PPROFC_E_NO_MATCH) continue;
     *error = why;
     if (status != PPROFC_E_NOMEM) error_prefix(error, "%s: ", format->name);
     return status;
   }
+  return PPROFC_E_NO_MATCH;
+}
+
+/* Reads what is no profile.proto; text of UTF-16 becomes UTF-8 first. `ours` and *error are the
+ * status and the message of the pprof reader; when no format matches, the message becomes part of
+ * the new one, and a limit stays one. */
+static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
+                                  pprofc_status ours, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  const pprofc_allocator *mem = &input->region->mem;
+  pprofc_str data = {(const char *)input->data, input->size};
+  struct buffer utf8;
+  pprofc_status status = import_text(data, mem, &utf8, &data, error);
+  if (status == PPROFC_OK) status = try_formats(data, mem, options, profile, error);
+  buffer_free(&utf8);
+  if (status != PPROFC_E_NO_MATCH) return status;
   if (ours == PPROFC_E_LIMIT) return ours;
   error_prefix(error, "unrecognized profile format: ");
   return PPROFC_E_FORMAT;

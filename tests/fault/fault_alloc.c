@@ -61,7 +61,7 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[12];
+static struct buffer foreign[19];
 
 static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.callgrind.out",  TESTDATA "/imports/calls.threads.callgrind.out",
@@ -69,7 +69,11 @@ static const char *const foreign_files[] = {
     TESTDATA "/imports/made.folded",          TESTDATA "/imports/calls.cpuprofile",
     TESTDATA "/imports/calls.heapprofile",    TESTDATA "/imports/calls.dhat.json",
     TESTDATA "/imports/made.firefox.json",    TESTDATA "/imports/made.speedscope.json",
-    TESTDATA "/imports/calls.goroutines.txt", TESTDATA "/imports/made_frames.otlp"};
+    TESTDATA "/imports/calls.goroutines.txt", TESTDATA "/imports/made_frames.otlp",
+    TESTDATA "/imports/calls.trace.json",     TESTDATA "/imports/calls.timeline.json",
+    TESTDATA "/imports/made.v8log.json",      TESTDATA "/imports/made.gecko.json",
+    TESTDATA "/imports/made.safari.json",     TESTDATA "/imports/made.stackprof.json",
+    TESTDATA "/imports/made.haskell.prof"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -127,6 +131,14 @@ static pprofc_status run_json_firefox(const pprofc_allocator *mem, struct buffer
 
 static pprofc_status run_json_speedscope(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_write(&foreign[9], mem, out);
+}
+
+/* Traces, and the shapes of JSON that have no scenario of their own. */
+static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 12; i < 19 && status == PPROFC_OK; i++)
+    status = read_and_write(&foreign[i], mem, out);
+  return status;
 }
 
 static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) {
@@ -401,6 +413,7 @@ static const struct scenario scenarios[] = {
     {"dhat", run_json_dhat, NULL},
     {"firefox", run_json_firefox, NULL},
     {"speedscope", run_json_speedscope, NULL},
+    {"trace and other JSON", run_json_others, NULL},
     {"write", run_write, NULL},
     {"build", run_build, NULL},
     {"merge", run_merge, NULL},

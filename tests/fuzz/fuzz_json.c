@@ -1,4 +1,4 @@
-/* Reads any bytes as a profile in JSON: V8, Firefox, speedscope, DHAT. */
+/* Reads any bytes as a profile in JSON: every shape of json/json.c. */
 #include "import/formats.h"
 #include "import_target.h"
 

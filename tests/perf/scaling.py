@@ -58,7 +58,7 @@ def import_formats():
     """The rows of the table of formats, and the shapes of JSON."""
     source = (ROOT / "libpprofc/src/import/formats.c").read_text()
     names = re.findall(r'^\s*\{"([^"]+)", import_', source, flags=re.M)
-    shapes = re.search(r"shapes\[\] = \{(.*?)\}", (ROOT / "libpprofc/src/import/json/json.c").read_text(), flags=re.S)
+    shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", (ROOT / "libpprofc/src/import/json/json.c").read_text(), flags=re.S)
     return names + re.findall(r"json_\w+", shapes.group(1))
 
 

@@ -121,6 +121,70 @@ def json_speedscope(n):
                        "profiles": [sampled, evented] if n <= 40 else [sampled]})
 
 
+def json_trace(n):
+    """Nested calls, ends in any order at one time, and complete events, in several threads."""
+    events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": t, "args": {"name": f"t{t}"}} for t in range(n // 50 + 1)]
+    for i in range(n):
+        where = {"pid": 1, "tid": i % (n // 50 + 1), "args": {"n": i}}
+        events += [{"ph": "B", "name": f"a{i}", "ts": 10 * i, **where}, {"ph": "B", "name": f"b{i % 9}", "ts": 10 * i + 1, **where},
+                   {"ph": "E", "name": f"a{i}", "ts": 10 * i + 5, **where}, {"ph": "E", "name": f"b{i % 9}", "ts": 10 * i + 5, **where},
+                   {"ph": "X", "name": "x", "ts": 10 * i + 6, "dur": 2, **where}]
+    return json.dumps(events)[:-1]
+
+
+def json_trace_at_once(n):
+    """Everything ends at the same time, in the order in which it began."""
+    return json.dumps({"traceEvents": [{"ph": ph, "name": f"f{i}", "ts": i if ph == "B" and i < 50 else n, "pid": 1, "tid": i // 50}
+                                       for ph in "BE" for i in range(n)]})
+
+
+def json_trace_samples(n):
+    return json.dumps({"traceEvents": [], "stackFrames": {str(i): {"name": f"f{i}", "category": "js", **({"parent": i // 2} if i > 1 else {})}
+                                                          for i in range(1, n + 1)},
+                       "samples": [{"pid": 1, "tid": i % 7, "ts": str(i), "sf": i % n + 1} for i in range(n)]})
+
+
+def json_timeline(n):
+    whole = json.loads(json_v8(n))
+    chunks = [{"ph": "P", "name": "ProfileChunk", "id": "0x1", "pid": 1, "tid": 3, "ts": i + 2, "args": {"data": {
+        "cpuProfile": {"nodes": whole["nodes"][i:i + 10], "samples": whole["samples"][i:i + 10]},
+        "timeDeltas": whole["timeDeltas"][i:i + 10]}}} for i in range(0, n, 10)]
+    return json.dumps([{"ph": "P", "name": "Profile", "id": "0x1", "pid": 1, "tid": 2, "ts": 1, "args": {"data": {"startTime": 1}}}] + chunks)
+
+
+def json_v8_log(n):
+    return json.dumps({"code": [{"name": f"f{i} /app/a.js:{i}:1", "type": "JS", "kind": "Opt"} for i in range(n)], "functions": [],
+                       "ticks": [{"tm": i, "vm": 0, "s": [i % n, 1, i * 7 % n, 2, -1, 0]} for i in range(n)]})
+
+
+def json_gecko(n):
+    return json.dumps({"meta": {"interval": 1}, "threads": [{
+        "name": "t", "pid": 1, "tid": 2, "stringTable": [f"f{i} (http://a/b.js:{i}:3)" for i in range(n)],
+        "samples": {"schema": {"stack": 0, "time": 1}, "data": [[i, i] for i in range(n)]},
+        "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[i // 2 if i else None, i] for i in range(n)]},
+        "frameTable": {"schema": {"location": 0}, "data": [[i] for i in range(n)]}}]})
+
+
+def json_safari(n):
+    samples = [{"timestamp": i, "stackFrames": [{"name": f"f{i}", "line": i, "column": 1, "url": "http://a/b.js"},
+                                                {"name": "", "line": i % 9, "column": 1, "url": "http://a/b.js"}]} for i in range(n)]
+    return json.dumps({"version": 1, "recording": {"sampleStackTraces": samples, "sampleDurations": [0.001] * n}})
+
+
+def json_stackprof(n):
+    raw = [x for i in range(n) for x in (3, 1, i % n, i * 7 % n, 2)]
+    return json.dumps({"mode": "wall", "interval": 1000, "samples": 2 * n, "raw": raw, "raw_timestamp_deltas": [1000] * 2 * n,
+                       "frames": {str(i): {"name": f"f{i}", "file": "a.rb", "line": i} for i in range(n)}})
+
+
+def json_haskell(n):
+    nodes = [{"id": i, "entries": 1, "alloc": 8, "ticks": 1, "children": []} for i in range(n)]
+    for i in range(1, n):
+        nodes[(i - 1) // 2]["children"].append(nodes[i])
+    return json.dumps({"program": "x", "tick_interval": 1000, "total_ticks": n, "profile": nodes[0],
+                       "cost_centres": [{"id": i, "label": f"f{i}", "module": "Main", "src_loc": f"Main.hs:{i}:1-9"} for i in range(n)]})
+
+
 def go_dump(n):
     return "".join(f"goroutine {i} [chan receive, {i % 90} minutes]:\n" + "".join(
         f"main.f{(i * 3 + d) % n}(0x{i:x}, ...)\n\t/src/f{d}.go:{d + 1} +0x1d\n" for d in range(8)) +
@@ -168,6 +232,13 @@ FORMATS = {
     "json_dhat": [(json_dhat, 120)],
     "json_firefox": [(json_firefox, 200)],
     "json_speedscope": [(json_speedscope, 200)],
+    "json_gecko": [(json_gecko, 200)],
+    "json_timeline": [(json_timeline, 120)],
+    "json_trace": [(json_trace, 100), (json_trace_at_once, 200), (json_trace_samples, 200)],
+    "json_v8_log": [(json_v8_log, 200)],
+    "json_stackprof": [(json_stackprof, 200)],
+    "json_safari": [(json_safari, 200)],
+    "json_haskell": [(json_haskell, 120)],
     "OTLP profiles": [(otlp, 300)],
     "goroutine dump": [(go_dump, 100)],
     "perf script": [(perf_script, 100)],

@@ -124,7 +124,7 @@ def main():
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
     importers = check_importers(rows, report)
-    shapes = re.search(r"shapes\[\] = \{(.*?)\}", read("libpprofc/src/import/json/json.c"), re.S).group(1)
+    shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", read("libpprofc/src/import/json/json.c"), re.S).group(1)
     readers = [function for _, function in rows if function != "json"] + re.findall(r"json_\w+", shapes)
     check_facts(readers, "libpprofc/src/import/facts.c", report)
     check_facts(re.findall(r"&bench_reader_(\w+)", read("libpprofc/src/bench/read/readers.c")), "libpprofc/src/bench/read/facts.c", report)

@@ -343,8 +343,46 @@ static void json_tree_parse_item(struct json_tree_parser *s) {
   if (!object || json_tree_parse_name(s, &key)) parse_value(s, key);
 }
 
+/* Takes the last item off the container, whose items are in a list. */
+static void json_tree_drop_last(struct json_tree_level *level) {
+  struct node *before = NULL;
+  for (struct node *item = level->open->first; item != level->last; item = item->next)
+    before = item;
+  if (before)
+    before->next = NULL;
+  else
+    level->open->first = NULL;
+  level->last = before;
+}
+
+/* Whether the text ends where reading stopped, or in the number or word there. */
+static bool json_tree_at_end(const struct json_tree_parser *s) {
+  const char *p = s->p;
+  while (p < s->end && (is_number_byte(*p) || (*p >= 'a' && *p <= 'z'))) p++;
+  return p == s->end;
+}
+
+/* After an error: closes what is open when the text has ended inside the outermost array. False
+ * when it has not. */
+static bool json_tree_close_cut(struct json_tree_parser *s) {
+  size_t array = s->depth && s->levels[0].open->kind == NODE_OBJECT;
+  if (s->status != PPROFC_E_FORMAT || !json_tree_at_end(s) || s->depth <= array) return false;
+  if (s->levels[array].open->kind != NODE_ARRAY) return false;
+  struct json_tree_level *level = &s->levels[array];
+  bool whole = s->depth == array + 1 && level->last && level->last->kind >= NODE_ARRAY;
+  if (level->last && !whole) json_tree_drop_last(level);
+  s->status = PPROFC_OK;
+  for (s->depth = array + 1; s->depth;) {
+    s->p = s->end - 1; /* close_container takes a byte */
+    close_container(s);
+  }
+  return s->status == PPROFC_OK;
+}
+
+/* `cut` may be NULL. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
-                                          bool alone, struct node **root, pprofc_error *error) {
+                                          bool alone, struct node **root, bool *cut,
+                                          pprofc_error *error) {
   struct json_tree_parser *s = arena_zero_array(arena, 1, sizeof *s);
   if (!s) return error_nomem(error);
   *s = (struct json_tree_parser){.arena = arena,
@@ -360,18 +398,26 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
   while (s->depth && s->status == PPROFC_OK) json_tree_parse_item(s);
   if (s->status == PPROFC_OK) json_tree_skip_blanks(s);
   if (alone && s->p < s->end) json_tree_fail(s, "unexpected text behind the value");
+  pprofc_status status = s->status;
+  if (status != PPROFC_OK && cut) *cut = json_tree_close_cut(s);
   if (s->status == PPROFC_OK) *root = value;
-  return s->status;
+  return status;
 }
 
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error) {
-  return json_tree_parse_text(arena, path, data, true, root, error);
+  return json_tree_parse_text(arena, path, data, true, root, NULL, error);
 }
 
 pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
                                     struct node **root, pprofc_error *error) {
-  return json_tree_parse_text(arena, path, data, false, root, error);
+  return json_tree_parse_text(arena, path, data, false, root, NULL, error);
+}
+
+pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
+                                  bool *cut, pprofc_error *error) {
+  *cut = false;
+  return json_tree_parse_text(arena, NULL, data, false, root, cut, error);
 }
 
 /* ---- looking ----------------------------------------- */

@@ -49,6 +49,12 @@ pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str 
 pprofc_status json_tree_parse_first(struct arena *arena, const char *path, pprofc_str data,
                                     struct node **root, pprofc_error *error);
 
+/* The same for a file whose end may be missing. When `data` ends inside an array that is the value,
+ * or a member of it, the error is returned, but *cut is true and *root has what was whole: the
+ * items of that array but for the last one where the text ends inside it. */
+pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
+                                  bool *cut, pprofc_error *error);
+
 /* "1," becomes a node and a pointer to it. */
 #define JSON_TREE_BYTES 40
 

@@ -51,10 +51,33 @@ const struct format_fact import_facts[] = {
      "counted: lines that cannot be read; jumps; stacks are made from a call graph: "
      "`-callgrind_stacks`"},
     {"json_cpuprofile", "V8 CPU profile (`.cpuprofile`)",
-     "`node --cpu-prof`, Chrome's developer tools", "JSON with `nodes`, `samples`, `startTime`",
-     "node 20.20.2", "imports/calls.cpuprofile",
-     "`samples/count`, `wall/nanoseconds`; collecting garbage is above the function that ran",
-     "ticks of lines, reasons of deoptimization"},
+     "`node --cpu-prof`, Chrome's developer tools, the inspector's `Profiler.stop`, v8-profiler "
+     "(files with `head`)",
+     "JSON with `nodes`, `startTime`; or with `head`, `samples`", "node 20.20.2",
+     "imports/calls.cpuprofile",
+     "`samples/count`, `wall/nanoseconds`; collecting garbage and the program itself are above the "
+     "function that ran; without samples the hits of the nodes",
+     "counted: idle time, samples of unknown nodes; ticks of lines, reasons of deoptimization"},
+    {"json_timeline", "Chrome timeline", "Chrome's performance panel (`Trace-*.json`), Puppeteer",
+     "trace events `CpuProfile`, or `Profile` and `ProfileChunk`", "Chromium 156",
+     "imports/calls.timeline.json",
+     "the same of each profile in it; labels `process`, `pid`, `thread`, `tid`",
+     "counted: idle time; all other events"},
+    {"json_trace", "trace events",
+     "Chromium's tracing, catapult, Perfetto's JSON, Hermes, `node --trace-event-categories`, "
+     "clang "
+     "`-ftime-trace`, many tracers",
+     "JSON: an array of events with `ph`, alone or as `traceEvents`; its end may be missing",
+     "node 20.20.2", "imports/calls.trace.json",
+     "begin and end (B, E) and complete events (X): `calls/count`, `wall/nanoseconds` of a frame "
+     "by itself; samples (`samples` or P, with `stackFrames`): `samples/count`, "
+     "`wall/nanoseconds`; arguments are part of a name; labels `process`, `pid`, `thread`, `tid`",
+     "counted: ends that fit nothing, events that never end, events of other kinds (async, "
+     "counters, flows)"},
+    {"json_v8_log", "V8 log, preprocessed", "`node --prof-process --preprocess -j isolate-*.log`",
+     "JSON with `code`, `functions`, `ticks`", "made by hand", "imports/made.v8log.json",
+     "`samples/count`, `wall/nanoseconds`; functions of scripts with file and line",
+     "counted: ticks without a stack; states of the virtual machine"},
     {"json_heapprofile", "V8 heap profile (`.heapprofile`)", "`node --heap-prof`, Chrome",
      "JSON with `head` and `selfSize`", "node 20.20.2", "imports/calls.heapprofile",
      "`inuse_space/bytes`", "the order of allocations"},
@@ -68,11 +91,32 @@ const struct format_fact import_facts[] = {
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
      "lifetimes, accesses by byte"},
-    {"json_firefox", "Firefox Profiler", "Firefox, samply",
+    {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "made by hand", "imports/made.firefox.json",
      "samples, time or bytes as the weights say, `cpu/nanoseconds` when there; labels `process`, "
      "`pid`, `thread`, `tid`",
      "markers, counters, categories"},
+    {"json_gecko", "Firefox, as recorded",
+     "Firefox's built-in profiler, the developer tools of Firefox 42 to 70",
+     "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",
+     "imports/made.gecko.json",
+     "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; of the developer tools' "
+     "recordings the main thread and frames of pages",
+     "markers, categories, memory"},
+    {"json_safari", "Safari timeline", "Safari's Web Inspector, exported",
+     "JSON with `recording.sampleStackTraces`", "made by hand", "imports/made.safari.json",
+     "`samples/count`, `wall/nanoseconds`",
+     "counted: samples without a stack; records of timelines"},
+    {"json_stackprof", "stackprof", "Ruby's stackprof (`--json`)",
+     "JSON with `mode`, `interval`, `frames`", "made by hand", "imports/made.stackprof.json",
+     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`; collecting garbage is above the "
+     "function that ran",
+     "counted: stacks that cannot be read; lines within functions; without `raw` there are no "
+     "stacks"},
+    {"json_haskell", "GHC profile in JSON", "Haskell programs with `+RTS -pj`",
+     "JSON with `cost_centres` and `profile`", "made by hand", "imports/made.haskell.prof",
+     "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
+     "numbers of entries"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "

@@ -146,13 +146,6 @@ static enum weight weight_of(const struct node *samples) {
   return WEIGHT_SAMPLES;
 }
 
-static void label_text(struct firefox_reader *r, const char *key, const struct node *value) {
-  char text[256];
-  if (!node_is(value, NODE_STRING) && !node_is(value, NODE_NUMBER)) return;
-  snprintf(text, sizeof text, "%.*s", STR_ARG(str_slice(value->text, 0, sizeof text)));
-  if (*text) pprofc_builder_label(r->builder, key, text);
-}
-
 static void firefox_add_sample(struct firefox_reader *r, const struct node *thread,
                                const struct node *samples, size_t i, size_t depth) {
   int64_t values[WEIGHT_COUNT + 1] = {0};
@@ -170,10 +163,10 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
     values[count++] = fabs(cpu) < 9e18 ? llround(cpu) : 0;
   }
   pprofc_builder_sample(r->builder, r->stack, depth, values);
-  label_text(r, "process", node_get(thread, "processName"));
-  label_text(r, "pid", node_get(thread, "pid"));
-  label_text(r, "thread", node_get(thread, "name"));
-  label_text(r, "tid", node_get(thread, "tid"));
+  json_label(r->builder, "process", json_id(node_get(thread, "processName")));
+  json_label(r->builder, "pid", json_id(node_get(thread, "pid")));
+  json_label(r->builder, "thread", json_id(node_get(thread, "name")));
+  json_label(r->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
 static pprofc_status firefox_read_thread(struct firefox_reader *r, const struct node *thread,
@@ -231,10 +224,6 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < node_size(threads) && status == PPROFC_OK; i++)
     status = firefox_read_thread(r, node_at(threads, i), arena->mem, error);
-  if (r->missing) {
-    char text[96];
-    snprintf(text, sizeof text, "%zu samples have no stack", r->missing);
-    pprofc_builder_comment(builder, text);
-  }
+  json_comment(r->builder, r->missing, "samples have no stack");
   return status;
 }

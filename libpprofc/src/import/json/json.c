@@ -5,12 +5,12 @@
 #include "profile/builder.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static double number_or(const struct node *node, double otherwise) {
   double value;
-  if (!node_is(node, NODE_NUMBER) || !str_parse_float(node->text, &value) || !isfinite(value))
-    return otherwise;
-  return value;
+  bool number = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
+  return number && str_parse_float(node->text, &value) && isfinite(value) ? value : otherwise;
 }
 
 double json_number(const struct node *node) {
@@ -21,6 +21,59 @@ double json_member_number(const struct node *object, const char *key, double oth
   return number_or(node_get(object, key), otherwise);
 }
 
+/* Digits as an integer. */
+struct scaled {
+  int64_t sum;
+  int behind; /* digits behind the point, -1 before it */
+  bool up;    /* what was cut off rounds up */
+};
+
+static bool scaled_add(struct scaled *s, unsigned digit) {
+  if (s->sum > INT64_MAX / 10 - 1) return false;
+  s->sum = s->sum * 10 + digit;
+  return true;
+}
+
+/* Takes one byte; digits behind the first `exponent` ones behind the point only round. */
+static bool scaled_take(struct scaled *s, char c, int exponent) {
+  if (c == '.' && s->behind < 0) {
+    s->behind = 0;
+    return true;
+  }
+  if (c < '0' || c > '9') return false;
+  if (s->behind >= 0 && ++s->behind > exponent) {
+    if (s->behind == exponent + 1) s->up = c >= '5';
+    return true;
+  }
+  return scaled_add(s, (unsigned)(c - '0'));
+}
+
+/* The digits of a decimal, those behind the point up to `exponent` of them, as one integer. False
+ * when it is spelled in another way or does not fit. */
+static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
+  size_t sign = text.size && text.data[0] == '-';
+  struct scaled s = {.behind = -1};
+  for (size_t at = sign; at < text.size; at++)
+    if (!scaled_take(&s, text.data[at], exponent)) return false;
+  for (int i = s.behind < 0 ? 0 : s.behind; i < exponent; i++)
+    if (!scaled_add(&s, 0)) return false;
+  *value = sign ? -s.sum - s.up : s.sum + s.up;
+  return text.size > sign;
+}
+
+int64_t json_scaled(const struct node *node, int exponent) {
+  int64_t value;
+  if (!node_is(node, NODE_NUMBER) && !node_is(node, NODE_STRING)) return 0;
+  if (scaled_digits(node->text, exponent, &value)) return value;
+  double number = json_number(node) * pow(10, exponent);
+  return fabs(number) < 9e18 ? llround(number) : 0;
+}
+
+pprofc_str json_id(const struct node *node) {
+  bool text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
+  return text ? node->text : STR("");
+}
+
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise) {
   int64_t value;
   if (node_to_integer(node_get(object, key), &value)) return value;
@@ -28,42 +81,127 @@ int64_t json_member_int(const struct node *object, const char *key, int64_t othe
   return fabs(number) < 9e18 ? llround(number) : otherwise;
 }
 
+static uint32_t json_frame_of(pprofc_builder *builder, uint32_t name, uint32_t system_name,
+                              pprofc_str file, int64_t line, int64_t column) {
+  uint32_t function =
+      builder_add_function(builder, name, system_name, builder_string(builder, file), 0);
+  pprofc_line where = {function, line, column};
+  return pprofc_builder_location(builder, NONE, 0, &where, 1);
+}
+
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column) {
   uint32_t text = builder_string(builder, name);
-  uint32_t function = builder_add_function(builder, text, text, builder_string(builder, file), 0);
-  pprofc_line where = {function, line, column};
-  return pprofc_builder_location(builder, NONE, 0, &where, 1);
+  return json_frame_of(builder, text, text, file, line, column);
+}
+
+uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
+                          int64_t column) {
+  return json_frame_of(builder, builder_string(builder, name), builder_string(builder, STR("")),
+                       file, line, column);
+}
+
+int64_t json_member_line(const struct node *object, const char *key) {
+  int64_t value = json_member_int(object, key, -1);
+  return value >= 0 && value < INT32_MAX ? value : -1;
+}
+
+uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
+                           int64_t column) {
+  if (name.size) return json_frame(builder, name, file, line, column);
+  return json_anonymous_frame(builder, file, line, line, column);
+}
+
+uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
+                              int64_t line, int64_t column) {
+  char name[256] = "(anonymous)";
+  size_t slash = str_find_last_char(file, '/');
+  pprofc_str last = slash < file.size ? str_slice(file, slash + 1, file.size) : file;
+  if (file.size)
+    snprintf(name, sizeof name, "(anonymous %.*s:%lld)",
+             STR_ARG(str_slice(last, 0, sizeof name - 40)), (long long)shown_line);
+  return json_plain_frame(builder, str_of(name), file, line, column);
 }
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
   if (!call) call = node; /* the form before 2017 has the members in the node itself */
-  pprofc_str name = node_text(call, "functionName");
-  int64_t line = json_member_int(call, "lineNumber", -1),
-          column = json_member_int(call, "columnNumber", -1);
-  if (!name.size) name = STR("(anonymous)");
+  int64_t line = json_member_line(call, "lineNumber"),
+          column = json_member_line(call, "columnNumber");
   /* V8 counts from 0 and -1 is unknown; profiles count from 1 and 0 is unknown. */
   if (line < 0) line = column = -1;
-  return json_frame(builder, name, node_text(call, "url"), line + 1, column < 0 ? 0 : column + 1);
+  return json_script_frame(builder, node_text(call, "functionName"), node_text(call, "url"),
+                           line + 1, column < 0 ? 0 : column + 1);
 }
 
-static const json_shape_fn shapes[] = {json_cpuprofile, json_heapprofile, json_speedscope,
-                                       json_dhat, json_firefox};
+void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
+  if (!text.size) return;
+  struct label label = {.key = builder_string(builder, str_of(key)),
+                        .string = builder_string(builder, text)};
+  builder_add_label(builder, &label);
+}
 
-static pprofc_status read_document(const struct node *root, struct arena *arena,
+void json_comment(pprofc_builder *builder, size_t count, const char *what) {
+  char text[160];
+  if (!count) return;
+  snprintf(text, sizeof text, "%zu %s", count, what);
+  pprofc_builder_comment(builder, text);
+}
+
+static const struct {
+  json_shape_fn read;
+  bool may_be_cut; /* a file whose end is missing is read as far as it goes */
+} shapes[] = {
+    {json_cpuprofile, false}, {json_heapprofile, false}, {json_speedscope, false},
+    {json_dhat, false},       {json_firefox, false},     {json_gecko, false},
+    {json_timeline, true},    {json_trace, true},        {json_v8_log, false},
+    {json_stackprof, false},  {json_safari, false},      {json_haskell, false},
+};
+
+/* Documents that are no profiles, by two of their members. */
+static const struct {
+  const char *first, *second, *what;
+} others[] = {
+    {"mappings", "sources", "this is a source map, not a profile"},
+    {"sections", "version", "this is a source map, not a profile"},
+    {"snapshot", "strings",
+     "this is a heap snapshot of V8, which has no stacks; node --heap-prof writes a profile"},
+};
+
+static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
+  if (!node_is(root, NODE_OBJECT)) return PPROFC_E_NO_MATCH;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (node_get(root, others[i].first) && node_get(root, others[i].second))
+      return error_set(error, PPROFC_E_FORMAT, "%s", others[i].what);
+  return PPROFC_E_NO_MATCH;
+}
+
+/* `cut`: the end of the file is missing. */
+static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
                                    uint64_t memory_bytes, pprofc_profile **profile,
                                    pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
+    if (cut && !shapes[i].may_be_cut) continue;
     pprofc_builder *builder = pprofc_builder_new(arena->mem);
     if (!builder) return error_nomem(error);
     builder_limit_memory(builder, memory_bytes);
-    status = shapes[i](root, builder, arena, error);
+    status = shapes[i].read(root, builder, arena, error);
+    if (status == PPROFC_OK && cut)
+      pprofc_builder_comment(builder,
+                             "the end of the file is missing: it was read as far as it goes");
     if (status == PPROFC_OK) status = pprofc_builder_finish(builder, profile, error);
     pprofc_builder_free(builder);
   }
-  return status;
+  return status == PPROFC_E_NO_MATCH && !cut ? json_refuse(root, error) : status;
+}
+
+/* Profiles are objects, or arrays of objects. Folded stacks may begin with a bracket, too. */
+static bool json_begins(pprofc_str text) {
+  if (!text.size) return false;
+  if (text.data[0] == '{') return true;
+  pprofc_str inside = str_trim(str_slice(text, 1, text.size));
+  return text.data[0] == '[' && inside.size && inside.data[0] == '{';
 }
 
 pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
@@ -71,7 +209,7 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
                           pprofc_error *error) {
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
-  if (!text.size || text.data[0] != '{') return PPROFC_E_NO_MATCH;
+  if (!json_begins(text)) return PPROFC_E_NO_MATCH;
   uint64_t most = options->limits->memory_bytes;
   if (text.size > most / JSON_TREE_BYTES)
     return error_set(error, PPROFC_E_LIMIT,
@@ -80,9 +218,13 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
                      text.size, (unsigned long long)most);
   struct arena arena;
   struct node *root = NULL;
+  bool cut = false;
   arena_init(&arena, mem);
-  pprofc_status status = json_tree_parse_first(&arena, NULL, text, &root, error);
-  if (status == PPROFC_OK) status = read_document(root, &arena, most, profile, error);
+  pprofc_status broken = json_tree_parse_cut(&arena, text, &root, &cut, error);
+  pprofc_status status = broken;
+  if (broken == PPROFC_OK || cut) status = read_document(root, cut, &arena, most, profile, error);
+  /* What is cut and no trace keeps the message of the parser. */
+  if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);
   return status;
 }

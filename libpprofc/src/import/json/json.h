@@ -7,8 +7,8 @@
 #include "profile/builder.h"
 
 /* Reads a document of one shape. PPROFC_E_NO_MATCH when it has another; then nothing has been put
- * into the builder. Errors of the builder are sticky: a reader need not check them. The arena lives
- * until the profile is made. */
+ * into the builder. The root is an object, or an array whose first item is one. Errors of the
+ * builder are sticky: a reader need not check them. The arena lives until the profile is made. */
 typedef pprofc_status (*json_shape_fn)(const struct node *root, pprofc_builder *builder,
                                        struct arena *arena, pprofc_error *error);
 
@@ -23,19 +23,60 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
 pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
                            pprofc_error *error);
 
-/* A finite number; 0 for any other node. */
+pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                         pprofc_error *error);
+pprofc_status json_timeline(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                            pprofc_error *error);
+pprofc_status json_trace(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                         pprofc_error *error);
+pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                          pprofc_error *error);
+pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                             pprofc_error *error);
+pprofc_status json_safari(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                          pprofc_error *error);
+pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                           pprofc_error *error);
+
+/* A finite number; 0 for any other node. A number in quotes is one, too. */
 double json_number(const struct node *node);
 
 /* A member that is a number, rounded; `otherwise` when it is missing or something else. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* A frame of V8 ("callFrame"): function, file, line from 1. A function without a name is
- * "(anonymous)". */
+/* A number, or one in quotes, times 10^exponent, rounded: exact for decimals without an exponent of
+ * their own. 0 for anything else and for what does not fit. */
+int64_t json_scaled(const struct node *node, int exponent);
+
+/* The text of a number or string, else an empty one. */
+pprofc_str json_id(const struct node *node);
+
+/* A member that is a line or a column, -1 when it is missing or cannot be one. */
+int64_t json_member_line(const struct node *object, const char *key);
+
+/* A frame of JavaScript: one without a name is "(anonymous FILE:LINE)", or "(anonymous)" where the
+ * file is not known either. */
+uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
+                           int64_t column);
+uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
+                              int64_t line, int64_t column);
+
+/* A frame of V8 ("callFrame"): function, file, line from 1. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
+
+/* A label of the last sample, unless the text is empty. */
+void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
+
+/* "COUNT WHAT" as a comment, unless the count is 0. */
+void json_comment(pprofc_builder *builder, size_t count, const char *what);
 
 /* The index of a location with one line. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column);
+
+/* The same for a name that is no symbol of a compiler: nothing is demangled or shortened in it. */
+uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
+                          int64_t column);
 
 #endif

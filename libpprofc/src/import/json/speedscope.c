@@ -25,7 +25,8 @@ struct speedscope_reader {
   size_t member_count, type_count;
   bool names_are_types; /* our own files: one profile for each sample type */
   uint32_t stack[MOST_DEPTH], leaf_first[MOST_DEPTH];
-  size_t bad; /* events and samples that could not be read */
+  size_t open; /* frames that were never closed */
+  size_t bad;  /* events and samples that could not be read */
 };
 
 static const char *pprof_unit(pprofc_str unit) {
@@ -103,9 +104,7 @@ static void speedscope_add_sample(struct speedscope_reader *r, const struct spee
   for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
   pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
   if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
-  char name[512];
-  snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 500 ? m->name.size : 500), m->name.data);
-  pprofc_builder_label(r->builder, "profile", name);
+  json_label(r->builder, "profile", m->name);
 }
 
 static void read_sampled(struct speedscope_reader *r, const struct speedscope_member *m) {
@@ -124,13 +123,24 @@ static void read_sampled(struct speedscope_reader *r, const struct speedscope_me
   }
 }
 
+/* Opens or closes a frame; false when that does not fit. */
+static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, uint32_t location,
+                                  size_t *depth) {
+  if (str_equal(type, STR("O")) && *depth < MOST_DEPTH) {
+    r->stack[(*depth)++] = location;
+    return true;
+  }
+  if (!str_equal(type, STR("C")) || !*depth || r->stack[*depth - 1] != location) return false;
+  --*depth;
+  return true;
+}
+
 static void read_evented(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_member_number(m->profile, "startValue", 0);
   size_t depth = 0;
   for (size_t i = 0; i < node_size(events) && builder_ok(r->builder); i++) {
     const struct node *event = node_at(events, i);
-    pprofc_str type = node_text(event, "type");
     double at = json_member_number(event, "at", last);
     uint32_t location;
     if (!frame_location(r, node_get(event, "frame"), &location) || at < last) {
@@ -139,13 +149,11 @@ static void read_evented(struct speedscope_reader *r, const struct speedscope_me
     }
     if (at > last && depth) speedscope_add_sample(r, m, r->stack, depth, at - last);
     last = at;
-    if (str_equal(type, STR("O")) && depth < MOST_DEPTH)
-      r->stack[depth++] = location;
-    else if (str_equal(type, STR("C")) && depth && r->stack[depth - 1] == location)
-      depth--;
-    else
-      r->bad++;
+    if (!speedscope_take_event(r, node_text(event, "type"), location, &depth)) r->bad++;
   }
+  double end = json_member_number(m->profile, "endValue", last);
+  if (end > last && depth) speedscope_add_sample(r, m, r->stack, depth, end - last);
+  r->open += depth;
 }
 
 /* ---- the file ---------------------------------------- */
@@ -178,11 +186,8 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     else
       read_sampled(r, m);
   }
-  if (r->bad) {
-    char text[96];
-    snprintf(text, sizeof text, "%zu samples or events could not be read", r->bad);
-    pprofc_builder_comment(r->builder, text);
-  }
+  json_comment(r->builder, r->bad, "samples or events could not be read");
+  json_comment(r->builder, r->open, "frames were still open at the end");
   return PPROFC_OK;
 }
 

@@ -1,258 +1,282 @@
-/* Profiles of V8: .cpuprofile and .heapprofile, as Node (--cpu-prof, --heap-prof) and Chromium
- * write them. */
-#include "core/mem.h"
-#include "import/json/json.h"
+/* CPU profiles of V8: .cpuprofile of every age, and the samples of a recording. */
+#include "import/json/v8.h"
 
-#include "core/buffer.h"
-#include "core/map.h"
+#include "core/array.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#define MOST_NODES ((size_t)1 << 24)
+/* ---- pieces ------------------------------------------ */
 
-/* The tree: nodes in the order of the file. */
-struct v8_tree {
-  const pprofc_allocator *mem;
-  size_t count;
-  int64_t *id;
-  uint32_t *parent; /* or MAP_NONE */
-  uint32_t *location;
-  uint32_t *seen; /* the walk of cut_loops that reached the node, 0: none */
-  bool *is_root, *is_gc;
-  struct map by_id;
-};
-
-static uint64_t v8_hash_id(int64_t id) {
-  return hash_mix(0, (uint64_t)id);
+void v8_init(struct v8_recording *r, struct arena *arena) {
+  *r = (struct v8_recording){0};
+  call_tree_init(&r->tree, arena);
 }
 
-static uint32_t find_node(const struct v8_tree *t, int64_t id) {
-  struct map_probe probe = map_start(&t->by_id, v8_hash_id(id));
-  uint32_t node;
-  while ((node = map_next(&t->by_id, &probe)) != MAP_NONE)
-    if (t->id[node] == id) return node;
-  return MAP_NONE;
+void v8_free(struct v8_recording *r) {
+  call_tree_free(&r->tree);
 }
 
-static bool tree_init(struct v8_tree *t, const pprofc_allocator *mem, struct arena *arena,
-                      size_t count) {
-  *t = (struct v8_tree){.mem = mem, .count = count};
-  map_init(&t->by_id, mem);
-  t->id = arena_zero_array(arena, count, sizeof *t->id);
-  t->parent = arena_array(arena, count, sizeof *t->parent);
-  t->location = arena_zero_array(arena, count, sizeof *t->location);
-  t->seen = arena_zero_array(arena, count, sizeof *t->seen);
-  t->is_root = arena_zero_array(arena, count, sizeof *t->is_root);
-  t->is_gc = arena_zero_array(arena, count, sizeof *t->is_gc);
-  if (!t->id || !t->parent || !t->location || !t->seen || !t->is_root || !t->is_gc) return false;
-  memset(t->parent, 0xFF, count * sizeof *t->parent);
-  return map_reserve(&t->by_id, count);
-}
-
-static bool v8_add_node(struct v8_tree *t, pprofc_builder *builder, size_t node,
-                        const struct node *json) {
-  t->id[node] = json_member_int(json, "id", -1);
-  t->location[node] = json_v8_frame(builder, json);
+static enum call_kind v8_kind_of(const struct node *json) {
+  static const struct {
+    const char *name;
+    enum call_kind kind;
+  } names[] = {{"(root)", CALL_OUTSIDE},
+               {"(idle)", CALL_OUTSIDE},
+               {"(program)", CALL_ON_TOP},
+               {"(garbage collector)", CALL_ON_TOP}};
   const struct node *call = node_get(json, "callFrame");
-  pprofc_str name = node_text(call ? call : json, "functionName");
-  t->is_root[node] = str_equal(name, STR("(root)"));
-  t->is_gc[node] = str_equal(name, STR("(garbage collector)"));
-  return map_insert(&t->by_id, v8_hash_id(t->id[node]), (uint32_t)node);
+  if (!call) call = json;
+  pprofc_str name = node_text(call, "functionName");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(name, str_of(names[i].name))) return names[i].kind;
+  /* What V8 runs to make its own functions. */
+  return str_equal(node_text(call, "url"), STR("native dummy.js")) ? CALL_OUTSIDE : CALL_FRAME;
 }
 
-/* Fills frames (room for `room`) with the stack of a node, leaf first; (root) is no frame. */
-static size_t stack_of(const struct v8_tree *t, uint32_t node, uint32_t *frames, size_t room) {
-  size_t depth = 0;
-  for (; node != MAP_NONE && depth < room; node = t->parent[node])
-    if (!t->is_root[node]) frames[depth++] = t->location[node];
-  return depth;
+static uint32_t v8_add_node(struct v8_recording *r, pprofc_builder *builder,
+                            const struct node *json) {
+  uint32_t node = call_tree_add(&r->tree, json_id(node_get(json, "id")), json,
+                                json_v8_frame(builder, json), v8_kind_of(json));
+  if (node == MAP_NONE) r->failed = true;
+  return node;
 }
 
-/* ---- .cpuprofile ------------------------------------- */
+void v8_add_nodes(struct v8_recording *r, pprofc_builder *builder, const struct node *nodes) {
+  for (size_t i = 0; i < node_size(nodes) && !r->failed; i++)
+    v8_add_node(r, builder, node_at(nodes, i));
+}
 
-struct tick {
-  int64_t at; /* microseconds */
-  uint32_t node;
+void v8_add_samples(struct v8_recording *r, const struct node *samples) {
+  struct arena *arena = r->tree.arena;
+  size_t count = node_size(samples), total = r->sample_count + count;
+  if (!ARRAY_RESERVE_IN(arena, r->samples, r->sample_room, total)) {
+    r->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < count; i++) r->samples[r->sample_count++] = node_at(samples, i);
+}
+
+void v8_add_deltas(struct v8_recording *r, const struct node *deltas) {
+  struct arena *arena = r->tree.arena;
+  size_t count = node_size(deltas), total = r->delta_count + count;
+  if (!ARRAY_RESERVE_IN(arena, r->deltas, r->delta_room, total)) {
+    r->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    r->deltas[r->delta_count++] = json_scaled(node_at(deltas, i), 3);
+}
+
+void v8_types(pprofc_builder *builder) {
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
+}
+
+/* Nodes name their children, or their parent. */
+static void v8_link(struct v8_recording *r) {
+  struct json_call_tree *t = &r->tree;
+  for (uint32_t i = 0; i < t->count; i++) {
+    const struct node *json = t->nodes[i].json, *children = node_get(json, "children");
+    for (size_t k = 0; k < node_size(children); k++) {
+      uint32_t child = call_tree_find(t, node_at(children, k));
+      if (child != MAP_NONE && child != i) t->nodes[child].parent = i;
+    }
+    uint32_t parent = call_tree_find(t, node_get(json, "parent"));
+    if (parent != MAP_NONE && parent != i) t->nodes[i].parent = parent;
+  }
+}
+
+/* ---- samples ----------------------------------------- */
+
+#define V8_MOST_ON_TOP 16u
+
+/* The stack of the latest sample: a node with its callers, and what ran above it. */
+struct v8_stack {
+  uint32_t base; /* or MAP_NONE */
+  uint32_t on_top[V8_MOST_ON_TOP];
+  size_t on_top_count;
 };
 
-static int by_time(const void *a, const void *b) {
-  const struct tick *x = a, *y = b;
-  return (x->at > y->at) - (x->at < y->at);
-}
-
-#define MOST_DEPTH 65536u
-
-static void add_ticks(const struct v8_tree *t, pprofc_builder *builder, const struct tick *ticks,
-                      size_t count, int64_t end, uint32_t *frames) {
-  uint32_t before = MAP_NONE;
-  for (size_t i = 0; i < count && builder_ok(builder); i++) {
-    uint32_t node = ticks[i].node;
-    int64_t until = i + 1 < count ? ticks[i + 1].at : end;
-    int64_t wall = until > ticks[i].at ? until - ticks[i].at : 0;
-    int64_t values[2] = {1, wall < INT64_MAX / 1000 ? wall * 1000 : INT64_MAX};
-    size_t depth = 0;
-    /* The collector runs on behalf of the function that ran before it. */
-    if (t->is_gc[node] && before != MAP_NONE) {
-      frames[depth++] = t->location[node];
-      node = before;
-    } else if (!t->is_gc[node]) {
-      before = node;
-    }
-    depth += stack_of(t, node, frames + depth, MOST_DEPTH - depth);
-    pprofc_builder_sample(builder, frames, depth, values);
+/* The collector and the program run on behalf of what ran before; what is there already is
+ * returned to. */
+static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
+  if (t->nodes[node].kind != CALL_ON_TOP) {
+    *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
+    return;
   }
+  size_t k = 0;
+  while (k < stack->on_top_count && stack->on_top[k] != node) k++;
+  if (k == V8_MOST_ON_TOP) return;
+  stack->on_top[k] = node;
+  stack->on_top_count = k + 1;
 }
 
-static pprofc_status read_ticks(const struct v8_tree *t, pprofc_builder *builder,
-                                const struct node *root, struct arena *arena, pprofc_error *error) {
-  const struct node *samples = node_get(root, "samples"), *deltas = node_get(root, "timeDeltas");
-  size_t count = node_size(samples), missing = 0, used = 0;
-  struct tick *ticks = arena_array(arena, count, sizeof *ticks);
-  uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
-  if (!ticks || !frames) return error_nomem(error);
-  int64_t at = json_member_int(root, "startTime", 0);
-  for (size_t i = 0; i < count; i++) {
-    double delta = json_number(node_at(deltas, i));
-    if (delta > -1e15 && delta < 1e15) at += (int64_t)delta;
-    uint32_t node = find_node(t, node_integer(node_at(samples, i)));
+static size_t v8_frames(const struct v8_stack *stack, const struct json_call_tree *t,
+                        uint32_t *frames) {
+  size_t depth = 0;
+  for (size_t k = stack->on_top_count; k--;) frames[depth++] = t->nodes[stack->on_top[k]].location;
+  return depth + call_tree_stack(t, stack->base, frames + depth, JSON_MOST_DEPTH - depth);
+}
+
+static int64_t v8_sum(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? a : sum;
+}
+
+/* The samples in a row that have the same node: where they end, and when the last one begins, on a
+ * clock that is at `*clock` for the first. */
+static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
+  pprofc_str id = json_id(r->samples[first]);
+  size_t i = first;
+  do {
+    i++;
+    if (i < r->delta_count && i < r->sample_count) *clock = v8_sum(*clock, r->deltas[i]);
+  } while (i < r->sample_count && str_equal(json_id(r->samples[i]), id));
+  return i;
+}
+
+/* A run of samples lasts until the next one begins; how long the last sample does is not known. A
+ * clock that goes back does not move until it is where it was. */
+static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, uint32_t *frames,
+                         call_label_fn label, const void *context) {
+  struct v8_stack stack = {.base = MAP_NONE};
+  int64_t clock = r->delta_count ? r->deltas[0] : 0, latest = clock, idle = 0;
+  size_t missing = 0, end;
+  for (size_t i = 0; i < r->sample_count && builder_ok(builder); i = end) {
+    uint32_t node = call_tree_find(&r->tree, r->samples[i]);
+    end = v8_run(r, i, &clock);
+    int64_t values[2] = {(int64_t)(end - i), clock > latest ? clock - latest : 0};
+    if (clock > latest) latest = clock;
     if (node == MAP_NONE)
-      missing++;
+      missing += end - i;
     else
-      ticks[used++] = (struct tick){at, node};
+      v8_place(&stack, &r->tree, node);
+    size_t depth = v8_frames(&stack, &r->tree, frames);
+    if (!depth) {
+      idle = v8_sum(idle, values[1]);
+      continue;
+    }
+    pprofc_builder_sample(builder, frames, depth, values);
+    if (label) label(builder, context);
   }
-  qsort(ticks, used, sizeof *ticks, by_time);
-  add_ticks(t, builder, ticks, used, json_member_int(root, "endTime", at), frames);
-  if (missing) {
-    char text[96];
-    snprintf(text, sizeof text, "%zu samples name a node that is not there", missing);
-    pprofc_builder_comment(builder, text);
+  json_comment(builder, missing, "samples name a node that is not there");
+  json_comment(builder, (size_t)(idle / 1000000), "ms were idle and are left out");
+}
+
+/* Files without samples: nodes say how often they were hit. */
+static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration,
+                        uint32_t *frames) {
+  int64_t hits = 0, before = 0;
+  for (size_t i = 0; i < r->tree.count; i++) {
+    int64_t count = json_member_int(r->tree.nodes[i].json, "hitCount", 0);
+    if (count > 0) hits = v8_sum(hits, count);
   }
+  double each = hits ? (double)duration / (double)hits : 0;
+  for (size_t i = 0; i < r->tree.count && builder_ok(builder); i++) {
+    int64_t count = json_member_int(r->tree.nodes[i].json, "hitCount", 0);
+    if (count <= 0) continue;
+    int64_t until = v8_sum(before, count);
+    int64_t values[2] = {count, llround((double)until * each) - llround((double)before * each)};
+    before = until;
+    size_t depth = call_tree_stack(&r->tree, (uint32_t)i, frames, JSON_MOST_DEPTH);
+    if (depth) pprofc_builder_sample(builder, frames, depth, values);
+  }
+}
+
+pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, uint32_t *frames,
+                        call_label_fn label, const void *context, pprofc_error *error) {
+  if (r->failed || !frames) return error_nomem(error);
+  v8_link(r);
+  call_tree_cut_loops(&r->tree, builder);
+  v8_add_times(r, builder, frames, label, context);
   return PPROFC_OK;
 }
 
-/* In a broken file a node may be its own ancestor: the last node of such a loop becomes a root.
- * Returns the number of loops. */
-static size_t cut_loops(struct v8_tree *t) {
-  size_t loops = 0;
-  for (size_t i = 0; i < t->count; i++) {
-    uint32_t walk = (uint32_t)i + 1, node = (uint32_t)i;
-    while (!t->seen[node]) {
-      t->seen[node] = walk;
-      uint32_t parent = t->parent[node];
-      if (parent == MAP_NONE) break;
-      if (t->seen[parent] == walk) {
-        t->parent[node] = MAP_NONE;
-        loops++;
-        break;
-      }
-      node = parent;
+/* ---- files ------------------------------------------- */
+
+/* The form before 2017: nodes have their children in them. */
+static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const struct node *head) {
+  v8_add_node(r, builder, head);
+  for (uint32_t i = 0; i < r->tree.count && !r->failed && builder_ok(builder); i++) {
+    const struct node *children = node_get(r->tree.nodes[i].json, "children");
+    for (size_t k = 0; k < node_size(children) && !r->failed; k++) {
+      uint32_t child = v8_add_node(r, builder, node_at(children, k));
+      if (child != MAP_NONE) r->tree.nodes[child].parent = i;
     }
   }
-  return loops;
 }
 
-static pprofc_status read_nodes(struct v8_tree *t, pprofc_builder *builder,
-                                const struct node *nodes, pprofc_error *error) {
-  for (size_t i = 0; i < t->count; i++)
-    if (!v8_add_node(t, builder, i, node_at(nodes, i))) return error_nomem(error);
-  for (size_t i = 0; i < t->count; i++) {
-    const struct node *node = node_at(nodes, i), *children = node_get(node, "children");
-    for (size_t k = 0; k < node_size(children); k++) {
-      uint32_t child = find_node(t, node_integer(node_at(children, k)));
-      if (child != MAP_NONE && child != i) t->parent[child] = (uint32_t)i;
-    }
-    uint32_t parent =
-        node_get(node, "parent") ? find_node(t, json_member_int(node, "parent", -1)) : MAP_NONE;
-    if (parent != MAP_NONE && parent != i) t->parent[i] = parent;
+/* Times of samples in place of differences; without any, samples at equal distances. */
+static void v8_add_timestamps(struct v8_recording *r, const struct node *timestamps,
+                              int64_t duration) {
+  size_t count = node_size(timestamps);
+  bool regular = !count && r->sample_count;
+  if (regular) count = r->sample_count;
+  if (!ARRAY_RESERVE_IN(r->tree.arena, r->deltas, r->delta_room, count)) {
+    r->failed = true;
+    return;
   }
-  size_t loops = cut_loops(t);
-  if (loops) {
-    char text[96];
-    snprintf(text, sizeof text, "%zu nodes are below themselves", loops);
-    pprofc_builder_comment(builder, text);
+  int64_t before = 0, each = regular ? duration / (int64_t)count : 0;
+  for (size_t i = 0; i < count; i++) {
+    int64_t at = regular ? (int64_t)i * each : json_scaled(node_at(timestamps, i), 3);
+    int64_t delta;
+    bool good = i && !__builtin_sub_overflow(at, before, &delta);
+    r->deltas[r->delta_count++] = good ? delta : 0;
+    before = at;
   }
-  return PPROFC_OK;
+}
+
+static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                             pprofc_error *error) {
+  const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
+  int scale = head ? 9 : 3; /* seconds in the old form, then microseconds */
+  int64_t start = json_scaled(node_get(root, "startTime"), scale), duration;
+  if (__builtin_sub_overflow(json_scaled(node_get(root, "endTime"), scale), start, &duration) ||
+      duration < 0)
+    duration = 0;
+  struct v8_recording r;
+  v8_init(&r, arena);
+  v8_types(builder);
+  if (duration) pprofc_builder_time(builder, 0, duration);
+  if (head)
+    v8_add_head(&r, builder, head);
+  else
+    v8_add_nodes(&r, builder, node_get(root, "nodes"));
+  v8_add_samples(&r, samples);
+  if (head)
+    v8_add_timestamps(&r, node_get(root, "timestamps"), duration);
+  else
+    v8_add_deltas(&r, node_get(root, "timeDeltas"));
+  uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
+  pprofc_status status = v8_finish(&r, builder, frames, NULL, NULL, error);
+  if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration, frames);
+  v8_free(&r);
+  return status;
+}
+
+static bool v8_is_node(const struct node *node) {
+  return node_get(node, "callFrame") || node_get(node, "functionName");
+}
+
+/* With a `head`, hitCount tells it from a heap profile. */
+static bool v8_is_profile(const struct node *root) {
+  const struct node *head = node_get(root, "head"), *nodes = node_get(root, "nodes");
+  if (head)
+    return v8_is_node(head) && (node_get(head, "hitCount") || node_get(root, "samples")) &&
+           !node_get(head, "selfSize");
+  return node_is(nodes, NODE_ARRAY) && node_get(root, "startTime") &&
+         (v8_is_node(node_at(nodes, 0)) || node_is(node_get(root, "samples"), NODE_ARRAY));
 }
 
 pprofc_status json_cpuprofile(const struct node *root, pprofc_builder *builder, struct arena *arena,
                               pprofc_error *error) {
-  const struct node *nodes = node_get(root, "nodes");
-  if (!node_is(nodes, NODE_ARRAY) || !node_is(node_get(root, "samples"), NODE_ARRAY) ||
-      !node_get(root, "startTime"))
-    return PPROFC_E_NO_MATCH;
-  size_t count = node_size(nodes);
-  if (count > MOST_NODES)
-    return error_set(error, PPROFC_E_LIMIT, "more than %zu nodes", MOST_NODES);
-  pprofc_builder_type(builder, "samples", "count");
-  pprofc_builder_type(builder, "wall", "nanoseconds");
-  int64_t start = json_member_int(root, "startTime", 0),
-          end = json_member_int(root, "endTime", start);
-  if (end > start && end - start < INT64_MAX / 1000)
-    pprofc_builder_time(builder, 0, (end - start) * 1000);
-  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
-  struct v8_tree tree;
-  pprofc_status status =
-      tree_init(&tree, arena->mem, arena, count) ? PPROFC_OK : error_nomem(error);
-  if (status == PPROFC_OK) status = read_nodes(&tree, builder, nodes, error);
-  if (status == PPROFC_OK) status = read_ticks(&tree, builder, root, arena, error);
-  map_free(&tree.by_id);
-  return status;
-}
-
-/* ---- .heapprofile ------------------------------------ */
-
-/* A node in the order of the walk, callers before callees. */
-struct visit {
-  const struct node *node;
-  uint32_t above; /* index of the caller's visit, MAP_NONE for the root */
-  uint32_t location;
-};
-
-static const struct visit *visits_of(const struct buffer *visits) {
-  return (const struct visit *)(const void *)visits->data;
-}
-
-static size_t visits_count(const struct buffer *visits) {
-  return visits->size / sizeof(struct visit);
-}
-
-static void visits_add(struct buffer *visits, pprofc_builder *builder, const struct node *node,
-                       uint32_t above) {
-  struct visit visit = {node, above, json_v8_frame(builder, node)};
-  buffer_add(visits, &visit, sizeof visit);
-}
-
-/* Fills frames (room for MOST_DEPTH) with the stack of a visit, leaf first, without the root. */
-static size_t visits_stack(const struct buffer *visits, uint32_t visit, uint32_t *frames) {
-  const struct visit *all = visits_of(visits);
-  size_t depth = 0;
-  if (visits->failed) return 0;
-  for (; all[visit].above != MAP_NONE && depth < MOST_DEPTH; visit = all[visit].above)
-    frames[depth++] = all[visit].location;
-  return depth;
-}
-
-pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
-                               struct arena *arena, pprofc_error *error) {
-  const struct node *head = node_get(root, "head");
-  if (!node_is(head, NODE_OBJECT) || !node_get(head, "selfSize")) return PPROFC_E_NO_MATCH;
-  pprofc_builder_type(builder, "inuse_space", "bytes");
-  struct buffer visits;
-  buffer_init(&visits, arena->mem, MOST_NODES * sizeof(struct visit));
-  uint32_t *frames = arena_array(arena, MOST_DEPTH, sizeof *frames);
-  visits_add(&visits, builder, head, MAP_NONE);
-  for (uint32_t i = 0; frames && !visits.failed && builder_ok(builder) && i < visits_count(&visits);
-       i++) {
-    const struct node *node = visits_of(&visits)[i].node;
-    const struct node *children = node_get(node, "children");
-    for (size_t k = 0; k < node_size(children); k++)
-      visits_add(&visits, builder, node_at(children, k), i);
-    int64_t size = json_member_int(node, "selfSize", 0);
-    size_t depth = visits_stack(&visits, i, frames);
-    if (size) pprofc_builder_sample(builder, frames, depth, &size);
+  /* As it is, or as the reply of the inspector's Profiler.stop. */
+  static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    const struct node *profile = *places[i] ? node_path(root, places[i]) : root;
+    if (v8_is_profile(profile)) return v8_read(profile, builder, arena, error);
   }
-  bool failed = !frames || visits.failed;
-  buffer_free(&visits);
-  return failed ? error_nomem(error) : PPROFC_OK;
+  return PPROFC_E_NO_MATCH;
 }

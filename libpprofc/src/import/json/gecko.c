@@ -1,0 +1,233 @@
+/* Profiles as Firefox itself records them (not those that the Firefox Profiler has processed): of
+ * the developer tools of Firefox 42 to 70, and what the built-in profiler writes. Tables are rows
+ * whose columns a schema names; the oldest ones have the frames in each sample. */
+#include "core/array.h"
+#include "import/json/call_tree.h"
+#include "import/json/json.h"
+
+struct gecko {
+  struct arena *arena;
+  pprofc_builder *builder;
+  bool scripts_only; /* a recording of the developer tools: frames of pages, no others */
+  uint32_t *stack;
+  const struct node **profiles; /* of processes, those of children behind their parents */
+  size_t profile_count, profile_room;
+};
+
+/* A table of one thread. */
+struct gecko_table {
+  const struct node *rows, *schema;
+};
+
+struct gecko_thread {
+  struct gecko *g;
+  const struct node *thread, *strings;
+  struct gecko_table stacks, frames;
+  uint32_t *locations; /* of frames; PPROFC_NONE for those that are left out */
+};
+
+/* ---- tables ------------------------------------------ */
+
+static struct gecko_table gecko_table_of(const struct node *thread, const char *name) {
+  const struct node *table = node_get(thread, name);
+  return (struct gecko_table){node_get(table, "data"), node_get(table, "schema")};
+}
+
+/* The value of a row, NULL when it has none. */
+static const struct node *gecko_cell(const struct gecko_table *table, size_t row,
+                                     const char *column) {
+  int64_t index;
+  if (!node_to_integer(node_get(table->schema, column), &index) || index < 0) return NULL;
+  return node_at(node_at(table->rows, row), (size_t)index);
+}
+
+static bool gecko_index(const struct node *cell, size_t *index) {
+  int64_t number;
+  if (!node_to_integer(cell, &number) || number < 0) return false;
+  *index = (size_t)number;
+  return true;
+}
+
+/* ---- frames ------------------------------------------ */
+
+struct gecko_place {
+  pprofc_str name, file;
+  int64_t line, column; /* from 1, 0 when not known */
+};
+
+static bool gecko_take_number(pprofc_str *text, int64_t *number) {
+  size_t colon = str_find_last_char(*text, ':');
+  uint64_t value;
+  if (colon >= text->size) return false;
+  if (!str_parse_uint(str_slice(*text, colon + 1, text->size), 10, &value)) return false;
+  *number = (int64_t)(value & INT32_MAX);
+  *text = str_slice(*text, 0, colon);
+  return true;
+}
+
+/* "alpha (http://localhost/simple.js:14:13)"; columns are from 0. False for native frames. */
+static bool gecko_script(pprofc_str location, struct gecko_place *place) {
+  *place = (struct gecko_place){.name = location};
+  if (!str_ends(location, STR(")"))) return false;
+  size_t open = location.size;
+  while (open > 0 &&
+         !(location.data[open - 1] == '(' && open > 1 && location.data[open - 2] == ' '))
+    open--;
+  if (open < 2) return false;
+  pprofc_str file = str_slice(location, open, location.size - 1);
+  int64_t last = 0, first = 0;
+  bool one = gecko_take_number(&file, &last);
+  bool two = one && gecko_take_number(&file, &first);
+  place->name = str_trim(str_slice(location, 0, open - 1));
+  place->file = file;
+  place->line = two ? first : last;
+  place->column = two ? last + 1 : 0;
+  return true;
+}
+
+static bool gecko_is_internal(pprofc_str file) {
+  return str_starts(file, STR("resource:")) || str_equal(file, STR("self-hosted")) ||
+         str_starts(file, STR("self-hosted:"));
+}
+
+static uint32_t gecko_location(struct gecko *g, pprofc_str text, const struct node *line) {
+  struct gecko_place place;
+  bool script = gecko_script(text, &place);
+  if (g->scripts_only && (!script || gecko_is_internal(place.file))) return PPROFC_NONE;
+  if (!place.name.size) place.name = STR("(anonymous)");
+  int64_t number;
+  if (!place.line && node_to_integer(line, &number) && number > 0 && script) place.line = number;
+  return json_frame(g->builder, place.name, place.file, place.line, place.column);
+}
+
+static bool gecko_read_frames(struct gecko_thread *t) {
+  size_t count = node_size(t->frames.rows);
+  t->locations = mem_zero_array(t->g->arena->mem, count, sizeof *t->locations);
+  for (size_t i = 0; t->locations && i < count; i++) {
+    size_t text;
+    const struct node *name = NULL;
+    if (gecko_index(gecko_cell(&t->frames, i, "location"), &text)) name = node_at(t->strings, text);
+    t->locations[i] = gecko_location(t->g, json_id(name), gecko_cell(&t->frames, i, "line"));
+  }
+  return t->locations;
+}
+
+/* ---- samples ----------------------------------------- */
+
+/* Entries come after their callers. */
+static size_t gecko_stack(const struct gecko_thread *t, const struct node *cell) {
+  size_t depth = 0, stack, frame, count = node_size(t->frames.rows);
+  while (gecko_index(cell, &stack) && depth < JSON_MOST_DEPTH) {
+    if (gecko_index(gecko_cell(&t->stacks, stack, "frame"), &frame) && frame < count &&
+        t->locations[frame] != PPROFC_NONE)
+      t->g->stack[depth++] = t->locations[frame];
+    size_t caller;
+    cell = gecko_cell(&t->stacks, stack, "prefix");
+    if (gecko_index(cell, &caller) && caller >= stack) break;
+  }
+  return depth;
+}
+
+/* The form of the first versions: each sample lists its frames from the root on. */
+static size_t gecko_listed_stack(struct gecko *g, const struct node *frames) {
+  size_t depth = 0;
+  for (size_t i = node_size(frames); i-- > 0 && depth < JSON_MOST_DEPTH;) {
+    const struct node *frame = node_at(frames, i), *text = node_get(frame, "location");
+    uint32_t location = gecko_location(g, json_id(text ? text : frame), node_get(frame, "line"));
+    if (location != PPROFC_NONE) g->stack[depth++] = location;
+  }
+  return depth;
+}
+
+static void gecko_add(struct gecko *g, const struct node *thread, size_t depth, int64_t time) {
+  int64_t values[2] = {1, time > 0 ? time : 0};
+  if (!depth) return;
+  pprofc_builder_sample(g->builder, g->stack, depth, values);
+  json_label(g->builder, "pid", json_id(node_get(thread, "pid")));
+  json_label(g->builder, "thread", node_text(thread, "name"));
+  json_label(g->builder, "tid", json_id(node_get(thread, "tid")));
+}
+
+/* A sample lasts until the next one. */
+static void gecko_add_samples(struct gecko_thread *t) {
+  const struct node *list = node_get(t->thread, "samples");
+  bool listed = node_is(list, NODE_ARRAY);
+  struct gecko_table samples = gecko_table_of(t->thread, "samples");
+  size_t count = node_size(listed ? list : samples.rows);
+  for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
+    const struct node *item = node_at(list, i), *next = node_at(list, i + 1);
+    int64_t at = json_scaled(listed ? node_get(item, "time") : gecko_cell(&samples, i, "time"), 6);
+    int64_t end =
+        json_scaled(listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, "time"), 6);
+    int64_t time;
+    if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
+    size_t depth = listed ? gecko_listed_stack(t->g, node_get(item, "frames"))
+                          : gecko_stack(t, gecko_cell(&samples, i, "stack"));
+    gecko_add(t->g, t->thread, depth, time);
+  }
+}
+
+static bool gecko_read_thread(struct gecko *g, const struct node *profile,
+                              const struct node *thread) {
+  const struct node *strings = node_get(thread, "stringTable");
+  struct gecko_thread t = {.g = g,
+                           .thread = thread,
+                           .strings = strings ? strings : node_get(profile, "stringTable"),
+                           .stacks = gecko_table_of(thread, "stackTable"),
+                           .frames = gecko_table_of(thread, "frameTable")};
+  bool good = gecko_read_frames(&t);
+  if (good) gecko_add_samples(&t);
+  mem_free(g->arena->mem, t.locations, node_size(t.frames.rows), sizeof *t.locations);
+  return good;
+}
+
+/* ---- the file ---------------------------------------- */
+
+/* In recordings of the developer tools the main thread is the one that is shown. */
+static bool gecko_is_shown(const struct gecko *g, const struct node *threads, size_t i) {
+  if (!g->scripts_only || node_size(threads) == 1) return true;
+  return str_equal(node_text(node_at(threads, i), "name"), STR("GeckoMain"));
+}
+
+static bool gecko_push(struct gecko *g, const struct node *profile) {
+  size_t count = g->profile_count;
+  if (!ARRAY_RESERVE_IN(g->arena, g->profiles, g->profile_room, count + 1)) return false;
+  g->profiles[g->profile_count++] = profile;
+  return true;
+}
+
+static bool gecko_read(struct gecko *g, const struct node *profile) {
+  if (!gecko_push(g, profile)) return false;
+  for (size_t i = 0; i < g->profile_count && builder_ok(g->builder); i++) {
+    const struct node *threads = node_get(g->profiles[i], "threads");
+    const struct node *processes = node_get(g->profiles[i], "processes");
+    for (size_t k = 0; k < node_size(threads); k++)
+      if (gecko_is_shown(g, threads, k) &&
+          !gecko_read_thread(g, g->profiles[i], node_at(threads, k)))
+        return false;
+    for (size_t k = 0; k < node_size(processes); k++)
+      if (!gecko_push(g, node_at(processes, k))) return false;
+  }
+  return true;
+}
+
+static bool gecko_is_profile(const struct node *profile) {
+  const struct node *thread = node_at(node_get(profile, "threads"), 0);
+  const struct node *samples = node_get(thread, "samples");
+  bool rows = node_get(samples, "schema") && node_is(node_get(samples, "data"), NODE_ARRAY);
+  return rows || node_get(node_at(samples, 0), "frames");
+}
+
+pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                         pprofc_error *error) {
+  const struct node *inside = node_get(root, "profile");
+  const struct node *profile = inside ? inside : root;
+  if (!gecko_is_profile(profile)) return PPROFC_E_NO_MATCH;
+  struct gecko g = {.arena = arena, .builder = builder, .scripts_only = inside != NULL};
+  g.stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *g.stack);
+  int64_t interval = json_scaled(node_path(profile, "meta.interval"), 6);
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  pprofc_builder_period(builder, "wall", "nanoseconds", interval > 0 ? interval : 0);
+  return g.stack && gecko_read(&g, profile) ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,113 @@
+/* Profiles of GHC in JSON (+RTS -pj): a tree of cost centres with ticks and bytes. */
+#include "core/array.h"
+#include "import/json/call_tree.h"
+#include "import/json/json.h"
+
+/* A node of the tree, in the order of the walk: callers before callees. */
+struct haskell_visit {
+  const struct node *node;
+  uint32_t parent; /* an index, or MAP_NONE */
+  uint32_t location;
+};
+
+struct haskell {
+  struct arena *arena;
+  pprofc_builder *builder;
+  struct json_call_tree centres; /* by id */
+  struct haskell_visit *visits;
+  size_t count, room;
+  uint32_t *frames;
+};
+
+/* "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" are a file, a line and a column; "<built-in>" is
+ * none. */
+static uint32_t haskell_frame(struct haskell *h, const struct node *centre) {
+  pprofc_str file = node_text(centre, "src_loc"), module = node_text(centre, "module");
+  pprofc_str label = node_text(centre, "label");
+  uint64_t line = 0, column = 0;
+  if (str_starts(file, STR("<"))) file = STR("");
+  size_t colon = str_find_char(file, ':');
+  if (colon < file.size) {
+    pprofc_str rest = str_slice(file, colon + 1, file.size), number;
+    bool range = str_starts(rest, STR("("));
+    if (range) rest = str_slice(rest, 1, rest.size);
+    if (str_next(&rest, range ? ',' : ':', &number)) str_parse_uint(number, 10, &line);
+    pprofc_str end = str_slice(rest, 0, str_find_char(rest, range ? ')' : '-'));
+    str_parse_uint(end, 10, &column);
+    if (line) file = str_slice(file, 0, colon);
+  }
+  char name[512];
+  size_t size = module.size + label.size + 1;
+  if (size > sizeof name) {
+    module = str_slice(module, 0, 200);
+    label = str_slice(label, 0, 300);
+    size = module.size + label.size + 1;
+  }
+  memcpy(name, module.data, module.size);
+  name[module.size] = '.';
+  memcpy(name + module.size + 1, label.data, label.size);
+  return json_plain_frame(h->builder, (pprofc_str){name, size}, file, (int64_t)(line & INT32_MAX),
+                          (int64_t)(column & INT32_MAX));
+}
+
+static bool haskell_add_centres(struct haskell *h, const struct node *centres) {
+  for (size_t i = 0; i < node_size(centres); i++) {
+    const struct node *centre = node_at(centres, i);
+    pprofc_str id = json_id(node_get(centre, "id"));
+    uint32_t location = haskell_frame(h, centre);
+    if (call_tree_add(&h->centres, id, centre, location, CALL_FRAME) == MAP_NONE) return false;
+  }
+  return true;
+}
+
+static bool haskell_push(struct haskell *h, const struct node *node, uint32_t parent) {
+  uint32_t centre = call_tree_find(&h->centres, node_get(node, "id"));
+  uint32_t location = centre == MAP_NONE ? json_frame(h->builder, STR("(unknown)"), STR(""), 0, 0)
+                                         : h->centres.nodes[centre].location;
+  if (h->count >= MAP_NONE || !ARRAY_RESERVE_IN(h->arena, h->visits, h->room, h->count + 1))
+    return false;
+  h->visits[h->count++] = (struct haskell_visit){node, parent, location};
+  return true;
+}
+
+static void haskell_sample(struct haskell *h, uint32_t visit, int64_t interval) {
+  const struct node *node = h->visits[visit].node;
+  int64_t ticks = json_member_int(node, "ticks", 0), values[3];
+  values[0] = ticks;
+  values[1] = json_member_int(node, "alloc", 0);
+  if (__builtin_mul_overflow(ticks, interval, &values[2])) values[2] = INT64_MAX;
+  if (!values[0] && !values[1]) return;
+  size_t depth = 0;
+  for (uint32_t at = visit; at != MAP_NONE && depth < JSON_MOST_DEPTH; at = h->visits[at].parent)
+    h->frames[depth++] = h->visits[at].location;
+  pprofc_builder_sample(h->builder, h->frames, depth, values);
+}
+
+static bool haskell_walk(struct haskell *h, const struct node *root, int64_t interval) {
+  if (!haskell_push(h, root, MAP_NONE)) return false;
+  for (uint32_t i = 0; i < h->count && builder_ok(h->builder); i++) {
+    const struct node *children = node_get(h->visits[i].node, "children");
+    for (size_t k = 0; k < node_size(children); k++)
+      if (!haskell_push(h, node_at(children, k), i)) return false;
+    haskell_sample(h, i, interval);
+  }
+  return true;
+}
+
+pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                           pprofc_error *error) {
+  const struct node *tree = node_get(root, "profile"), *centres = node_get(root, "cost_centres");
+  if (!node_is(tree, NODE_OBJECT) || !node_is(centres, NODE_ARRAY)) return PPROFC_E_NO_MATCH;
+  int64_t interval = json_scaled(node_get(root, "tick_interval"), 3);
+  if (interval <= 0) interval = 1000000;
+  pprofc_builder_type(builder, "ticks", "count");
+  pprofc_builder_type(builder, "alloc_space", "bytes");
+  pprofc_builder_type(builder, "time", "nanoseconds");
+  pprofc_builder_period(builder, "time", "nanoseconds", interval);
+  struct haskell h = {.arena = arena, .builder = builder};
+  call_tree_init(&h.centres, arena);
+  h.frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *h.frames);
+  bool good = h.frames && haskell_add_centres(&h, centres) && haskell_walk(&h, tree, interval);
+  call_tree_free(&h.centres);
+  return good ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,46 @@
+/* Recordings of Safari's timelines: stacks of a sampling profiler with the time of each. */
+#include "import/json/call_tree.h"
+#include "import/json/json.h"
+
+#include <math.h>
+
+static size_t safari_stack(pprofc_builder *builder, const struct node *frames, uint32_t *stack) {
+  size_t depth = 0;
+  for (; depth < node_size(frames) && depth < JSON_MOST_DEPTH; depth++) {
+    const struct node *frame = node_at(frames, depth);
+    int64_t line = json_member_int(frame, "line", 0), column = json_member_int(frame, "column", 0);
+    if (line < 0) line = 0;
+    stack[depth] = json_script_frame(builder, node_text(frame, "name"), node_text(frame, "url"),
+                                     line, column > 0 ? column : 0);
+  }
+  return depth;
+}
+
+pprofc_status json_safari(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                          pprofc_error *error) {
+  const struct node *recording = node_get(root, "recording");
+  const struct node *samples = node_get(recording, "sampleStackTraces");
+  const struct node *durations = node_get(recording, "sampleDurations");
+  if (!node_is(samples, NODE_ARRAY)) return PPROFC_E_NO_MATCH;
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  pprofc_builder_period(builder, "wall", "nanoseconds", 0);
+  uint32_t *stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *stack);
+  if (!stack) return error_nomem(error);
+  double before = 0; /* seconds; values are rounded so that their sum is */
+  size_t empty = 0;
+  for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {
+    size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), stack);
+    double duration = json_number(node_at(durations, i));
+    double after = before + (duration > 0 && duration < 1e9 ? duration : 0);
+    int64_t values[2] = {1, llround(after * 1e9) - llround(before * 1e9)};
+    if (!depth) {
+      empty++;
+      continue;
+    }
+    before = after;
+    pprofc_builder_sample(builder, stack, depth, values);
+  }
+  json_comment(builder, empty, "samples have no stack");
+  return PPROFC_OK;
+}

@@ -1,0 +1,153 @@
+/* CPU profiles inside a recording of Chromium's performance panel: events CpuProfile (until 2017),
+ * or Profile and the ProfileChunk events behind it. */
+#include "core/array.h"
+#include "import/json/trace_threads.h"
+#include "import/json/v8.h"
+
+#include <stdlib.h>
+
+enum timeline_kind { TIMELINE_WHOLE, TIMELINE_START, TIMELINE_CHUNK, TIMELINE_OTHER };
+
+struct timeline_event {
+  int64_t at;
+  size_t order;
+  const struct node *event;
+  enum timeline_kind kind;
+};
+
+struct timeline_profile {
+  struct v8_recording recording;
+  uint32_t thread;
+};
+
+struct timeline {
+  struct arena *arena;
+  pprofc_builder *builder;
+  struct timeline_event *events;
+  size_t event_count, event_room;
+  struct interner ids; /* "PID:ID" */
+  struct timeline_profile *profiles;
+  size_t profile_room;
+  struct trace_threads threads;
+  struct buffer scratch;
+  size_t undeclared;
+};
+
+static enum timeline_kind timeline_kind_of(const struct node *event) {
+  static const char *const names[] = {"CpuProfile", "Profile", "ProfileChunk"};
+  pprofc_str name = node_text(event, "name");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (str_equal(name, str_of(names[i]))) return (enum timeline_kind)i;
+  return TIMELINE_OTHER;
+}
+
+static int timeline_by_time(const void *a, const void *b) {
+  const struct timeline_event *x = a, *y = b;
+  if (x->at != y->at) return x->at < y->at ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* Finds the events that matter, in the order of their times. */
+static bool timeline_find(struct timeline *t, const struct node *events) {
+  for (size_t i = 0; i < node_size(events); i++) {
+    const struct node *event = node_at(events, i);
+    enum timeline_kind kind = timeline_kind_of(event);
+    if (kind == TIMELINE_OTHER || !node_is(node_path(event, "args.data"), NODE_OBJECT)) continue;
+    if (!ARRAY_RESERVE_IN(t->arena, t->events, t->event_room, t->event_count + 1)) return false;
+    t->events[t->event_count++] =
+        (struct timeline_event){json_scaled(node_get(event, "ts"), 3), i, event, kind};
+  }
+  if (t->event_count) qsort(t->events, t->event_count, sizeof *t->events, timeline_by_time);
+  return true;
+}
+
+/* Ids of profiles are numbered in each process. */
+static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
+  pprofc_str id = json_id(node_get(event, "id"));
+  if (!id.size) id = json_id(node_path(event, "id2.local"));
+  buffer_clear(&t->scratch);
+  buffer_add_str(&t->scratch, json_id(node_get(event, "pid")));
+  buffer_add_text(&t->scratch, id.size ? ":" : "/");
+  buffer_add_str(&t->scratch, id.size ? id : json_id(node_get(event, "tid")));
+  return buffer_str(&t->scratch);
+}
+
+static struct timeline_profile *timeline_start(struct timeline *t, const struct node *event) {
+  size_t before = t->ids.count;
+  pprofc_str key = timeline_key(t, event);
+  uint32_t thread = trace_thread_of(&t->threads, event);
+  if (t->scratch.failed || thread == MAP_NONE) return NULL;
+  uint32_t i = interner_copy(&t->ids, t->arena, key);
+  if (i == MAP_NONE) return NULL;
+  if (t->ids.count == before) return &t->profiles[i];
+  if (!ARRAY_RESERVE_IN(t->arena, t->profiles, t->profile_room, t->ids.count)) {
+    t->ids.count = before;
+    return NULL;
+  }
+  v8_init(&t->profiles[i].recording, t->arena);
+  t->profiles[i].thread = thread;
+  return &t->profiles[i];
+}
+
+/* A piece of a profile: nodes and samples are in `cpuProfile`, times there or beside it. */
+static void timeline_add(struct timeline *t, struct timeline_profile *profile,
+                         const struct node *data) {
+  const struct node *cpu = node_get(data, "cpuProfile");
+  if (!cpu) cpu = data;
+  const struct node *deltas = node_get(data, "timeDeltas");
+  v8_add_nodes(&profile->recording, t->builder, node_get(cpu, "nodes"));
+  v8_add_samples(&profile->recording, node_get(cpu, "samples"));
+  v8_add_deltas(&profile->recording, deltas ? deltas : node_get(cpu, "timeDeltas"));
+}
+
+static bool timeline_take(struct timeline *t, const struct timeline_event *e) {
+  const struct node *data = node_path(e->event, "args.data");
+  struct timeline_profile *profile;
+  if (e->kind == TIMELINE_CHUNK) {
+    uint32_t i = interner_find(&t->ids, timeline_key(t, e->event));
+    if (t->scratch.failed) return false;
+    if (i == MAP_NONE)
+      t->undeclared++;
+    else
+      timeline_add(t, &t->profiles[i], data);
+    return true;
+  }
+  profile = timeline_start(t, e->event);
+  if (profile) timeline_add(t, profile, data);
+  return profile;
+}
+
+static pprofc_status timeline_read(struct timeline *t, const struct node *events,
+                                   pprofc_error *error) {
+  v8_types(t->builder);
+  for (size_t i = 0; i < t->event_count; i++)
+    if (!timeline_take(t, &t->events[i])) return error_nomem(error);
+  if (!trace_threads_name(&t->threads, events)) return error_nomem(error);
+  uint32_t *frames = arena_array(t->arena, JSON_MOST_DEPTH, sizeof *frames);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < t->ids.count && status == PPROFC_OK; i++) {
+    struct timeline_profile *p = &t->profiles[i];
+    status = v8_finish(&p->recording, t->builder, frames, trace_label,
+                       &t->threads.threads[p->thread], error);
+  }
+  json_comment(t->builder, t->undeclared, "pieces of profiles have no beginning");
+  return status;
+}
+
+pprofc_status json_timeline(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                            pprofc_error *error) {
+  const struct node *events = trace_events(root);
+  if (!events) return PPROFC_E_NO_MATCH;
+  struct timeline t = {.arena = arena, .builder = builder};
+  if (!timeline_find(&t, events)) return error_nomem(error);
+  if (!t.event_count) return PPROFC_E_NO_MATCH;
+  interner_init(&t.ids, arena->mem);
+  trace_threads_init(&t.threads, arena);
+  buffer_init(&t.scratch, arena->mem, SIZE_MAX / 2);
+  pprofc_status status = timeline_read(&t, events, error);
+  for (size_t i = 0; i < t.ids.count; i++) v8_free(&t.profiles[i].recording);
+  interner_free(&t.ids);
+  trace_threads_free(&t.threads);
+  buffer_free(&t.scratch);
+  return status;
+}

@@ -1,0 +1,116 @@
+/* Samples of a trace: `samples` beside the events, as Hermes writes them, or events of kind P;
+ * their frames are in `stackFrames`, each with its caller. */
+#include "import/json/trace.h"
+
+#include "core/array.h"
+
+#include <stdlib.h>
+
+/* A sample, to be sorted by thread; within one they keep the order of the file. */
+struct trace_sample {
+  uint32_t thread, node;
+  size_t order;
+  int64_t at; /* nanoseconds */
+};
+
+struct trace_sampler {
+  struct arena *arena;
+  pprofc_builder *builder;
+  struct json_call_tree tree;
+  struct trace_threads threads;
+  struct trace_sample *samples;
+  size_t count, room, missing;
+};
+
+static bool trace_is_sample(const struct node *event) {
+  return str_equal(node_text(event, "ph"), STR("P")) && node_get(event, "sf");
+}
+
+bool trace_has_samples(const struct node *root) {
+  if (!node_is(node_get(root, "stackFrames"), NODE_OBJECT)) return false;
+  if (node_size(node_get(root, "samples"))) return true;
+  const struct node *events = trace_events(root);
+  for (size_t i = 0; i < node_size(events); i++)
+    if (trace_is_sample(node_at(events, i))) return true;
+  return false;
+}
+
+static bool sampler_add_frames(struct trace_sampler *s, const struct node *frames) {
+  for (const struct node *frame = frames->first; frame; frame = frame->next) {
+    pprofc_str name = node_text(frame, "name");
+    uint32_t location =
+        json_plain_frame(s->builder, name.size ? name : STR("(unnamed)"), STR(""), 0, 0);
+    if (call_tree_add(&s->tree, frame->key, frame, location, CALL_FRAME) == MAP_NONE) return false;
+  }
+  for (uint32_t i = 0; i < s->tree.count; i++) {
+    uint32_t parent = call_tree_find(&s->tree, node_get(s->tree.nodes[i].json, "parent"));
+    if (parent != MAP_NONE && parent != i) s->tree.nodes[i].parent = parent;
+  }
+  return true;
+}
+
+static bool sampler_add(struct trace_sampler *s, const struct node *sample) {
+  uint32_t thread = trace_thread_of(&s->threads, sample);
+  if (thread == MAP_NONE) return false;
+  if (!ARRAY_RESERVE_IN(s->arena, s->samples, s->room, s->count + 1)) return false;
+  uint32_t node = call_tree_find(&s->tree, node_get(sample, "sf"));
+  if (node == MAP_NONE) s->missing++;
+  s->samples[s->count] =
+      (struct trace_sample){thread, node, s->count, json_scaled(node_get(sample, "ts"), 3)};
+  s->count++;
+  return true;
+}
+
+static bool sampler_add_all(struct trace_sampler *s, const struct node *root,
+                            const struct node *events) {
+  const struct node *samples = node_get(root, "samples");
+  for (size_t i = 0; i < node_size(samples); i++)
+    if (!sampler_add(s, node_at(samples, i))) return false;
+  if (node_size(samples)) return true;
+  for (size_t i = 0; i < node_size(events); i++)
+    if (trace_is_sample(node_at(events, i)) && !sampler_add(s, node_at(events, i))) return false;
+  return true;
+}
+
+static int trace_by_thread(const void *a, const void *b) {
+  const struct trace_sample *x = a, *y = b;
+  if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+  return x->order < y->order ? -1 : 1;
+}
+
+/* A sample lasts until the next one of its thread. */
+static void sampler_emit(struct trace_sampler *s, uint32_t *frames) {
+  if (s->count) qsort(s->samples, s->count, sizeof *s->samples, trace_by_thread);
+  for (size_t i = 0; i < s->count && builder_ok(s->builder); i++) {
+    const struct trace_sample *sample = &s->samples[i], *next = sample + 1;
+    int64_t values[2] = {1, 0};
+    if (i + 1 < s->count && next->thread == sample->thread &&
+        (__builtin_sub_overflow(next->at, sample->at, &values[1]) || values[1] < 0))
+      values[1] = 0;
+    if (sample->node == MAP_NONE) continue;
+    size_t depth = call_tree_stack(&s->tree, sample->node, frames, JSON_MOST_DEPTH);
+    pprofc_builder_sample(s->builder, frames, depth, values);
+    trace_label(s->builder, &s->threads.threads[sample->thread]);
+  }
+  json_comment(s->builder, s->missing, "samples have no stack");
+}
+
+pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,
+                            pprofc_error *error) {
+  const struct node *events = trace_events(root);
+  struct trace_sampler s = {.arena = arena, .builder = builder};
+  call_tree_init(&s.tree, arena);
+  trace_threads_init(&s.threads, arena);
+  pprofc_builder_type(builder, "samples", "count");
+  pprofc_builder_type(builder, "wall", "nanoseconds");
+  uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
+  bool good = frames && sampler_add_frames(&s, node_get(root, "stackFrames")) &&
+              sampler_add_all(&s, root, events) && trace_threads_name(&s.threads, events);
+  if (good) {
+    call_tree_cut_loops(&s.tree, builder);
+    sampler_emit(&s, frames);
+  }
+  call_tree_free(&s.tree);
+  trace_threads_free(&s.threads);
+  return good ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,39 @@
+/* Processes and threads of a trace, with the names that its metadata gives them. */
+#ifndef PPROFC_IMPORT_JSON_TRACE_THREADS_H
+#define PPROFC_IMPORT_JSON_TRACE_THREADS_H
+
+#include "core/buffer.h"
+#include "core/map.h"
+#include "import/json/json.h"
+
+struct trace_thread {
+  pprofc_str pid, tid, name, process;
+  size_t events; /* for the caller to count */
+};
+
+struct trace_threads {
+  struct arena *arena;
+  struct interner keys; /* "PID:TID" */
+  struct trace_thread *threads;
+  size_t room;
+  struct buffer scratch;
+};
+
+void trace_threads_init(struct trace_threads *t, struct arena *arena);
+void trace_threads_free(struct trace_threads *t);
+
+/* The array of events: the document itself, or its `traceEvents`; NULL when there is none. */
+const struct node *trace_events(const struct node *root);
+
+/* The thread of an event or sample, made when it is new; MAP_NONE when out of memory. */
+uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
+
+/* Gives the threads the names that the events of kind "M" have for them; false when out of memory.
+ */
+bool trace_threads_name(struct trace_threads *t, const struct node *events);
+
+/* Labels `process`, `pid`, `thread`, `tid` of the last sample; `thread` is a struct trace_thread.
+ */
+void trace_label(pprofc_builder *builder, const void *thread);
+
+#endif
