@@ -194,7 +194,7 @@ static int cmd_main_choose(const struct command_flags *flags, struct command *co
   command->report.warn = cmd_main_warn;
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);
-  if (command->source_count == 0) return without_source(flags, argc, argv);
+  if (command->source_count == 0 && !command->frames) return without_source(flags, argc, argv);
   if (*command->collect) return run_collect(command);
   if (command->http_on) return web_run(command);
   if (!command->format) return without_format(command);

@@ -329,6 +329,12 @@ static const struct flag own_flags[] = {
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
+    SWITCH(frames,
+           "Standard input is a stream of profiles, each behind its length in 4 bytes, big-endian",
+           GROUP_SOURCE),
+    STRING(sums, "FILE",
+           "Also write what -noise needs of the sources as runs: sums and squares of each function",
+           GROUP_SOURCE),
     SWITCH(simulate,
            "The source is a program with its arguments, which is run once under valgrind: counts "
            "of instructions and cache misses",

@@ -59,6 +59,8 @@ struct command {
   const char *collect;       /* a folder, or "" */
   struct progress *progress; /* NULL: there is none */
   bool all_frames;
+  bool frames;                  /* standard input is a stream of profiles */
+  const char *sums;             /* a file to write sums over runs to, or "" */
   bool stop_on_error, no_pager; /* of the shell */
   bool help, version, manual;
   bool sample_types;      /* of the sources, for the completion of shells */

@@ -79,6 +79,20 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
   return PPROFC_OK;
 }
 
+/* A stream is all that there is, and is read once. */
+static const char *frames_conflict(const struct command *command) {
+  bool other = command->source_count > 1 ||
+               (command->source_count == 1 && strcmp(command->sources[0], "-") != 0);
+  if (*command->sums && *command->noise.show)
+    return "-sums writes what -noise reads: the two are for one command each";
+  if (*command->sums && !command->format) return "-sums goes with a report, as -proto or -top";
+  if (!command->frames) return NULL;
+  if (other || command->bases.count)
+    return "-frames reads standard input: there is no other source and no base";
+  if (command->http_on || !command->format) return "-frames is for a report, as -proto or -top";
+  return *command->noise.show ? "-frames does not go with -noise; -sums does" : NULL;
+}
+
 pprofc_status command_check(const struct command *command, pprofc_error *error) {
   if (*command->base && *command->diff_base)
     return error_set(error, PPROFC_E_INVALID,
@@ -94,6 +108,8 @@ pprofc_status command_check(const struct command *command, pprofc_error *error) 
     return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
+  const char *conflict = frames_conflict(command);
+  if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
   pprofc_status status = check_http(command, error);
   return status ? status : check_noise(command, error);
 }

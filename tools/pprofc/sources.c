@@ -7,9 +7,11 @@
 #include "fetch/fetcher.h"
 #include "fetch/save.h"
 #include "finish.h"
+#include "framed.h"
 #include "hints.h"
 #include "limit_flags.h"
 #include "mappings.h"
+#include "noise/sums.h"
 #include "perf_data.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
@@ -28,6 +30,7 @@ struct fetch {
   const char *source, *path; /* as typed, and the file to read */
   const char *shown;         /* without a password */
   struct remote *remote;     /* NULL: it is a file */
+  struct buffer *frame;      /* the bytes of a profile out of a stream, or NULL */
   pprofc_profile *profile;   /* NULL: it failed */
   pprofc_error error;
 };
@@ -36,8 +39,10 @@ struct fetch {
 struct fetched {
   const struct command *command;
   struct fetcher fetcher;
+  struct framed framed; /* of -frames */
   pprofc_profile *head, *base;
   size_t heads, bases;
+  struct sums *sums;       /* of -sums; NULL: not wanted */
   const char *first_shown; /* what messages call the first source */
   bool from_server;        /* one of those that were read came over HTTP */
   pprofc_status status;
@@ -48,6 +53,7 @@ struct source_chunk {
   const struct command *command;
   struct fetch items[CHUNK]; /* of the head, then of the base */
   size_t count;
+  struct buffer frames[CHUNK]; /* of -frames: what the items were read from */
   atomic_size_t next;
   size_t heads; /* of the items */
   unsigned threads_each;
@@ -87,6 +93,8 @@ static pprofc_status check_source(const struct command *command, const struct fe
 static pprofc_status read_item(const struct command *command, struct fetch *item,
                                const pprofc_read_options *options) {
   if (item->error.status != PPROFC_OK) return item->error.status;
+  if (item->frame)
+    return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
   pprofc_status status = check_source(command, item, &item->error);
@@ -202,19 +210,46 @@ static void end_without_memory(const struct source_chunk *chunk) {
   }
 }
 
-/* Reads the next sources from `from` on: those of the head, then those of the base. */
-static void fetch_chunk(struct source_chunk *chunk, size_t from) {
+/* Takes the next sources from `from` on: those of the head, then those of the base. */
+static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
-  chunk->heads = chunk->count = 0;
   for (size_t i = from; i < all && chunk->count < CHUNK; i++) {
     add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads]);
     chunk->heads += i < heads;
   }
-  fetch_remotes(chunk);
+  chunk->alone = all == 1;
+}
+
+/* Takes the next profiles of the stream, as many as a chunk has room and memory for. */
+static void chunk_fill_frames(struct source_chunk *chunk) {
+  struct fetched *fetched = chunk->fetched;
+  size_t bytes = 0;
+  while (chunk->count < CHUNK && bytes < FRAMED_AT_ONCE && fetched->status == PPROFC_OK) {
+    struct buffer *frame = &chunk->frames[chunk->count];
+    const char *name;
+    fetched->status = framed_next(&fetched->framed, frame, &name, fetched->error);
+    if (!name) return;
+    bytes += frame->size;
+    chunk->items[chunk->count++] = (struct fetch){.source = name,
+                                                  .path = name,
+                                                  .shown = name,
+                                                  .frame = frame,
+                                                  .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+    chunk->heads++;
+    if (!fetched->first_shown) fetched->first_shown = name;
+  }
+}
+
+static void fetch_chunk(struct source_chunk *chunk, size_t from) {
+  chunk->heads = chunk->count = 0;
+  if (chunk->command->frames)
+    chunk_fill_frames(chunk);
+  else
+    chunk_fill(chunk, from);
+  if (chunk->fetched->status == PPROFC_OK) fetch_remotes(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   fetch_all(chunk);
-  chunk->alone = all == 1;
   end_without_memory(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   for (size_t i = 0; i < chunk->count && !chunk->alone; i++) {
@@ -262,20 +297,32 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   if (fetched->head) fetched->head->threads = threads;
   note_servers(chunk, fetched);
+  for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
+    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
+                                     fetched->error);
   if (fetched->status == PPROFC_OK && chunk->heads) merge_heads(chunk, fetched);
   if (fetched->status == PPROFC_OK && chunk->count > chunk->heads) merge_base(chunk, fetched);
-  for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
+  for (size_t i = 0; i < chunk->count; i++) {
+    pprofc_profile_release(chunk->items[i].profile);
+    if (chunk->items[i].frame) buffer_free(chunk->items[i].frame);
+  }
 }
 
-static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) {
+static bool sources_go_on(const struct fetched *fetched, size_t from) {
+  const struct command *command = fetched->command;
+  if (fetched->status != PPROFC_OK) return false;
+  return command->frames ? !fetched->framed.ended
+                         : from < command->source_count + command->bases.count;
+}
+
+/* Chunk after chunk: one is merged while the next is read. */
+static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
   if (!chunks) return error_nomem(error);
   struct source_chunk *before = NULL;
   fetched->error = error;
-  size_t all = command->source_count + command->bases.count;
-  for (size_t from = 0, turn = 0; from < all && fetched->status == PPROFC_OK;
-       from += CHUNK, turn ^= 1) {
+  for (size_t from = 0, turn = 0; sources_go_on(fetched, from); from += CHUNK, turn ^= 1) {
     struct source_chunk *chunk = &chunks[turn];
     *chunk = (struct source_chunk){
         .command = command, .fetched = fetched, .before = before, .merge = sources_merge_chunk};
@@ -283,14 +330,20 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
     before = chunk;
   }
   if (before) sources_merge_chunk(before, (unsigned)command->threads);
-  pprofc_status status = fetched->status;
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
+  return fetched->status;
+}
+
+static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) {
+  const struct command *command = fetched->command;
+  pprofc_status status = sources_read_chunks(fetched, error);
   if (status != PPROFC_OK) return status;
+  size_t given = command->frames ? fetched->framed.count : command->source_count;
   if (!fetched->heads) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
   if (command->bases.count && !fetched->bases)
     return error_set(error, PPROFC_E_IO, "failed to fetch any base profiles");
-  if (fetched->heads < command->source_count)
-    message_error("Fetched %zu source profiles out of %zu", fetched->heads, command->source_count);
+  if (fetched->heads < given)
+    message_error("Fetched %zu source profiles out of %zu", fetched->heads, given);
   if (fetched->bases < command->bases.count)
     message_error("Fetched %zu base profiles out of %zu", fetched->bases, command->bases.count);
   return PPROFC_OK;
@@ -361,7 +414,10 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   const char *base = *command->base ? command->base : command->diff_base;
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
-  pprofc_status status = fetch_chunks(&fetched, error);
+  framed_init(&fetched.framed, &command->limits);
+  pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
+  if (status == PPROFC_OK) status = fetch_chunks(&fetched, error);
+  status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
   if (status == PPROFC_OK && fetched.base) {
     pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));
@@ -371,6 +427,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   if (status == PPROFC_OK) status = finish_combined(&fetched, error);
   if (status == PPROFC_OK && apart) status = finish_apart(&fetched, sources, error);
   sources->combined = fetched.head;
+  framed_free(&fetched.framed);
   fetcher_free(&fetched.fetcher);
   if (status != PPROFC_OK) sources_release(sources);
   return status;

@@ -192,7 +192,8 @@ typedef struct pprofc_verdict_summary {
   size_t tested, changed;           /* rows whose flat was tested; that have a verdict of change */
   double alpha;
 
-  const double *common; /* [base_runs + head_runs] speed that all functions of a run share */
+  const double *common; /* [base_runs + head_runs] speed that all functions of a run share; NULL
+                           where only sums over runs are known */
   bool has_common; /* false: it is 1 for all, there were too few functions, or it was not wanted */
   double common_change;                 /* head over base, less 1; */
   double common_low, common_high;       /* with its interval of 95 % */

@@ -3,6 +3,7 @@
 #include "core/options.h"
 #include "regex/regex.h"
 #include "verdict/compare.h"
+#include "verdict/sums_judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,31 +158,72 @@ static pprofc_status comparison_run(struct comparison *c, pprofc_error *error) {
 
 /* ---- the interface ----------------------------------- */
 
-static pprofc_status verdicts_make(const pprofc_verdict_run *base, size_t base_count,
-                                   const pprofc_verdict_run *head, size_t head_count,
-                                   const pprofc_verdict_options *options, pprofc_verdicts **out,
-                                   pprofc_error *error) {
-  const pprofc_allocator *mem = &base[0].profile->mem;
+/* Verdicts without rows; NULL when out of memory. */
+static pprofc_verdicts *verdicts_begin(const pprofc_allocator *mem,
+                                       const pprofc_verdict_options *options) {
   pprofc_verdicts *made = mem_zero_array(mem, 1, sizeof *made);
-  if (!made) return error_nomem(error);
+  if (!made) return NULL;
   made->mem = *mem;
   made->budget = budget_of(mem) ? budget_retain(budget_of(mem)) : NULL;
-  made->c = (struct comparison){.mem = &made->mem,
-                                .options = *options,
-                                .count = base_count + head_count,
-                                .bases = base_count,
-                                .given_base = base,
-                                .given_head = head};
+  made->c = (struct comparison){.mem = &made->mem, .options = *options};
   arena_init(&made->c.arena, &made->mem);
   made->c.rules = (struct rules){.mem = &made->mem};
   arena_init(&made->c.rules.arena, &made->mem);
   names_init(&made->c.names, &made->mem, &made->c.rules);
-  pprofc_status status = comparison_run(&made->c, error);
+  return made;
+}
+
+/* Gives them away, or frees them. */
+static pprofc_status verdicts_end(pprofc_verdicts *made, pprofc_status status,
+                                  pprofc_verdicts **out) {
   if (status)
     pprofc_verdicts_free(made);
   else
     *out = made;
   return status;
+}
+
+static pprofc_status verdicts_make(const pprofc_verdict_run *base, size_t base_count,
+                                   const pprofc_verdict_run *head, size_t head_count,
+                                   const pprofc_verdict_options *options, pprofc_verdicts **out,
+                                   pprofc_error *error) {
+  pprofc_verdicts *made = verdicts_begin(&base[0].profile->mem, options);
+  if (!made) return error_nomem(error);
+  made->c.count = base_count + head_count;
+  made->c.bases = base_count;
+  made->c.given_base = base;
+  made->c.given_head = head;
+  return verdicts_end(made, comparison_run(&made->c, error), out);
+}
+
+/* The steps that need no runs. */
+static pprofc_status comparison_of_sums(struct comparison *c, const struct sums *base,
+                                        const struct sums *head, pprofc_error *error) {
+  pprofc_str text = {c->options.rules, c->options.rules_size};
+  pprofc_status status = rules_init(&c->rules, c->mem, c->options.rules_name, text, error);
+  if (!status) status = sums_judge(c, base, head, error);
+  if (!status) status = family_judge(c, error);
+  for (size_t i = 0; i < c->rows && !status; i++) {
+    c->row[i].flat.samples *= 2 / (double)c->count;
+    c->row[i].cum.samples *= 2 / (double)c->count;
+  }
+  if (!status) status = comparison_sort(c, error);
+  if (!status) advice_fill(c);
+  comparison_close(c);
+  return status;
+}
+
+pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
+                               const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
+                               pprofc_error *error) {
+  pprofc_verdict_options all;
+  pprofc_verdict_options_init(&all);
+  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
+  if (!status) status = verdicts_check(&all, error);
+  if (status) return status;
+  pprofc_verdicts *made = verdicts_begin(base->mem, &all);
+  if (!made) return error_nomem(error);
+  return verdicts_end(made, comparison_of_sums(&made->c, base, head, error), verdicts);
 }
 
 pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,

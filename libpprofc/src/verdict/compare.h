@@ -24,7 +24,7 @@ struct comparison {
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
   double *exposures; /* [count] */
-  double mean_total; /* of all runs, over the mean exposure */
+  double mean_total; /* of all runs, over the mean exposure; of sums it is given */
 
   uint32_t *order; /* [rows] the names that have a value, by bytes */
   size_t rows;

@@ -113,7 +113,7 @@ static void family_name_rows(struct comparison *c) {
 pprofc_status family_judge(struct comparison *c, pprofc_error *error) {
   pprofc_verdict_estimate *words = mem_array(c->mem, c->rows, sizeof *words);
   c->row = arena_zero_array(&c->arena, c->rows, sizeof *c->row);
-  c->mean_total = family_mean_total(c);
+  if (c->runs) c->mean_total = family_mean_total(c);
   bool done = words && c->row && family_words(c, &c->flat_matrix, &c->flat, words);
   if (done) family_name_rows(c);
   for (size_t i = 0; done && i < c->rows; i++) c->row[i].flat = words[i];

@@ -15,8 +15,7 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-/* The number of a name; rules are asked once for each. MAP_NONE when out of memory. */
-static uint32_t names_add(struct names *names, pprofc_str name) {
+uint32_t names_add(struct names *names, pprofc_str name) {
   size_t before = names->texts.count;
   uint32_t id = interner_copy(&names->texts, &names->arena, name);
   if (id == MAP_NONE || names->texts.count == before) return id;

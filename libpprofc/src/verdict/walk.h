@@ -21,6 +21,9 @@ struct names {
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
+/* The number of a name; rules are asked once for each. MAP_NONE when out of memory. */
+uint32_t names_add(struct names *names, pprofc_str name);
+
 struct walk {
   const pprofc_profile *profile;
   const struct names *names;

@@ -122,7 +122,9 @@ static void noise_put_common(const struct noise_report *report, struct output *o
                                   : "Shares only: another function may have changed instead\n");
   if (!s->has_common) return;
   output_printf(out, "Common: %+.1f%%", 100 * s->common_change);
-  if (isnan(s->common_low))
+  if (isnan(s->common_low) && !s->common)
+    output_add_text(out, " (no interval: it needs the runs, not their sums)");
+  else if (isnan(s->common_low))
     output_add_text(out, " (no interval: it needs 2 runs a side)");
   else
     output_printf(out, " [%+.1f%%, %+.1f%%]", 100 * s->common_low, 100 * s->common_high);

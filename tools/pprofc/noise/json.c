@@ -27,7 +27,8 @@ static const char *const exposure_names[] = {
 static void noise_json_common(struct json_writer *json, const pprofc_verdict_summary *s) {
   json_key(json, "common");
   json_begin_array(json);
-  for (size_t r = 0; r < s->base_runs + s->head_runs; r++) json_double(json, s->common[r]);
+  size_t runs = s->common ? s->base_runs + s->head_runs : 0;
+  for (size_t r = 0; r < runs; r++) json_double(json, s->common[r]);
   json_end(json);
   json_key(json, "common_change");
   json_begin_object(json);

@@ -8,6 +8,7 @@
 #include "core/output.h"
 #include "destination.h"
 #include "limit_flags.h"
+#include "sums.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -220,6 +221,26 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
   return status;
 }
 
+/* The same for sums over runs. */
+static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
+                                    pprofc_error *error) {
+  struct buffer rules;
+  buffer_init(&rules, &mem_default, NOISE_RULES_MOST);
+  pprofc_status status = PPROFC_OK;
+  if (*command->noise.rules) status = noise_read_rules(command->noise.rules, &rules, error);
+  if (!status) {
+    pprofc_verdict_options options = noise_verdict_options(command, NULL, &rules);
+    status = noise_sums_judge(command, &options, &report->verdicts, error);
+  }
+  if (!status) pprofc_verdicts_summary_of(report->verdicts, &report->summary);
+  if (!status) report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
+  if (!status) status = noise_show(command, report, NULL, error);
+  if (!status) *code = noise_gate(report);
+  pprofc_verdicts_free(report->verdicts);
+  buffer_free(&rules);
+  return status;
+}
+
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
   struct loaded_runs runs;
   struct noise_report report = {.command = command};
@@ -227,6 +248,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   *code = 0;
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
+  if (noise_sums_given(command)) return noise_run_sums(command, &report, code, error);
   status = runs_load(command, &runs, error);
   if (!status) status = noise_judge(&report, &runs, error);
   if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);

@@ -1,0 +1,231 @@
+/* Sums as a file: JSON, one object for each sample type, with one line for each function. */
+#include "core/json_tree.h"
+#include "core/json_write.h"
+#include "verdict/sums.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define SUMS_MARK "{\"pprofc_sums\":1,"
+
+/* ---- the members ------------------------------------- */
+
+struct sums_member {
+  const char *name;
+  size_t at; /* of a double */
+};
+
+static const struct sums_member cell_members[] = {
+    {"flat", offsetof(struct sums_cell, flat)},
+    {"cum", offsetof(struct sums_cell, cum)},
+    {"flat_noise", offsetof(struct sums_cell, flat_noise)},
+    {"cum_noise", offsetof(struct sums_cell, cum_noise)},
+    {"samples", offsetof(struct sums_cell, samples)},
+    {"runs", offsetof(struct sums_cell, runs)},
+    {"flat_share", offsetof(struct sums_cell, flat_share)},
+    {"flat_squares", offsetof(struct sums_cell, flat_squares)},
+    {"cum_share", offsetof(struct sums_cell, cum_share)},
+    {"cum_squares", offsetof(struct sums_cell, cum_squares)},
+};
+
+static const struct sums_member type_members[] = {
+    {"runs", offsetof(struct sums_type, runs)},
+    {"empty", offsetof(struct sums_type, empty)},
+    {"total", offsetof(struct sums_type, total)},
+    {"squares", offsetof(struct sums_type, squares)},
+    {"inverse", offsetof(struct sums_type, inverse)},
+};
+
+#define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
+#define TYPE_MEMBERS (sizeof type_members / sizeof *type_members)
+
+static const char *const sampling_words[] = {
+    [SAMPLING_EXACT] = "exact", [SAMPLING_PERIOD] = "period", [SAMPLING_COUNTS] = "counts",
+    [SAMPLING_HEAP] = "heap",   [SAMPLING_EVENTS] = "events", [SAMPLING_UNKNOWN] = "unknown",
+};
+
+#define SAMPLING_WORDS (sizeof sampling_words / sizeof *sampling_words)
+
+static double *sums_member_of(void *record, const struct sums_member *member) {
+  return (double *)(void *)((char *)record + member->at);
+}
+
+static void sums_put_members(struct json_writer *json, const void *record,
+                             const struct sums_member *members, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    json_key(json, members[i].name);
+    json_double(json, *(const double *)(const void *)((const char *)record + members[i].at));
+  }
+}
+
+/* ---- writing ----------------------------------------- */
+
+struct sums_name {
+  pprofc_str name;
+  uint32_t id;
+};
+
+static int sums_name_order(const void *a, const void *b) {
+  return str_compare(((const struct sums_name *)a)->name, ((const struct sums_name *)b)->name);
+}
+
+static void sums_put_type(const struct sums *sums, const struct sums_type *type,
+                          const struct sums_name *order, struct json_writer *json) {
+  json_line_break(json);
+  json_begin_object(json);
+  json_key(json, "type");
+  json_string(json, type->type);
+  json_key(json, "unit");
+  json_string(json, type->unit);
+  json_key(json, "default");
+  json_bool(json, type->is_default);
+  json_key(json, "sampling");
+  json_text(json, sampling_words[type->sampling]);
+  json_key(json, "period");
+  json_double(json, type->period);
+  json_key(json, "mixed_periods");
+  json_bool(json, type->mixed);
+  json_key(json, "seconds");
+  json_double(json, type->seconds);
+  sums_put_members(json, type, type_members, TYPE_MEMBERS);
+  json_key(json, "functions");
+  json_begin_array(json);
+  for (size_t i = 0; i < sums->names.texts.count; i++) {
+    uint32_t id = order[i].id;
+    if (id >= type->cell_capacity || !(type->cells[id].cum > 0)) continue;
+    json_line_break(json);
+    json_begin_object(json);
+    json_key(json, "function");
+    json_string(json, order[i].name);
+    json_key(json, "file");
+    json_string(json, id < sums->file_capacity ? sums->files[id] : STR(""));
+    sums_put_members(json, &type->cells[id], cell_members, CELL_MEMBERS);
+    json_end(json);
+  }
+  json_end(json);
+  json_end(json);
+}
+
+pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_error *error) {
+  size_t count = sums->names.texts.count;
+  struct sums_name *order = mem_array(sums->mem, count, sizeof *order);
+  if (!order) return error_nomem(error);
+  for (uint32_t id = 0; id < count; id++)
+    order[id] = (struct sums_name){sums->names.texts.items[id], id};
+  qsort(order, count, sizeof *order, sums_name_order);
+  struct json_writer json;
+  json_init(&json, out, sums->mem);
+  json_begin_object(&json);
+  json_key(&json, "pprofc_sums");
+  json_int(&json, 1);
+  json_key(&json, "types");
+  json_begin_array(&json);
+  for (size_t i = 0; i < sums->type_count; i++) sums_put_type(sums, &sums->types[i], order, &json);
+  json_end(&json);
+  json_end(&json);
+  output_add_char(out, '\n');
+  mem_free(sums->mem, order, count, sizeof *order);
+  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+}
+
+/* ---- reading ----------------------------------------- */
+
+bool sums_is(pprofc_str text) {
+  return str_starts(text, STR(SUMS_MARK));
+}
+
+static pprofc_status sums_wrong(const char *path, const struct node *at, const char *what,
+                                pprofc_error *error) {
+  return error_set(error, PPROFC_E_FORMAT, "cannot read '%s': line %u: %s", path,
+                   at ? (unsigned)at->line : 1, what);
+}
+
+/* A sum of these is never below 0. */
+static bool sums_number(const struct node *object, const char *name, double *value) {
+  const struct node *node = node_get(object, name);
+  return node && node->kind == NODE_NUMBER && str_parse_float(node->text, value) &&
+         isfinite(*value) && *value >= 0;
+}
+
+static pprofc_status sums_take_members(const char *path, const struct node *object, void *record,
+                                       const struct sums_member *members, size_t count,
+                                       pprofc_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    double value;
+    if (!sums_number(object, members[i].name, &value))
+      return sums_wrong(path, object, "a sum is missing, or no number of 0 and more", error);
+    *sums_member_of(record, &members[i]) += value;
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status sums_take_function(struct sums *sums, struct sums_type *type, const char *path,
+                                        const struct node *object, pprofc_error *error) {
+  const struct node *name = node_get(object, "function");
+  if (!node_is(name, NODE_STRING)) return sums_wrong(path, object, "a function has no name", error);
+  uint32_t id = sums_name(sums, name->text, node_text(object, "file"));
+  struct sums_cell *cell = id == MAP_NONE ? NULL : sums_cell_at(sums, type, id);
+  if (!cell) return error_nomem(error);
+  return sums_take_members(path, object, cell, cell_members, CELL_MEMBERS, error);
+}
+
+static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
+  for (size_t i = 0; i < SAMPLING_WORDS; i++) {
+    if (!str_equal(word, str_of(sampling_words[i]))) continue;
+    *kind = (enum sampling_kind)i;
+    return true;
+  }
+  return false;
+}
+
+/* How values were sampled: the first says it, and others say the same. */
+static pprofc_status sums_take_how(struct sums_type *type, const char *path,
+                                   const struct node *object, pprofc_error *error) {
+  enum sampling_kind sampling;
+  double period, seconds;
+  bool first = type->runs + type->empty == 0;
+  if (!sums_take_sampling(node_text(object, "sampling"), &sampling))
+    return sums_wrong(path, object, "\"sampling\" is none of its words", error);
+  if (!sums_number(object, "period", &period))
+    return sums_wrong(path, object, "\"period\" is no number of 0 and more", error);
+  if (!sums_number(object, "seconds", &seconds)) seconds = (double)NAN;
+  if (first) {
+    type->sampling = sampling;
+    type->period = period;
+    type->is_default = node_is(node_get(object, "default"), NODE_TRUE);
+  }
+  bool alike = type->sampling == sampling && type->period == period;
+  if (!alike || node_is(node_get(object, "mixed_periods"), NODE_TRUE)) type->mixed = true;
+  type->seconds += seconds;
+  return PPROFC_OK;
+}
+
+static pprofc_status sums_take_type(struct sums *sums, const char *path, const struct node *object,
+                                    pprofc_error *error) {
+  const struct node *functions = node_get(object, "functions");
+  pprofc_str name = node_text(object, "type");
+  if (!name.size || !node_is(functions, NODE_ARRAY))
+    return sums_wrong(path, object, "a sample type has no \"type\" or no \"functions\"", error);
+  struct sums_type *type = sums_type_at(sums, name, node_text(object, "unit"));
+  if (!type) return error_nomem(error);
+  pprofc_status status = sums_take_how(type, path, object, error);
+  if (!status) status = sums_take_members(path, object, type, type_members, TYPE_MEMBERS, error);
+  for (const struct node *at = functions->first; at && !status; at = at->next)
+    status = sums_take_function(sums, type, path, at, error);
+  return status;
+}
+
+pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error) {
+  struct arena arena;
+  struct node *root;
+  arena_init(&arena, sums->mem);
+  pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
+  const struct node *types = status ? NULL : node_get(root, "types");
+  if (!status && !node_is(types, NODE_ARRAY))
+    status = sums_wrong(path, root, "there are no \"types\"", error);
+  for (const struct node *at = types ? types->first : NULL; at && !status; at = at->next)
+    status = sums_take_type(sums, path, at, error);
+  arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,136 @@
+/* Files of sums over runs. */
+#include "sums.h"
+
+#include "core/buffer.h"
+#include "core/outfile.h"
+#include "noise.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* ---- writing ----------------------------------------- */
+
+pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
+                               pprofc_error *error) {
+  *sums = NULL;
+  if (!*command->sums) return PPROFC_OK;
+  const pprofc_allocator *mem = budget_allocator(command->budget);
+  *sums = mem_zero_array(&mem_default, 1, sizeof **sums);
+  return *sums ? sums_init(*sums, mem, error) : error_nomem(error);
+}
+
+pprofc_status noise_sums_add(struct sums *sums, pprofc_profile *profile, const char *name,
+                             pprofc_error *error) {
+  if (!sums || !profile) return PPROFC_OK;
+  pprofc_status status = sums_add(sums, profile, error);
+  if (status && status != PPROFC_E_NOMEM) error_prefix(error, "cannot add up '%s': ", name);
+  return status;
+}
+
+static pprofc_status noise_sums_save(const char *path, const struct sums *sums,
+                                     pprofc_error *error) {
+  struct outfile file;
+  struct output out;
+  pprofc_status status = outfile_open(&file, path, error);
+  if (status) return status;
+  output_init(&out, outfile_write, &file);
+  status = sums_write(sums, &out, error);
+  if (!status) status = output_flush(&out, error);
+  if (!status) return outfile_commit(&file, error);
+  outfile_discard(&file);
+  return status;
+}
+
+pprofc_status noise_sums_end(const struct command *command, struct sums *sums, pprofc_status status,
+                             pprofc_error *error) {
+  if (!sums) return status;
+  if (!status) status = noise_sums_save(command->sums, sums, error);
+  sums_free(sums);
+  mem_free(&mem_default, sums, 1, sizeof *sums);
+  return status;
+}
+
+/* ---- reading ----------------------------------------- */
+
+static bool noise_sums_in(const char *path) {
+  char head[64];
+  FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+  if (!file) return false;
+  size_t size = fread(head, 1, sizeof head, file);
+  fclose(file);
+  return sums_is((pprofc_str){head, size});
+}
+
+bool noise_sums_given(const struct command *command) {
+  for (size_t i = 0; i < command->source_count; i++)
+    if (noise_sums_in(command->sources[i])) return true;
+  for (size_t i = 0; i < command->bases.count; i++)
+    if (noise_sums_in(command->bases.items[i])) return true;
+  return false;
+}
+
+static pprofc_status noise_sums_load(const struct command *command, const char *path,
+                                     struct sums *sums, pprofc_error *error) {
+  char block[65536];
+  size_t n;
+  struct buffer text;
+  FILE *file = fopen(path, "rb");
+  if (!file) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(errno));
+  buffer_init(&text, budget_allocator(command->budget), SIZE_MAX);
+  while ((n = fread(block, 1, sizeof block, file)) > 0) buffer_add(&text, block, n);
+  int failed = ferror(file) ? errno : 0;
+  fclose(file);
+  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
+  if (failed)
+    status = error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(failed));
+  if (!status && !sums_is(buffer_str(&text)))
+    status = error_set(error, PPROFC_E_FORMAT,
+                       "'%s' has no sums of runs: sums and profiles cannot be mixed", path);
+  if (!status) status = sums_read(sums, path, buffer_str(&text), error);
+  buffer_free(&text);
+  return status;
+}
+
+static pprofc_status noise_sums_load_all(const struct command *command, const char *const *paths,
+                                         size_t count, struct sums *sums, pprofc_error *error) {
+  pprofc_status status = sums_init(sums, budget_allocator(command->budget), error);
+  for (size_t i = 0; i < count && !status; i++)
+    status = noise_sums_load(command, paths[i], sums, error);
+  return status;
+}
+
+/* What needs the runs themselves. */
+static const char *noise_sums_conflict(const struct command *command) {
+  const struct noise_options *n = &command->noise;
+  const pprofc_report_options *o = &command->report;
+  const char *const filters[] = {o->focus,     o->ignore,     o->hide,     o->show,
+                                 o->show_from, o->prune_from, o->tagfocus, o->tagignore,
+                                 o->tagroot,   o->tagleaf,    o->tagshow,  o->taghide};
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+    if (filters[i] && *filters[i]) return "filters need the runs: sums have functions alone";
+  if (noise_is_picture(command)) return "pictures need the runs: sums have functions alone";
+  if (n->blame || n->stacks || n->fcr || o->noinlines)
+    return "-blame, -noise_stacks, -fcr and -noinlines need the runs, not their sums";
+  if (*n->ops || *n->bench_base || n->normalize_by != PPROFC_EXPOSURE_AUTO)
+    return "sums are of shares, and of values for heap profiles: -ops, -bench_base and "
+           "-normalize_by need the runs";
+  return NULL;
+}
+
+pprofc_status noise_sums_judge(const struct command *command, const pprofc_verdict_options *options,
+                               pprofc_verdicts **verdicts, pprofc_error *error) {
+  struct sums base, head;
+  const char *conflict = noise_sums_conflict(command);
+  if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
+  pprofc_status status =
+      noise_sums_load_all(command, command->bases.items, command->bases.count, &base, error);
+  if (status) {
+    sums_free(&base);
+    return status;
+  }
+  status = noise_sums_load_all(command, command->sources, command->source_count, &head, error);
+  if (!status) status = verdicts_of_sums(&base, &head, options, verdicts, error);
+  sums_free(&base);
+  sums_free(&head);
+  return status;
+}
