@@ -79,18 +79,38 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
   return PPROFC_OK;
 }
 
-/* A stream is all that there is, and is read once. */
-static const char *frames_conflict(const struct command *command) {
-  bool other = command->source_count > 1 ||
-               (command->source_count == 1 && strcmp(command->sources[0], "-") != 0);
+static const char *sums_conflict(const struct command *command) {
   if (*command->sums && *command->noise.show)
     return "-sums writes what -noise reads: the two are for one command each";
   if (*command->sums && !command->format) return "-sums goes with a report, as -proto or -top";
+  return NULL;
+}
+
+/* A stream is all that there is, and is read once. */
+static const char *frames_conflict(const struct command *command) {
+  size_t count = command->source_count;
+  bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
   if (!command->frames) return NULL;
   if (other || command->bases.count)
     return "-frames reads standard input: there is no other source and no base";
   if (command->http_on || !command->format) return "-frames is for a report, as -proto or -top";
   return *command->noise.show ? "-frames does not go with -noise; -sums does" : NULL;
+}
+
+static pprofc_status check_stream(const struct command *command, pprofc_error *error) {
+  const char *conflict = sums_conflict(command);
+  if (!conflict) conflict = frames_conflict(command);
+  return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
+}
+
+/* How many sources are standard input. */
+static size_t command_readers(const struct command *command) {
+  size_t readers = 0;
+  for (size_t i = 0; i < command->bases.count; i++)
+    readers += strcmp(command->bases.items[i], "-") == 0;
+  for (size_t i = 0; i < command->source_count; i++)
+    readers += strcmp(command->sources[i], "-") == 0;
+  return readers;
 }
 
 pprofc_status command_check(const struct command *command, pprofc_error *error) {
@@ -99,17 +119,11 @@ pprofc_status command_check(const struct command *command, pprofc_error *error) 
                      "-base and -diff_base flags cannot both be specified");
   if (command->report.normalize && !*command->base && !*command->diff_base)
     return error_set(error, PPROFC_E_INVALID, "must have base profile to normalize by");
-  int readers = 0;
-  for (size_t i = 0; i < command->bases.count; i++)
-    readers += strcmp(command->bases.items[i], "-") == 0;
-  for (size_t i = 0; i < command->source_count; i++)
-    readers += strcmp(command->sources[i], "-") == 0;
-  if (readers > 1)
+  if (command_readers(command) > 1)
     return error_set(error, PPROFC_E_INVALID, "standard input can be a source only once");
   if (command->threads < 0 || command->threads > 1024)
     return error_set(error, PPROFC_E_INVALID, "-threads must be between 0 and 1024");
-  const char *conflict = frames_conflict(command);
-  if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
-  pprofc_status status = check_http(command, error);
+  pprofc_status status = check_stream(command, error);
+  if (!status) status = check_http(command, error);
   return status ? status : check_noise(command, error);
 }

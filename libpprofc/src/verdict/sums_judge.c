@@ -71,7 +71,7 @@ static bool judge_alloc(struct judge *j, struct fit *fit) {
 }
 
 /* Fills sides and the matrix, which tells which side has a function at all. */
-static bool judge_rows(struct judge *j, const struct sums *const sums[2], bool cum) {
+static bool judge_fill_rows(struct judge *j, const struct sums *const sums[2], bool cum) {
   struct comparison *c = j->c;
   double *values = arena_array(&c->arena, 2 * c->rows, sizeof *values);
   double *quantum = arena_array(&c->arena, c->rows, sizeof *quantum);
@@ -141,7 +141,7 @@ static void judge_common(struct judge *j, bool wanted) {
 /* ---- the tests --------------------------------------- */
 
 /* Means of a row, and its variances: that of sampling, and what the runs of a side show. */
-static struct variance judge_row(const struct judge *j, size_t row, double degrees) {
+static struct variance judge_variance_of(const struct judge *j, size_t row, double degrees) {
   const struct side *side = &j->sides[2 * row];
   double mean[2], seen = 0, scaled = 0, floor = 0;
   for (size_t s = 0; s < 2; s++) {
@@ -176,7 +176,7 @@ static double judge_p(const struct estimate *e, double error, double degrees) {
 static void judge_test(struct judge *j) {
   double degrees = j->runs[0] + j->runs[1] - 2;
   struct variance *all = j->variances + j->c->rows;
-  for (size_t i = 0; i < j->c->rows; i++) all[i] = judge_row(j, i, degrees);
+  for (size_t i = 0; i < j->c->rows; i++) all[i] = judge_variance_of(j, i, degrees);
   struct variance_prior prior = judge_prior(j, all, degrees);
   j->fit->cv2 = prior.cv2;
   j->fit->prior = prior.degrees;
@@ -196,7 +196,7 @@ static void judge_test(struct judge *j) {
 static bool judge_family(struct judge *j, const struct sums *const sums[2], bool cum,
                          struct fit *fit, struct matrix *matrix) {
   bool common = comparison_settings(j->c).common;
-  if (!judge_alloc(j, fit) || !judge_rows(j, sums, cum)) return false;
+  if (!judge_alloc(j, fit) || !judge_fill_rows(j, sums, cum)) return false;
   judge_choose(j);
   for (int pass = 0; pass < (common ? 2 : 1); pass++) {
     judge_common(j, common);
@@ -252,6 +252,20 @@ static const struct sums_type *judge_type(const struct sums *sums, pprofc_str wa
   return NULL;
 }
 
+static pprofc_status judge_check_alike(const struct sums_type *base, const struct sums_type *head,
+                                       pprofc_error *error) {
+  if (!str_equal(base->unit, head->unit) || base->sampling != head->sampling)
+    return error_set(error, PPROFC_E_INVALID,
+                     "base and head have other units or were sampled in another way");
+  if (base->mixed || head->mixed || base->period != head->period)
+    return error_set(error, PPROFC_E_INVALID, "the period of samples is not the same in all runs");
+  if (base->runs < 2 || head->runs < 2)
+    return error_set(error, PPROFC_E_INVALID, "sums need 2 runs a side, at least");
+  if (base->runs > SUMS_RUNS_MOST || head->runs > SUMS_RUNS_MOST)
+    return error_set(error, PPROFC_E_LIMIT, "sums of more than %d runs", SUMS_RUNS_MOST);
+  return PPROFC_OK;
+}
+
 static pprofc_status judge_pick(struct judge *j, const struct sums *const sums[2],
                                 pprofc_error *error) {
   pprofc_str wanted = str_of(j->c->options.sample_index ? j->c->options.sample_index : "");
@@ -261,15 +275,7 @@ static pprofc_status judge_pick(struct judge *j, const struct sums *const sums[2
   if (!j->type[0] || !j->type[1])
     return error_set(error, PPROFC_E_INVALID, "the sums of %s have no sample type %.*s",
                      j->type[0] ? "the head" : "the base", STR_ARG(wanted));
-  const struct sums_type *b = j->type[0], *h = j->type[1];
-  if (!str_equal(b->unit, h->unit) || b->sampling != h->sampling)
-    return error_set(error, PPROFC_E_INVALID,
-                     "base and head have other units or were sampled in another way");
-  if (b->mixed || h->mixed || b->period != h->period)
-    return error_set(error, PPROFC_E_INVALID, "the period of samples is not the same in all runs");
-  if (b->runs < 2 || h->runs < 2)
-    return error_set(error, PPROFC_E_INVALID, "sums need 2 runs a side, at least");
-  return PPROFC_OK;
+  return judge_check_alike(j->type[0], j->type[1], error);
 }
 
 static void judge_exposures(struct judge *j) {
@@ -320,8 +326,6 @@ pprofc_status sums_judge(struct comparison *c, const struct sums *base, const st
   struct judge j = {.c = c};
   pprofc_status status = judge_pick(&j, sums, error);
   if (status) return status;
-  if (j.type[0]->runs > SUMS_RUNS_MOST || j.type[1]->runs > SUMS_RUNS_MOST)
-    return error_set(error, PPROFC_E_LIMIT, "sums of more than %d runs", SUMS_RUNS_MOST);
   c->quantum.sampling = j.type[0]->sampling;
   c->type = arena_str(&c->arena, j.type[0]->type);
   c->unit = arena_str(&c->arena, j.type[0]->unit);
