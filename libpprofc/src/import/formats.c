@@ -2,6 +2,7 @@
 #include "import/formats.h"
 
 const struct import_format import_formats[] = {
+    {"Flight Recorder", import_jfr},
     {"gperftools CPU profile", import_gperftools_cpu},
     {"heap profile", import_heap_text},
     {"Go count profile", import_go_count},

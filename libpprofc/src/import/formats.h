@@ -19,6 +19,7 @@ IMPORT_READER(import_java);
 IMPORT_READER(import_jemalloc);
 IMPORT_READER(import_callgrind);
 IMPORT_READER(import_json);
+IMPORT_READER(import_jfr);
 IMPORT_READER(import_go_dump);
 IMPORT_READER(import_otlp);
 IMPORT_READER(import_perf_script);

@@ -1,0 +1,266 @@
+/* Events that are samples, in one table, and what their fields say. */
+#include "import/jfr/jfr.h"
+
+/* What becomes of an event. */
+enum events_action {
+  EVENTS_CPU,     /* a sample of a thread that runs, unless it sleeps: a period */
+  EVENTS_WALL,    /* samples of a thread, running or not: a period each */
+  EVENTS_NATIVE,  /* a period */
+  EVENTS_AMOUNT,  /* the amount alone */
+  EVENTS_COUNT,   /* 1, and the amount behind it */
+  EVENTS_SETTING, /* no sample */
+};
+
+struct jfr_event {
+  const char *name;
+  enum jfr_type type;
+  enum events_action action;
+  const char *amount; /* the field of JFR_EVENT_AMOUNT */
+  bool is_time;       /* of the amount: it becomes nanoseconds */
+};
+
+static const struct jfr_event events[] = {
+    {"jdk.ExecutionSample", JFR_CPU, EVENTS_CPU, NULL, false},
+    {"jdk.CPUTimeSample", JFR_CPU_TIME, EVENTS_AMOUNT, "samplingPeriod", true},
+    {"profiler.WallClockSample", JFR_WALL, EVENTS_WALL, NULL, false},
+    {"jdk.NativeMethodSample", JFR_NATIVE, EVENTS_NATIVE, NULL, false},
+    {"jdk.ObjectAllocationInNewTLAB", JFR_IN_TLAB, EVENTS_COUNT, "tlabSize", false},
+    {"jdk.ObjectAllocationOutsideTLAB", JFR_OUT_TLAB, EVENTS_COUNT, "allocationSize", false},
+    {"jdk.ObjectAllocationSample", JFR_ALLOC, EVENTS_COUNT, "weight", false},
+    {"profiler.LiveObject", JFR_LIVE, EVENTS_COUNT, "allocationSize", false},
+    {"profiler.Malloc", JFR_MALLOC, EVENTS_COUNT, "size", false},
+    {"jdk.JavaMonitorEnter", JFR_MUTEX, EVENTS_COUNT, "duration", true},
+    {"jdk.ThreadPark", JFR_BLOCK, EVENTS_COUNT, "duration", true},
+    {"jdk.JavaMonitorWait", JFR_WAIT, EVENTS_COUNT, "duration", true},
+    {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
+};
+
+/* Fields that have the same names in all events; the last rows are for the amount and the end. */
+static const struct jfr_want events_wants[] = {
+    {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
+    {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},
+    {"objectClass", JFR_EVENT_CLASS},  {"monitorClass", JFR_EVENT_CLASS},
+    {"parkedClass", JFR_EVENT_CLASS},  {"samples", JFR_EVENT_SAMPLES},
+    {"contextId", JFR_EVENT_CONTEXT},  {"spanId", JFR_EVENT_SPAN},
+};
+
+static const struct jfr_want events_setting_wants[] = {{"id", JFR_EVENT_SETTING_ID},
+                                                       {"name", JFR_EVENT_SETTING_NAME},
+                                                       {"value", JFR_EVENT_SETTING_VALUE},
+                                                       {NULL, 0}};
+
+#define EVENTS_COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+enum jfr_type jfr_event_type(const struct jfr_event *event) {
+  return event->type;
+}
+
+/* ---- layouts ----------------------------------------- */
+
+static bool events_compile(struct jfr *j, const struct jfr_class *c, struct jfr_handler *h) {
+  struct jfr_want wants[EVENTS_COUNT_OF(events_wants) + 2];
+  size_t count = EVENTS_COUNT_OF(events_wants);
+  if (h->event->action == EVENTS_SETTING)
+    return jfr_compile(j, c, events_setting_wants, &h->program);
+  memcpy(wants, events_wants, sizeof events_wants);
+  if (h->event->amount) {
+    const struct jfr_field *f = jfr_field_of(j, c, h->event->amount);
+    wants[count++] = (struct jfr_want){h->event->amount, JFR_EVENT_AMOUNT};
+    h->unit = f ? f->unit : JFR_TICKS;
+  }
+  wants[count] = (struct jfr_want){NULL, 0};
+  return jfr_compile(j, c, wants, &h->program);
+}
+
+bool jfr_bind_events(struct jfr *j) {
+  j->handler_count = 0;
+  for (size_t i = 0; i < j->metadata.class_count; i++) {
+    const struct jfr_class *c = &j->metadata.classes[i];
+    for (size_t k = 0; k < EVENTS_COUNT_OF(events); k++) {
+      if (!str_equal(c->name, str_of(events[k].name)) || j->handler_count == JFR_MOST_HANDLERS)
+        continue;
+      struct jfr_handler *h = &j->handlers[j->handler_count++];
+      *h = (struct jfr_handler){.event = &events[k], .id = c->id};
+      if (!events_compile(j, c, h)) return false;
+    }
+  }
+  return true;
+}
+
+static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t type) {
+  for (size_t i = 0; i < j->handler_count; i++)
+    if (j->handlers[i].id == type) return &j->handlers[i];
+  return NULL;
+}
+
+/* Reads the fields of an event. */
+static bool events_run(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
+                       uint64_t *slots) {
+  const uint8_t *at = body->at;
+  memset(slots, 0, JFR_SLOTS * sizeof *slots);
+  slots[JFR_EVENT_SAMPLES] = 1;
+  if (h->program.readable && jfr_run(j, &h->program, body, slots)) return true;
+  return jfr_fail_at(j, at, "an event that its metadata does not describe");
+}
+
+/* ---- survey ------------------------------------------ */
+
+static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
+                          struct jfr_settings *settings) {
+  uint64_t slots[JFR_SLOTS];
+  size_t type = h->event->type;
+  if (h->event->action == EVENTS_SETTING) {
+    if (events_run(j, h, body, slots)) jfr_read_setting(j, settings, slots);
+    return;
+  }
+  j->has_type[type] = true;
+  if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
+}
+
+/* Adds up events that have stacks and are not in the table. */
+static bool events_note_unread(struct jfr *j) {
+  for (size_t i = 0; i < j->metadata.class_count; i++) {
+    const struct jfr_class *c = &j->metadata.classes[i];
+    if (!c->events || !jfr_field_of(j, c, "stackTrace")) continue;
+    size_t before = j->unread.count;
+    uint32_t name = interner_copy(&j->unread, &j->names, c->name);
+    if (name == MAP_NONE || !ARRAY_RESERVE(j->mem, j->unread_counts, j->unread_capacity, name + 1))
+      return jfr_fail_nomem(j);
+    if (name == before) j->unread_counts[name] = 0;
+    j->unread_counts[name] += c->events;
+  }
+  return true;
+}
+
+/* A chunk with samples of another event than the chunks before it cannot be added to them. */
+static bool events_note_cpu_event(struct jfr *j, const struct jfr_settings *settings) {
+  if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
+    return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
+                    STR_ARG(j->cpu_event), STR_ARG(settings->event));
+  j->cpu_event = settings->event;
+  j->has_cpu_event = true;
+  return true;
+}
+
+bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
+  struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
+  uint64_t type;
+  bool has_cpu = false;
+  while (jfr_next_event(j, &r, &type, &body)) {
+    const struct jfr_handler *h = events_handler(j, type);
+    if (h) events_survey(j, h, &body, settings);
+    has_cpu |= h && h->event->type == JFR_CPU;
+    struct jfr_class *c = h || type < 2 ? NULL : jfr_class_of(j, type);
+    if (c) c->events++;
+  }
+  j->has_type[JFR_WALL] |= has_cpu && settings->only_wall;
+  j->has_type[JFR_CPU] |= j->has_type[JFR_WALL] && settings->only_wall;
+  if (!jfr_ok(j) || (has_cpu && !events_note_cpu_event(j, settings))) return false;
+  return events_note_unread(j);
+}
+
+/* ---- samples ----------------------------------------- */
+
+static void events_thread(struct jfr *j, uint64_t id, struct jfr_key *key) {
+  struct jfr_entry *thread = jfr_entry_of(j, JFR_THREADS, id);
+  if (!thread) return;
+  if (thread->made == JFR_UNMADE) {
+    pprofc_str name = STR("");
+    if (thread->slots[JFR_JAVA_NAME]) name = jfr_text(j, thread->slots[JFR_JAVA_NAME]);
+    if (!name.size && thread->slots[JFR_OS_NAME]) name = jfr_text(j, thread->slots[JFR_OS_NAME]);
+    thread->made = builder_string(j->builder, name);
+  }
+  key->thread = thread->made;
+  key->tid = thread->slots[JFR_OS_ID];
+}
+
+/* ticks * 10^9 / ticks_per_second, rounded down. */
+static uint64_t events_ticks(uint64_t ticks, uint64_t per_second) {
+  const uint64_t second = 1000000000;
+  if (!per_second || per_second == second) return ticks;
+  if (per_second > UINT64_MAX / second || ticks / per_second > INT64_MAX / second)
+    return (uint64_t)((double)ticks / (double)per_second * 1e9);
+  return ticks / per_second * second + ticks % per_second * second / per_second;
+}
+
+static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, uint64_t amount) {
+  static const uint64_t factors[] = {[JFR_NANOSECONDS] = 1,
+                                     [JFR_MICROSECONDS] = 1000,
+                                     [JFR_MILLISECONDS] = 1000000,
+                                     [JFR_SECONDS] = 1000000000};
+  if (!h->event->is_time) return amount;
+  if ((int64_t)amount < 0) return 0; /* a duration that is not known */
+  if (h->unit == JFR_TICKS) return events_ticks(amount, j->chunk->ticks_per_second);
+  return amount * factors[h->unit];
+}
+
+static bool events_state_is(struct jfr *j, uint64_t id, const char *name) {
+  const struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
+  return entry && str_equal(jfr_text(j, entry->slots[JFR_TEXT]), str_of(name));
+}
+
+/* A sample of jdk.ExecutionSample; async-profiler wrote those of sleeping threads, too. */
+static void events_cpu(struct jfr *j, const struct jfr_key *key, uint64_t state) {
+  const struct jfr_settings *settings = &j->chunk->settings;
+  if (!events_state_is(j, state, "STATE_SLEEPING")) jfr_rows_add(j, key, JFR_CPU, settings->cpu);
+  if (settings->only_wall) jfr_rows_add(j, key, JFR_WALL, settings->cpu);
+}
+
+static void events_wall(struct jfr *j, const struct jfr_key *key, const uint64_t *slots) {
+  const struct jfr_settings *settings = &j->chunk->settings;
+  uint64_t value = slots[JFR_EVENT_SAMPLES] * settings->wall;
+  if (settings->only_wall && events_state_is(j, slots[JFR_EVENT_STATE], "STATE_RUNNABLE"))
+    jfr_rows_add(j, key, JFR_CPU, value);
+  jfr_rows_add(j, key, JFR_WALL, value);
+}
+
+static void events_add(struct jfr *j, const struct jfr_handler *h, const struct jfr_key *key,
+                       const uint64_t *slots) {
+  enum jfr_type type = h->event->type;
+  uint64_t amount = events_amount(j, h, slots[JFR_EVENT_AMOUNT]);
+  switch (h->event->action) {
+  case EVENTS_CPU:
+    events_cpu(j, key, slots[JFR_EVENT_STATE]);
+    break;
+  case EVENTS_WALL:
+    events_wall(j, key, slots);
+    break;
+  case EVENTS_NATIVE:
+    jfr_rows_add(j, key, type, j->chunk->settings.native);
+    break;
+  case EVENTS_AMOUNT:
+    jfr_rows_add(j, key, type, amount);
+    break;
+  default:
+    jfr_rows_add(j, key, type, 1);
+    jfr_rows_add(j, key, (enum jfr_type)(type + 1), amount);
+  }
+}
+
+static void events_sample(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body) {
+  uint64_t slots[JFR_SLOTS];
+  if (!events_run(j, h, body, slots)) return;
+  struct jfr_key key = {
+      .stack = jfr_stack(j, slots[JFR_EVENT_STACK]),
+      .state = jfr_string_of(j, JFR_STATES, slots[JFR_EVENT_STATE]),
+      .class = jfr_class_label(j, slots[JFR_EVENT_CLASS]),
+      .context = slots[JFR_EVENT_CONTEXT],
+      .span = slots[JFR_EVENT_SPAN],
+  };
+  events_thread(j, slots[JFR_EVENT_THREAD], &key);
+  if (!jfr_ok(j) || !builder_ok(j->builder)) return;
+  if (key.stack == NONE)
+    j->without_stack++;
+  else
+    events_add(j, h, &key, slots);
+}
+
+bool jfr_read_events(struct jfr *j) {
+  struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
+  uint64_t type;
+  while (builder_ok(j->builder) && jfr_next_event(j, &r, &type, &body)) {
+    const struct jfr_handler *h = events_handler(j, type);
+    if (h && h->event->action != EVENTS_SETTING) events_sample(j, h, &body);
+  }
+  return jfr_ok(j);
+}

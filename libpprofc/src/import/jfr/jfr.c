@@ -1,0 +1,234 @@
+/* Files of Java Flight Recorder: chunks one after the other, each with a header that says how long
+ * it is. */
+#include "import/jfr/jfr.h"
+#include "import/formats.h"
+
+#include <stdio.h>
+
+#define MAGIC STR("FLR\0")
+
+bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) {
+  va_list arguments;
+  char message[200];
+  if (!jfr_ok(j)) return false;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  j->status = error_set(j->error, status, "%s", message);
+  return false;
+}
+
+bool jfr_fail_nomem(struct jfr *j) {
+  if (jfr_ok(j)) j->status = error_nomem(j->error);
+  return false;
+}
+
+bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what) {
+  if (jfr_ok(j))
+    j->status = error_at(j->error, PPROFC_E_FORMAT, (uint64_t)(at - (const uint8_t *)j->data.data),
+                         "%s", what);
+  return false;
+}
+
+struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset) {
+  size_t size = (size_t)(j->chunk->end - j->chunk->start);
+  if (offset > size) offset = size;
+  return (struct jfr_reader){j->chunk->start + offset, j->chunk->end, j->chunk->compressed, false};
+}
+
+bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body) {
+  const uint8_t *at = r->at;
+  if (!jfr_ok(j) || at >= r->end) return false;
+  uint64_t size = jfr_int(r);
+  *type = jfr_long(r);
+  if (r->failed || size < (uint64_t)(r->at - at) || size > (uint64_t)(r->end - at))
+    return jfr_fail_at(j, at, "an event that runs past the end of its chunk, or is empty");
+  *body = (struct jfr_reader){r->at, at + size, r->compressed, false};
+  r->at = at + size;
+  return true;
+}
+
+/* ---- chunks ------------------------------------------ */
+
+static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
+  struct jfr_reader r = {start + 16, start + JFR_HEADER_SIZE, false, false};
+  struct jfr_chunk c = {.start = start, .end = start + size};
+  jfr_long(&r); /* the last constant pools */
+  c.metadata_at = jfr_long(&r);
+  c.time = jfr_long(&r);
+  c.duration = jfr_long(&r);
+  jfr_long(&r); /* ticks at its start */
+  c.ticks_per_second = jfr_long(&r);
+  c.compressed = jfr_int(&r) & 1;
+  if (!ARRAY_RESERVE(j->mem, j->chunks, j->chunk_capacity, j->chunk_count + 1))
+    return jfr_fail_nomem(j);
+  j->chunks[j->chunk_count++] = c;
+  return true;
+}
+
+/* The bytes of the chunk at `start`, of which `left` are there; 0 for a chunk that is not whole:
+ * its program ended before the recording did, or the file was cut off. */
+static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t left) {
+  if (left < JFR_HEADER_SIZE) return 0;
+  struct jfr_reader r = {start + 4, start + 16, false, false};
+  unsigned major = (unsigned)jfr_fixed(&r, 2), minor = (unsigned)jfr_fixed(&r, 2);
+  uint64_t size = jfr_fixed(&r, 8);
+  if (memcmp(start, "FLR", 4) != 0) return jfr_fail_at(j, start, "no chunk");
+  if (major != 2)
+    return jfr_fail(j, PPROFC_E_FORMAT,
+                    "version %u.%u of the format, and only 2 is read: JDK Mission Control opens "
+                    "recordings of Oracle's JDK 8",
+                    major, minor);
+  return size >= JFR_HEADER_SIZE && size <= left ? size : 0;
+}
+
+/* Finds the chunks. Without a whole one there is nothing to read; a last one that is not whole is
+ * left out. */
+static bool jfr_find_chunks(struct jfr *j) {
+  const uint8_t *at = (const uint8_t *)j->data.data, *end = at + j->data.size;
+  while (at < end) {
+    uint64_t size = jfr_chunk_size(j, at, (uint64_t)(end - at));
+    if (!jfr_ok(j)) return false;
+    if (!size) break;
+    if (!jfr_add_chunk(j, at, size)) return false;
+    at += size;
+  }
+  j->left_out = (uint64_t)(end - at);
+  if (!j->chunk_count)
+    return jfr_fail(j, PPROFC_E_FORMAT,
+                    "the recording is not finished, or truncated (%zu bytes are there)",
+                    j->data.size);
+  return true;
+}
+
+static void jfr_begin_chunk(struct jfr *j, const struct jfr_chunk *chunk) {
+  j->chunk = chunk;
+  arena_init(&j->arena, j->mem);
+  map_init(&j->metadata.by_id, j->mem);
+  for (size_t i = 0; i < JFR_POOL_COUNT; i++) map_init(&j->pools[i].by_id, j->mem);
+}
+
+static void jfr_end_chunk(struct jfr *j) {
+  ARRAY_FREE(j->mem, j->metadata.classes, j->metadata.class_capacity);
+  ARRAY_FREE(j->mem, j->metadata.fields, j->metadata.field_capacity);
+  map_free(&j->metadata.by_id);
+  j->metadata = (struct jfr_metadata){0};
+  for (size_t i = 0; i < JFR_POOL_COUNT; i++) {
+    ARRAY_FREE(j->mem, j->pools[i].items, j->pools[i].capacity);
+    map_free(&j->pools[i].by_id);
+    j->pools[i] = (struct jfr_pool){0};
+  }
+  j->frame = (struct jfr_program){0};
+  arena_free(&j->arena);
+}
+
+static bool jfr_survey_chunk(struct jfr *j, struct jfr_chunk *chunk) {
+  jfr_begin_chunk(j, chunk);
+  if (jfr_read_metadata(j) && jfr_bind_events(j)) jfr_survey_events(j, &chunk->settings);
+  jfr_end_chunk(j);
+  return jfr_ok(j);
+}
+
+static bool jfr_read_chunk(struct jfr *j, struct jfr_chunk *chunk) {
+  jfr_begin_chunk(j, chunk);
+  if (jfr_read_metadata(j) && jfr_bind_events(j) && jfr_read_pools(j)) jfr_read_events(j);
+  jfr_end_chunk(j);
+  return jfr_ok(j) && builder_ok(j->builder);
+}
+
+/* ---- the profile ------------------------------------- */
+
+static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
+  char note[128];
+  snprintf(note, sizeof note, "%s: %llu", text, (unsigned long long)count);
+  if (count) pprofc_builder_comment(j->builder, note);
+}
+
+static void jfr_note_unread(struct jfr *j) {
+  const size_t most = 12;
+  struct buffer note;
+  if (!j->unread.count) return;
+  buffer_init(&note, j->mem, SIZE_MAX);
+  buffer_add_text(&note, "events with stacks that are no samples, left out:");
+  for (size_t i = 0; i < j->unread.count && i < most; i++)
+    buffer_printf(&note, "%s %.*s (%llu)", i ? "," : "", STR_ARG(j->unread.items[i]),
+                  (unsigned long long)j->unread_counts[i]);
+  if (j->unread.count > most) buffer_printf(&note, " and %zu more", j->unread.count - most);
+  buffer_add_char(&note, '\0');
+  if (note.failed)
+    jfr_fail_nomem(j);
+  else
+    pprofc_builder_comment(j->builder, note.data);
+  buffer_free(&note);
+}
+
+static void jfr_notes(struct jfr *j) {
+  jfr_note(j, "events without a stack, left out", j->without_stack);
+  jfr_note(j, "frames without a method, left out", j->without_method);
+  jfr_note(j, "stacks that the recorder cut off", j->truncated);
+  jfr_note(j, "bytes of a chunk at the end that is not whole, left out", j->left_out);
+  if (j->assumed_period)
+    pprofc_builder_comment(j->builder, "a sampling period that the recording does not say is "
+                                       "taken to be the default of its profiler");
+  jfr_note_unread(j);
+}
+
+/* The time of the first chunk, and how long it is to the end of the last one. */
+static void jfr_header(struct jfr *j) {
+  uint64_t first = UINT64_MAX, last = 0;
+  for (size_t i = 0; i < j->chunk_count; i++) {
+    const struct jfr_chunk *c = &j->chunks[i];
+    if (c->time < first) first = c->time;
+    if (c->time + c->duration > last) last = c->time + c->duration;
+  }
+  pprofc_builder_time(j->builder, (int64_t)first, last > first ? (int64_t)(last - first) : 0);
+  if (j->has_type[JFR_CPU] && !j->cpu_event.size)
+    pprofc_builder_period(j->builder, "cpu", "nanoseconds", (int64_t)j->chunks[0].settings.cpu);
+}
+
+static bool jfr_read(struct jfr *j) {
+  if (!jfr_find_chunks(j)) return false;
+  for (size_t i = 0; i < j->chunk_count; i++)
+    if (!jfr_survey_chunk(j, &j->chunks[i])) return false;
+  for (size_t i = 0; i < j->chunk_count; i++) jfr_complete_settings(j, &j->chunks[i].settings);
+  jfr_rows_emit_types(j);
+  for (size_t i = 0; i < j->chunk_count; i++)
+    if (!jfr_read_chunk(j, &j->chunks[i])) return false;
+  jfr_header(j);
+  jfr_notes(j);
+  jfr_rows_emit(j);
+  return jfr_ok(j);
+}
+
+static void jfr_free(struct jfr *j) {
+  jfr_stacks_free(j);
+  jfr_rows_free(j);
+  ARRAY_FREE(j->mem, j->chunks, j->chunk_capacity);
+  ARRAY_FREE(j->mem, j->unread_counts, j->unread_capacity);
+  interner_free(&j->unread);
+  buffer_free(&j->text);
+  arena_free(&j->names);
+  pprofc_builder_free(j->builder);
+}
+
+pprofc_status import_jfr(pprofc_str data, const pprofc_allocator *mem,
+                         const pprofc_read_options *options, pprofc_profile **profile,
+                         pprofc_error *error) {
+  if (!str_starts(data, MAGIC)) return PPROFC_E_NO_MATCH;
+  struct jfr j = {.mem = mem, .options = options, .error = error, .data = data};
+  j.builder = pprofc_builder_new(mem);
+  buffer_init(&j.text, mem, SIZE_MAX);
+  arena_init(&j.names, mem);
+  interner_init(&j.unread, mem);
+  j.stacks = jfr_stacks_new(&j);
+  j.rows = jfr_rows_new(&j);
+  if (!j.builder || !j.stacks || !j.rows) jfr_fail_nomem(&j);
+  if (jfr_ok(&j)) {
+    builder_limit_memory(j.builder, options->limits->memory_bytes);
+    jfr_read(&j);
+  }
+  pprofc_status status = j.status;
+  if (status == PPROFC_OK) status = pprofc_builder_finish(j.builder, profile, error);
+  jfr_free(&j);
+  return status;
+}

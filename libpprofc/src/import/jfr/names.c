@@ -1,0 +1,189 @@
+/* Names of functions and classes. A function is called as Pyroscope's converter does,
+ * "java/util/HashMap.put", so that profiles of both can be compared. */
+#include "import/jfr/jfr.h"
+
+/* Names may take this many bytes, and so many for each byte of the file: an entry of a few bytes
+ * can refer to a class with a long name. */
+#define NAME_BYTES_MIN    ((uint64_t)64 << 20)
+#define NAME_BYTES_FACTOR 32
+
+#define DIGITS "0123456789"
+#define HEX    DIGITS "abcdef"
+
+/* How many of the last bytes of s[0, size) are of a set. */
+static size_t names_tail(pprofc_str s, size_t size, const char *set) {
+  size_t tail = 0;
+  while (tail < size && strchr(set, s.data[size - tail - 1]) && s.data[size - tail - 1]) tail++;
+  return tail;
+}
+
+/* Where the address of a hidden class begins, "+0x00007f0ac4406598/4375842" with '+', '.' or '/';
+ * the number behind it may be missing. s.size when there is none. */
+static size_t names_address(pprofc_str s) {
+  size_t end = s.size, digits = names_tail(s, end, DIGITS);
+  if (digits && digits < end && s.data[end - digits - 1] == '/') end -= digits + 1;
+  for (int i = 0; i < 2; i++, end = s.size) {
+    size_t hex = names_tail(s, end, HEX);
+    bool found = hex && end >= hex + 3 && s.data[end - hex - 1] == 'x' &&
+                 s.data[end - hex - 2] == '0' && strchr("+./", s.data[end - hex - 3]);
+    if (found) return end - hex - 3;
+  }
+  return s.size;
+}
+
+/* Where the number of a lambda begins: "$$Lambda$14/1837760739", "$$Lambda$14". s.size when that is
+ * not all that follows. */
+static size_t names_lambda(pprofc_str s) {
+  size_t at = str_find(s, STR("$$Lambda"));
+  if (at == s.size) return at;
+  size_t from = at + strlen("$$Lambda");
+  if (from == s.size) return s.size;
+  return names_tail(s, s.size, HEX "x$./+") >= s.size - from ? from : s.size;
+}
+
+/* Beginnings behind which a generated name has a number or a hash. */
+static const char *const names_generated[] = {
+    "jdk/internal/reflect/GeneratedMethodAccessor",
+    "jdk/internal/reflect/GeneratedConstructorAccessor",
+    "sun/reflect/GeneratedMethodAccessor",
+    "sun/reflect/GeneratedConstructorAccessor",
+};
+
+static size_t names_generated_end(pprofc_str s) {
+  for (size_t i = 0; i < sizeof names_generated / sizeof *names_generated; i++) {
+    pprofc_str prefix = str_of(names_generated[i]);
+    size_t digits = names_tail(s, s.size, DIGITS);
+    if (digits && digits + prefix.size == s.size && str_starts(s, prefix)) return prefix.size;
+  }
+  pprofc_str spring = STR("$$EnhancerBySpringCGLIB$$");
+  size_t at = str_find(s, spring);
+  return at < s.size ? at + spring.size : s.size;
+}
+
+/* Libraries that are unpacked to a new name each time they are loaded. */
+static const struct {
+  const char *start, *stable;
+} names_unpacked[] = {
+    {"libzstd-jni-", "libzstd-jni-_.so"},
+    {"libasyncProfiler-", "libasyncProfiler-_.so"},
+    {"amazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
+    {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
+};
+
+/* The name that stands for all of a library's, or "". */
+static pprofc_str names_unpacked_library(pprofc_str name) {
+  static const char *const folders[] = {"./tmp/", "/tmp/"};
+  if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (str_starts(name, str_of(folders[i]))) name = str_slice(name, strlen(folders[i]), name.size);
+  if (!str_ends(name, STR(".so"))) return STR("");
+  for (size_t i = 0; i < sizeof names_unpacked / sizeof *names_unpacked; i++)
+    if (str_starts(name, str_of(names_unpacked[i].start))) return str_of(names_unpacked[i].stable);
+  return STR("");
+}
+
+static pprofc_str names_stable(pprofc_str name, bool *cut) {
+  size_t end = names_address(name);
+  pprofc_str s = str_slice(name, 0, end);
+  s = str_slice(s, 0, names_lambda(s));
+  s = str_slice(s, 0, names_generated_end(s));
+  *cut = s.size < name.size;
+  return s;
+}
+
+/* Appends the name of a class without the numbers that change from run to run. */
+static void names_add_stable(pprofc_str name, struct buffer *out) {
+  bool cut;
+  pprofc_str library = names_unpacked_library(name);
+  pprofc_str stable = library.size ? library : names_stable(name, &cut);
+  buffer_add_str(out, stable);
+  if (!library.size && cut) buffer_add_char(out, '_');
+}
+
+/* ---- functions --------------------------------------- */
+
+pprofc_str jfr_symbol(struct jfr *j, uint64_t id) {
+  const struct jfr_entry *entry = jfr_entry_of(j, JFR_SYMBOLS, id);
+  return entry ? jfr_text(j, entry->slots[JFR_TEXT]) : STR("");
+}
+
+bool jfr_is_library(pprofc_str name) {
+  static const char *const ends[] = {".so", ".dylib", ".jnilib", ".dll", ".exe", " (deleted)"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (str_ends(name, str_of(ends[i]))) return true;
+  return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
+}
+
+/* Counts the bytes of a name that is to be made. */
+static bool names_take(struct jfr *j, size_t size) {
+  j->name_bytes += size;
+  if (j->name_bytes <= NAME_BYTES_MIN + NAME_BYTES_FACTOR * (uint64_t)j->data.size) return true;
+  return jfr_fail(j, PPROFC_E_LIMIT, "names of functions take more than %llu bytes",
+                  (unsigned long long)j->name_bytes);
+}
+
+static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
+  struct buffer name;
+  const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, class);
+  buffer_init(&name, j->mem, SIZE_MAX);
+  names_add_stable(c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR(""), &name);
+  buffer_add_char(&name, '.');
+  buffer_add_str(&name, jfr_symbol(j, method));
+  uint32_t text = 0;
+  if (name.failed) jfr_fail_nomem(j);
+  if (jfr_ok(j) && names_take(j, name.size)) text = builder_string(j->builder, buffer_str(&name));
+  buffer_free(&name);
+  return text;
+}
+
+/* The name of the linker stays empty: names of C++ are as the recorder wrote them. */
+uint32_t jfr_function(struct jfr *j, uint64_t method) {
+  struct jfr_entry *entry = jfr_entry_of(j, JFR_METHODS, method);
+  if (!entry) return NONE;
+  if (entry->made == JFR_UNMADE) {
+    uint32_t name = names_join(j, entry->slots[JFR_CLASS], entry->slots[JFR_NAME]);
+    entry->made = builder_add_function(j->builder, name, 0, 0, 0);
+  }
+  return entry->made;
+}
+
+/* ---- labels ------------------------------------------ */
+
+/* The type that a letter of a descriptor stands for. */
+static const char *names_primitive(char letter) {
+  static const char *const names[] = {
+      ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+      ['I'] = "int",  ['J'] = "long", ['S'] = "short",  ['Z'] = "boolean",
+  };
+  return (unsigned char)letter < sizeof names / sizeof *names ? names[(unsigned char)letter] : NULL;
+}
+
+/* Writes the name of a class: "[[Ljava/lang/String;" is "java.lang.String[][]". */
+static void names_class(pprofc_str s, struct buffer *out) {
+  size_t dimensions = 0;
+  while (dimensions < s.size && s.data[dimensions] == '[') dimensions++;
+  s = str_slice(s, dimensions, s.size);
+  const char *primitive = dimensions && s.size == 1 ? names_primitive(s.data[0]) : NULL;
+  if (dimensions && str_starts(s, STR("L")) && str_ends(s, STR(";")))
+    s = str_slice(s, 1, s.size - 1);
+  bool cut;
+  s = primitive ? str_of(primitive) : names_stable(s, &cut);
+  for (size_t i = 0; i < s.size; i++) buffer_add_char(out, s.data[i] == '/' ? '.' : s.data[i]);
+  if (!primitive && cut) buffer_add_char(out, '_');
+  for (size_t i = 0; i < dimensions; i++) buffer_add_text(out, "[]");
+}
+
+uint32_t jfr_class_label(struct jfr *j, uint64_t id) {
+  struct jfr_entry *entry = jfr_entry_of(j, JFR_CLASSES, id);
+  if (!entry) return 0;
+  if (entry->made != JFR_UNMADE) return entry->made;
+  struct buffer name;
+  buffer_init(&name, j->mem, SIZE_MAX);
+  names_class(jfr_symbol(j, entry->slots[JFR_NAME]), &name);
+  if (name.failed) jfr_fail_nomem(j);
+  entry->made = 0;
+  if (jfr_ok(j) && names_take(j, name.size))
+    entry->made = builder_string(j->builder, buffer_str(&name));
+  buffer_free(&name);
+  return entry->made;
+}

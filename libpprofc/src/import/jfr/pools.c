@@ -1,0 +1,118 @@
+/* Constant pools: what events share, in checkpoint events between them. An entry that occurs in
+ * several checkpoints is what the first one says, as for the JDK. */
+#include "import/jfr/jfr.h"
+
+/* The fields that are looked at. */
+static const struct jfr_want stack_wants[] = {
+    {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
+static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
+static const struct jfr_want class_wants[] = {{"name", JFR_NAME}, {NULL, 0}};
+static const struct jfr_want symbol_wants[] = {{"string", JFR_TEXT}, {NULL, 0}};
+static const struct jfr_want frame_type_wants[] = {{"description", JFR_TEXT}, {NULL, 0}};
+static const struct jfr_want state_wants[] = {{"name", JFR_TEXT}, {NULL, 0}};
+static const struct jfr_want thread_wants[] = {
+    {"osName", JFR_OS_NAME}, {"osThreadId", JFR_OS_ID}, {"javaName", JFR_JAVA_NAME}, {NULL, 0}};
+static const struct jfr_want string_wants[] = {{NULL, 0}};
+
+static const struct {
+  const char *class;
+  const struct jfr_want *wants;
+} pool_classes[JFR_POOL_COUNT] = {
+    [JFR_STACKS] = {"jdk.types.StackTrace", stack_wants},
+    [JFR_METHODS] = {"jdk.types.Method", method_wants},
+    [JFR_CLASSES] = {"java.lang.Class", class_wants},
+    [JFR_SYMBOLS] = {"jdk.types.Symbol", symbol_wants},
+    [JFR_FRAME_TYPES] = {"jdk.types.FrameType", frame_type_wants},
+    [JFR_STATES] = {"jdk.types.ThreadState", state_wants},
+    [JFR_THREADS] = {"java.lang.Thread", thread_wants},
+    [JFR_STRINGS] = {"java.lang.String", string_wants},
+};
+
+static size_t pool_of(const struct jfr_class *c) {
+  size_t i = 0;
+  while (i < JFR_POOL_COUNT && !str_equal(c->name, str_of(pool_classes[i].class))) i++;
+  return i;
+}
+
+struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
+  struct jfr_pool *pool = &j->pools[name];
+  struct map_probe probe = map_start(&pool->by_id, hash_mix(id, 0));
+  uint32_t index;
+  while ((index = map_next(&pool->by_id, &probe)) != MAP_NONE)
+    if (pool->items[index].id == id) return &pool->items[index];
+  return NULL;
+}
+
+static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_entry *entry) {
+  struct jfr_pool *pool = &j->pools[name];
+  if (jfr_entry_of(j, name, entry->id)) return true;
+  if (pool->count >= JFR_UNMADE ||
+      !ARRAY_RESERVE(j->mem, pool->items, pool->capacity, pool->count + 1) ||
+      !map_insert(&pool->by_id, hash_mix(entry->id, 0), (uint32_t)pool->count))
+    return jfr_fail_nomem(j);
+  pool->items[pool->count++] = *entry;
+  return true;
+}
+
+/* The program of a class, with slots when its entries are kept. */
+static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
+  if (c->has_program) return true;
+  c->has_program = true;
+  return jfr_compile(j, c, pool < JFR_POOL_COUNT ? pool_classes[pool].wants : NULL, &c->program);
+}
+
+/* Reads the entries of one class. */
+static bool pool_read(struct jfr *j, struct jfr_reader *r) {
+  const uint8_t *at = r->at;
+  struct jfr_class *c = jfr_class_of(j, jfr_long(r));
+  uint32_t count = jfr_int(r);
+  if (r->failed) return true;
+  if (!c) return jfr_fail_at(j, at, "constants of a class that the metadata does not have");
+  size_t pool = pool_of(c);
+  if (!pool_compile(j, c, pool)) return false;
+  if (!c->program.readable) return jfr_fail_at(j, at, "constants of a class that cannot be read");
+  for (uint32_t i = 0; i < count && !r->failed && jfr_ok(j); i++) {
+    uint64_t slots[JFR_SLOTS] = {0};
+    struct jfr_entry entry = {.id = jfr_long(r), .made = JFR_UNMADE};
+    if (!jfr_run(j, &c->program, r, slots)) break;
+    memcpy(entry.slots, slots, sizeof entry.slots);
+    if (pool < JFR_POOL_COUNT) pool_add(j, (enum jfr_pool_name)pool, &entry);
+  }
+  return jfr_ok(j);
+}
+
+static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
+  const uint8_t *at = r->at;
+  for (int i = 0; i < 3; i++) jfr_long(r); /* time, duration, where the one before is */
+  jfr_fixed(r, 1);
+  uint32_t pools = jfr_int(r);
+  for (uint32_t i = 0; i < pools && !r->failed; i++)
+    if (!pool_read(j, r)) return false;
+  return !r->failed || jfr_fail_at(j, at, "constants that run past the end of their event");
+}
+
+/* How a frame of a stack is read. */
+static bool pool_compile_frame(struct jfr *j) {
+  static const struct jfr_want wants[] = {{"method", 0}, {"lineNumber", 1}, {"type", 2}, {NULL, 0}};
+  for (size_t i = 0; i < j->metadata.class_count; i++)
+    if (str_equal(j->metadata.classes[i].name, STR("jdk.types.StackFrame")))
+      return jfr_compile(j, &j->metadata.classes[i], wants, &j->frame);
+  return true;
+}
+
+bool jfr_read_pools(struct jfr *j) {
+  struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
+  uint64_t type;
+  if (!pool_compile_frame(j)) return false;
+  while (jfr_next_event(j, &r, &type, &body))
+    if (type == 1 && !pool_read_checkpoint(j, &body)) return false;
+  return jfr_ok(j);
+}
+
+uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id) {
+  struct jfr_entry *entry = jfr_entry_of(j, pool, id);
+  if (!entry) return 0;
+  if (entry->made == JFR_UNMADE)
+    entry->made = builder_string(j->builder, jfr_text(j, entry->slots[JFR_TEXT]));
+  return entry->made;
+}

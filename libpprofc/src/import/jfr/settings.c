@@ -1,0 +1,96 @@
+/* Settings of a recording: how often stacks were taken, and of what. */
+#include "import/jfr/jfr.h"
+
+/* What samplers do when nothing is said: the JDK's default, async-profiler's, and that for wall. */
+#define JDK_PERIOD   20000000u
+#define ASYNC_PERIOD 10000000u
+#define WALL_PERIOD  50000000u
+
+static const struct {
+  const char *unit;
+  uint64_t nanoseconds;
+} settings_units[] = {
+    {"ns", 1},          {"us", 1000},         {"ms", 1000000},       {"s", 1000000000},
+    {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
+};
+
+/* "20 ms" or "10000000" in nanoseconds; 0 for anything else. */
+static uint64_t settings_duration(pprofc_str text) {
+  size_t digits = 0;
+  uint64_t number;
+  while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9') digits++;
+  if (!str_parse_uint(str_slice(text, 0, digits), 10, &number)) return 0;
+  pprofc_str unit = str_trim(str_slice(text, digits, text.size));
+  if (!unit.size) return number;
+  for (size_t i = 0; i < sizeof settings_units / sizeof *settings_units; i++)
+    if (str_equal(unit, str_of(settings_units[i].unit)) &&
+        number <= UINT64_MAX / settings_units[i].nanoseconds)
+      return number * settings_units[i].nanoseconds;
+  return 0;
+}
+
+/* async-profiler's events that are time; of others it counts how often they happen. */
+static bool settings_is_time(pprofc_str event) {
+  static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
+                                      "cpu-clock", "task-clock", "lock",   "",     "nativemem"};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+    if (str_equal(event, str_of(times[i]))) return true;
+  return false;
+}
+
+/* The shorter of two periods: several recordings can run at once. */
+static void settings_period(struct jfr *j, uint64_t *period, const uint64_t *slots) {
+  uint64_t value = settings_duration(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
+  if (value && (!*period || value < *period)) *period = value;
+}
+
+static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_str event) {
+  settings->async = true;
+  settings->only_wall = str_equal(event, STR("wall"));
+  if (settings_is_time(event)) return;
+  settings->event = arena_str(&j->names, event);
+  if (!settings->event.data) jfr_fail_nomem(j);
+}
+
+/* Where the period of an event goes; NULL for events that have none. */
+static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *settings,
+                                    uint64_t id) {
+  for (size_t i = 0; i < j->handler_count; i++) {
+    if (j->handlers[i].id != id) continue;
+    switch (jfr_event_type(j->handlers[i].event)) {
+    case JFR_CPU:
+      return &settings->cpu;
+    case JFR_WALL:
+      return &settings->wall;
+    case JFR_NATIVE:
+      return &settings->native;
+    default:
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots) {
+  pprofc_str name = jfr_text(j, slots[JFR_EVENT_SETTING_NAME]);
+  bool is_interval = str_equal(name, STR("interval"));
+  if (is_interval || str_equal(name, STR("period"))) {
+    uint64_t *period = settings_period_of(j, settings, slots[JFR_EVENT_SETTING_ID]);
+    settings->async |= is_interval;
+    if (period) settings_period(j, period, slots);
+  } else if (str_equal(name, STR("event"))) {
+    settings_event(j, settings, jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
+  }
+}
+
+void jfr_complete_settings(struct jfr *j, struct jfr_settings *s) {
+  bool is_known = s->cpu && (s->wall || !j->has_type[JFR_WALL] || s->only_wall) &&
+                  (s->native || !j->has_type[JFR_NATIVE]);
+  uint64_t usual = JDK_PERIOD;
+  if (s->async) usual = ASYNC_PERIOD;
+  if (s->event.size) usual = 1;
+  if (!s->cpu) s->cpu = usual;
+  if (!s->wall) s->wall = s->only_wall ? s->cpu : WALL_PERIOD;
+  if (!s->native) s->native = JDK_PERIOD;
+  j->assumed_period |= !is_known;
+}

@@ -1,0 +1,195 @@
+/* Stack traces: frames become locations, and equal stacks of all chunks one.
+ *
+ * A frame that was inlined is a line of the location of the frame it was inlined into. */
+#include "import/jfr/jfr.h"
+
+/* What runs a frame. */
+enum stacks_kind { STACKS_JVM, STACKS_INTERPRETED, STACKS_INLINED, STACKS_NATIVE, STACKS_KERNEL };
+
+static const struct {
+  const char *description;
+  enum stacks_kind kind;
+} stacks_kinds[] = {
+    {"Interpreted", STACKS_INTERPRETED}, {"Inlined", STACKS_INLINED},
+    {"Native", STACKS_NATIVE},           {"C++", STACKS_NATIVE},
+    {"Kernel", STACKS_KERNEL},
+};
+
+struct stacks_item {
+  size_t first; /* of frames */
+  uint32_t depth;
+};
+
+struct jfr_stacks {
+  struct stacks_item *items;
+  size_t count, capacity;
+  uint32_t *frames; /* of all stacks */
+  size_t frame_count, frame_capacity;
+  struct map by_frames;
+  pprofc_line *lines; /* of a location */
+  size_t line_count, line_capacity;
+  uint32_t jvm; /* mapping */
+};
+
+struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
+  struct jfr_stacks *s = mem_zero_array(j->mem, 1, sizeof *s);
+  if (s) map_init(&s->by_frames, j->mem);
+  return s;
+}
+
+void jfr_stacks_free(struct jfr *j) {
+  struct jfr_stacks *s = j->stacks;
+  if (!s) return;
+  map_free(&s->by_frames);
+  ARRAY_FREE(j->mem, s->items, s->capacity);
+  ARRAY_FREE(j->mem, s->frames, s->frame_capacity);
+  ARRAY_FREE(j->mem, s->lines, s->line_capacity);
+  mem_free(j->mem, s, 1, sizeof *s);
+}
+
+const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth) {
+  const struct stacks_item *item = &j->stacks->items[stack];
+  *depth = item->depth;
+  return j->stacks->frames + item->first;
+}
+
+/* ---- mappings ---------------------------------------- */
+
+static uint32_t stacks_mapping(struct jfr *j, pprofc_str file) {
+  return builder_add_mapping(j->builder, &(struct mapping){.file = builder_string(j->builder, file),
+                                                           .flags = PPROFC_HAS_FUNCTIONS |
+                                                                    PPROFC_HAS_LINE_NUMBERS |
+                                                                    PPROFC_HAS_INLINE_FRAMES});
+}
+
+/* The library of native code, which is the class of its methods; Java's native methods have a class
+ * of Java. */
+static pprofc_str stacks_library(struct jfr *j, uint64_t method) {
+  const struct jfr_entry *m = jfr_entry_of(j, JFR_METHODS, method);
+  const struct jfr_entry *c = m ? jfr_entry_of(j, JFR_CLASSES, m->slots[JFR_CLASS]) : NULL;
+  pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
+  if (jfr_is_library(name)) return name;
+  return name.size ? STR("[jvm]") : STR("[native]");
+}
+
+/* The mapping tells kernel, native code and interpreted code apart. */
+static uint32_t stacks_mapping_of(struct jfr *j, enum stacks_kind kind, uint64_t method) {
+  switch (kind) {
+  case STACKS_KERNEL:
+    return stacks_mapping(j, STR("[kernel.kallsyms]"));
+  case STACKS_NATIVE:
+    return stacks_mapping(j, stacks_library(j, method));
+  case STACKS_INTERPRETED:
+    return stacks_mapping(j, STR("[interpreted]"));
+  default:
+    return stacks_mapping(j, STR("[jvm]"));
+  }
+}
+
+static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {
+  struct jfr_entry *entry = jfr_entry_of(j, JFR_FRAME_TYPES, type);
+  if (!entry) return STACKS_JVM;
+  if (entry->made != JFR_UNMADE) return (enum stacks_kind)entry->made;
+  pprofc_str description = jfr_text(j, entry->slots[JFR_TEXT]);
+  entry->made = STACKS_JVM;
+  for (size_t i = 0; i < sizeof stacks_kinds / sizeof *stacks_kinds; i++)
+    if (str_equal(description, str_of(stacks_kinds[i].description)))
+      entry->made = (uint32_t)stacks_kinds[i].kind;
+  return (enum stacks_kind)entry->made;
+}
+
+/* ---- frames ------------------------------------------ */
+
+/* Appends the location of the lines so far to the frames behind the last stack. */
+static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
+  struct jfr_stacks *s = j->stacks;
+  uint32_t mapping = stacks_mapping_of(j, kind, method);
+  uint32_t location = pprofc_builder_location(j->builder, mapping, 0, s->lines, s->line_count);
+  s->line_count = 0;
+  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
+  if (!ARRAY_RESERVE(j->mem, s->frames, s->frame_capacity, s->frame_count + 1))
+    return jfr_fail_nomem(j);
+  s->frames[s->frame_count++] = location;
+  return true;
+}
+
+/* Takes a frame: method, line, type. */
+static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
+  struct jfr_stacks *s = j->stacks;
+  uint32_t function = jfr_function(j, slots[0]);
+  int64_t line = (int64_t)slots[1];
+  enum stacks_kind kind = stacks_kind_of(j, slots[2]);
+  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
+  if (function == NONE) {
+    j->without_method++;
+  } else {
+    if (!ARRAY_RESERVE(j->mem, s->lines, s->line_capacity, s->line_count + 1))
+      return jfr_fail_nomem(j);
+    s->lines[s->line_count++] = (pprofc_line){function, line > 0 ? line : 0, 0};
+  }
+  if (!s->line_count || (kind == STACKS_INLINED && !is_last)) return true;
+  return stacks_push(j, kind, slots[0]);
+}
+
+static bool stacks_check_depth(struct jfr *j, size_t depth) {
+  if (depth <= j->options->limits->stack_depth) return true;
+  return jfr_fail(j, PPROFC_E_LIMIT, "a stack of more than %llu frames",
+                  (unsigned long long)j->options->limits->stack_depth);
+}
+
+/* Reads the frames at an offset and puts them behind the last stack. */
+static bool stacks_read(struct jfr *j, uint64_t offset) {
+  struct jfr_reader r = jfr_reader_at(j, offset);
+  size_t first = j->stacks->frame_count;
+  uint32_t count = jfr_int(&r);
+  j->stacks->line_count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t slots[JFR_SLOTS] = {0};
+    const uint8_t *at = r.at;
+    if (!j->frame.count || !jfr_run(j, &j->frame, &r, slots))
+      return jfr_fail_at(j, at, "a frame that cannot be read");
+    if (!stacks_frame(j, slots, i + 1 == count)) return false;
+    if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
+      return false;
+  }
+  return true;
+}
+
+/* ---- stacks ------------------------------------------ */
+
+/* The stack of the frames behind the last one, which is dropped when it is there. */
+static uint32_t stacks_add(struct jfr *j) {
+  struct jfr_stacks *s = j->stacks;
+  size_t first = 0;
+  if (s->count) first = s->items[s->count - 1].first + s->items[s->count - 1].depth;
+  size_t depth = s->frame_count - first, bytes = depth * sizeof *s->frames;
+  uint64_t hash = hash_bytes(s->frames + first, bytes);
+  struct map_probe probe = map_start(&s->by_frames, hash);
+  uint32_t index;
+  while ((index = map_next(&s->by_frames, &probe)) != MAP_NONE) {
+    const struct stacks_item *item = &s->items[index];
+    if (item->depth != depth || memcmp(s->frames + item->first, s->frames + first, bytes) != 0)
+      continue;
+    s->frame_count = first;
+    return index;
+  }
+  if (s->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, s->items, s->capacity, s->count + 1) ||
+      !map_insert(&s->by_frames, hash, (uint32_t)s->count)) {
+    jfr_fail_nomem(j);
+    return NONE;
+  }
+  s->items[s->count] = (struct stacks_item){first, (uint32_t)depth};
+  return (uint32_t)s->count++;
+}
+
+uint32_t jfr_stack(struct jfr *j, uint64_t key) {
+  struct jfr_entry *entry = jfr_entry_of(j, JFR_STACKS, key);
+  if (!entry) return NONE;
+  if (entry->made == JFR_UNMADE) {
+    uint64_t offset = entry->slots[JFR_FRAMES];
+    j->truncated += entry->slots[JFR_TRUNCATED] != 0;
+    entry->made = NONE;
+    if (offset && stacks_read(j, offset)) entry->made = stacks_add(j);
+  }
+  return entry->made;
+}

@@ -1,0 +1,94 @@
+/* Strings of recordings: a byte that says how they are written, and then their bytes. */
+#include "import/jfr/jfr.h"
+
+enum jfr_encoding {
+  JFR_NULL,
+  JFR_EMPTY,
+  JFR_POOLED, /* an entry of the constant pool of strings */
+  JFR_UTF8,
+  JFR_CHARS, /* UTF-16, each unit an integer */
+  JFR_LATIN1,
+};
+
+/* Appends a code point as UTF-8. */
+static void text_add(struct buffer *out, uint32_t c) {
+  if (c < 0x80) {
+    buffer_add_char(out, (char)c);
+    return;
+  }
+  if (c >= 0x10000) {
+    buffer_add_char(out, (char)(0xF0 | c >> 18));
+    buffer_add_char(out, (char)(0x80 | (c >> 12 & 0x3F)));
+  } else if (c >= 0x800) {
+    buffer_add_char(out, (char)(0xE0 | c >> 12));
+  }
+  if (c >= 0x800)
+    buffer_add_char(out, (char)(0x80 | (c >> 6 & 0x3F)));
+  else
+    buffer_add_char(out, (char)(0xC0 | c >> 6));
+  buffer_add_char(out, (char)(0x80 | (c & 0x3F)));
+}
+
+static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *out) {
+  size_t i = 0;
+  while (i < size && data[i] < 0x80) i++;
+  if (i == size || !out) return (pprofc_str){(const char *)data, size};
+  for (i = 0; i < size; i++) text_add(out, data[i]);
+  return buffer_str(out);
+}
+
+/* UTF-16; a half of a pair alone becomes U+FFFD. */
+static pprofc_str text_chars(struct jfr_reader *r, uint32_t count, struct buffer *out) {
+  uint32_t high = 0;
+  for (uint32_t i = 0; i < count && !r->failed; i++) {
+    uint32_t c = (uint32_t)jfr_integer(r, 2) & 0xFFFF;
+    if (!out) continue;
+    bool is_low = c >= 0xDC00 && c < 0xE000, is_high = c >= 0xD800 && c < 0xDC00;
+    if (high && is_low) {
+      text_add(out, 0x10000 + ((high - 0xD800) << 10) + (c - 0xDC00));
+    } else {
+      if (high) text_add(out, 0xFFFD);
+      if (is_low) text_add(out, 0xFFFD);
+      if (!is_low && !is_high) text_add(out, c);
+    }
+    high = is_high ? c : 0;
+  }
+  if (high && out) text_add(out, 0xFFFD);
+  return out ? buffer_str(out) : STR("");
+}
+
+pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t *key) {
+  uint8_t encoding = (uint8_t)jfr_fixed(r, 1);
+  *key = 0;
+  if (encoding == JFR_NULL || encoding == JFR_EMPTY) return STR("");
+  if (encoding == JFR_POOLED) {
+    *key = jfr_long(r);
+    return STR("");
+  }
+  if (encoding > JFR_LATIN1) {
+    jfr_fail_read(r);
+    return STR("");
+  }
+  uint32_t size = jfr_int(r);
+  if (encoding == JFR_CHARS) return text_chars(r, size, decode);
+  const uint8_t *data = r->at;
+  jfr_skip(r, size);
+  if (r->failed) return STR("");
+  if (encoding == JFR_LATIN1) return text_latin1(data, size, decode);
+  return (pprofc_str){(const char *)data, size};
+}
+
+pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
+  struct jfr_reader r = jfr_reader_at(j, offset);
+  uint64_t key;
+  buffer_clear(&j->text);
+  pprofc_str s = jfr_read_string(&r, &j->text, &key);
+  if (key) {
+    const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
+    if (!entry) return STR("");
+    r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
+    s = jfr_read_string(&r, &j->text, &key); /* a key there is not followed */
+  }
+  if (j->text.failed) jfr_fail_nomem(j);
+  return jfr_ok(j) ? s : STR("");
+}
