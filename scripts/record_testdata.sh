@@ -145,6 +145,8 @@ record_timeline() {
   rm -r startup.json page.html browser
 }
 
+async_options=start,event=itimer,interval=5ms,wall=20ms,alloc=256k,live,nativemem=64k,lock=1ms,jfropts=31,jfr
+
 # What profilers of other languages say of one small program. Callgrind collects only what main (or a
 # thread) does: the dynamic linker would be most of the file.
 record_imports() {
@@ -174,6 +176,15 @@ record_imports() {
   node --heap-prof --heap-prof-interval 65536 --heap-prof-name=calls.heapprofile calls.js >run.log
   node --trace-event-categories v8 --trace-event-file-pattern=calls.trace.json calls.js >run.log
   record_timeline
+  say "calls: Flight Recorder"
+  javac -d . "$data/imports/calls.java"
+  java -Xmx64m "-XX:StartFlightRecording=settings=$data/imports/calls.jfc,filename=calls.jfr" \
+    calls 700 >run.log 2>&1
+  # async-profiler is not packaged; without it the recording stays as it is.
+  if [ -f "${ASYNC_PROFILER:-}" ]; then
+    java -Xmx64m "-agentpath:$ASYNC_PROFILER=$async_options,file=calls.async.jfr" calls 500 >run.log 2>&1
+  fi
+  rm -f ./calls*.class
   say "calls: goroutines"
   go build -trimpath -o goroutines "$data/imports/calls.go"
   ./goroutines dump >calls.goroutines.txt
@@ -184,7 +195,7 @@ record_imports() {
   wait $! || true
   rm run.log goroutines
   tools scrub "$work/imports/" /app/ ./calls.*
-  gzip -9n calls.cachegrind.out
+  gzip -9n calls.cachegrind.out calls*.jfr
   install -m 644 ./calls.*[!s] "$data/imports/"
 }
 

@@ -25,6 +25,7 @@ leaks and imports.
 var origins = []struct{ pattern, how string }{
 	{"MANIFEST", ""}, {"*.md", ""}, {"*/*.go", ""}, {"*/go.mod", ""},
 	{"native/*.c", ""}, {"native/*.cc", ""},
+	{"imports/*.java", ""}, {"imports/*.jfc", ""},
 	{"imports/*.c", ""}, {"imports/*.h", ""}, {"imports/*.js", ""},
 	{"generator_optimized_cpu.prof", "generator, tag optimized, -bench . -benchtime 200x -cpuprofile"},
 	{"generator_optimized_mem.prof", "generator, tag optimized, -bench . -benchtime 20x -memprofile"},
@@ -65,6 +66,9 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.goroutines.txt", "imports/calls.go, goroutine profile with debug=2"},
 	{"imports/calls.panic.txt", "imports/calls.go, which panics"},
 	{"imports/calls.quit.txt", "imports/calls.go, ended by SIGQUIT"},
+	{"imports/calls.jfr.gz", "imports/calls.java, java -XX:StartFlightRecording=settings=calls.jfc"},
+	{"imports/calls.async.jfr.gz", "imports/calls.java, java -agentpath:libasyncProfiler.so"},
+	{"imports/made*.jfr", "written with tests/perf/jfr_writer.py"},
 	{"imports/made*", "written by hand in the form that the format's tools give"},
 	{"valid/*", "testdata/tools/valid.go"},
 	{"broken/*", "testdata/tools/broken.go"},

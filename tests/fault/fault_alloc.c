@@ -61,7 +61,7 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[19];
+static struct buffer foreign[20];
 
 static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.callgrind.out",  TESTDATA "/imports/calls.threads.callgrind.out",
@@ -73,7 +73,7 @@ static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.trace.json",     TESTDATA "/imports/calls.timeline.json",
     TESTDATA "/imports/made.v8log.json",      TESTDATA "/imports/made.gecko.json",
     TESTDATA "/imports/made.safari.json",     TESTDATA "/imports/made.stackprof.json",
-    TESTDATA "/imports/made.haskell.prof"};
+    TESTDATA "/imports/made.haskell.prof",    TESTDATA "/imports/made.jfr"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -115,6 +115,10 @@ static pprofc_status run_go_dump(const pprofc_allocator *mem, struct buffer *out
 
 static pprofc_status run_otlp(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_write(&foreign[11], mem, out);
+}
+
+static pprofc_status run_jfr(const pprofc_allocator *mem, struct buffer *out) {
+  return read_and_write(&foreign[19], mem, out);
 }
 
 static pprofc_status run_json_heapprofile(const pprofc_allocator *mem, struct buffer *out) {
@@ -408,6 +412,7 @@ static const struct scenario scenarios[] = {
     {"read folded", run_folded, NULL},
     {"goroutine dump", run_go_dump, NULL},
     {"OTLP", run_otlp, NULL},
+    {"JFR", run_jfr, NULL},
     {"cpuprofile", run_json_cpuprofile, NULL},
     {"heapprofile", run_json_heapprofile, NULL},
     {"dhat", run_json_dhat, NULL},

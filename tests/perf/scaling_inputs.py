@@ -2,6 +2,8 @@
 import json
 import struct
 
+from jfr_writer import Chunk
+
 
 # ---- formats: text or bytes for about n records ----
 
@@ -207,6 +209,22 @@ def otlp(n):
     return message(1, message(2, profiles)) + message(2, dictionary)
 
 
+def flight_recorder(n):
+    """Methods, classes and stacks that are all different, most of them sampled twice, from two chunks."""
+    def chunk(first):
+        c = Chunk()
+        c.constants(jdk_types_Symbol={i: [f"package{i % 40}/Class{i}"] for i in range(1, 2 * n + 1)}, jdk_types_FrameType={1: ["Interpreted"], 2: ["Inlined"]},
+                    jdk_types_ThreadState={1: ["STATE_RUNNABLE"]}, java_lang_Thread={i: [f"thread{i}", i, f"thread{i}", i] for i in range(1, 9)})
+        c.constants(java_lang_Class={i: [0, i, 0] for i in range(1, n + 1)}, jdk_types_Method={i: [i, n + i, 0, 0, 0] for i in range(1, n + 1)})
+        c.constants(jdk_types_StackTrace={i: [0, [[(i * k + first) % n + 1, k, 0, 1 + k % 2] for k in (7, 3, 13, 1)]] for i in range(1, n + 1)})
+        for i in range(2 * n):
+            c.add("jdk.ExecutionSample", 0, i % 8 + 1, i * 7 % n + 1, 1)
+            c.add("jdk.ObjectAllocationInNewTLAB", 0, 1, i % n + 1, i % n + 1, 16, 64)
+            c.add("jdk.FileRead", 0, 1, 1, f"/{i}")
+        return c.bytes()
+    return chunk(0) + chunk(5)
+
+
 def perf_script(n):
     return "".join(f"prog {i % 64} {i}.000001: 1000 cpu-clock:u: \n" + "".join(
         f"\t{0x1000 + (i * 3 + d) * 16:x} f{(i * 3 + d) % n}+0x1 (/bin/prog{i % 9})\n" for d in range(6)) + "\n" for i in range(n))
@@ -240,6 +258,7 @@ FORMATS = {
     "json_safari": [(json_safari, 200)],
     "json_haskell": [(json_haskell, 120)],
     "OTLP profiles": [(otlp, 300)],
+    "Flight Recorder": [(flight_recorder, 100)],
     "goroutine dump": [(go_dump, 100)],
     "perf script": [(perf_script, 100)],
     "folded stacks": [(folded, 500)],

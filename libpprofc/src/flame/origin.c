@@ -64,6 +64,11 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "(program)"),
     RULE(SYSTEM, NAME, "(idle)"),
     RULE(SYSTEM, MAPPING, "*/libjvm.so*"),
+    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* of Flight Recorder: without a folder */
+    RULE(SYSTEM, MAPPING, "libc.so*"),
+    RULE(SYSTEM, MAPPING, "libc-*"),
+    RULE(SYSTEM, MAPPING, "libpthread*"),
+    RULE(SYSTEM, MAPPING, "ld-linux*"),
     /* dependencies, by their folder */
     RULE(LIBRARY, FILE_NAME, "*/pkg/mod/*"),
     RULE(LIBRARY, FILE_NAME, "*@v*/*"),
@@ -91,6 +96,13 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, NAME, "javax.*"),
     RULE(LIBRARY, NAME, "jdk.*"),
     RULE(LIBRARY, NAME, "sun.*"),
+    RULE(LIBRARY, NAME, "java/*"),
+    RULE(LIBRARY, NAME, "javax/*"),
+    RULE(LIBRARY, NAME, "jdk/*"),
+    RULE(LIBRARY, NAME, "sun/*"),
+    RULE(LIBRARY, NAME, "com/sun/*"),
+    RULE(LIBRARY, NAME, "kotlin/*"),
+    RULE(LIBRARY, NAME, "scala/*"),
     RULE(LIBRARY, NAME, "kotlin.*"),
     RULE(LIBRARY, NAME, "scala.*"),
     /* shared objects that no rule above matches */

@@ -117,6 +117,14 @@ const struct format_fact import_facts[] = {
      "JSON with `cost_centres` and `profile`", "made by hand", "imports/made.haskell.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
      "numbers of entries"},
+    {"jfr", "Java Flight Recorder (JFR)",
+     "the JDK (11 and later, 8 from 8u262), async-profiler with `jfr`, Datadog's and Grafana's "
+     "agents",
+     "`FLR` and a zero byte at the start", "JDK 25.0.3, async-profiler 4.0", "imports/calls.jfr.gz",
+     "a sample type for each kind of event, see below; threads, their states, classes of objects "
+     "and spans as labels; lines; interpreted, inlined, native and kernel code",
+     "counted: stacks that the recorder cut off, events without a stack, other events with stacks, "
+     "a last chunk that is not whole; descriptors of methods"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "

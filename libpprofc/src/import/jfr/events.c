@@ -93,11 +93,15 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
+/* What stands for the key of a field that an event does not have; 0 is the key of a thread's first
+ * state. */
+#define EVENTS_NO_KEY UINT64_MAX
+
 /* Reads the fields of an event. */
 static bool events_run(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                        uint64_t *slots) {
   const uint8_t *at = body->at;
-  memset(slots, 0, JFR_SLOTS * sizeof *slots);
+  for (size_t i = 0; i < JFR_SLOTS; i++) slots[i] = i <= JFR_EVENT_CLASS ? EVENTS_NO_KEY : 0;
   slots[JFR_EVENT_SAMPLES] = 1;
   if (h->program.readable && jfr_run(j, &h->program, body, slots)) return true;
   return jfr_fail_at(j, at, "an event that its metadata does not describe");

@@ -192,6 +192,7 @@ static bool jfr_read(struct jfr *j) {
     if (!jfr_survey_chunk(j, &j->chunks[i])) return false;
   for (size_t i = 0; i < j->chunk_count; i++) jfr_complete_settings(j, &j->chunks[i].settings);
   jfr_rows_emit_types(j);
+  jfr_first_mapping(j);
   for (size_t i = 0; i < j->chunk_count; i++)
     if (!jfr_read_chunk(j, &j->chunks[i])) return false;
   jfr_header(j);

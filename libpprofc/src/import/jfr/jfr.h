@@ -289,6 +289,8 @@ bool jfr_is_library(pprofc_str name);
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j);
 void jfr_stacks_free(struct jfr *j);
+/* Adds the mapping of Java's code, which reports name as the file of the profile. */
+void jfr_first_mapping(struct jfr *j);
 /* The number of the stack with a key, NONE for none and after a failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);

@@ -60,8 +60,6 @@ static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *se
     switch (jfr_event_type(j->handlers[i].event)) {
     case JFR_CPU:
       return &settings->cpu;
-    case JFR_WALL:
-      return &settings->wall;
     case JFR_NATIVE:
       return &settings->native;
     default:
@@ -71,26 +69,40 @@ static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *se
   return NULL;
 }
 
+/* The period that a setting is: those of the JDK are of one event each; async-profiler's are
+ * "interval", of what it was asked for, and "wall" for the other sampler beside it. */
+static uint64_t *settings_target(const struct jfr *j, struct jfr_settings *settings,
+                                 pprofc_str name, uint64_t id) {
+  if (str_equal(name, STR("interval"))) return &settings->cpu;
+  if (str_equal(name, STR("wall"))) return &settings->wall;
+  if (str_equal(name, STR("period"))) return settings_period_of(j, settings, id);
+  return NULL;
+}
+
 void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots) {
   pprofc_str name = jfr_text(j, slots[JFR_EVENT_SETTING_NAME]);
-  bool is_interval = str_equal(name, STR("interval"));
-  if (is_interval || str_equal(name, STR("period"))) {
-    uint64_t *period = settings_period_of(j, settings, slots[JFR_EVENT_SETTING_ID]);
-    settings->async |= is_interval;
-    if (period) settings_period(j, period, slots);
-  } else if (str_equal(name, STR("event"))) {
+  uint64_t *period = settings_target(j, settings, name, slots[JFR_EVENT_SETTING_ID]);
+  settings->async |= str_equal(name, STR("interval"));
+  if (str_equal(name, STR("event")))
     settings_event(j, settings, jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
-  }
+  else if (period)
+    settings_period(j, period, slots);
+}
+
+/* Fills a period that the settings leave open. */
+static void settings_assume(struct jfr *j, uint64_t *period, uint64_t usual, bool is_used) {
+  if (*period) return;
+  *period = usual;
+  j->assumed_period |= is_used;
 }
 
 void jfr_complete_settings(struct jfr *j, struct jfr_settings *s) {
-  bool is_known = s->cpu && (s->wall || !j->has_type[JFR_WALL] || s->only_wall) &&
-                  (s->native || !j->has_type[JFR_NATIVE]);
   uint64_t usual = JDK_PERIOD;
   if (s->async) usual = ASYNC_PERIOD;
   if (s->event.size) usual = 1;
-  if (!s->cpu) s->cpu = usual;
-  if (!s->wall) s->wall = s->only_wall ? s->cpu : WALL_PERIOD;
-  if (!s->native) s->native = JDK_PERIOD;
-  j->assumed_period |= !is_known;
+  if (s->only_wall && !s->wall) s->wall = s->cpu;
+  settings_assume(j, &s->wall, WALL_PERIOD, j->has_type[JFR_WALL]);
+  if (s->only_wall) s->cpu = s->wall;
+  settings_assume(j, &s->cpu, usual, j->has_type[JFR_CPU]);
+  settings_assume(j, &s->native, JDK_PERIOD, j->has_type[JFR_NATIVE]);
 }

@@ -28,7 +28,6 @@ struct jfr_stacks {
   struct map by_frames;
   pprofc_line *lines; /* of a location */
   size_t line_count, line_capacity;
-  uint32_t jvm; /* mapping */
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
@@ -60,6 +59,10 @@ static uint32_t stacks_mapping(struct jfr *j, pprofc_str file) {
                                                            .flags = PPROFC_HAS_FUNCTIONS |
                                                                     PPROFC_HAS_LINE_NUMBERS |
                                                                     PPROFC_HAS_INLINE_FRAMES});
+}
+
+void jfr_first_mapping(struct jfr *j) {
+  stacks_mapping(j, STR("[jvm]"));
 }
 
 /* The library of native code, which is the class of its methods; Java's native methods have a class
