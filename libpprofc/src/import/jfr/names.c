@@ -158,18 +158,22 @@ static const char *names_primitive(char letter) {
   return (unsigned char)letter < sizeof names / sizeof *names ? names[(unsigned char)letter] : NULL;
 }
 
+/* The name of what an array of `dimensions` has, without its descriptor: "Ljava/lang/String;". */
+static pprofc_str names_element(pprofc_str s, size_t dimensions) {
+  s = str_slice(s, dimensions, s.size);
+  if (!dimensions) return s;
+  const char *primitive = s.size == 1 ? names_primitive(s.data[0]) : NULL;
+  if (primitive) return str_of(primitive);
+  return str_starts(s, STR("L")) && str_ends(s, STR(";")) ? str_slice(s, 1, s.size - 1) : s;
+}
+
 /* Writes the name of a class: "[[Ljava/lang/String;" is "java.lang.String[][]". */
 static void names_class(pprofc_str s, struct buffer *out) {
-  size_t dimensions = 0;
+  size_t dimensions = 0, first = out->size;
   while (dimensions < s.size && s.data[dimensions] == '[') dimensions++;
-  s = str_slice(s, dimensions, s.size);
-  const char *primitive = dimensions && s.size == 1 ? names_primitive(s.data[0]) : NULL;
-  if (dimensions && str_starts(s, STR("L")) && str_ends(s, STR(";")))
-    s = str_slice(s, 1, s.size - 1);
-  bool cut;
-  s = primitive ? str_of(primitive) : names_stable(s, &cut);
-  for (size_t i = 0; i < s.size; i++) buffer_add_char(out, s.data[i] == '/' ? '.' : s.data[i]);
-  if (!primitive && cut) buffer_add_char(out, '_');
+  names_add_stable(names_element(s, dimensions), out);
+  for (size_t i = first; i < out->size; i++)
+    if (out->data[i] == '/') out->data[i] = '.';
   for (size_t i = 0; i < dimensions; i++) buffer_add_text(out, "[]");
 }
 

@@ -37,24 +37,32 @@ static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *o
   return buffer_str(out);
 }
 
-/* UTF-16; a half of a pair alone becomes U+FFFD. */
+#define NOT_A_CHARACTER 0xFFFD
+
+/* Adds a unit of UTF-16. *high is the first half of a pair that was before it, or 0; a half alone
+ * becomes U+FFFD. */
+static void text_add_unit(struct buffer *out, uint32_t unit, uint32_t *high) {
+  uint32_t half = unit >> 10; /* 0x36: the first of a pair; 0x37: the second */
+  if (*high && half == 0x37) {
+    text_add(out, 0x10000 + ((*high & 0x3FF) << 10) + (unit & 0x3FF));
+    *high = 0;
+    return;
+  }
+  if (*high) text_add(out, NOT_A_CHARACTER);
+  *high = half == 0x36 ? unit : 0;
+  if (half == 0x37) unit = NOT_A_CHARACTER;
+  if (!*high) text_add(out, unit);
+}
+
 static pprofc_str text_chars(struct jfr_reader *r, uint32_t count, struct buffer *out) {
   uint32_t high = 0;
   for (uint32_t i = 0; i < count && !r->failed; i++) {
-    uint32_t c = (uint32_t)jfr_integer(r, 2) & 0xFFFF;
-    if (!out) continue;
-    bool is_low = c >= 0xDC00 && c < 0xE000, is_high = c >= 0xD800 && c < 0xDC00;
-    if (high && is_low) {
-      text_add(out, 0x10000 + ((high - 0xD800) << 10) + (c - 0xDC00));
-    } else {
-      if (high) text_add(out, 0xFFFD);
-      if (is_low) text_add(out, 0xFFFD);
-      if (!is_low && !is_high) text_add(out, c);
-    }
-    high = is_high ? c : 0;
+    uint32_t unit = (uint32_t)jfr_integer(r, 2) & 0xFFFF;
+    if (out) text_add_unit(out, unit, &high);
   }
-  if (high && out) text_add(out, 0xFFFD);
-  return out ? buffer_str(out) : STR("");
+  if (!out) return STR("");
+  if (high) text_add(out, NOT_A_CHARACTER);
+  return buffer_str(out);
 }
 
 pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t *key) {
