@@ -289,6 +289,45 @@ static void test_paths_are_cleaned_as_by_go(void) {
   }
 }
 
+/* The definition of a pattern, slow: what is left of it after `p` matches what is left after `t`.
+ */
+static bool glob_by_definition(pprofc_str pattern, pprofc_str text) {
+  bool fits[8][8] = {{false}};
+  for (size_t p = pattern.size + 1; p-- > 0;)
+    for (size_t t = text.size + 1; t-- > 0;) {
+      bool more = t < text.size;
+      if (p == pattern.size)
+        fits[p][t] = !more;
+      else if (pattern.data[p] == '*')
+        fits[p][t] = fits[p + 1][t] || (more && fits[p][t + 1]);
+      else
+        fits[p][t] = more && (pattern.data[p] == '?' || pattern.data[p] == text.data[t]) &&
+                     fits[p + 1][t + 1];
+    }
+  return fits[0][0];
+}
+
+/* The word of a number in a base: all words of up to five letters. */
+static pprofc_str word_of(size_t number, const char *letters, char *room) {
+  size_t size = 0, base = strlen(letters);
+  for (; number; number = (number - 1) / base) room[size++] = letters[(number - 1) % base];
+  return (pprofc_str){room, size};
+}
+
+static void test_patterns_match_what_their_definition_says(void) {
+  char pattern[8], text[8];
+  size_t wrong = 0, matched = 0;
+  for (size_t i = 0; i < 1365; i++) /* 4^0 + ... + 4^5 */
+    for (size_t k = 0; k < 63; k++) {
+      pprofc_str p = word_of(i, "ab*?", pattern), t = word_of(k, "ab", text);
+      bool fits = str_glob(p, t);
+      matched += fits;
+      wrong += fits != glob_by_definition(p, t);
+    }
+  CU_ASSERT_EQUAL(wrong, 0);
+  CU_ASSERT(matched > 1000);
+}
+
 UNIT_MAIN("str", UNIT(test_order_is_bytewise_and_a_prefix_comes_first),
           UNIT(test_equality_looks_past_a_nul), UNIT(test_starts_and_ends),
           UNIT(test_what_is_not_found_is_at_the_end), UNIT(test_a_slice_is_clamped),
@@ -297,4 +336,5 @@ UNIT_MAIN("str", UNIT(test_order_is_bytewise_and_a_prefix_comes_first),
           UNIT(test_unsigned_integers_have_no_sign_and_all_64_bits),
           UNIT(test_floats_are_those_of_go), UNIT(test_quick_floats_are_exact),
           UNIT(test_quick_floats_round_to_even), UNIT(test_a_number_need_not_end_with_a_nul),
-          UNIT(test_paths_are_cleaned_as_by_go))
+          UNIT(test_paths_are_cleaned_as_by_go),
+          UNIT(test_patterns_match_what_their_definition_says))

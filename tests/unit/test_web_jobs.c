@@ -41,7 +41,7 @@ static struct web_jobs *jobs;
 static struct web_cache *cache;
 static struct budget *parent;
 
-static void begin(unsigned workers, size_t waiting) {
+static void begin_within(uint32_t milliseconds, unsigned workers, size_t waiting) {
   atomic_store(&runs, 0);
   atomic_store(&answers, 0);
   atomic_store(&cancelled, 0);
@@ -53,13 +53,17 @@ static void begin(unsigned workers, size_t waiting) {
                                          .waiting_most = waiting,
                                          .parent = parent,
                                          .bytes = 1 << 20,
-                                         .milliseconds = 20000,
+                                         .milliseconds = milliseconds,
                                          .cache = cache,
                                          .run = run,
                                          .forget = forget,
                                          .answer = answer};
   jobs = jobs_start(&settings);
   CU_ASSERT_PTR_NOT_NULL_FATAL(jobs);
+}
+
+static void begin(unsigned workers, size_t waiting) {
+  begin_within(20000, workers, waiting);
 }
 
 static void wait_for(atomic_int *counter, int value) {
@@ -139,6 +143,36 @@ static void test_work_without_an_asker_is_stopped(void) {
   jobs_leave(jobs, &askers[1]);
   wait_for(&cancelled, 1);
   wait_for(&answers, 2);
+  finish();
+}
+
+/* Nobody waits for what is prepared: the time of an answer begins with its first asker. */
+static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
+  static char text[] = "x";
+  unsigned asker = 0;
+  begin_within(100, 3, 10);
+  jobs_prepare(jobs, STR("k"), text);
+  wait_for(&runs, 1);
+  for (int i = 0; i < 100; i++) nap(); /* twice the time */
+  CU_ASSERT_EQUAL(atomic_load(&cancelled), 0);
+  CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
+  atomic_store(&blocked, false);
+  wait_for(&answers, 1);
+  CU_ASSERT_EQUAL(asker, 200);
+  CU_ASSERT_EQUAL(atomic_load(&runs), 1);
+  finish();
+}
+
+static void test_prepared_work_that_is_asked_for_has_an_end(void) {
+  static char text[] = "x";
+  unsigned asker = 0;
+  begin_within(20, 3, 10);
+  jobs_prepare(jobs, STR("k"), text);
+  wait_for(&runs, 1);
+  CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
+  wait_for(&answers, 1);
+  CU_ASSERT_EQUAL(asker, 503);
+  CU_ASSERT_EQUAL(atomic_load(&cancelled), 1);
   finish();
 }
 
@@ -229,6 +263,8 @@ static void test_the_cache_keeps_what_was_used_last(void) {
 UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
           UNIT(test_questions_without_a_key_are_never_joined),
           UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
+          UNIT(test_the_time_of_prepared_work_begins_with_its_asker),
+          UNIT(test_prepared_work_that_is_asked_for_has_an_end),
           UNIT(test_the_end_answers_everyone),
           UNIT(test_prepared_work_answers_the_question_that_follows),
           UNIT(test_work_is_prepared_where_a_thread_is_idle),

@@ -38,14 +38,15 @@ void budget_resume(struct budget *budget) {
 }
 
 void budget_set_time(struct budget *budget, uint32_t milliseconds) {
-  budget->milliseconds = milliseconds;
-  budget->deadline = budget_clock() + milliseconds;
+  __atomic_store_n(&budget->milliseconds, milliseconds, __ATOMIC_RELAXED);
+  __atomic_store_n(&budget->deadline, budget_clock() + milliseconds, __ATOMIC_RELEASE);
 }
 
 /* Why the budget is stopped. Being late is noted once: it stays a reason. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
-  if (stop || !budget->deadline || budget_clock() < budget->deadline) return (enum budget_stop)stop;
+  uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);
+  if (stop || !deadline || budget_clock() < deadline) return (enum budget_stop)stop;
   __atomic_store_n(&budget->stop, BUDGET_LATE, __ATOMIC_RELAXED);
   return BUDGET_LATE;
 }

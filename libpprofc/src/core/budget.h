@@ -51,7 +51,8 @@ void budget_cancel(struct budget *budget);
 /* Lets what was cancelled go on: for the next command of a shell. */
 void budget_resume(struct budget *budget);
 
-/* The budget is stopped so many milliseconds from now. Called before the budget is used. */
+/* The budget is stopped so many milliseconds from now. Called once, also while another thread uses
+ * the budget. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* Whether the budget behind `mem` was cancelled or its time is over; false without a budget. */

@@ -51,19 +51,29 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Without recursion: a mismatch goes back to the last star, which then covers one byte more. */
+/* Where the text may go on after a star: the first place from `from` on that has the byte of the
+ * pattern at `p`, `from` where the pattern takes any byte, the end where nothing follows the star
+ * or the text has no such byte. */
+static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
+  if (p == pattern.size) return text.size;
+  if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;
+  const char *found = memchr(text.data + from, pattern.data[p], text.size - from);
+  return found ? (size_t)(found - text.data) : text.size;
+}
+
+/* Without recursion: a mismatch goes back to the last star, which then covers more bytes. */
 bool str_glob(pprofc_str pattern, pprofc_str text) {
   size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
   while (t < text.size) {
     if (p < pattern.size && pattern.data[p] == '*') {
       star = p++;
-      mark = t;
+      mark = t = glob_skip(pattern, p, text, t);
     } else if (p < pattern.size && (pattern.data[p] == '?' || pattern.data[p] == text.data[t])) {
       p++;
       t++;
     } else if (star != SIZE_MAX) {
       p = star + 1;
-      t = ++mark;
+      mark = t = glob_skip(pattern, p, text, mark + 1);
     } else {
       return false;
     }

@@ -2,8 +2,6 @@
  * matches decides. */
 #include "flame/origin.h"
 
-enum origin_field { NAME, FILE_NAME, MAPPING };
-
 struct origin_rule {
   enum origin origin;
   enum origin_field field;
@@ -12,7 +10,7 @@ struct origin_rule {
 
 #define RULE(origin, field, pattern)                                                               \
   {                                                                                                \
-    ORIGIN_##origin, field, {                                                                      \
+    ORIGIN_##origin, ORIGIN_##field, {                                                             \
       pattern, sizeof(pattern) - 1                                                                 \
     }                                                                                              \
   }
@@ -37,8 +35,8 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "__arm64_sys_*"),
     RULE(SYSTEM, NAME, "__GI_*"),
     RULE(SYSTEM, NAME, "*_[k]"),
-    RULE(SYSTEM, FILE_NAME, "/build/glibc*"),
-    RULE(SYSTEM, FILE_NAME, "*/sysdeps/*"),
+    RULE(SYSTEM, FILE, "/build/glibc*"),
+    RULE(SYSTEM, FILE, "*/sysdeps/*"),
     RULE(SYSTEM, MAPPING, "*/libc.musl*"),
     RULE(SYSTEM, MAPPING, "*/ld-musl*"),
     /* Go: the runtime and what is below it */
@@ -70,21 +68,21 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, MAPPING, "libpthread*"),
     RULE(SYSTEM, MAPPING, "ld-linux*"),
     /* dependencies, by their folder */
-    RULE(LIBRARY, FILE_NAME, "*/pkg/mod/*"),
-    RULE(LIBRARY, FILE_NAME, "*@v*/*"),
-    RULE(LIBRARY, FILE_NAME, "*/vendor/*"),
-    RULE(LIBRARY, FILE_NAME, "/usr/include/*"),
-    RULE(LIBRARY, FILE_NAME, "/usr/lib/*"),
-    RULE(LIBRARY, FILE_NAME, "/usr/local/go/src/*"),
-    RULE(LIBRARY, FILE_NAME, "*/include/c++/*"),
-    RULE(LIBRARY, FILE_NAME, "/rustc/*"),
-    RULE(LIBRARY, FILE_NAME, "*/.cargo/*"),
-    RULE(LIBRARY, FILE_NAME, "*/site-packages/*"),
-    RULE(LIBRARY, FILE_NAME, "*/dist-packages/*"),
-    RULE(LIBRARY, FILE_NAME, "*/lib/python*"),
-    RULE(LIBRARY, FILE_NAME, "<frozen *"),
-    RULE(LIBRARY, FILE_NAME, "node:*"),
-    RULE(LIBRARY, FILE_NAME, "*/node_modules/*"),
+    RULE(LIBRARY, FILE, "*/pkg/mod/*"),
+    RULE(LIBRARY, FILE, "*@v*/*"),
+    RULE(LIBRARY, FILE, "*/vendor/*"),
+    RULE(LIBRARY, FILE, "/usr/include/*"),
+    RULE(LIBRARY, FILE, "/usr/lib/*"),
+    RULE(LIBRARY, FILE, "/usr/local/go/src/*"),
+    RULE(LIBRARY, FILE, "*/include/c++/*"),
+    RULE(LIBRARY, FILE, "/rustc/*"),
+    RULE(LIBRARY, FILE, "*/.cargo/*"),
+    RULE(LIBRARY, FILE, "*/site-packages/*"),
+    RULE(LIBRARY, FILE, "*/dist-packages/*"),
+    RULE(LIBRARY, FILE, "*/lib/python*"),
+    RULE(LIBRARY, FILE, "<frozen *"),
+    RULE(LIBRARY, FILE, "node:*"),
+    RULE(LIBRARY, FILE, "*/node_modules/*"),
     /* standard libraries, by name */
     RULE(LIBRARY, NAME, "std::*"),
     RULE(LIBRARY, NAME, "core::*"),
@@ -125,28 +123,53 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
   if (!str_ends(file, STR(".go"))) return false;
   pprofc_str package = origin_package(name);
   pprofc_str first = str_slice(package, 0, str_find_char(package, '/'));
-  for (size_t i = 0; i < sizeof go_packages / sizeof *go_packages; i++)
-    if (str_equal(first, str_of(go_packages[i]))) return true;
+  for (size_t i = 0; first.size && i < sizeof go_packages / sizeof *go_packages; i++)
+    if (*go_packages[i] == *first.data && str_equal(first, str_of(go_packages[i]))) return true;
   return false;
 }
 
-static const struct origin_rule *origin_find_rule(const struct origin_rule *rules, size_t count,
-                                                  const pprofc_str fields[3]) {
+#define BUILT_IN_COUNT (sizeof built_in / sizeof *built_in)
+
+/* Most patterns begin with a letter, and most texts with another one. */
+static bool origin_rule_matches(const struct origin_rule *rule, pprofc_str text) {
+  char first = rule->pattern.size ? rule->pattern.data[0] : '*';
+  if (first != '*' && first != '?' && first != text.data[0]) return false;
+  return str_glob(rule->pattern, text);
+}
+
+static size_t origin_match_list(const struct origin_rule *rules, size_t count,
+                                enum origin_field field, pprofc_str text) {
   for (size_t i = 0; i < count; i++)
-    if (fields[rules[i].field].size && str_glob(rules[i].pattern, fields[rules[i].field]))
-      return &rules[i];
-  return NULL;
+    if (rules[i].field == field && origin_rule_matches(&rules[i], text)) return i;
+  return SIZE_MAX;
+}
+
+size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text) {
+  size_t own = rules ? rules->count : 0, found = SIZE_MAX;
+  if (!text.size) return SIZE_MAX;
+  if (own) found = origin_match_list(rules->items, own, field, text);
+  if (found != SIZE_MAX) return found;
+  found = origin_match_list(built_in, BUILT_IN_COUNT, field, text);
+  return found == SIZE_MAX ? SIZE_MAX : own + found;
+}
+
+enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
+                              pprofc_str name, pprofc_str file, pprofc_str mapping) {
+  size_t own = rules ? rules->count : 0, first = SIZE_MAX;
+  for (size_t i = 0; i < 3; i++)
+    if (matches[i] < first) first = matches[i];
+  if (first < own) return rules->items[first].origin;
+  if (first != SIZE_MAX) return built_in[first - own].origin;
+  if (is_go_standard(name, file)) return ORIGIN_LIBRARY;
+  return file.size || mapping.size ? ORIGIN_USER : ORIGIN_UNKNOWN;
 }
 
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping) {
-  const pprofc_str fields[3] = {name, file, mapping};
-  const struct origin_rule *rule =
-      rules ? origin_find_rule(rules->items, rules->count, fields) : NULL;
-  if (!rule) rule = origin_find_rule(built_in, sizeof built_in / sizeof *built_in, fields);
-  if (rule) return rule->origin;
-  if (is_go_standard(name, file)) return ORIGIN_LIBRARY;
-  return file.size || mapping.size ? ORIGIN_USER : ORIGIN_UNKNOWN;
+  const size_t matches[3] = {origin_match(rules, ORIGIN_NAME, name),
+                             origin_match(rules, ORIGIN_FILE, file),
+                             origin_match(rules, ORIGIN_MAPPING, mapping)};
+  return origin_of_matches(rules, matches, name, file, mapping);
 }
 
 /* Where the last part of the path in a name begins; 0 for a name without a path. */

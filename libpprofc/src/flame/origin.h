@@ -9,6 +9,7 @@
 #include "core/str.h"
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
+enum origin_field { ORIGIN_NAME, ORIGIN_FILE, ORIGIN_MAPPING };
 
 /* Rules of the user, tried before the built-in ones; the first that matches decides. */
 struct origin_rules {
@@ -25,6 +26,15 @@ pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, st
 /* `mapping` is the file of the frame's mapping, or empty. `rules` may be NULL. */
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping);
+
+/* The first rule that matches a field: of all fields of a frame the lowest number decides.
+ * SIZE_MAX when none does, or when the text is empty. For callers that have many frames of few
+ * files and mappings. */
+size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
+
+/* What origin_of returns, with the matches of the three fields. */
+enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
+                              pprofc_str name, pprofc_str file, pprofc_str mapping);
 
 /* The package of a function name: "encoding/json" of "encoding/json.(*decodeState).value", "std" of
  * "std::sort". */

@@ -1,37 +1,12 @@
 /* The tree, its frames and its labels as bytes for the viewer. */
 #include "flame/pack.h"
 
-#include "codec/zlib_memory.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "core/map.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* ---- deflate ----------------------------------------- */
-
-pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,
-                            pprofc_error *error) {
-  z_stream z = {0};
-  zlib_use_memory(&z, from->mem);
-  if (from->failed || deflateInit(&z, level) != Z_OK) return error_nomem(error);
-  size_t fed = 0;
-  int code = Z_OK;
-  while (code == Z_OK && !to->failed) { /* zlib counts in 32 bits */
-    uint8_t made[16384];
-    size_t in = from->size - fed < (1u << 30) ? from->size - fed : 1u << 30;
-    z.next_in = (Bytef *)from->data + fed;
-    z.avail_in = (uInt)in;
-    z.next_out = made;
-    z.avail_out = sizeof made;
-    code = deflate(&z, fed + in == from->size ? Z_FINISH : Z_NO_FLUSH);
-    fed += in - z.avail_in;
-    buffer_add(to, made, sizeof made - z.avail_out);
-  }
-  deflateEnd(&z);
-  return code == Z_STREAM_END && !to->failed ? PPROFC_OK : error_nomem(error);
-}
 
 /* ---- nodes ------------------------------------------- */
 
@@ -129,19 +104,54 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
+/* Matches of files and mappings, each found once: UNASKED before. */
+#define UNASKED (SIZE_MAX - 1)
+
+struct frame_matches {
+  size_t *of_file;    /* by the number of the file */
+  size_t *of_mapping; /* by mapping */
+};
+
+static size_t *make_matches(struct arena *arena, size_t count) {
+  size_t *matches = arena_array(arena, count, sizeof *matches);
+  for (size_t i = 0; matches && i < count; i++) matches[i] = UNASKED;
+  return matches;
+}
+
+static size_t matches_find(size_t *known, const struct origin_rules *rules, enum origin_field field,
+                           pprofc_str text) {
+  if (*known == UNASKED) *known = origin_match(rules, field, text);
+  return *known;
+}
+
+static enum origin frame_origin(const struct flame_page *page, const struct stack_frame *f,
+                                uint32_t file, struct frame_matches *known) {
+  const struct origin_rules *rules = page->origins;
+  pprofc_str mapping = mapping_file(page->tree->frames, f);
+  size_t matches[3] = {origin_match(rules, ORIGIN_NAME, f->name), SIZE_MAX, SIZE_MAX};
+  if (f->file.size)
+    matches[ORIGIN_FILE] = matches_find(&known->of_file[file], rules, ORIGIN_FILE, f->file);
+  if (mapping.size)
+    matches[ORIGIN_MAPPING] =
+        matches_find(&known->of_mapping[f->mapping], rules, ORIGIN_MAPPING, mapping);
+  return origin_of_matches(rules, matches, f->name, f->file, mapping);
+}
+
 static bool make_columns(const struct flame_page *page, const struct flame_cut *cut,
                          struct frame_columns *c) {
   const struct stack_frames *frames = page->tree->frames;
+  struct frame_matches known = {make_matches(&c->arena, cut->frames),
+                                make_matches(&c->arena, frames->profile->mappings.count)};
   c->file = arena_array(&c->arena, cut->frames, sizeof *c->file);
   c->package = arena_array(&c->arena, cut->frames, sizeof *c->package);
   c->origin = arena_array(&c->arena, cut->frames, sizeof *c->origin);
-  if (!c->file || !c->package || !c->origin) return false;
+  if (!c->file || !c->package || !c->origin || !known.of_file || !known.of_mapping) return false;
   for (size_t i = 0; i < cut->frames; i++) {
     const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
     c->file[i] = interner_add(&c->files, f->file.size ? f->file : mapping_file(frames, f));
     c->package[i] = interner_add(&c->packages, origin_package(f->name));
-    c->origin[i] = (uint8_t)origin_of(page->origins, f->name, f->file, mapping_file(frames, f));
     if (c->file[i] == MAP_NONE || c->package[i] == MAP_NONE) return false;
+    c->origin[i] = (uint8_t)frame_origin(page, f, c->file[i], &known);
   }
   return true;
 }

@@ -84,9 +84,9 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   const struct jobs_settings *settings = &jobs->settings;
   struct budget *budget = budget_new(budget_allocator(settings->parent), settings->bytes);
   if (!budget) return NULL;
-  budget_set_time(budget, settings->milliseconds);
   pthread_mutex_lock(&jobs->lock);
   job->budget = budget;
+  if (job->asker_count) budget_set_time(budget, settings->milliseconds);
   if (job->cancelled || jobs->stopping) budget_cancel(budget);
   pthread_mutex_unlock(&jobs->lock);
   struct web_reply *reply = settings->run(job->question, budget);
@@ -186,12 +186,15 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Joins work on the same question. */
+/* Joins work on the same question. The time of work that nobody had asked for begins now. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
   if (!same) same = job_find(jobs->running, key);
-  return same && job_add_asker(same, asker);
+  if (!same || !job_add_asker(same, asker)) return false;
+  if (same->asker_count == 1 && same->budget)
+    budget_set_time(same->budget, jobs->settings.milliseconds);
+  return true;
 }
 
 static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void **question,

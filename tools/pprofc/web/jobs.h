@@ -13,7 +13,7 @@ struct jobs_settings {
   size_t waiting_most;     /* questions that wait for a thread */
   struct budget *parent;   /* what all reports together may use */
   uint64_t bytes;          /* of one answer */
-  uint32_t milliseconds;   /* of one answer */
+  uint32_t milliseconds;   /* of one answer, from when a client waits for it */
   struct web_cache *cache; /* of answers that may be kept */
   /* Works on a question; NULL is "out of memory". */
   struct web_reply *(*run)(void *question, struct budget *budget);
