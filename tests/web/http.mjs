@@ -505,6 +505,34 @@ async function testFlame(plain, diff) {
   await close(page, "colours");
 }
 
+/** A profile with so many samples that the picture comes before the table of functions. */
+async function testLarge() {
+  const file = path.join(work, "large.folded");
+  fs.writeFileSync(file, Array.from({ length: 25000 }, (_, i) => `main;work_${i % 100};leaf_${i} ${1 + i % 7}\n`).join(""));
+  const server = await serve([file]);
+  const text = async (where) => (await fetch(server.views + where)).text();
+  const light = await text("flamegraph"), whole = await text("flamegraph?sel=leaf_3");
+  check(!light.includes("<table") && light.includes("25000 stacks"), "the document of a large profile comes without the table");
+  check(whole.includes("<table id=top") && /id=inspector(?! hidden)/.test(whole), "it has the table when a function is selected");
+  const page = await open(server, "flamegraph");
+  await drawn(page);
+  await page.waitForSelector("#functions tr[data-name^=leaf]", { state: "attached" });
+  check((await count(page, "#later")) === 0 && !(await page.isVisible("#functions")), "the table follows the picture");
+  const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((e) => e.name.replace(/^.*\//, "")));
+  check(asked.filter((name) => name.startsWith("flamedata")).length === 1, `the data are sent once: ${asked}`);
+  await close(page, "a large profile");
+  const still = await open(server, "flamegraph", { javaScriptEnabled: false });
+  await still.click("#later");
+  check((await count(still, "#functions tr[data-name]")) === 80, "without a script a link shows the table");
+  await close(still, "a large profile without a script");
+  const broken = await open(server, "top");
+  await broken.route("**/flamedata*", (route) => route.abort());
+  broken.expectFailure = true;
+  await broken.goto(server.views + "flamegraph");
+  await broken.waitForSelector("#functions tr[data-name^=leaf]");
+  await close(broken, "a large profile whose data do not come");
+}
+
 // ---- people -----------------------------------------------------------------------------------------------
 
 async function testPeople(plain, diff) {
@@ -559,6 +587,7 @@ await testSource(plain);
 await testTags(labels);
 await testDifference(diff);
 await testFlame(plain, diff);
+await testLarge();
 await testPeople(plain, diff);
 await browser.close();
 console.log(`${checks} checks passed`);

@@ -132,6 +132,7 @@ static void document_head(const struct view_page *page, struct output *out) {
     output_add_text(out, ">\n");
   }
   document_stylesheet(out, info->css);
+  view_flame_preload(page, out);
   document_script(out, info->js);
   output_add_text(out, "</head>\n<body>\n<a id=skip href=\"#view\">skip to the view</a>\n");
 }

@@ -159,6 +159,9 @@ void document_hidden_fields(const struct view_page *page, struct output *out,
 /* ---- bodies ------------------------------------------ */
 
 pprofc_status view_flame(struct view_page *, struct output *, pprofc_error *);
+
+/* For the head of the view Flame: the browser asks for the data and the viewer at once. */
+void view_flame_preload(const struct view_page *page, struct output *out);
 pprofc_status view_top(struct view_page *, struct output *, pprofc_error *);
 pprofc_status view_graph(struct view_page *, struct output *, pprofc_error *);
 pprofc_status view_peek(struct view_page *, struct output *, pprofc_error *);

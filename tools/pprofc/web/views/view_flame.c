@@ -11,23 +11,74 @@ const struct web_change *view_flame_data(size_t *count) {
   return changes;
 }
 
-pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
+/* With more samples the walk for the table takes as long as a picture should. */
+#define TABLE_SAMPLES 20000
+
+/* Whether the table can come later: nothing on the page needs it, and it takes time to make. */
+static bool flame_table_waits(const struct view_page *page) {
+  static const char *const needed_by[] = {"rows", "only", "sel", "p"};
+  for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
+    if (*page_parameter(page, needed_by[i])) return false;
+  return page->in->profile->samples.count >= TABLE_SAMPLES;
+}
+
+/* The place of the table, which the script fills when the picture is there, and a link for a
+ * browser without. */
+static pprofc_status flame_table_place(struct view_page *page, struct output *out,
+                                       pprofc_error *error) {
+  static const struct web_change rows = {"rows", {"first", 5}};
+  static const struct pipeline_overrides overrides = {
+      .granularity = "functions", .all_nodes = true, .aggregates = true};
+  struct view_report v;
+  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
+  if (!status) {
+    page_note_report(page, &v);
+    output_add_text(out, "<p class=more><a id=later");
+    page_link(out, page, page->view->path, &rows, 1);
+    output_add_text(out, ">Show the functions as a table</a></p>\n");
+  }
+  view_report_close(&v);
+  return status;
+}
+
+static void flame_box(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
   size_t count;
   const struct web_change *changes = view_flame_data(&count);
   output_add_text(out, "<div id=flame data-src=\"");
   web_query_link(out, page->in->query, FLAME_DATA.data, changes, count);
   output_add_char(out, '"');
-  if (page->in->info->flame_js)
-    html_attribute(out, "data-script", str_of(page->in->info->flame_js));
-  if (page->in->info->flame_css)
-    html_attribute(out, "data-style", str_of(page->in->info->flame_css));
+  if (info->flame_js) html_attribute(out, "data-script", str_of(info->flame_js));
+  if (info->flame_css) html_attribute(out, "data-style", str_of(info->flame_css));
   html_attribute(out, "data-sel", page->selected.function);
   html_attribute(out, "data-pivot", str_of(page_parameter(page, "p")));
-  output_add_text(out,
-                  "></div>\n<section id=functions aria-label=Functions>\n<h2>Functions</h2>\n");
+  output_add_text(out, "></div>\n");
+}
+
+void view_flame_preload(const struct view_page *page, struct output *out) {
+  const struct web_info *info = page->in->info;
+  const char *const files[][2] = {{"script", info->flame_js}, {"style", info->flame_css}};
+  size_t count;
+  const struct web_change *changes = view_flame_data(&count);
+  if (page->view->body != view_flame || !page->totals.known) return;
+  output_add_text(out, "<link rel=preload as=fetch crossorigin href=\"");
+  web_query_link(out, page->in->query, FLAME_DATA.data, changes, count);
+  output_add_text(out, "\">\n");
+  for (size_t i = 0; i < 2; i++) {
+    if (!files[i][1]) continue;
+    output_printf(out, "<link rel=preload as=%s", files[i][0]);
+    html_attribute(out, "href", str_of(files[i][1]));
+    output_add_text(out, ">\n");
+  }
+}
+
+pprofc_status view_flame(struct view_page *page, struct output *out, pprofc_error *error) {
+  flame_box(page, out);
+  output_add_text(out, "<section id=functions aria-label=Functions>\n<h2>Functions</h2>\n");
   page->options.granularity = "functions";
   page->options.nodefraction = page->options.edgefraction = 0;
-  pprofc_status status = view_top(page, out, error);
+  pprofc_status status =
+      flame_table_waits(page) ? flame_table_place(page, out, error) : view_top(page, out, error);
   page->totals.has_shown = false; /* the picture shows everything */
   output_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;

@@ -47,6 +47,15 @@ function valuesOf(chosen) {
   return { ...chosen, ...row?.dataset, ...(selfVerdict === undefined ? {} : { selfVerdict, totalVerdict }) };
 }
 
+/** The table of a large profile comes after the picture: its walk takes time that the picture needs. */
+async function loadTable() {
+  const link = $("#functions #later"), section = $("#functions");
+  if (!link) return;
+  const text = await (await fetch(link.href)).text();
+  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("functions");
+  if (fresh && section.isConnected) section.replaceChildren(...document.adoptNode(fresh).childNodes);
+}
+
 async function mountFlame(box) {
   const [data] = await Promise.all([fetchBytes(box.dataset.src), loadViewer(box)]);
   if (!window.pprofcFlame || !box.isConnected) return;
@@ -66,6 +75,7 @@ async function mountFlame(box) {
   page.flame = viewer;
   box.classList.add("drawn");
   if (box.dataset.sel && !box.dataset.pivot) viewer.select(box.dataset.sel);
+  setTimeout(() => loadTable().catch(() => {}), 500);
 }
 
 /** A flame graph of the same data stays as it is when the document around it changes. */
@@ -90,6 +100,7 @@ onPage(() => {
   page.flame = null;
   if (box) mountFlame(box).catch((error) => {
     box.classList.add("failed");
+    loadTable().catch(() => {});
     toast(`The flame graph cannot be drawn: ${error.message}`);
   });
 });
