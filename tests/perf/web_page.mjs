@@ -63,8 +63,10 @@ async function stop(child) {
   await ended;
 }
 
-async function get(url) {
-  const reply = await fetch(url);
+/** With `patient`, asks again when the time of an answer was over: valgrind needs it. */
+async function get(url, patient = false) {
+  let reply = await fetch(url);
+  while (patient && reply.status === 503) reply = await fetch(url);
   const bytes = await reply.arrayBuffer();
   if (!reply.ok) throw new Error(`${url}: ${reply.status}`);
   return bytes;
@@ -134,8 +136,8 @@ async function countInstructions() {
     const file = path.join(folder, `${input}.pb.gz`);
     const one = collected(spawnSync(callgrind[0], [...callgrind.slice(1), pprofc, "-top", file], { env: environment, encoding: "utf8", maxBuffer: 1 << 28 }).stderr);
     const { child, views } = await serve(file, callgrind);
-    await get(`${views}flamegraph`);
-    await get(`${views}flamedata`);
+    await get(`${views}flamegraph`, true);
+    await get(`${views}flamedata`, true);
     await stop(child);
     const other = collected(child.said);
     console.log(`| \`${input}\` | ${one.toLocaleString("en")} | ${other.toLocaleString("en")} | ${(other / one).toFixed(2)} |`);

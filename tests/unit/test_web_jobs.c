@@ -146,6 +146,27 @@ static void test_work_without_an_asker_is_stopped(void) {
   finish();
 }
 
+/* Clients that ask and leave do not keep others out. */
+static void test_what_nobody_waits_for_takes_no_place(void) {
+  static char text[] = "x";
+  static const char keys[] = "abcdefgh";
+  unsigned askers[8] = {0}, last = 0;
+  begin(1, 3);
+  jobs_ask(jobs, (pprofc_str){keys, 1}, text, &askers[0]);
+  wait_for(&runs, 1);
+  for (size_t i = 1; i < 8; i++) {
+    CU_ASSERT_PTR_NULL(jobs_ask(jobs, (pprofc_str){keys + i, 1}, text, &askers[i]));
+    jobs_leave(jobs, &askers[i]);
+    jobs_leave(jobs, &askers[i]); /* is said once */
+  }
+  CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("last"), text, &last));
+  atomic_store(&blocked, false);
+  wait_for(&answers, 9);
+  CU_ASSERT_EQUAL(last, 200);
+  CU_ASSERT_EQUAL(atomic_load(&runs), 2);
+  finish();
+}
+
 /* Nobody waits for what is prepared: the time of an answer begins with its first asker. */
 static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
   static char text[] = "x";
@@ -263,6 +284,7 @@ static void test_the_cache_keeps_what_was_used_last(void) {
 UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
           UNIT(test_questions_without_a_key_are_never_joined),
           UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
+          UNIT(test_what_nobody_waits_for_takes_no_place),
           UNIT(test_the_time_of_prepared_work_begins_with_its_asker),
           UNIT(test_prepared_work_that_is_asked_for_has_an_end),
           UNIT(test_the_end_answers_everyone),

@@ -1,6 +1,6 @@
 """The server of `pprofc -http`, without a browser: what it answers, whom it refuses, and that it stays up.
 
-    server.py PPROFC TESTDATA [REQUESTS]
+    server.py PPROFC TESTDATA
 """
 import http.client
 import json
@@ -15,9 +15,6 @@ import threading
 import time
 
 PPROFC, TESTDATA = sys.argv[1], sys.argv[2]
-with open(PPROFC, "rb") as program:
-    SANITIZED = b"__asan_init" in program.read()
-REQUESTS = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
 CPU, FASTER = (os.path.join(TESTDATA, name) for name in ("generator_cpu.prof", "generator_optimized_cpu.prof"))
 failures = []
 
@@ -53,10 +50,6 @@ class Server:
             return reply
         finally:
             connection.close()
-
-    def memory(self):
-        with open(f"/proc/{self.child.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
     def end(self, number=signal.SIGTERM):
         began = time.monotonic()
@@ -285,6 +278,7 @@ def check_token():
 
 
 def check_staying_up(server):
+    """Each nuisance alone; stress.py has all of them at once."""
     slow = [socket.create_connection(("localhost", server.port)) for _ in range(300)]
     for one in slow:
         one.send(b"GET /ui/top HTTP/1.1\r\nHost: localhost\r\nX-A: ")
@@ -301,33 +295,6 @@ def check_staying_up(server):
     except OSError:
         status = 413
     check(status == 413, f"64 MiB of body get {status}")
-    wanted = {path: server.ask("/ui/" + path).text for path in ("top", "top?f=json", "peek?f=mallocgc", "tags", "download", "flamedata?node=1")}
-
-    def work(count):
-        for i in range(count):
-            path = list(wanted)[i % len(wanted)] if i % 7 else f"top?n={i % 21 + 1}"
-            reply = server.ask("/ui/" + path)
-            if path in wanted and (reply.status != 200 or reply.text != wanted[path]):
-                failures.append(f"{path} gives {reply.status}, {len(reply.text)} bytes")
-
-    def burst(count):
-        threads = [threading.Thread(target=work, args=(count // 32 + 1,)) for _ in range(32)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    memory = []
-    for count in (REQUESTS, 9 * REQUESTS):
-        burst(count)
-        time.sleep(1.2)  # what is not used any more goes back twice a second
-        memory.append(server.memory())
-    early, late = memory
-    print(f"memory: {early >> 10} MiB after {REQUESTS} requests, {late >> 10} MiB after {10 * REQUESTS}")
-    if SANITIZED:
-        print("memory: not judged, AddressSanitizer keeps what was freed")
-    else:
-        check(late < early + (2 << 10), f"memory grows from {early} to {late} KiB")
 
 
 def check_end_at_work(server):

@@ -28,7 +28,7 @@ struct web_jobs {
   pthread_cond_t work;
   struct web_job *queue, **queue_end; /* that wait for a thread */
   struct web_job *running;
-  size_t waiting;
+  size_t waiting; /* of them, those that somebody still asks */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -104,7 +104,7 @@ static struct web_job *jobs_take(struct web_jobs *jobs) {
   if (!job || jobs->stopping) return NULL;
   jobs->queue = job->next;
   if (!jobs->queue) jobs->queue_end = &jobs->queue;
-  jobs->waiting--;
+  jobs->waiting -= !job->cancelled;
   job->next = jobs->running;
   jobs->running = job;
   return job;
@@ -243,8 +243,9 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Marks the asker in a list of jobs; cancels the job that has no asker left. */
-static bool jobs_leave_list(struct web_job *job, const void *asker) {
+/* Marks the asker in a list of jobs; cancels the job that has no asker left, and counts that. False
+ * when no job of the list has the asker. */
+static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;
     for (size_t i = 0; i < job->asker_count; i++) {
@@ -253,6 +254,7 @@ static bool jobs_leave_list(struct web_job *job, const void *asker) {
       left = left || !job->askers[i].gone;
     }
     if (!found) continue;
+    *cancelled += !left && !job->cancelled;
     job->cancelled = job->cancelled || !left;
     if (job->cancelled && job->budget) budget_cancel(job->budget);
     return true;
@@ -261,8 +263,11 @@ static bool jobs_leave_list(struct web_job *job, const void *asker) {
 }
 
 void jobs_leave(struct web_jobs *jobs, void *asker) {
+  size_t dropped = 0, stopped = 0;
   pthread_mutex_lock(&jobs->lock);
-  if (!jobs_leave_list(jobs->queue, asker)) jobs_leave_list(jobs->running, asker);
+  if (!jobs_leave_list(jobs->queue, asker, &dropped))
+    jobs_leave_list(jobs->running, asker, &stopped);
+  jobs->waiting -= dropped; /* they take no place from others */
   pthread_mutex_unlock(&jobs->lock);
 }
 

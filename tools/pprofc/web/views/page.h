@@ -123,7 +123,7 @@ void page_verdict_text(struct output *out, const struct view_page *page,
 void page_verdict_cells(struct output *out, const struct view_page *page,
                         const pprofc_verdict_row *row, bool by_cum);
 
-/* One paragraph: what the verdicts hold for, or why there are none. */
+/* One line that unfolds: what the verdicts hold for, or why there are none. */
 void page_verdict_note(struct output *out, const struct view_page *page);
 
 /* What became of a function: "grew", "shrank", "new", "gone", "same". */

@@ -79,19 +79,21 @@ void page_verdict_cells(struct output *out, const struct view_page *page,
   verdict_word_cell(out, page, row, by_cum);
 }
 
-/* ---- what holds for all ------------------------------ */
+/* ---- what holds for all: a line, and what it means when it is opened ---------- */
+
+/* The line that is always shown. */
+static void verdict_note_summary(struct output *out, const struct judgement *j) {
+  if (j->summary.exact)
+    output_add_text(out, "Events were counted, not sampled: every difference is real");
+  else
+    output_printf(out, "Verdicts assume %g %% of noise between runs", 100 * j->summary.noise_cv);
+}
 
 static void verdict_note_noise(struct output *out, const struct judgement *j) {
-  const pprofc_verdict_summary *s = &j->summary;
-  if (s->exact) {
-    output_add_text(out, "Events were counted, not sampled: every difference is real.");
-    return;
-  }
-  output_printf(out,
-                "Verdicts come from one pair of profiles, which cannot know the noise between "
-                "runs: %g %% is assumed. Several runs a side know it: "
-                "<code>pprofc -top -noise -diff_base=base/ head/</code>.",
-                100 * s->noise_cv);
+  if (j->summary.exact) return;
+  output_add_text(out, "They come from one pair of profiles, which cannot know the noise between "
+                       "runs. Several runs a side know it: "
+                       "<code>pprofc -top -noise -diff_base=base/ head/</code>.");
 }
 
 static void verdict_note_exposure(struct output *out, const struct judgement *j) {
@@ -119,16 +121,18 @@ static void verdict_note_sources(struct output *out, const char *side, size_t so
 void page_verdict_note(struct output *out, const struct view_page *page) {
   const struct web_info *info = page->in->info;
   const struct judgement *j = &page->judgement;
-  output_add_text(out, "<p id=judged>");
-  if (j->verdicts) {
-    verdict_note_noise(out, j);
-    verdict_note_exposure(out, j);
-    verdict_note_sources(out, "base", info->base_sources);
-    verdict_note_sources(out, "head", info->head_sources);
-  } else {
-    output_add_text(out, "There are no verdicts on these rows: ");
+  if (!j->verdicts) {
+    output_add_text(out, "<p id=judged>There are no verdicts on these rows: ");
     html_put(out, j->reason);
-    output_add_char(out, '.');
+    output_add_text(out, ".</p>\n");
+    return;
   }
-  output_add_text(out, "</p>\n");
+  output_add_text(out, "<details id=judged><summary>");
+  verdict_note_summary(out, j);
+  output_add_text(out, "</summary><p>");
+  verdict_note_noise(out, j);
+  verdict_note_exposure(out, j);
+  verdict_note_sources(out, "base", info->base_sources);
+  verdict_note_sources(out, "head", info->head_sources);
+  output_add_text(out, "</p></details>\n");
 }
