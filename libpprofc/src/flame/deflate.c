@@ -29,7 +29,8 @@ static pprofc_status deflate_zlib(const struct buffer *from, int level, struct b
   return code == Z_STREAM_END && !to->failed ? PPROFC_OK : error_nomem(error);
 }
 
-/* On `tree` of the benchmarks a third of the time of zlib's level 3, and 2 % fewer bytes. False: not done, zlib does it. */
+/* On `tree` of the benchmarks a third of the time of zlib's level 3, and 2 % fewer bytes. False:
+ * not done, zlib does it. */
 #ifdef HAVE_LIBDEFLATE
 static bool deflate_fast(const struct buffer *from, struct buffer *to) {
   struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
