@@ -147,7 +147,7 @@ static void test_work_without_an_asker_is_stopped(void) {
 }
 
 /* Clients that ask and leave do not keep others out. */
-static void test_what_nobody_waits_for_takes_no_place(void) {
+static void test_work_without_a_client_takes_no_place(void) {
   static char text[] = "x";
   static const char keys[] = "abcdefgh";
   unsigned askers[8] = {0}, last = 0;
@@ -167,7 +167,7 @@ static void test_what_nobody_waits_for_takes_no_place(void) {
   finish();
 }
 
-/* Nobody waits for what is prepared: the time of an answer begins with its first asker. */
+/* No client waits for what is prepared: the time of an answer begins with its first asker. */
 static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
   static char text[] = "x";
   unsigned asker = 0;
@@ -284,7 +284,7 @@ static void test_the_cache_keeps_what_was_used_last(void) {
 UNIT_MAIN("web jobs", UNIT(test_equal_questions_are_worked_on_once),
           UNIT(test_questions_without_a_key_are_never_joined),
           UNIT(test_too_many_questions_are_refused), UNIT(test_work_without_an_asker_is_stopped),
-          UNIT(test_what_nobody_waits_for_takes_no_place),
+          UNIT(test_work_without_a_client_takes_no_place),
           UNIT(test_the_time_of_prepared_work_begins_with_its_asker),
           UNIT(test_prepared_work_that_is_asked_for_has_an_end),
           UNIT(test_the_end_answers_everyone),

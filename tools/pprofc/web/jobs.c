@@ -28,7 +28,7 @@ struct web_jobs {
   pthread_cond_t work;
   struct web_job *queue, **queue_end; /* that wait for a thread */
   struct web_job *running;
-  size_t waiting; /* of them, those that somebody still asks */
+  size_t waiting; /* of them, those that a client still asks */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -186,7 +186,7 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Joins work on the same question. The time of work that nobody had asked for begins now. */
+/* Joins work on the same question. The time of work that no client had asked for begins now. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
