@@ -51,6 +51,19 @@ manifest o/ci 'abs(c["common"] + c["environment"] + c["rest"] + sum(r["delta"] f
 has o/ci/flame/cpu_diff.html 'functions changed'
 has o/ci/flamegraphs/cpu_diff.svg 'q &lt; 0.0001'
 grep -q 'q &lt; 0.0001' o/ci/flamegraphs/cpu_head.svg && broken "a side alone has verdicts"
+# The pictures of the page: base and head have no verdicts, the difference has those of the file.
+python3 - <<'END' || broken "the picture in the page has no verdicts"
+import base64, re
+page = open("o/ci/index.html", encoding="utf-8").read()
+pictures = [base64.b64decode(text).decode() for text in re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)]
+assert len(pictures) == 3, len(pictures)
+for picture, said in zip(pictures, (False, False, True)):
+    assert ("q &lt; 0.0001" in picture) == said, picture[:2000]
+def color(name):
+    return re.search(f'fg:name="{re.escape(name)}".*?<rect[^>]* fill="([^"]+)"', pictures[2], re.DOTALL).group(1)
+assert color("main.f1") == color("main.f2") != color("main.f3"), [color(name) for name in ("main.f1", "main.f2", "main.f3")]
+assert "grey: noise, not judged or unchanged" in page
+END
 ok "several runs a side: what grew, what is new, what was renamed, and the rest is noise"
 
 # The command of the manifest prints the same.

@@ -217,9 +217,11 @@ static void put_buttons(struct buffer *out, const struct run_pair *pair, size_t 
                   number, number, side, name == html_shown(pair) ? " checked" : "", number, side,
                   titles[side]);
   }
-  if (pair->diff)
-    buffer_add_text(out, "<span class=\"key\">\xE2\x96\xB2 orange: more than base " DOT
-                         " \xE2\x96\xBC blue: less " DOT " grey: unchanged</span>");
+  if (!pair->diff) return;
+  bool judged = pair->comparison_count && !pair->comparisons[0].weak;
+  buffer_add_text(out, "<span class=\"key\">\xE2\x96\xB2 orange: more than base " DOT
+                       " \xE2\x96\xBC blue: less " DOT " grey: ");
+  buffer_add_text(out, judged ? "noise, not judged or unchanged</span>" : "unchanged</span>");
 }
 
 /* The pictures of all tabs have one height: that of the highest, or the most. */

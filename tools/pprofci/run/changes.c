@@ -7,6 +7,7 @@
 #include "noise/blame.h"
 #include "page/place.h"
 #include "report/report.h"
+#include "report/stacks/flame_verdicts.h"
 #include "run/text.h"
 
 #include <math.h>
@@ -248,11 +249,13 @@ static int add_to_picture(void *context, const void *data, size_t size) {
 }
 
 static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struct drawn *d,
-                                  enum flame_width width, pprofc_error *error) {
+                                  enum flame_width width, const struct flame_verdicts *verdicts,
+                                  pprofc_error *error) {
   const struct flame_drawing drawing = {
       .tree = &d->graph.tree,
       .type = d->result.value_index,
       .width = width,
+      .verdicts = verdicts,
       .title = STR(""),
       .subtitle = STR(""),
       .type_name = d->result.type,
@@ -278,19 +281,36 @@ static pprofc_status draw_picture(struct ci_run *run, pprofc_str *picture, struc
   return status;
 }
 
-/* The difference, and both sides by themselves with their frames in the order of it. A side in
- * which nothing is to be seen has no picture. */
+/* What is said of the functions of a drawing; NULL when nothing is. */
+static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
+                                 const struct flame_verdicts **judged, pprofc_error *error) {
+  struct arena *arena = &d->graph.tree.arena;
+  *judged = NULL;
+  if (!verdicts || !d->graph.tree.has_base) return PPROFC_OK;
+  struct flame_verdicts *made = arena_alloc(arena, sizeof *made);
+  if (!made) return error_nomem(error);
+  *judged = made;
+  return flame_verdicts_make(&d->graph.tree, d->result.value_index, false, verdicts, arena, made,
+                             error);
+}
+
+/* The difference, coloured by the verdicts when there are any, and both sides by themselves with
+ * their frames in the order of it. A side in which nothing is to be seen has no picture. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
-                                   pprofc_error *error) {
+                                   const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
   bool two = d->graph.tree.has_base;
+  const struct flame_verdicts *judged;
   pprofc_error ignored;
   for (int side = 0; two && side < SIDES; side++) {
-    pprofc_status status = draw_picture(run, &pair->pictures[side], d, widths[side], &ignored);
+    pprofc_status status =
+        draw_picture(run, &pair->pictures[side], d, widths[side], NULL, &ignored);
     if (status == PPROFC_E_NOMEM) return error_nomem(error);
     if (status != PPROFC_OK) pair->pictures[side] = STR("");
   }
-  return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, error);
+  pprofc_status status = drawn_judge(d, verdicts, &judged, error);
+  if (status != PPROFC_OK) return status;
+  return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
 /* Zoomed to the function of the benchmark: what its runner does beside it is not its work. False
@@ -303,7 +323,7 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
   if (!pair->function) return false;
   zoomed.show_from = pair->function;
   if (drawn_open(profile, &zoomed, &d, &ignored) != PPROFC_OK) return false;
-  bool drawn = draw_pictures(run, pair, &d, &ignored) == PPROFC_OK;
+  bool drawn = draw_pictures(run, pair, &d, options->verdicts, &ignored) == PPROFC_OK;
   drawn_close(&d);
   return drawn;
 }
@@ -317,7 +337,7 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
   if (d.graph.tree.has_base && judged)
     status = explain_change(run, pair, &d, profile, judged, error);
   if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
-    status = draw_pictures(run, pair, &d, error);
+    status = draw_pictures(run, pair, &d, options->verdicts, error);
   drawn_close(&d);
   return status;
 }
