@@ -61,6 +61,26 @@ static void test_nodes_edges_and_totals(void) {
   pprofc_graph_free(NULL);
 }
 
+/* What a moves from b to c cancels out in a, which has no row. */
+static void test_edges_lead_from_row_to_row(void) {
+  pprofc_builder *builder = cpu_builder();
+  sample(builder, "b a main", -50, 0);
+  sample(builder, "c a main", 50, 0);
+  sample(builder, "d c", 7, 0);
+  pprofc_profile *p = finish(builder);
+  pprofc_report_options options = report_options("top");
+  options.nodefraction = options.edgefraction = 0;
+  pprofc_graph *graph = graph_of(p, &options);
+  size_t nodes, edges;
+  (void)pprofc_graph_nodes(graph, &nodes);
+  (void)pprofc_graph_edges(graph, &edges);
+  CU_ASSERT_EQUAL(nodes, 3);
+  CU_ASSERT_EQUAL(edges, 1);
+  CU_ASSERT(edge_is(graph, 0, "c", "d", 7));
+  pprofc_graph_free(graph);
+  pprofc_profile_release(p);
+}
+
 static void test_options_apply(void) {
   pprofc_profile *p = small_profile();
   pprofc_report_options options = report_options("top");
@@ -216,7 +236,7 @@ static void test_an_allocation_that_fails_is_an_error(void) {
   CU_ASSERT(failing_each(make_graph) > 10);
 }
 
-UNIT_MAIN("api_graph", UNIT(test_nodes_edges_and_totals), UNIT(test_options_apply),
-          UNIT(test_residual_edges), UNIT(test_files_and_lines), UNIT(test_rows_are_those_of_top),
-          UNIT(test_options_without_meaning), UNIT(test_a_profile_without_samples),
-          UNIT(test_an_allocation_that_fails_is_an_error))
+UNIT_MAIN("api_graph", UNIT(test_nodes_edges_and_totals), UNIT(test_edges_lead_from_row_to_row),
+          UNIT(test_options_apply), UNIT(test_residual_edges), UNIT(test_files_and_lines),
+          UNIT(test_rows_are_those_of_top), UNIT(test_options_without_meaning),
+          UNIT(test_a_profile_without_samples), UNIT(test_an_allocation_that_fails_is_an_error))

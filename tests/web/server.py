@@ -3,9 +3,12 @@
     server.py PPROFC TESTDATA
 """
 import http.client
+import gzip
 import json
 import os
+import pty
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -93,6 +96,102 @@ def check_downloads(server):
         reply = server.ask(f"/ui/download?what={what}")
         check(reply.status == 200 and reply.text.startswith(kind), f"download {what} gives {reply.status}")
         check("attachment" in reply.headers["Content-Disposition"], f"download {what} is no attachment")
+
+
+def check_tables(server):
+    """CSV has what the side has; a graph is drawn where graphviz is."""
+    for side, words in (("diff", "verdict"), ("head", "flat"), ("base", "flat")):
+        reply = server.ask(f"/ui/download?what=csv&side={side}")
+        check(reply.status == 200 and words.encode() in reply.text.split(b"\n")[0], f"CSV of {side}: {reply.status} {reply.text[:80]}")
+    few, many = (server.ask(f"/ui/download?what=csv&nf=0&ef=0&{more}").text.count(b"\n") for more in ("", "rows=all"))
+    check(few == 501 and many > few, f"rows=all has {many} rows, otherwise {few}")
+    reply = server.ask("/ui/download?what=svg&f=json")
+    if shutil.which("dot"):
+        check(reply.status == 200 and reply.text.startswith(b"<?xml") and b"json" in reply.text, f"a graph: {reply.status} {reply.text[:80]}")
+    else:
+        check(reply.status >= 500 and b"graphviz" in reply.text.lower() + b"dot", f"a graph without graphviz: {reply.status}")
+    for path, status in (("download?what=nosuch", 404), ("download?what=csv&f=(", 400), ("download?base=77", 400)):
+        check(server.ask("/ui/" + path).status == status, f"{path} is no {status}")
+
+
+def check_assets(server):
+    """Files have hashes in their names, stay for ever, and are sent packed to those that take it."""
+    page = server.ask("/ui/flamegraph").text.decode()
+    names = set(re.findall(r'assets/[\w.-]+', page))
+    check(len(names) == 5, f"the page names {sorted(names)}")
+    kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+    for name in names:
+        plain, packed = server.ask("/ui/" + name), server.ask("/ui/" + name, Accept_Encoding="gzip, br")
+        check(plain.status == 200 and plain.headers["Content-Encoding"] is None, f"{name} plain: {plain.status}")
+        check(plain.headers["Content-Type"] == kinds[name.rsplit(".")[-1]], f"{name} is {plain.headers['Content-Type']}")
+        check("immutable" in plain.headers["Cache-Control"] and plain.headers["Vary"] == "Accept-Encoding", f"{name} does not stay")
+        body = gzip.decompress(packed.text) if packed.headers["Content-Encoding"] == "gzip" else packed.text
+        check(body == plain.text and len(body) > 100, f"{name} packed is another file")
+        check(server.ask("/ui/" + re.sub(r"-\w+", "-0123456789abcdef", name)).status == 404, f"{name} with another hash is there")
+
+
+def check_listings():
+    """Source and disassembly of a program that is there, as the command line prints them."""
+    folder = os.path.join(TESTDATA, "native")
+    sources = [os.path.join(folder, name) for name in ("native_c", "native_c.cpu.prof")]
+    server = Server(f"-source_path={folder}", "-trim_path=/app", *sources)
+    page = server.ask("/ui/source?f=hash_words").text.decode()
+    check(page.count("<details class=routine") >= 1 and 'class="l h4"' in page, "the source of a function is shown, with its hot line")
+    check("???" not in page, "the lines of the source are there")
+    page = server.ask("/ui/source?f=.").text.decode()
+    check(page.count("<details class=routine") > 3, "all functions of a program")
+    check(b"<details" in server.ask("/ui/disasm").text, "without an expression the hottest functions are listed")
+    if not shutil.which("objdump"):
+        print("no objdump: disassembly is not looked at")
+        server.end()
+        return
+    check("<span class=asm>" in page and "class=inlined" in page, "lines unfold to instructions and inlined calls")
+    said = subprocess.run([PPROFC, "-disasm=main|hash_words", *sources], check=True, capture_output=True, text=True).stdout
+    page = server.ask("/ui/disasm?f=main%7Chash_words").text.decode()
+    functions = re.findall(r"<details class=routine[^>]* data-name=\"([^\"]*)\"", page)
+    check(sorted(functions) == sorted(re.findall(r"ROUTINE =+ (\S+)", said)) and len(functions) >= 2, f"disassembly of {functions}")
+    flat = [float(number) * (1 if unit == "ms" else 1000)
+            for number, unit in re.findall(r'ROUTINE =+ \S+</div><div class="l h0"> *([\d.]+)(m?s)', page)]
+    check(page.count('<div class="l h') >= said.count(";") > 20 and 'class="l h4"' in page, "instructions with heat")
+    check(len(flat) == len(functions) and flat == sorted(flat, reverse=True), f"functions are in the order of their cost: {flat}")
+    check("100%" in page and "Total: " in page, "the total is said")
+    reply = server.ask("/ui/disasm?f=zzznosuch")
+    check(reply.status == 400 and b"no matches found" in reply.text, f"what matches nothing: {reply.status}")
+    server.end()
+
+
+def check_browser():
+    """A browser is started where a person sits, with the options of the command line in the address."""
+    with tempfile.TemporaryDirectory() as folder:
+        script, said = os.path.join(folder, "browser"), os.path.join(folder, "said")
+        with open(script, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >{said}.new && mv {said}.new {said}\n')
+        os.chmod(script, 0o755)
+        keyboard, terminal = pty.openpty()
+        where = {"BROWSER": f"{script}  --new-window", "XDG_CONFIG_HOME": folder, "HOME": folder, "PATH": os.environ["PATH"]}
+        command = [PPROFC, "-http=localhost:", "-focus=json&x", "-nodecount=7", "-hide=^a b$", "-call_tree", CPU]
+
+        def start(**more):
+            child = subprocess.Popen(command, env=dict(where, **more), stdin=terminal, stdout=terminal, stderr=subprocess.PIPE, text=True)
+            return child, re.search(r"http://\S+", child.stderr.readline()).group(0)
+        child, address = start()
+        for _ in range(100):
+            if os.path.exists(said):
+                break
+            time.sleep(0.1)
+        with open(said, encoding="ascii") as file:
+            words = file.read().split("\n")[:-1]
+        check(words[:-1] == ["--new-window"] and words[-1].startswith(address + "/ui/?"), f"the browser got {words}")
+        check(set(words[-1].split("?")[1].split("&")) == {"f=json%26x", "n=7", "h=%5Ea%20b%24", "calltree=t"}, f"the address is {words[-1]}")
+        child.terminate()
+        check(child.wait(10) == 0, "does not end well with a browser")
+        child, address = start(BROWSER="/nosuch/browser", PATH=folder)
+        line = child.stderr.readline().strip()
+        check(line.startswith(address + "/ui/?"), f"without a browser the address is said: {line}")
+        child.terminate()
+        child.wait(10)
+        os.close(keyboard)
+        os.close(terminal)
 
 
 def check_safety(server):
@@ -317,13 +416,15 @@ def check_end_at_work(server):
 
 def main():
     server = Server(f"-diff_base={CPU}", FASTER)
-    for part in (check_addresses, check_sides, check_downloads, check_safety, check_cross_site, check_settings, check_staying_up):
+    for part in (check_addresses, check_sides, check_downloads, check_tables, check_assets, check_safety, check_cross_site, check_settings, check_staying_up):
         part(server)
     check_end_at_work(server)
     check_files()
     check_changing_files()
     check_reload()
     check_token()
+    check_listings()
+    check_browser()
     print(f"{len(failures)} failures")
     sys.exit(1 if failures else 0)
 

@@ -19,7 +19,7 @@ struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of;    /* [node_count] index among the shown nodes */
+  size_t *row_of;    /* [node_count] index among the shown nodes; SIZE_MAX: not shown */
   pprofc_str *texts; /* [texts.count] copies of the texts of the frames; data NULL: not made yet */
 };
 
@@ -63,6 +63,7 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   const struct graph *g = c->graph;
   pprofc_graph_node *nodes = arena_array(&c->rows->region->arena, g->shown_count, sizeof *nodes);
   if (!nodes) return false;
+  for (size_t i = 0; i < g->node_count; i++) c->row_of[i] = SIZE_MAX;
   for (size_t i = 0; i < g->shown_count; i++) {
     if (!graph_copy_node(c, g->shown[i], &nodes[i])) return false;
     c->row_of[g->shown[i]] = i;
@@ -89,11 +90,13 @@ static bool graph_copy_edges(struct graph_copy *c) {
     mem_free(g->mem, plain, rows->node_count, sizeof *plain);
     return false;
   }
+  size_t count = 0;
   for (size_t i = 0; i < g->sorted_count; i++) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
-    size_t target = c->row_of[edge->target];
-    edges[i] = (pprofc_graph_edge){
-        .source = c->row_of[edge->source],
+    size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
+    if (source == SIZE_MAX || target == SIZE_MAX) continue; /* of a node whose changes cancel out */
+    edges[count++] = (pprofc_graph_edge){
+        .source = source,
         .target = target,
         .weight = pipeline_ratio(c->result, edge_weight(edge)),
         .inlined = edge->is_inline,
@@ -105,7 +108,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     if (plain[i] && rows->nodes[i].inlined) rows->nodes[i].inlined = PPROFC_GRAPH_PARTLY_INLINED;
   mem_free(g->mem, plain, rows->node_count, sizeof *plain);
   rows->edges = edges;
-  rows->edge_count = g->sorted_count;
+  rows->edge_count = count;
   return true;
 }
 
