@@ -373,6 +373,9 @@ async function testLayout(url) {
   const spot = await spotOf(page, now.selected);
   check(spot.y > 0 && spot.y < 800, "the change can be seen");
   check(await page.isVisible(".pf-minimap"), "a zoomed graph has a map");
+  const ticks = await page.evaluate(() => window.pprofc.minimap.ticks(1000)), whole = await page.evaluate(() => window.pprofc.place.width[0]);
+  check(ticks.length > 3 && ticks.length < 13 && ticks.every(([value, x]) => Math.abs(value / whole * 1000 - x) < 1e-6), `the axis of the map: ${ticks}`);
+  check(/^[125]0*$/.test(String(ticks[0][0])) && ticks.every(([value], i) => value === (i + 1) * ticks[0][0]), `values of the axis are round: ${ticks}`);
   const leftOf = () => page.evaluate(() => window.pprofc.drawing.left);
   const before = await leftOf();
   const map = await page.locator(".pf-minimap").boundingBox();

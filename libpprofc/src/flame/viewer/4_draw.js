@@ -217,6 +217,30 @@ class Minimap {
     c.strokeStyle = app.theme.accent;
     c.lineWidth = 2;
     c.strokeRect(x + 1, 1, wide - 2, h - 2);
+    this.paintAxis(w, h);
+  }
+
+  // Round values along the strip, at least `room` pixels apart: [value, pixels].
+  ticks(w, room = 80) {
+    const d = this.app.drawing, whole = d.place.width[0], most = Math.floor(w / room);
+    if (!(whole > 0) || most < 1) return [];
+    const rough = whole / most, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough), found = [];
+    for (let i = 1; i * step < whole * 0.98; i++) found.push([i * step, i * step / whole * w]);
+    return found;
+  }
+
+  // The axis of values, on the side where the graph is thin.
+  paintAxis(w, h) {
+    const { context: c, app } = this, low = app.drawing.icicle;
+    c.font = "10px " + getComputedStyle(this.canvas).fontFamily;
+    c.textBaseline = low ? "bottom" : "top";
+    c.textAlign = "center";
+    c.fillStyle = app.theme.ink;
+    for (const [value, x] of this.ticks(w)) {
+      c.fillRect(Math.round(x), low ? h - 3 : 0, 1, 3);
+      c.fillText(formatValue(value, app.type.unit), x, low ? h - 3 : 4);
+    }
   }
 
   paintPicture(d, w, h) {
