@@ -198,22 +198,32 @@ static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, 
   return amount * factors[h->unit];
 }
 
-static bool events_state_is(struct jfr *j, uint64_t id, const char *name) {
-  const struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
-  return entry && str_equal(jfr_text(j, entry->slots[JFR_TEXT]), str_of(name));
+enum events_state { EVENTS_UNKNOWN, EVENTS_OTHER, EVENTS_SLEEPING, EVENTS_RUNNABLE };
+
+/* What a state is; remembered in its entry. */
+static enum events_state events_state_of(struct jfr *j, uint64_t id) {
+  struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
+  if (!entry) return EVENTS_OTHER;
+  if (entry->slots[JFR_STATE_KIND] == EVENTS_UNKNOWN) {
+    pprofc_str name = jfr_text(j, entry->slots[JFR_TEXT]);
+    entry->slots[JFR_STATE_KIND] = EVENTS_OTHER;
+    if (str_equal(name, STR("STATE_SLEEPING"))) entry->slots[JFR_STATE_KIND] = EVENTS_SLEEPING;
+    if (str_equal(name, STR("STATE_RUNNABLE"))) entry->slots[JFR_STATE_KIND] = EVENTS_RUNNABLE;
+  }
+  return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
 /* A sample of jdk.ExecutionSample; async-profiler wrote those of sleeping threads, too. */
 static void events_cpu(struct jfr *j, const struct jfr_key *key, uint64_t state) {
   const struct jfr_settings *settings = &j->chunk->settings;
-  if (!events_state_is(j, state, "STATE_SLEEPING")) jfr_rows_add(j, key, JFR_CPU, settings->cpu);
+  if (events_state_of(j, state) != EVENTS_SLEEPING) jfr_rows_add(j, key, JFR_CPU, settings->cpu);
   if (settings->only_wall) jfr_rows_add(j, key, JFR_WALL, settings->cpu);
 }
 
 static void events_wall(struct jfr *j, const struct jfr_key *key, const uint64_t *slots) {
   const struct jfr_settings *settings = &j->chunk->settings;
   uint64_t value = slots[JFR_EVENT_SAMPLES] * settings->wall;
-  if (settings->only_wall && events_state_is(j, slots[JFR_EVENT_STATE], "STATE_RUNNABLE"))
+  if (settings->only_wall && events_state_of(j, slots[JFR_EVENT_STATE]) == EVENTS_RUNNABLE)
     jfr_rows_add(j, key, JFR_CPU, value);
   jfr_rows_add(j, key, JFR_WALL, value);
 }

@@ -30,6 +30,15 @@ bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what) {
   return false;
 }
 
+#define TAKE_MIN    ((uint64_t)16 << 20)
+#define TAKE_FACTOR 32
+
+bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what) {
+  *taken += more;
+  if (*taken <= TAKE_MIN + TAKE_FACTOR * (uint64_t)j->data.size) return true;
+  return jfr_fail(j, PPROFC_E_LIMIT, "%s are out of proportion to the size of the recording", what);
+}
+
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset) {
   size_t size = (size_t)(j->chunk->end - j->chunk->start);
   if (offset > size) offset = size;
@@ -144,16 +153,29 @@ static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
   if (count) pprofc_builder_comment(j->builder, note);
 }
 
+/* The most frequent of the events that were left out and are not in the note yet; its count becomes
+ * 0. */
+static void jfr_note_most(struct jfr *j, struct buffer *note) {
+  size_t most = 0;
+  for (size_t i = 1; i < j->unread.count; i++)
+    if (j->unread_counts[i] > j->unread_counts[most]) most = i;
+  buffer_printf(note, " %.*s (%llu)", STR_ARG(j->unread.items[most]),
+                (unsigned long long)j->unread_counts[most]);
+  j->unread_counts[most] = 0;
+}
+
 static void jfr_note_unread(struct jfr *j) {
-  const size_t most = 12;
+  size_t named = j->unread.count;
   struct buffer note;
-  if (!j->unread.count) return;
+  if (!named) return;
+  if (named > 5) named = 5;
   buffer_init(&note, j->mem, SIZE_MAX);
   buffer_add_text(&note, "events with stacks that are no samples, left out:");
-  for (size_t i = 0; i < j->unread.count && i < most; i++)
-    buffer_printf(&note, "%s %.*s (%llu)", i ? "," : "", STR_ARG(j->unread.items[i]),
-                  (unsigned long long)j->unread_counts[i]);
-  if (j->unread.count > most) buffer_printf(&note, " and %zu more", j->unread.count - most);
+  for (size_t i = 0; i < named; i++) {
+    jfr_note_most(j, &note);
+    if (i + 1 < named) buffer_add_char(&note, ',');
+  }
+  if (j->unread.count > named) buffer_printf(&note, " and %zu more kinds", j->unread.count - named);
   buffer_add_char(&note, '\0');
   if (note.failed)
     jfr_fail_nomem(j);

@@ -100,6 +100,8 @@ enum jfr_pool_name {
 
 /* Slots of entries; all entries that are strings have theirs in JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
+enum { JFR_MAPPING = 2 }; /* of native methods: that of their library + 1, or 0 */
+enum { JFR_STATE_KIND = 1 };
 enum { JFR_OS_NAME = 0, JFR_OS_ID = 1, JFR_JAVA_NAME = 2 };
 
 #define JFR_UNMADE (NONE - 1)
@@ -215,13 +217,17 @@ struct jfr {
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  uint64_t name_bytes;
+  uint64_t text_bytes, steps; /* of texts that were read, of programs that were made */
   uint64_t without_stack, without_method, truncated, left_out;
   bool assumed_period;
   struct interner unread; /* names of events with stacks that the table does not have */
   uint64_t *unread_counts;
   size_t unread_capacity;
 };
+
+/* Adds to what is made of a file without a byte of it for each; false when that is out of
+ * proportion: entries of a few bytes can refer to one long text, again and again. */
+bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Notes a failure and returns false. */
 bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);

@@ -93,7 +93,8 @@ bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want
   program->count = l->count;
   program->ops = arena_copy(&j->arena, l->ops, l->count * sizeof *l->ops);
   mem_free(j->mem, l, 1, sizeof *l);
-  return program->ops || jfr_fail_nomem(j);
+  if (!program->ops) return jfr_fail_nomem(j);
+  return jfr_take(j, &j->steps, program->count, "fields of classes");
 }
 
 /* ---- reading ----------------------------------------- */

@@ -2,11 +2,6 @@
  * "java/util/HashMap.put", so that profiles of both can be compared. */
 #include "import/jfr/jfr.h"
 
-/* Names may take this many bytes, and so many for each byte of the file: an entry of a few bytes
- * can refer to a class with a long name. */
-#define NAME_BYTES_MIN    ((uint64_t)64 << 20)
-#define NAME_BYTES_FACTOR 32
-
 #define DIGITS "0123456789"
 #define HEX    DIGITS "abcdef"
 
@@ -114,14 +109,6 @@ bool jfr_is_library(pprofc_str name) {
   return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
 }
 
-/* Counts the bytes of a name that is to be made. */
-static bool names_take(struct jfr *j, size_t size) {
-  j->name_bytes += size;
-  if (j->name_bytes <= NAME_BYTES_MIN + NAME_BYTES_FACTOR * (uint64_t)j->data.size) return true;
-  return jfr_fail(j, PPROFC_E_LIMIT, "names of functions take more than %llu bytes",
-                  (unsigned long long)j->name_bytes);
-}
-
 static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
   struct buffer name;
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, class);
@@ -131,7 +118,7 @@ static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
   buffer_add_str(&name, jfr_symbol(j, method));
   uint32_t text = 0;
   if (name.failed) jfr_fail_nomem(j);
-  if (jfr_ok(j) && names_take(j, name.size)) text = builder_string(j->builder, buffer_str(&name));
+  if (jfr_ok(j)) text = builder_string(j->builder, buffer_str(&name));
   buffer_free(&name);
   return text;
 }
@@ -186,8 +173,7 @@ uint32_t jfr_class_label(struct jfr *j, uint64_t id) {
   names_class(jfr_symbol(j, entry->slots[JFR_NAME]), &name);
   if (name.failed) jfr_fail_nomem(j);
   entry->made = 0;
-  if (jfr_ok(j) && names_take(j, name.size))
-    entry->made = builder_string(j->builder, buffer_str(&name));
+  if (jfr_ok(j)) entry->made = builder_string(j->builder, buffer_str(&name));
   buffer_free(&name);
   return entry->made;
 }

@@ -4,7 +4,14 @@
 #include "import/jfr/jfr.h"
 
 /* What runs a frame. */
-enum stacks_kind { STACKS_JVM, STACKS_INTERPRETED, STACKS_INLINED, STACKS_NATIVE, STACKS_KERNEL };
+enum stacks_kind {
+  STACKS_JVM,
+  STACKS_INTERPRETED,
+  STACKS_INLINED,
+  STACKS_NATIVE,
+  STACKS_KERNEL,
+  STACKS_KINDS
+};
 
 static const struct {
   const char *description;
@@ -28,6 +35,7 @@ struct jfr_stacks {
   struct map by_frames;
   pprofc_line *lines; /* of a location */
   size_t line_count, line_capacity;
+  uint32_t mapping[STACKS_KINDS]; /* or NONE */
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {
@@ -62,31 +70,37 @@ static uint32_t stacks_mapping(struct jfr *j, pprofc_str file) {
 }
 
 void jfr_first_mapping(struct jfr *j) {
-  stacks_mapping(j, STR("[jvm]"));
+  for (size_t i = 0; i < STACKS_KINDS; i++) j->stacks->mapping[i] = NONE;
+  j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
 /* The library of native code, which is the class of its methods; Java's native methods have a class
  * of Java. */
-static pprofc_str stacks_library(struct jfr *j, uint64_t method) {
-  const struct jfr_entry *m = jfr_entry_of(j, JFR_METHODS, method);
-  const struct jfr_entry *c = m ? jfr_entry_of(j, JFR_CLASSES, m->slots[JFR_CLASS]) : NULL;
+static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
+  const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
   if (jfr_is_library(name)) return name;
   return name.size ? STR("[jvm]") : STR("[native]");
 }
 
+static uint32_t stacks_native_mapping(struct jfr *j, uint64_t method) {
+  struct jfr_entry *m = jfr_entry_of(j, JFR_METHODS, method);
+  if (!m) return stacks_mapping(j, STR("[native]"));
+  if (!m->slots[JFR_MAPPING])
+    m->slots[JFR_MAPPING] = (uint64_t)stacks_mapping(j, stacks_library(j, m)) + 1;
+  return (uint32_t)(m->slots[JFR_MAPPING] - 1);
+}
+
 /* The mapping tells kernel, native code and interpreted code apart. */
 static uint32_t stacks_mapping_of(struct jfr *j, enum stacks_kind kind, uint64_t method) {
-  switch (kind) {
-  case STACKS_KERNEL:
-    return stacks_mapping(j, STR("[kernel.kallsyms]"));
-  case STACKS_NATIVE:
-    return stacks_mapping(j, stacks_library(j, method));
-  case STACKS_INTERPRETED:
-    return stacks_mapping(j, STR("[interpreted]"));
-  default:
-    return stacks_mapping(j, STR("[jvm]"));
-  }
+  static const char *const names[STACKS_KINDS] = {[STACKS_JVM] = "[jvm]",
+                                                  [STACKS_INTERPRETED] = "[interpreted]",
+                                                  [STACKS_INLINED] = "[jvm]",
+                                                  [STACKS_KERNEL] = "[kernel.kallsyms]"};
+  uint32_t *mapping = &j->stacks->mapping[kind];
+  if (kind == STACKS_NATIVE) return stacks_native_mapping(j, method);
+  if (*mapping == NONE) *mapping = stacks_mapping(j, str_of(names[kind]));
+  return *mapping;
 }
 
 static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {

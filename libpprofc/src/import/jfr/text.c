@@ -98,5 +98,6 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     s = jfr_read_string(&r, &j->text, &key); /* a key there is not followed */
   }
   if (j->text.failed) jfr_fail_nomem(j);
+  jfr_take(j, &j->text_bytes, s.size, "texts");
   return jfr_ok(j) ? s : STR("");
 }
