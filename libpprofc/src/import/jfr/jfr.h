@@ -28,6 +28,7 @@ enum jfr_kind {
   JFR_STRING,
   JFR_REF, /* the key of an entry of a constant pool */
   JFR_ARRAY,
+  JFR_INTEGERS, /* an array whose steps all read integers */
 };
 
 /* A step of reading a value: steps follow each other in the order of the bytes. Each reads at least
@@ -35,7 +36,7 @@ enum jfr_kind {
 struct jfr_op {
   uint8_t kind;
   int8_t slot;   /* where the value goes, or -1 */
-  uint16_t body; /* JFR_ARRAY: how many of the next steps are repeated */
+  uint16_t body; /* arrays: how many of the next steps are repeated */
 };
 
 /* How a class is read; not readable when it is not described or nests too deeply. */

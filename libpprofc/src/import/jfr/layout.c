@@ -36,7 +36,15 @@ static bool layout_open_class(struct layout *l, const struct jfr_class *class, u
   return true;
 }
 
+static bool layout_is_integer(const struct jfr_op *op) {
+  return op->kind == JFR_SHORT || op->kind == JFR_INT || op->kind == JFR_LONG ||
+         op->kind == JFR_REF;
+}
+
 static void layout_close_array(struct layout *l, uint32_t array) {
+  uint32_t at = array + 1;
+  while (at < l->count && layout_is_integer(&l->ops[at])) at++;
+  if (at == l->count) l->ops[array].kind = JFR_INTEGERS;
   l->ops[array].body = (uint16_t)(l->count - array - 1);
   l->arrays--;
 }
@@ -141,10 +149,12 @@ bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_
   for (uint32_t at = 0; at < program->count && !r->failed; at = layout_repeat(loops, &depth, at)) {
     const struct jfr_op *op = &program->ops[at++];
     uint64_t offset = (uint64_t)(r->at - j->chunk->start);
-    if (op->kind == JFR_ARRAY) {
-      uint32_t count = jfr_int(r);
+    if (op->kind >= JFR_ARRAY) {
       if (op->slot >= 0) slots[op->slot] = offset;
-      if (count && op->body)
+      uint32_t count = jfr_int(r);
+      bool is_skipped = op->kind == JFR_INTEGERS && r->compressed;
+      if (is_skipped) jfr_skip_compressed(r, (uint64_t)count * op->body);
+      if (count && op->body && !is_skipped)
         loops[depth++] = (struct layout_loop){at, at + op->body, count};
       else
         at += op->body;

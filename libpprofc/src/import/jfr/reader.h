@@ -50,6 +50,21 @@ static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   return 0;
 }
 
+/* Passes over compressed integers. */
+static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
+  const uint8_t *at = r->at;
+  for (; count; count--) {
+    const uint8_t *last = r->end - at > 8 ? at + 8 : r->end;
+    while (at < last && *at >= 0x80) at++;
+    if (at == r->end) {
+      jfr_fail_read(r);
+      return;
+    }
+    at++;
+  }
+  r->at = at;
+}
+
 /* An integer of `size` bytes where integers are not compressed. */
 static inline uint64_t jfr_integer(struct jfr_reader *r, unsigned size) {
   return r->compressed ? jfr_compressed(r) : jfr_fixed(r, size);
