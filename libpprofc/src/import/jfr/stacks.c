@@ -160,6 +160,8 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
   size_t first = j->stacks->frame_count;
   uint32_t count = jfr_int(&r);
   j->stacks->line_count = 0;
+  if (!ARRAY_RESERVE(j->mem, j->stacks->frames, j->stacks->frame_capacity, first + 1))
+    return jfr_fail_nomem(j);
   for (uint32_t i = 0; i < count; i++) {
     uint64_t slots[JFR_SLOTS] = {0};
     const uint8_t *at = r.at;
