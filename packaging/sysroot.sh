@@ -7,7 +7,7 @@ set -eu
 architecture=$1 folder=$2
 
 packages="zlib1g-dev libprotobuf-c-dev libdeflate-dev libpcre2-dev libxxhash-dev libiberty-dev libedit-dev libbsd-dev libmd-dev
-libncurses-dev libssl-dev libc-ares-dev libcurl4-openssl-dev libmicrohttpd-dev libc6-dev linux-libc-dev"
+libncurses-dev libssl-dev libc-ares-dev libcurl4-openssl-dev libmicrohttpd-dev libisal-dev libc6-dev linux-libc-dev"
 sources="curl libmicrohttpd"
 
 mkdir -p "$folder"

@@ -136,11 +136,11 @@ want_packages() {
   install_packages "" "$*"
 }
 
-# What the build cannot do without, and the libraries and tools it uses when they are there: the last four are for
-# -http, the shell, sources over HTTP and the index of a store. Graphviz is asked for by the formats that it draws.
+# What the build cannot do without, and the libraries and tools it uses when they are there: the last five are for
+# -http, the shell, sources over HTTP, the index of a store and large profiles. Graphviz is asked for by the formats that it draws.
 build_packages="gcc libc6-dev cmake make pkg-config zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
 optional_packages="libdeflate-dev libpcre2-dev libxxhash-dev libiberty-dev binutils
-libmicrohttpd-dev libedit-dev libcurl4-openssl-dev libsqlite3-dev"
+libmicrohttpd-dev libedit-dev libcurl4-openssl-dev libsqlite3-dev libisal-dev"
 
 # install_build_tools NEEDED WANTED: what the build takes, and two more lists.
 install_build_tools() {

@@ -91,6 +91,19 @@ static pprofc_status open_read_input(const struct input *input, const pprofc_rea
   return status;
 }
 
+/* Adds samples up while they are read, where the caller allows it and it pays. */
+static pprofc_status open_fold(const struct open_input_source *source, const pprofc_allocator *mem,
+                               const pprofc_read_options *options, pprofc_profile **profile) {
+  struct fold_options fold = {.mem = mem,
+                              .limits = options->limits,
+                              .threads = options->threads,
+                              .labels = options->folding == PPROFC_FOLD_EQUAL,
+                              .always = options->fold_always};
+  if (options->folding == PPROFC_FOLD_NOTHING) return PPROFC_E_NO_MATCH;
+  if (source->path) return fold_read_file(source->path, &fold, profile);
+  return fold_read_memory(source->data, source->size, &fold, profile);
+}
+
 /* Reads, and completes the message of a failure: "parsing profile: truncated varint at byte 512".
  */
 static pprofc_status read_within(const struct open_input_source *source,
@@ -99,7 +112,9 @@ static pprofc_status read_within(const struct open_input_source *source,
   struct input input;
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
-  pprofc_status status =
+  pprofc_status status = open_fold(source, mem, options, profile);
+  if (status == PPROFC_OK) return status;
+  status =
       source->path
           ? input_read_file(source->path, mem, options->limits, !options->may_change, &input, error)
           : input_read_memory(source->data, source->size, mem, options->limits, &input, error);

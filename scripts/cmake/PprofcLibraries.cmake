@@ -30,6 +30,17 @@ endfunction()
 pprofc_optional(LIBDEFLATE libdeflate)
 pprofc_optional(PCRE2 libpcre2-8)
 
+# ISA-L inflates large profiles. Only its header is used; the library is loaded when such a profile comes.
+if(PPROFC_OPTIONAL)
+  find_path(ISAL_INCLUDE isa-l/igzip_lib.h)
+  if(ISAL_INCLUDE)
+    target_compile_definitions(pprofc_libraries INTERFACE HAVE_ISAL=1)
+    target_link_libraries(pprofc_libraries INTERFACE ${CMAKE_DL_LIBS})
+  else()
+    message(STATUS "optional library not found: libisal")
+  endif()
+endif()
+
 if(PPROFC_OPTIONAL)
   find_path(XXHASH_INCLUDE xxhash.h)
   if(XXHASH_INCLUDE)

@@ -25,7 +25,7 @@ function(pprofc_static_table file prefix)
 endfunction()
 
 set(static_generated ${PROJECT_BINARY_DIR}/static)
-add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c)
+add_library(static_loading STATIC EXCLUDE_FROM_ALL tools/common/static/library.c tools/common/static/isal.c)
 target_include_directories(static_loading PRIVATE tools libpprofc/src libpprofc/include ${static_generated})
 target_link_libraries(static_loading PRIVATE pprofc_flags)
 
@@ -61,8 +61,12 @@ endif()
 list(APPEND static_archives -lprotobuf-c -lz -lm -ldl -lpthread)
 
 # All objects of ours are joined into one, in which all names but main are local: libedit has functions of the
-# same names. -u takes our library_load before that of tool_common is seen.
+# same names. -u takes our library_load and isal_load before those of tool_common and libpprofc are seen.
 # The linker lists the archives that it used, for the list of parts of a release.
+set(static_isal "")
+if(ISAL_INCLUDE)
+  set(static_isal ",-u,isal_load")
+endif()
 add_custom_target(static_programs)
 foreach(program ${pprofc_programs})
   set(parts $<TARGET_FILE:${program}_parts>)
@@ -76,7 +80,7 @@ foreach(program ${pprofc_programs})
   set(joined ${static_generated}/${program}.o)
   add_custom_command(
     OUTPUT ${joined}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} -Wl,-u,main,-u,library_load -Wl,--start-group $<TARGET_FILE:static_loading> ${parts} -Wl,--end-group
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} -Wl,-u,main,-u,library_load${static_isal} -Wl,--start-group $<TARGET_FILE:static_loading> ${parts} -Wl,--end-group
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=main ${joined}
     DEPENDS static_loading static_main_${program} ${parts}
     COMMAND_EXPAND_LISTS VERBATIM

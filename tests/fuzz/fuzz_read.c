@@ -1,10 +1,11 @@
 /* Reads any bytes as profile.proto. What is accepted must be what protobuf-c reads, valid, and
- * survive being written: the second writing gives the bytes of the first. pprof writes, and does
- * not read, labels that say nothing; from a profile with such labels, that holds for the third and
- * the second. */
+ * survive being written, and give the same report when samples are added up at once: the second
+ * writing gives the bytes of the first. pprof writes, and does not read, labels that say nothing;
+ * from a profile with such labels, that holds for the third and the second. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "fuzz.h"
+#include "pprofc/report.h"
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -85,9 +86,40 @@ static void check_round_trip(const pprofc_profile *profile) {
   buffer_free(&second);
 }
 
+static void render(const pprofc_profile *p, const char *format, struct buffer *out) {
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  options.format = format;
+  options.call_tree = true;
+  buffer_init(out, &mem_default, PTRDIFF_MAX);
+  pprofc_report(p, &options, collect, out, NULL);
+}
+
+/* Reading with samples added up accepts nothing else, and gives the same report. */
+static void check_folded(const uint8_t *data, size_t size, const pprofc_profile *whole,
+                         bool labels) {
+  pprofc_limits limits = fuzz_limits();
+  struct fold_options options = {&mem_default, &limits, 1, labels, true};
+  pprofc_profile *folded = NULL;
+  struct buffer expected, got;
+  pprofc_status status = fold_read_memory(data, size, &options, &folded);
+  REQUIRE((status == PPROFC_OK) == (folded != NULL));
+  if (!folded) return;
+  check_columns(folded);
+  REQUIRE(whole && folded->samples.count <= whole->samples.count);
+  render(whole, "tree", &expected);
+  render(folded, "tree", &got);
+  REQUIRE(str_equal(buffer_str(&expected), buffer_str(&got)));
+  buffer_free(&expected);
+  buffer_free(&got);
+  pprofc_profile_release(folded);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct input input;
   pprofc_profile *profile = decode(data, size, &input);
+  check_folded(data, size, profile, true);
+  check_folded(data, size, profile, false);
   if (profile) {
     struct difference difference;
     check_columns(profile);

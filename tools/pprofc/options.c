@@ -173,6 +173,18 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
   return "must be proportional, edges or flat";
 }
 
+/* For tests and measurements: not in the help. */
+static const char *store_reader(void *options, const struct flag *flag, const char *text) {
+  static const char *const names[] = {
+      [READER_AUTO] = "auto", [READER_FOLD] = "fold", [READER_WHOLE] = "whole"};
+  for (size_t i = 0; i < COUNT(names); i++)
+    if (strcmp(text, names[i]) == 0) {
+      *(enum reader *)(void *)((char *)options + flag->offset) = (enum reader)i;
+      return NULL;
+    }
+  return "must be auto, fold or whole";
+}
+
 /* A flag that may be given several times. */
 static const char *store_header(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
@@ -339,6 +351,8 @@ static const struct flag own_flags[] = {
            "The source is a program with its arguments, which is run once under valgrind: counts "
            "of instructions and cache misses",
            GROUP_SOURCE),
+    {"reader", FLAG_STRING, FIELD(reader), GROUP_SOURCE, "WAY",
+     "How large profiles are read: auto, fold, whole", "auto", NULL, 0, true, store_reader},
     SWITCH(all_frames, "Ignore drop_frames of the profile", GROUP_SOURCE),
     INTEGER(seconds, "N", "-1", "How long the server of a URL collects", GROUP_FETCH),
     INTEGER(timeout, "N", "-1",

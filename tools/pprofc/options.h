@@ -37,6 +37,10 @@ struct noise_options {
 /* What the page does with files that change; in the order of the words of the flag. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
+/* How large profiles of which only sums are shown are read: as a whole, or so that samples are
+ * added up at once. */
+enum reader { READER_AUTO, READER_FOLD, READER_WHOLE };
+
 struct command {
   pprofc_report_options report;
   const pprofc_format_info *format; /* NULL: none was chosen */
@@ -49,6 +53,7 @@ struct command {
   struct noise_options noise;
   const struct noise_report *verdicts; /* what is shown in place of a profile; or NULL */
   pprofc_call_stacks call_stacks;
+  enum reader reader;
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;                /* for sources that are fetched */
   const char *tls_cert, *tls_key, *tls_ca; /* the same */

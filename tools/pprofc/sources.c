@@ -15,6 +15,7 @@
 #include "perf_data.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
+#include "report/report.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
 
@@ -42,6 +43,7 @@ struct fetched {
   struct framed framed; /* of -frames */
   pprofc_profile *head, *base;
   size_t heads, bases;
+  pprofc_folding folding;  /* of the sources that are read */
   struct sums *sums;       /* of -sums; NULL: not wanted */
   const char *first_shown; /* what messages call the first source */
   bool from_server;        /* one of those that were read came over HTTP */
@@ -114,6 +116,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
+  if (!item->remote) options.folding = chunk->fetched->folding; /* a copy of others is saved */
+  options.fold_always = command->reader == READER_FOLD;
   options.may_change = command->http_on; /* the page reads changed files while they are written */
   pprofc_status status = read_item(command, item, &options);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
@@ -208,6 +212,37 @@ static void end_without_memory(const struct source_chunk *chunk) {
     *fetched->error = *error;
     fetched->status = error->status;
   }
+}
+
+/* Whether the command selects by labels. */
+static bool sources_need_labels(const pprofc_report_options *o) {
+  const char *const options[] = {o->tagroot,   o->tagleaf, o->tagfocus,
+                                 o->tagignore, o->tagshow, o->taghide};
+  bool any = false;
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    any = any || (options[i] && *options[i]);
+  return any;
+}
+
+/* Whether a sample may be a sum of others: not where each is rounded, and not where the samples of
+ * several profiles are added up anyway. */
+static bool sources_may_fold(const struct command *command, const struct report_format *format) {
+  const pprofc_report_options *o = &command->report;
+  if (!format || !(format->flags & REPORT_SUMS) || command->reader == READER_WHOLE) return false;
+  if (o->normalize || o->mean) return false;
+  return !command->frames && command->source_count == 1 && command->bases.count <= 1;
+}
+
+/* What the report needs of the samples. Where those of two profiles meet, those with equal labels
+ * become one: then labels can be spared only by what shows nothing but sums of values. */
+static pprofc_folding sources_folding(const struct fetched *fetched, bool apart) {
+  const struct command *command = fetched->command;
+  const struct report_format *format =
+      command->format ? report_format_find(command->format->name) : NULL;
+  if (apart || fetched->sums || !sources_may_fold(command, format)) return PPROFC_FOLD_NOTHING;
+  bool meet = *command->base || (command->bases.count && !format->info.adds_up);
+  bool labels = meet || (format->flags & REPORT_LABELS) || sources_need_labels(&command->report);
+  return labels ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_STACKS;
 }
 
 /* Takes the next sources from `from` on: those of the head, then those of the base. */
@@ -416,6 +451,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   fetcher_init(&fetched.fetcher, command);
   framed_init(&fetched.framed, &command->limits);
   pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
+  fetched.folding = sources_folding(&fetched, apart);
   if (status == PPROFC_OK) status = fetch_chunks(&fetched, error);
   status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);

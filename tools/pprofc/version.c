@@ -9,6 +9,9 @@
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #endif
+#ifdef HAVE_ISAL
+#include <isa-l.h>
+#endif
 #ifdef HAVE_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -52,12 +55,16 @@ static void print_tool_libraries(struct output *out) {
 
 void version_print(struct output *out) {
   const char *libdeflate = NULL, *xxhash = NULL, *iberty = NULL;
-  char pcre2[64] = "missing", xxhash_text[32];
+  char pcre2[64] = "missing", isal[32] = "missing", xxhash_text[32];
 #ifdef HAVE_LIBDEFLATE
   libdeflate = LIBDEFLATE_VERSION_STRING;
 #endif
 #ifdef HAVE_PCRE2
   pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
+#endif
+#ifdef HAVE_ISAL
+  snprintf(isal, sizeof isal, "%d.%d.%d", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION,
+           ISAL_PATCH_VERSION);
 #endif
 #ifdef HAVE_XXHASH
   snprintf(xxhash_text, sizeof xxhash_text, "%d.%d.%d", XXH_VERSION_MAJOR, XXH_VERSION_MINOR,
@@ -73,6 +80,7 @@ void version_print(struct output *out) {
   print_part(out, "zlib", zlibVersion());
   print_part(out, "protobuf-c", protobuf_c_version());
   print_part(out, "libdeflate", libdeflate);
+  print_part(out, "isa-l", isal);
   print_part(out, "pcre2", pcre2);
   print_part(out, "xxhash", xxhash);
   print_part(out, "libiberty", iberty);

@@ -27,6 +27,15 @@ typedef enum pprofc_call_stacks {
   PPROFC_STACKS_FLAT          /* one frame */
 } pprofc_call_stacks;
 
+/* What a caller needs of the samples of a profile.proto that it reads. Where only sums are shown,
+ * large profiles with many equal stacks are read faster, and in less memory, when samples are added
+ * up at once. It is a permission: the samples may come as they are, too. */
+typedef enum pprofc_folding {
+  PPROFC_FOLD_NOTHING, /* every sample */
+  PPROFC_FOLD_EQUAL,   /* equal stacks with equal labels may have become one sample */
+  PPROFC_FOLD_STACKS   /* equal stacks may have become one, and labels may be missing */
+} pprofc_folding;
+
 typedef struct pprofc_read_options {
   size_t struct_size; /* set by pprofc_read_options_init */
   const pprofc_allocator
@@ -36,6 +45,8 @@ typedef struct pprofc_read_options {
   pprofc_call_stacks call_stacks;
   bool may_change; /* another program may write to the file meanwhile: it is not mapped, so that a
                       file that is cut short is an error and no signal SIGBUS */
+  pprofc_folding folding;
+  bool fold_always; /* samples are added up even where that does not pay: for tests */
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);

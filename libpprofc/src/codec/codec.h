@@ -30,6 +30,22 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 
+/* How samples are added up while they are read. */
+struct fold_options {
+  const pprofc_allocator *mem;
+  const pprofc_limits *limits;
+  unsigned threads;
+  bool labels; /* labels are kept: only samples with equal ones are added up */
+  bool always; /* also where it does not pay */
+};
+
+/* Reads a profile of profile.proto in which samples are added up (codec/fold.h). PPROFC_E_NO_MATCH:
+ * it is to be read as a whole, which also tells what is wrong with it. */
+pprofc_status fold_read_file(const char *path, const struct fold_options *options,
+                             pprofc_profile **profile);
+pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,
+                               pprofc_profile **profile);
+
 /* Writes gzip'd profile.proto, one top-level field at a time. */
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,
                            pprofc_error *error);

@@ -14,24 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STEP        ((size_t)256 * 1024)
-#define MEMORY_STEP ((size_t)1 << 30)    /* zlib counts in 32 bits */
-#define RATIO_FROM  ((uint64_t)32 << 20) /* inflated bytes from which the ratio is checked */
+#define STEP        INPUT_STEP
+#define MEMORY_STEP ((size_t)1 << 30) /* zlib counts in 32 bits */
 
 /* ---- where compressed bytes come from ---------------- */
 
-struct input_source {
-  int fd;              /* or -1: what is left is in memory */
-  const uint8_t *rest; /* of a source in memory */
-  size_t rest_size;
-  uint8_t *step;       /* [STEP] room for the next read of fd */
-  const uint8_t *data; /* the piece at hand */
-  size_t size;
-  uint64_t consumed; /* bytes of the pieces before it */
-};
-
-/* Gets the next piece; size 0 at the end. */
-static pprofc_status source_next(struct input_source *source, pprofc_error *error) {
+pprofc_status input_source_next(struct input_source *source, pprofc_error *error) {
   source->consumed += source->size;
   if (source->fd < 0) {
     source->data = source->rest;
@@ -77,7 +65,7 @@ static pprofc_status check_limits(const struct input_sink *sink, uint64_t input,
     return error_set(error, PPROFC_E_LIMIT,
                      "input inflates to more than %llu bytes (raise the limit inflated_bytes)",
                      (unsigned long long)limits->inflated_bytes);
-  if (gzip && sink->size > RATIO_FROM && sink->size / limits->inflate_ratio > input)
+  if (gzip && sink->size > INPUT_RATIO_FROM && sink->size / limits->inflate_ratio > input)
     return error_set(
         error, PPROFC_E_LIMIT,
         "input inflates to more than %u times its size (raise the limit inflate_ratio)",
@@ -96,7 +84,7 @@ static pprofc_status copy_plain(struct input_source *source, struct input_sink *
     memcpy(sink->data + sink->size, source->data, source->size);
     sink->size += source->size;
     status = check_limits(sink, sink->size, false, error);
-    if (status == PPROFC_OK) status = source_next(source, error);
+    if (status == PPROFC_OK) status = input_source_next(source, error);
   }
   return status;
 }
@@ -112,7 +100,7 @@ static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, ppro
 /* Gives zlib the next piece; false at the end of the input or after an error. */
 static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status *status,
                          pprofc_error *error) {
-  *status = source_next(source, error);
+  *status = input_source_next(source, error);
   if (*status != PPROFC_OK || !source->size) return false;
   z->next_in = (Bytef *)(uintptr_t)source->data;
   z->avail_in = (uInt)source->size;
@@ -177,7 +165,7 @@ size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_li
   uint64_t claim = (uint64_t)trailer[0] | (uint64_t)trailer[1] << 8 | (uint64_t)trailer[2] << 16 |
                    (uint64_t)trailer[3] << 24;
   if (claim > limits->inflated_bytes) return 0;
-  return claim > RATIO_FROM && claim / limits->inflate_ratio > size ? 0 : (size_t)claim;
+  return claim > INPUT_RATIO_FROM && claim / limits->inflate_ratio > size ? 0 : (size_t)claim;
 }
 
 #ifdef HAVE_LIBDEFLATE
@@ -208,7 +196,7 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
   struct input_source source = {.fd = -1, .rest = data, .rest_size = size};
   sink->source_size = size;
   if (size > sink->limits->input_bytes) return check_limits(sink, size, false, error);
-  pprofc_status status = source_next(&source, error);
+  pprofc_status status = input_source_next(&source, error);
   if (status != PPROFC_OK) return status;
   if (is_gzip(&source) && size >= 18 && input_inflate_whole(data, size, sink)) return PPROFC_OK;
   return read_steps(&source, sink, error);
@@ -255,7 +243,7 @@ static pprofc_status input_read_stream(int fd, struct input_sink *sink, pprofc_e
   struct input_source source = {.fd = fd};
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
-  pprofc_status status = source_next(&source, error);
+  pprofc_status status = input_source_next(&source, error);
   if (status == PPROFC_OK &&
       source.size == 1) { /* a pipe may hand out one byte: the magic needs two */
     ssize_t more = read(fd, source.step + 1, STEP - 1);

@@ -1,8 +1,25 @@
-/* What input.c and input_mapped.c share. */
+/* What the files that bring the bytes of an input share: input.c, input_mapped.c, inflater.c. */
 #ifndef PPROFC_CODEC_INPUT_H
 #define PPROFC_CODEC_INPUT_H
 
 #include "codec/codec.h"
+
+#define INPUT_STEP       ((size_t)256 * 1024) /* bytes that are read or inflated at a time */
+#define INPUT_RATIO_FROM ((uint64_t)32 << 20) /* inflated bytes from which the ratio is checked */
+
+/* Where compressed bytes come from. */
+struct input_source {
+  int fd;              /* or -1: what is left is in memory */
+  const uint8_t *rest; /* of a source in memory */
+  size_t rest_size;
+  uint8_t *step;       /* [INPUT_STEP] room for the next read of fd */
+  const uint8_t *data; /* the piece at hand */
+  size_t size;
+  uint64_t consumed; /* bytes of the pieces before it */
+};
+
+/* Gets the next piece; size 0 at the end. */
+pprofc_status input_source_next(struct input_source *source, pprofc_error *error);
 
 /* The inflated bytes: one large arena block that grows. */
 struct input_sink {

@@ -2,6 +2,7 @@
  * This file drives them and does pass 2 over everything but samples. */
 #include "codec/pprof_decode.h"
 
+#include "codec/fold.h"
 #include "pprofc/builder.h"
 
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why) {
@@ -389,6 +390,12 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
+/* The samples, once the locations are known. */
+static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
+  if (!d->fold) return decoder_samples(d, threads);
+  return fold_publish(d->fold, d) ? PPROFC_OK : PPROFC_E_NO_MATCH;
+}
+
 static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   pprofc_status status = decoder_scan(d);
   if (status == PPROFC_OK) status = check_sample_counts(d);
@@ -403,11 +410,32 @@ static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   pass_locations(&t);
   if (!id_map_build(&d->location_ids, t.location_ids, d->locations.stored, d->arena))
     return error_nomem(d->error);
-  status = decoder_samples(d, threads);
+  status = decoder_add_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);
   if (status != PPROFC_OK) return status;
   decode_publish(&t);
   drop_unused(&t);
+  return status;
+}
+
+pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile) {
+  d->profile = profile_new(&d->input->region->mem);
+  if (!d->profile || !region_adopt(d->profile->region, d->input->region)) {
+    pprofc_profile_release(d->profile);
+    return error_nomem(d->error);
+  }
+  d->profile->threads = threads;
+  d->arena = &d->profile->region->arena;
+  buffer_init(&d->chunks, &d->profile->mem, SIZE_MAX / 2);
+  pprofc_status status = decoder_run(d, threads);
+  buffer_free(&d->chunks);
+  id_map_free(&d->location_ids);
+  id_map_free(&d->function_ids);
+  id_map_free(&d->mapping_ids);
+  if (status == PPROFC_OK)
+    *profile = d->profile;
+  else
+    pprofc_profile_release(d->profile);
   return status;
 }
 
@@ -416,23 +444,7 @@ pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limit
   *certain = true;
   if (!input->size) return error_set(error, PPROFC_E_FORMAT, "empty input file");
   struct decoder d = {.input = input, .limits = limits, .error = error};
-  d.profile = profile_new(&input->region->mem);
-  if (!d.profile || !region_adopt(d.profile->region, input->region)) {
-    pprofc_profile_release(d.profile);
-    return error_nomem(error);
-  }
-  d.profile->threads = threads;
-  d.arena = &d.profile->region->arena;
-  buffer_init(&d.chunks, &d.profile->mem, SIZE_MAX / 2);
-  pprofc_status status = decoder_run(&d, threads);
-  buffer_free(&d.chunks);
-  id_map_free(&d.location_ids);
-  id_map_free(&d.function_ids);
-  id_map_free(&d.mapping_ids);
-  *certain = d.certain || status == PPROFC_E_NOMEM;
-  if (status == PPROFC_OK)
-    *profile = d.profile;
-  else
-    pprofc_profile_release(d.profile);
+  pprofc_status status = decoder_decode(&d, threads, profile);
+  if (d.profile) *certain = d.certain || status == PPROFC_E_NOMEM;
   return status;
 }

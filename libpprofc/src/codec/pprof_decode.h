@@ -44,12 +44,15 @@ static inline bool id_count_add(struct id_count *count, uint64_t id) {
   return true;
 }
 
+struct fold;
+
 struct decoder {
   const struct input *input;
   const pprofc_limits *limits;
   pprofc_error *error;
   pprofc_profile *profile; /* being made */
   struct arena *arena;     /* of profile->region */
+  struct fold *fold;       /* its entries are the samples, of which the input has none; or NULL */
   bool certain;            /* a fault now means a bad profile, not a foreign format */
 
   /* Pass 1. */
@@ -91,6 +94,9 @@ static inline size_t decoder_index_bytes(const struct decoder *d) {
 pprofc_status decoder_fault(struct decoder *d, const struct wire *w);
 /* Reports a fault at an address of the input. */
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why);
+
+/* What pprof_decode does for a decoder with input, limits and error (and fold) set. */
+pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile);
 
 /* Pass 1: checks the structure of every message, counts, and checks the limits. */
 pprofc_status decoder_scan(struct decoder *d);

@@ -26,11 +26,12 @@
              .viewer = program,                                                                    \
              .extension = type,                                                                    \
              .binary = true},                                                                      \
-    .render = report_dot, .flags = REPORT_AGGREGATES                                               \
+    .render = report_dot, .flags = DRAWING                                                         \
   }
 
+#define DRAWING    (REPORT_AGGREGATES | REPORT_SUMS | REPORT_LABELS)
 #define EVERYTHING (REPORT_NO_TRIM | REPORT_ADDRESSES)
-#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_LOG)
+#define CALLGRIND  (EVERYTHING | REPORT_AGGREGATES | REPORT_SUMS | REPORT_LOG)
 
 static const char *const flame_variants[] = {"html", "text", NULL};
 
@@ -39,8 +40,8 @@ static const struct report_format formats[] = {
             CALLGRIND),
     TEXT("comments", "Output all profile comments", report_comments, REPORT_AGGREGATES),
     MATCHING("disasm", "Output assembly listings annotated with samples", report_disasm,
-             REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_NO_INLINES),
-    TEXT("dot", "Outputs a graph in DOT format", report_dot, REPORT_AGGREGATES),
+             REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_NO_INLINES | REPORT_SUMS),
+    TEXT("dot", "Outputs a graph in DOT format", report_dot, DRAWING),
     IMAGE("eog", "Visualize graph through eog", "svg", "eog"),
     IMAGE("evince", "Visualize graph through evince", "pdf", "evince"),
     {.info = {.name = "flame",
@@ -50,16 +51,17 @@ static const struct report_format formats[] = {
               .variants = flame_variants,
               .adds_up = true},
      .render = report_flame,
-     .flags = REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS},
-    JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, REPORT_NO_TRIM,
-         true),
+     .flags = REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_SUMS | REPORT_LABELS},
+    JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer,
+         REPORT_NO_TRIM | REPORT_SUMS, true),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
-            REPORT_NO_TRIM),
-    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded, REPORT_NO_TRIM),
+            REPORT_NO_TRIM | REPORT_SUMS),
+    TEXT("folded", "Outputs stacks in folded form, one line each", report_folded,
+         REPORT_NO_TRIM | REPORT_SUMS),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),
     IMAGE("gv", "Visualize graph through gv", "ps", "gv --noantialias"),
     JSON("json", "Outputs totals and functions in JSON", report_json,
-         REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES, true),
+         REPORT_NO_TRIM | REPORT_FILE_FUNCTIONS | REPORT_ALL_NODES | REPORT_SUMS, true),
     {.info = {.name = "kcachegrind",
               .help = "Visualize report in KCachegrind",
               .viewer = "kcachegrind",
@@ -68,12 +70,12 @@ static const struct report_format formats[] = {
      .render = report_callgrind,
      .flags = CALLGRIND},
     MATCHING("list", "Output annotated source for functions matching regexp", report_list,
-             REPORT_NO_TRIM | REPORT_LINES),
+             REPORT_NO_TRIM | REPORT_LINES | REPORT_SUMS),
     FILE_OF("otlp", "Outputs the profile as OpenTelemetry's ProfilesData", "otlp", report_otlp,
             EVERYTHING),
     IMAGE("pdf", "Outputs a graph in PDF format", "pdf", NULL),
     MATCHING("peek", "Output callers/callees of functions matching regexp", report_peek,
-             REPORT_NO_TRIM | REPORT_AGGREGATES),
+             REPORT_NO_TRIM | REPORT_AGGREGATES | REPORT_SUMS),
     IMAGE("png", "Outputs a graph image in PNG format", "png", NULL),
     FILE_OF("proto", "Outputs the profile in compressed protobuf format", "pb.gz", report_proto,
             EVERYTHING),
@@ -84,13 +86,14 @@ static const struct report_format formats[] = {
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
     SUMS("text", "Outputs top entries in text form", report_top,
-         REPORT_ALL_NODES | REPORT_AGGREGATES),
+         REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS),
     SUMS("top", "Outputs top entries in text form", report_top,
-         REPORT_ALL_NODES | REPORT_AGGREGATES),
+         REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS),
     FILE_OF("topproto", "Outputs top entries in compressed protobuf format", "pb.gz",
-            report_topproto, REPORT_ALL_NODES | REPORT_AGGREGATES),
+            report_topproto, REPORT_ALL_NODES | REPORT_AGGREGATES | REPORT_SUMS),
     TEXT("traces", "Outputs all profile samples in text form", report_traces, 0),
-    TEXT("tree", "Outputs a text rendering of call graph", report_tree, REPORT_AGGREGATES),
+    TEXT("tree", "Outputs a text rendering of call graph", report_tree,
+         REPORT_AGGREGATES | REPORT_SUMS),
     IMAGE("web", "Visualize graph through web browser", "svg", "browser"),
     {.info = {.name = "weblist",
               .help = "Display annotated source in a web browser",
@@ -98,7 +101,8 @@ static const struct report_format formats[] = {
               .viewer = "browser",
               .extension = "html"},
      .render = report_weblist,
-     .flags = REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER | REPORT_LOG},
+     .flags = REPORT_NO_TRIM | REPORT_ADDRESSES | REPORT_INLINES | REPORT_PARAMETER | REPORT_LOG |
+              REPORT_SUMS},
 };
 
 const pprofc_format_info *pprofc_format_at(size_t index) {

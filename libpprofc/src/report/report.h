@@ -37,6 +37,9 @@ struct report_format {
 #define REPORT_FILE_FUNCTIONS 256u /* granularity is filefunctions unless another is asked for */
 #define REPORT_LOG            512u /* text: lines that are commands of a CI system are broken */
 
+#define REPORT_SUMS   1024u /* shows sums only: equal samples may have been added up */
+#define REPORT_LABELS 2048u /* shows labels */
+
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,

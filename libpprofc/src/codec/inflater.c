@@ -1,0 +1,186 @@
+/* Inflating in steps: with ISA-L where that is installed, else with zlib. */
+#include "codec/inflater.h"
+
+#include "codec/isal.h"
+#include "codec/zlib_memory.h"
+
+struct inflater {
+  const pprofc_allocator *mem;
+  const pprofc_limits *limits;
+  struct input_source source;
+  uint64_t made; /* bytes that were given out */
+  bool gzip, at_end, only_zlib;
+  bool between; /* a member is over, another one may begin */
+  bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
+  z_stream zlib;
+  bool zlib_open;
+#ifdef HAVE_ISAL
+  struct isal isal;
+  struct inflate_state *state;
+#endif
+};
+
+/* ---- input ------------------------------------------- */
+
+/* The bytes of the piece at hand that are not read yet. */
+static size_t inflater_left(const struct inflater *in) {
+#ifdef HAVE_ISAL
+  if (in->state) return in->state->avail_in;
+#endif
+  return in->zlib.avail_in;
+}
+
+static void inflater_feed(struct inflater *in) {
+  uint8_t *data = (uint8_t *)(uintptr_t)in->source.data;
+#ifdef HAVE_ISAL
+  if (in->state) {
+    in->state->next_in = data;
+    in->state->avail_in = (uint32_t)in->source.size;
+    return;
+  }
+#endif
+  in->zlib.next_in = data;
+  in->zlib.avail_in = (uInt)in->source.size;
+}
+
+static bool inflater_within_limits(const struct inflater *in) {
+  uint64_t read = in->source.consumed + in->source.size - (in->gzip ? inflater_left(in) : 0);
+  if (in->made > in->limits->inflated_bytes) return false;
+  return !in->gzip || in->made <= INPUT_RATIO_FROM || in->made / in->limits->inflate_ratio <= read;
+}
+
+/* ---- one step ---------------------------------------- */
+
+/* Each step takes what it can of the piece at hand and moves *out and *room. */
+
+static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
+  size_t size = in->source.size < *room ? in->source.size : *room;
+  memcpy(*out, in->source.data, size);
+  in->source.data += size;
+  in->source.size -= size;
+  in->source.consumed += size;
+  *out += size;
+  *room -= size;
+  return true;
+}
+
+static bool inflater_step_zlib(struct inflater *in, uint8_t **out, size_t *room) {
+  z_stream *z = &in->zlib;
+  if (in->between && inflateReset(z) != Z_OK) return false;
+  z->next_out = *out;
+  z->avail_out = (uInt)*room;
+  int code = inflate(z, Z_NO_FLUSH);
+  in->between = code == Z_STREAM_END;
+  *out = z->next_out;
+  *room = z->avail_out;
+  return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR;
+}
+
+#ifdef HAVE_ISAL
+static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room) {
+  struct inflate_state *state = in->state;
+  if (in->between) {
+    in->isal.reset(state);
+    state->crc_flag = ISAL_GZIP;
+  }
+  state->next_out = *out;
+  state->avail_out = (uint32_t)*room;
+  int code = in->isal.inflate(state);
+  in->between = state->block_state == ISAL_BLOCK_FINISH;
+  *out = state->next_out;
+  *room = state->avail_out;
+  return code == ISAL_DECOMP_OK;
+}
+#endif
+
+/* Whether the step that the stream needs next takes from a piece of input that is empty. */
+static bool inflater_is_hungry(const struct inflater *in) {
+  return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
+}
+
+/* Output that a step holds back comes without further input, so one is tried before the end. */
+static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
+  in->at_end = true;
+  if (!in->gzip || in->between) return true;
+  size_t before = *room;
+  if (!in->step(in, out, room)) return false;
+  in->at_end = in->between;
+  return in->between || *room < before; /* else the stream is cut short */
+}
+
+bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) {
+  uint8_t *at = out;
+  while (room && !in->at_end) {
+    if (inflater_is_hungry(in)) {
+      if (input_source_next(&in->source, NULL) != PPROFC_OK) return false;
+      inflater_feed(in);
+      if (!in->source.size) {
+        if (!inflater_finish(in, &at, &room)) return false;
+        continue;
+      }
+    }
+    if (!in->step(in, &at, &room)) return false;
+  }
+  *got = (size_t)(at - out);
+  in->made += *got;
+  return inflater_within_limits(in);
+}
+
+/* ---- beginning and end ------------------------------- */
+
+static bool inflater_begin_zlib(struct inflater *in) {
+  zlib_use_memory(&in->zlib, in->mem);
+  in->zlib_open = inflateInit2(&in->zlib, 15 + 16) == Z_OK;
+  in->step = inflater_step_zlib;
+  return in->zlib_open;
+}
+
+static bool inflater_begin_gzip(struct inflater *in) {
+#ifdef HAVE_ISAL
+  if (!in->only_zlib && isal_load(&in->isal)) in->state = mem_array(in->mem, 1, sizeof *in->state);
+  if (in->state) {
+    in->isal.init(in->state);
+    in->state->crc_flag = ISAL_GZIP;
+    in->step = inflater_step_isal;
+    return true;
+  }
+#endif
+  return inflater_begin_zlib(in);
+}
+
+static bool inflater_begin(struct inflater *in) {
+  if (in->source.fd >= 0) {
+    in->source.step = mem_array(in->mem, INPUT_STEP, 1);
+    if (!in->source.step) return false;
+  }
+  if (input_source_next(&in->source, NULL) != PPROFC_OK) return false;
+  const uint8_t *data = in->source.data;
+  in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;
+  in->step = inflater_step_plain;
+  if (!in->gzip) return true;
+  if (!inflater_begin_gzip(in)) return false;
+  inflater_feed(in);
+  return true;
+}
+
+struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
+                               const pprofc_allocator *mem, const pprofc_limits *limits) {
+  struct inflater *in = mem_zero_array(mem, 1, sizeof *in);
+  if (!in) return NULL;
+  in->mem = mem;
+  in->limits = limits;
+  in->only_zlib = zlib;
+  in->source = (struct input_source){.fd = fd, .rest = data, .rest_size = size};
+  if (inflater_begin(in)) return in;
+  inflater_close(in);
+  return NULL;
+}
+
+void inflater_close(struct inflater *in) {
+#ifdef HAVE_ISAL
+  mem_free(in->mem, in->state, 1, sizeof *in->state);
+#endif
+  if (in->zlib_open) inflateEnd(&in->zlib);
+  mem_free(in->mem, in->source.step, in->source.step ? INPUT_STEP : 0, 1);
+  mem_free(in->mem, in, 1, sizeof *in);
+}

@@ -1,0 +1,586 @@
+/* Reading with samples added up: whatever a profile looks like, reports and messages are those of
+ * reading it as a whole. Profiles are made here byte by byte, in ways that our writer never uses.
+ */
+#include "report_text.h"
+#include "unit.h"
+
+#include "codec/codec.h"
+#include "codec/inflater.h"
+#include "codec/pprof_fields.h"
+#include "codec/wire_write.h"
+#include "pprofc/pprofc.h"
+#include "transform/combine/diff.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- making profiles --------------------------------- */
+
+#define LOCATIONS 40
+#define STACKS    25
+#define DEPTH     12
+
+/* What is unusual about a profile. */
+enum quirk {
+  QUIRK_NEGATIVE = 1,       /* values below zero */
+  QUIRK_HUGE = 2,           /* values of which two pass 64 bits */
+  QUIRK_UNPACKED = 4,       /* lists as a field for each item, or in pieces */
+  QUIRK_SPARSE_IDS = 8,     /* ids of locations are large */
+  QUIRK_MIXED_IDS = 16,     /* ids of locations are small, in another order */
+  QUIRK_STRINGS_FIRST = 32, /* tables come before the samples */
+  QUIRK_LABELS = 64,
+  QUIRK_BASE_LABEL = 128, /* one of the labels is that of a base */
+  QUIRK_UNKNOWN = 256,    /* fields that the schema does not have */
+  QUIRK_DROP = 512,       /* drop_frames */
+  QUIRKS = 1023
+};
+
+struct maker {
+  struct buffer out;
+  uint64_t random;
+  unsigned quirks;
+  size_t types, samples;
+  uint8_t stacks[STACKS][DEPTH];
+  size_t depth[STACKS];
+};
+
+static const char *const maker_strings[] = {
+    "",     "samples", "count",        "cpu",     "nanoseconds", "main",       "work",
+    "read", "write",   "f.c",          "g.c",     "key",         "size",       "bytes",
+    "ms",   "true",    "/bin/program", "^write$", "other",       "pprof::base"};
+enum { STRING_COUNT = sizeof maker_strings / sizeof *maker_strings };
+
+static uint64_t below(struct maker *m, uint64_t limit) {
+  m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+  return (m->random >> 33) % limit;
+}
+
+static bool has(const struct maker *m, unsigned quirk) {
+  return (m->quirks & quirk) != 0;
+}
+
+static void put_integer(struct buffer *out, unsigned field, uint64_t value) {
+  uint8_t bytes[WIRE_FIELD_MAX];
+  buffer_add(out, bytes, (size_t)(wire_put_integer(bytes, field, value) - bytes));
+}
+
+static void put_bytes(struct buffer *out, unsigned field, const void *data, size_t size) {
+  uint8_t bytes[WIRE_FIELD_MAX];
+  buffer_add(out, bytes, (size_t)(wire_put_head(bytes, field, size) - bytes));
+  buffer_add(out, data, size);
+}
+
+static void put_list(struct maker *m, struct buffer *out, unsigned field, const uint64_t *items,
+                     size_t count) {
+  uint8_t bytes[16 * VARINT_BYTES_MAX];
+  size_t size = 0, from = 0;
+  if (has(m, QUIRK_UNPACKED))
+    for (; from < count && below(m, 3); from++) put_integer(out, field, items[from]);
+  for (size_t i = from; i < count; i++) size += varint_put(bytes + size, items[i]);
+  if (from < count) put_bytes(out, field, bytes, size);
+}
+
+static uint64_t location_id_of_maker(const struct maker *m, size_t location) {
+  if (has(m, QUIRK_SPARSE_IDS)) return ((uint64_t)location + 1) << (location % 2 ? 5 : 40);
+  return has(m, QUIRK_MIXED_IDS) ? LOCATIONS - location + 3 : location + 1;
+}
+
+static void put_unknown(struct maker *m, struct buffer *out) {
+  static const uint8_t fixed[] = {0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8};
+  static const uint8_t text[] = {0xA2, 0x06, 3, 'a', 'b', 'c'};
+  if (!has(m, QUIRK_UNKNOWN) || below(m, 4)) return;
+  if (below(m, 2))
+    buffer_add(out, fixed, sizeof fixed);
+  else
+    buffer_add(out, text, sizeof text);
+}
+
+static void put_label(struct maker *m, struct buffer *sample) {
+  struct buffer label;
+  buffer_init(&label, &mem_default, 4096);
+  bool base = has(m, QUIRK_BASE_LABEL) && below(m, 4) == 0;
+  put_integer(&label, LABEL_KEY, base ? STRING_COUNT - 1 : 11 + below(m, 2));
+  if (base) put_integer(&label, LABEL_STRING, 15);
+  switch (base ? 3 : below(m, 3)) {
+  case 0:
+    put_integer(&label, LABEL_STRING, 5 + below(m, 4));
+    break;
+  case 1:
+    put_integer(&label, LABEL_NUMBER, below(m, 3) * 1000);
+    if (below(m, 3)) put_integer(&label, LABEL_UNIT, 13 + below(m, 2));
+    break;
+  default:
+    break;
+  }
+  put_bytes(sample, SAMPLE_LABEL, label.data, label.size);
+  buffer_free(&label);
+}
+
+static uint64_t a_value(struct maker *m) {
+  if (has(m, QUIRK_HUGE) && below(m, 50) == 0) return (uint64_t)INT64_MAX - below(m, 3);
+  uint64_t value = below(m, 3) ? below(m, 1000) : 0;
+  return has(m, QUIRK_NEGATIVE) && below(m, 40) == 0 ? 0 - value : value;
+}
+
+static void put_sample(struct maker *m) {
+  struct buffer sample;
+  uint64_t items[16];
+  buffer_init(&sample, &mem_default, 1 << 16);
+  size_t stack = below(m, STACKS);
+  for (size_t i = 0; i < m->depth[stack]; i++)
+    items[i] = location_id_of_maker(m, m->stacks[stack][i]);
+  put_unknown(m, &sample);
+  put_list(m, &sample, SAMPLE_LOCATION, items, m->depth[stack]);
+  for (size_t t = 0; t < m->types; t++) items[t] = a_value(m);
+  size_t labels = has(m, QUIRK_LABELS) ? below(m, 3) : 0;
+  if (labels && below(m, 2)) put_label(m, &sample);
+  put_list(m, &sample, SAMPLE_VALUE, items, m->types);
+  while (labels--) put_label(m, &sample);
+  put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
+  buffer_free(&sample);
+}
+
+static void put_message(struct maker *m, unsigned field, const uint64_t *values, size_t count) {
+  struct buffer message;
+  buffer_init(&message, &mem_default, 4096);
+  for (unsigned i = 0; i < count; i++)
+    if (values[i]) put_integer(&message, i + 1, values[i]);
+  put_unknown(m, &message);
+  put_bytes(&m->out, field, message.data, message.size);
+  buffer_free(&message);
+}
+
+static void put_location(struct maker *m, size_t i) {
+  struct buffer message, line;
+  buffer_init(&message, &mem_default, 4096);
+  buffer_init(&line, &mem_default, 4096);
+  put_integer(&message, LOCATION_ID, location_id_of_maker(m, i));
+  put_integer(&message, LOCATION_MAPPING, 1);
+  put_integer(&message, LOCATION_ADDRESS, 0x1000 + 16 * i);
+  for (size_t n = i % 3; n < 3; n += 2) {
+    buffer_clear(&line);
+    put_integer(&line, LINE_FUNCTION, 1 + (i + n) % 5);
+    put_integer(&line, LINE_LINE, 1 + i);
+    put_bytes(&message, LOCATION_LINE, line.data, line.size);
+  }
+  put_bytes(&m->out, PROFILE_LOCATION, message.data, message.size);
+  buffer_free(&line);
+  buffer_free(&message);
+}
+
+static void put_tables(struct maker *m) {
+  put_message(m, PROFILE_MAPPING, (uint64_t[]){1, 0x1000, 0x9000, 0, 16, 0, 1}, 7);
+  for (size_t i = 0; i < LOCATIONS; i++) put_location(m, i);
+  for (uint64_t i = 0; i < 5; i++)
+    put_message(m, PROFILE_FUNCTION, (uint64_t[]){i + 1, 4 + i + (i == 0), 0, 9 + i % 2, i}, 5);
+  size_t count = has(m, QUIRK_BASE_LABEL) ? STRING_COUNT : STRING_COUNT - 1;
+  for (size_t i = 0; i < count; i++)
+    put_bytes(&m->out, PROFILE_STRING, maker_strings[i], strlen(maker_strings[i]));
+  put_unknown(m, &m->out);
+}
+
+static const uint64_t maker_types[][2] = {{1, 2}, {3, 4}, {5, 2}, {6, 13}};
+
+static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples) {
+  *m = (struct maker){.random = seed * 0x9E3779B97F4A7C15u + 1, .quirks = quirks};
+  m->samples = samples;
+  m->types = 1 + below(m, 4);
+  buffer_init(&m->out, &mem_default, 1 << 28);
+  for (size_t s = 0; s < STACKS; s++) {
+    m->depth[s] = below(m, DEPTH + 1);
+    for (size_t i = 0; i < m->depth[s]; i++) m->stacks[s][i] = (uint8_t)below(m, LOCATIONS);
+  }
+  if (has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
+  for (size_t t = 0; t < m->types; t++) put_message(m, PROFILE_SAMPLE_TYPE, maker_types[t], 2);
+  for (size_t i = 0; i < samples; i++) put_sample(m);
+  if (!has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
+  if (has(m, QUIRK_DROP)) put_integer(&m->out, PROFILE_DROP_FRAMES, 17);
+  put_integer(&m->out, PROFILE_PERIOD, 100);
+}
+
+/* The same, compressed: as two members when it is long. */
+static void make_gzip(const struct buffer *raw, struct buffer *out) {
+  size_t half = raw->size > 1000 ? raw->size / 3 : raw->size;
+  uint8_t *room = malloc(compressBound(raw->size) + 64);
+  for (size_t from = 0; from < raw->size; from = half, half = raw->size) {
+    z_stream z = {.next_in = (Bytef *)raw->data + from, .avail_in = (uInt)(half - from)};
+    CU_ASSERT_FATAL(room && deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    z.next_out = room;
+    z.avail_out = (uInt)(compressBound(raw->size) + 64);
+    CU_ASSERT_EQUAL(deflate(&z, Z_FINISH), Z_STREAM_END);
+    buffer_add(out, room, z.total_out);
+    deflateEnd(&z);
+  }
+  free(room);
+}
+
+/* ---- reading both ways ------------------------------- */
+
+static pprofc_profile *read_as(const struct buffer *data, pprofc_folding folding, unsigned threads,
+                               pprofc_error *error) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.folding = folding;
+  options.fold_always = folding != PPROFC_FOLD_NOTHING;
+  options.threads = threads;
+  pprofc_profile *profile = NULL;
+  *error = (pprofc_error){.message = ""};
+  pprofc_profile_read_memory(data->data, data->size, &options, &profile, error);
+  return profile;
+}
+
+static size_t samples_of(const pprofc_profile *p) {
+  pprofc_samples_view view;
+  pprofc_profile_samples(p, &view);
+  return view.count;
+}
+
+static const char *const plain_formats[] = {"top",      "tree",       "json",      "folded",
+                                            "topproto", "flamegraph", "callgrind", "flamebearer"};
+static const char *const label_formats[] = {"dot", "flame"};
+
+static void same_report(const pprofc_profile *a, const pprofc_profile *b,
+                        const pprofc_report_options *options) {
+  struct buffer one, two;
+  buffer_init(&one, &mem_default, 1 << 28);
+  buffer_init(&two, &mem_default, 1 << 28);
+  report_into(&one, a, options);
+  report_into(&two, b, options);
+  bool same = one.size == two.size && memcmp(one.data, two.data, one.size) == 0;
+  if (!same) printf("\n%s differs:\n%.2000s\n%.2000s\n", options->format, one.data, two.data);
+  CU_ASSERT(same);
+  buffer_free(&one);
+  buffer_free(&two);
+}
+
+static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
+                         const char *const *formats, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    pprofc_report_options options = report_options(formats[i]);
+    options.nodefraction = options.edgefraction = 0;
+    same_report(a, b, &options);
+    options.sample_index = "0";
+    options.granularity = "addresses";
+    options.call_tree = true;
+    same_report(a, b, &options);
+  }
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void same_whole_and_folded(const struct buffer *data, const pprofc_profile *whole,
+                                  pprofc_folding folding) {
+  pprofc_error error;
+  pprofc_profile *folded = read_as(data, folding, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
+  CU_ASSERT(samples_of(folded) <= samples_of(whole));
+  same_reports(whole, folded, plain_formats, COUNT(plain_formats));
+  if (folding == PPROFC_FOLD_EQUAL) {
+    same_reports(whole, folded, label_formats, COUNT(label_formats));
+    pprofc_report_options options = report_options("top");
+    options.tagfocus = "1000ms:";
+    options.tagroot = "key";
+    same_report(whole, folded, &options);
+  }
+  pprofc_profile_release(folded);
+}
+
+static void test_reports_are_the_same(void) {
+  for (uint64_t seed = 0; seed < 120; seed++) {
+    struct maker m;
+    struct buffer gzip;
+    pprofc_error error;
+    make(&m, seed, (unsigned)(seed * 2654435761u >> 7) & QUIRKS, seed % 10 ? 300 : 9000);
+    buffer_init(&gzip, &mem_default, 1 << 28);
+    make_gzip(&m.out, &gzip);
+    const struct buffer *data = seed % 3 ? &gzip : &m.out;
+    pprofc_profile *whole = read_as(data, PPROFC_FOLD_NOTHING, 1, &error);
+    if (!whole) printf("\nseed %d: %s\n", (int)seed, error.message);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(whole);
+    CU_ASSERT_EQUAL(samples_of(whole), m.samples);
+    same_whole_and_folded(data, whole, PPROFC_FOLD_EQUAL);
+    same_whole_and_folded(data, whole, PPROFC_FOLD_STACKS);
+    pprofc_profile_release(whole);
+    buffer_free(&gzip);
+    buffer_free(&m.out);
+  }
+}
+
+/* It would be easy to give the same reports by never adding anything up. */
+static void test_samples_are_added_up(void) {
+  static const struct {
+    unsigned quirks;
+    pprofc_folding folding;
+    size_t most;
+  } cases[] = {
+      {0, PPROFC_FOLD_STACKS, STACKS * 16},
+      {0, PPROFC_FOLD_EQUAL, STACKS * 16},
+      {QUIRK_UNPACKED, PPROFC_FOLD_STACKS, STACKS * 16},
+      {QUIRK_SPARSE_IDS, PPROFC_FOLD_EQUAL, STACKS * 16},
+      {QUIRK_MIXED_IDS | QUIRK_STRINGS_FIRST, PPROFC_FOLD_EQUAL, STACKS * 16},
+      {QUIRK_LABELS | QUIRK_UNKNOWN, PPROFC_FOLD_STACKS, STACKS * 16 + 100},
+      {QUIRK_LABELS, PPROFC_FOLD_EQUAL, 8999},
+      {QUIRK_NEGATIVE, PPROFC_FOLD_EQUAL, STACKS * 16 + 1000},
+      {QUIRK_NEGATIVE, PPROFC_FOLD_STACKS, 9000},                  /* read as a whole */
+      {QUIRK_LABELS | QUIRK_BASE_LABEL, PPROFC_FOLD_STACKS, 9000}, /* the same */
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct maker m;
+    pprofc_error error;
+    make(&m, 3 + i, cases[i].quirks, 9000);
+    pprofc_profile *folded = read_as(&m.out, cases[i].folding, 0, &error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
+    CU_ASSERT(samples_of(folded) <= cases[i].most);
+    if (cases[i].most == m.samples) CU_ASSERT_EQUAL(samples_of(folded), m.samples);
+    pprofc_profile_release(folded);
+    buffer_free(&m.out);
+  }
+}
+
+/* ---- differences ------------------------------------- */
+
+static pprofc_profile *diff_of(const struct buffer *sides, pprofc_folding folding,
+                               pprofc_diff_kind kind, bool unmerged) {
+  pprofc_error error;
+  pprofc_profile *head = read_as(&sides[0], folding, 1, &error), *out = NULL;
+  pprofc_profile *base = read_as(&sides[1], folding, 1, &error);
+  CU_ASSERT_FATAL(head && base);
+  if (unmerged && transform_diff_unmerged_is_exact(head, base, kind)) {
+    CU_ASSERT_EQUAL(transform_diff_unmerged(head, base, false, &out, &error), PPROFC_OK);
+    return out;
+  }
+  if (pprofc_diff(head, base, kind, false, &out, &error) != PPROFC_OK)
+    printf("\n%s\n", error.message);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
+  return out;
+}
+
+static void same_diff(const struct buffer *sides, pprofc_folding folding, pprofc_diff_kind kind,
+                      bool unmerged) {
+  static const char *const sums[] = {"top", "json", "flame", "flamebearer"};
+  pprofc_profile *whole = diff_of(sides, PPROFC_FOLD_NOTHING, kind, unmerged);
+  pprofc_profile *folded = diff_of(sides, folding, kind, unmerged);
+  if (folding == PPROFC_FOLD_EQUAL) {
+    same_reports(whole, folded, plain_formats, COUNT(plain_formats));
+    same_reports(whole, folded, label_formats, COUNT(label_formats));
+  } else {
+    same_reports(whole, folded, sums, COUNT(sums) - 2);
+  }
+  pprofc_profile_release(whole);
+  pprofc_profile_release(folded);
+}
+
+static void test_differences_are_the_same(void) {
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    struct maker head, base;
+    unsigned quirks = (unsigned)(seed * 2654435761u >> 9) & QUIRKS;
+    make(&head, seed, quirks, 500);
+    make(&base, seed, quirks, 400);
+    struct buffer sides[] = {head.out, base.out};
+    same_diff(sides, PPROFC_FOLD_EQUAL, PPROFC_COMPARE, false);
+    same_diff(sides, PPROFC_FOLD_EQUAL, PPROFC_SUBTRACT, false);
+    same_diff(sides, PPROFC_FOLD_STACKS, PPROFC_COMPARE, true);
+    buffer_free(&head.out);
+    buffer_free(&base.out);
+  }
+}
+
+/* ---- what is wrong ----------------------------------- */
+
+static void same_outcome(const struct buffer *data) {
+  pprofc_error whole_error, error;
+  pprofc_profile *whole = read_as(data, PPROFC_FOLD_NOTHING, 1, &whole_error);
+  for (int folding = PPROFC_FOLD_EQUAL; folding <= PPROFC_FOLD_STACKS; folding++) {
+    pprofc_profile *folded = read_as(data, (pprofc_folding)folding, 1, &error);
+    CU_ASSERT_EQUAL(error.status, whole_error.status);
+    CU_ASSERT_EQUAL(error.offset, whole_error.offset);
+    CU_ASSERT_STRING_EQUAL(error.message, whole_error.message);
+    if (whole && folded) same_reports(whole, folded, plain_formats, 1);
+    pprofc_profile_release(folded);
+  }
+  pprofc_profile_release(whole);
+}
+
+static void test_messages_are_the_same(void) {
+  struct maker m;
+  make(&m, 77, QUIRK_LABELS | QUIRK_UNPACKED, 30);
+  for (size_t at = 0; at < m.out.size; at++) {
+    uint64_t flip = 1 + below(&m, 255);
+    m.out.data[at] ^= (char)flip;
+    same_outcome(&m.out);
+    m.out.data[at] ^= (char)flip;
+  }
+  for (size_t size = m.out.size; size--;) {
+    struct buffer cut = m.out;
+    cut.size = size;
+    same_outcome(&cut);
+  }
+  buffer_free(&m.out);
+}
+
+/* ---- files, sizes, limits ---------------------------- */
+
+/* Writes a file that is gone after the test. */
+static void write_temporary(char *path, const struct buffer *data) {
+  int fd = mkstemp(path);
+  CU_ASSERT_FATAL(fd >= 0);
+  CU_ASSERT_EQUAL(write(fd, data->data, data->size), (ssize_t)data->size);
+  close(fd);
+}
+
+/* The samples of a file that is read without force. */
+static size_t samples_of_file(const struct buffer *data) {
+  char path[] = "/tmp/test_fold.XXXXXX";
+  pprofc_read_options options;
+  pprofc_error error;
+  pprofc_profile *profile = NULL;
+  write_temporary(path, data);
+  pprofc_read_options_init(&options);
+  options.folding = PPROFC_FOLD_EQUAL;
+  CU_ASSERT_EQUAL(pprofc_profile_read_file(path, &options, &profile, &error), PPROFC_OK);
+  unlink(path);
+  size_t count = profile ? samples_of(profile) : 0;
+  pprofc_profile_release(profile);
+  return count;
+}
+
+static void test_only_large_files_are_folded(void) {
+  struct maker small, large;
+  struct buffer gzip;
+  make(&small, 5, 0, 2000);
+  make(&large, 5, QUIRK_UNPACKED, 100000);
+  buffer_init(&gzip, &mem_default, 1 << 28);
+  make_gzip(&large.out, &gzip);
+  CU_ASSERT(small.out.size < 1 << 20);
+  CU_ASSERT(large.out.size > 3 << 19);
+  CU_ASSERT_EQUAL(samples_of_file(&small.out), 2000);
+  CU_ASSERT(samples_of_file(&large.out) < 2000);
+  CU_ASSERT(samples_of_file(&gzip) < 2000);
+  buffer_free(&gzip);
+  buffer_free(&small.out);
+  buffer_free(&large.out);
+}
+
+/* Stacks that are all different are read as a whole, unless it is forced. */
+static void test_random_stacks_are_read_as_a_whole(void) {
+  struct maker m;
+  pprofc_error error;
+  make(&m, 9, 0, 0);
+  m.types = 1;
+  for (size_t i = 0; i < 60000; i++) {
+    for (size_t k = 0; k < DEPTH; k++) m.stacks[0][k] = (uint8_t)below(&m, LOCATIONS);
+    for (size_t s = 0; s < STACKS; s++) {
+      memcpy(m.stacks[s], m.stacks[0], DEPTH);
+      m.depth[s] = DEPTH;
+    }
+    put_sample(&m);
+  }
+  struct maker types;
+  make(&types, 9, 0, 0);
+  struct buffer all;
+  buffer_init(&all, &mem_default, 1 << 28);
+  put_bytes(&all, PROFILE_SAMPLE_TYPE, "\x08\x01\x10\x02", 4);
+  size_t tables = types.out.size, skip = types.types * 6;
+  buffer_add(&all, types.out.data + skip, tables - skip);
+  buffer_add(&all, m.out.data + tables, m.out.size - tables);
+  CU_ASSERT_EQUAL(samples_of_file(&all), 60000);
+  pprofc_profile *folded = read_as(&all, PPROFC_FOLD_EQUAL, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(folded);
+  CU_ASSERT(samples_of(folded) <= 60000);
+  pprofc_profile_release(folded);
+  buffer_free(&all);
+  buffer_free(&m.out);
+  buffer_free(&types.out);
+}
+
+static void test_limits_hold(void) {
+  struct maker m;
+  pprofc_limits limits;
+  pprofc_read_options options;
+  make(&m, 21, QUIRK_LABELS, 5000);
+  for (int which = 0; which < 4; which++) {
+    pprofc_limits_init(&limits);
+    if (which == 0) limits.stack_depth = 5;
+    if (which == 1) limits.labels = 1;
+    if (which == 2) limits.string_bytes = 3;
+    if (which == 3) limits.inflated_bytes = m.out.size - 1;
+    pprofc_read_options_init(&options);
+    options.limits = &limits;
+    char messages[2][sizeof((pprofc_error *)NULL)->message];
+    for (int fold = 0; fold < 2; fold++) {
+      pprofc_error error;
+      pprofc_profile *profile = NULL;
+      options.folding = fold ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_NOTHING;
+      options.fold_always = true;
+      CU_ASSERT_EQUAL(
+          pprofc_profile_read_memory(m.out.data, m.out.size, &options, &profile, &error),
+          PPROFC_E_LIMIT);
+      memcpy(messages[fold], error.message, sizeof error.message);
+    }
+    CU_ASSERT_STRING_EQUAL(messages[0], messages[1]);
+  }
+  buffer_free(&m.out);
+}
+
+/* ---- the inflater ------------------------------------ */
+
+/* All bytes of a stream, in steps of a size; false when the inflater says that it is bad. */
+static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
+                             struct buffer *out) {
+  pprofc_limits limits;
+  uint8_t *room = malloc(step);
+  pprofc_limits_init(&limits);
+  limits.input_bytes = limits.inflated_bytes = 1 << 28;
+  limits.inflate_ratio = 1000;
+  struct inflater *in = inflater_open(-1, data->data, data->size, zlib, &mem_default, &limits);
+  CU_ASSERT_FATAL(room && in);
+  size_t got = 1;
+  bool good = true;
+  buffer_clear(out);
+  while (good && got) {
+    good = inflater_fill(in, room, step, &got);
+    if (good) buffer_add(out, room, got);
+  }
+  inflater_close(in);
+  free(room);
+  return good;
+}
+
+static void test_inflating_in_steps(void) {
+  struct maker m;
+  struct buffer gzip, out, bad;
+  make(&m, 4, QUIRK_LABELS, 4000);
+  buffer_init(&gzip, &mem_default, 1 << 28);
+  buffer_init(&out, &mem_default, 1 << 28);
+  make_gzip(&m.out, &gzip);
+  static const size_t steps[] = {1, 100, 4096, 1 << 20};
+  for (int zlib = 0; zlib < 2; zlib++) {
+    for (size_t i = 0; i < COUNT(steps); i++) {
+      CU_ASSERT(inflate_in_steps(&gzip, steps[i], zlib, &out));
+      CU_ASSERT(out.size == m.out.size && memcmp(out.data, m.out.data, out.size) == 0);
+    }
+    for (size_t cut = 1; cut < 30; cut++) {
+      bad = gzip;
+      bad.size -= cut;
+      CU_ASSERT_FALSE(inflate_in_steps(&bad, 4096, zlib, &out));
+    }
+    gzip.data[gzip.size / 2] ^= 0x10;
+    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
+    gzip.data[gzip.size / 2] ^= 0x10;
+    gzip.data[gzip.size - 6] ^= 1; /* of the checksum */
+    CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
+    gzip.data[gzip.size - 6] ^= 1;
+  }
+  buffer_add(&gzip, "garbage", 7);
+  for (int zlib = 0; zlib < 2; zlib++) CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
+  buffer_free(&out);
+  buffer_free(&gzip);
+  buffer_free(&m.out);
+}
+
+UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
+          UNIT(test_differences_are_the_same), UNIT(test_messages_are_the_same),
+          UNIT(test_only_large_files_are_folded), UNIT(test_random_stacks_are_read_as_a_whole),
+          UNIT(test_limits_hold), UNIT(test_inflating_in_steps))
