@@ -38,6 +38,11 @@ pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *d
   return status;
 }
 
+/* Frees the files but the first `count`. */
+static void inputs_forget(struct inputs *inputs, size_t count) {
+  while (inputs->file_count > count) buffer_free(&inputs->files[--inputs->file_count]);
+}
+
 /* ---- comparisons ------------------------------------- */
 
 static pprofc_status read_table(struct inputs *inputs, const char *path, bool found,
@@ -60,19 +65,25 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True for two files of results, neither of which holds comparisons. */
+/* True for a file of results, which holds no comparison. */
+static bool is_run(struct inputs *inputs, const char *path) {
+  pprofc_str data;
+  pprofc_error ignored;
+  size_t files = inputs->file_count;
+  bool run = false;
+  if (inputs_file(inputs, path, &data, &ignored) == PPROFC_OK) {
+    bool results = str_find(data, STR("Benchmark")) < data.size ||
+                   str_find_char(data, '{') < data.size || str_starts(data, STR("name,unit"));
+    run = results && !gate_is_comparison(data);
+  }
+  inputs_forget(inputs, files);
+  return run;
+}
+
 static bool are_two_runs(struct inputs *inputs, const char *const *paths, size_t count) {
   if (count != 2 || gate_is_folder(paths[0]) || gate_is_folder(paths[1])) return false;
   if (strcmp(paths[0], "-") == 0 || strcmp(paths[1], "-") == 0) return false;
-  for (size_t i = 0; i < 2; i++) {
-    pprofc_str data;
-    pprofc_error ignored;
-    if (inputs_file(inputs, paths[i], &data, &ignored) != PPROFC_OK) return false;
-    bool results = str_find(data, STR("Benchmark")) < data.size ||
-                   str_find_char(data, '{') < data.size || str_starts(data, STR("name,unit"));
-    if (gate_is_comparison(data) || !results) return false;
-  }
-  return true;
+  return is_run(inputs, paths[0]) && is_run(inputs, paths[1]);
 }
 
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
@@ -100,11 +111,13 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     const char *const list[] = {input};
     return gate_note_problem(inputs->gate, pprofc_bench_read_inputs(set, list, 1, error), error);
   }
+  size_t files = inputs->file_count;
   status = inputs_file(inputs, path, &data, error);
   if (status == PPROFC_OK) {
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
+  inputs_forget(inputs, files); /* the set has copies of what it needs */
   return gate_note_problem(inputs->gate, status, error);
 }
 

@@ -68,13 +68,32 @@ static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
 }
 
 static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct pairs_place *place,
-                        const struct pairs_value *value) {
+                        const struct pairs_value *value, uint32_t *found) {
   struct pair wanted = {.package = place->package,
                         .unit = pairs_add_unit(pairs, value),
                         .name = pairs->set->results[value->result].name};
   if (wanted.unit == MAP_NONE) return false;
   struct pair *pair = pairs_find(pairs, &wanted);
-  return pair && visit(pairs, pair, place, value);
+  if (!pair) return false;
+  *found = (uint32_t)(pair - pairs->items);
+  return visit(pairs, pair, place, value);
+}
+
+/* Neighbouring results mostly are of one benchmark: the pair of the last value at the same place is
+ * tried first. */
+#define PLACES 16
+struct pairs_memory {
+  uint32_t package, name, unit; /* the unit of the set */
+  uint32_t pair;                /* MAP_NONE: nothing is remembered */
+  bool zero;                    /* its unit is tidied */
+};
+
+static struct pair *pairs_remembered(struct pairs *pairs, const struct pairs_memory *memory,
+                                     const struct pairs_memory *wanted) {
+  bool same = memory->pair != MAP_NONE && memory->name == wanted->name &&
+              memory->unit == wanted->unit && memory->package == wanted->package &&
+              memory->zero == wanted->zero;
+  return same ? &pairs->items[memory->pair] : NULL;
 }
 
 /* The parts of CPU time that a result has; NaN where it has none. */
@@ -87,24 +106,40 @@ static void cpu_parts_take(struct cpu_parts *parts, const struct pairs_value *va
   if (str_equal(value->unit, STR("sys-sec/op"))) parts->system = value->value;
 }
 
+static bool pairs_walk_value(struct pairs *pairs, pairs_visit_fn visit,
+                             const struct pairs_place *place, const struct pairs_value *value,
+                             uint32_t unit, struct pairs_memory *memory) {
+  struct pairs_memory wanted = {place->package, pairs->set->results[value->result].name, unit,
+                                MAP_NONE, value->value == 0};
+  struct pair *pair = pairs_remembered(pairs, memory, &wanted);
+  if (pair) return visit(pairs, pair, place, value);
+  *memory = wanted;
+  return pairs_visit(pairs, visit, place, value, &memory->pair);
+}
+
 static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
-                              const struct pairs_place *place, size_t result) {
+                              const struct pairs_place *place, size_t result,
+                              struct pairs_memory *memory) {
   const struct pprofc_bench *set = pairs->set;
   struct cpu_parts parts = {(double)NAN, (double)NAN};
-  size_t end = set->results[result + 1].first_value;
-  for (size_t i = set->results[result].first_value; i < end; i++) {
+  size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
+  struct pairs_memory other = {.pair = MAP_NONE};
+  for (size_t i = first; i < end; i++) {
     struct pairs_value value = {result, pprofc_bench_unit(set, set->value_unit[i]), set->values[i]};
+    struct pairs_memory *known = i - first < PLACES ? &memory[i - first] : &other;
     cpu_parts_take(&parts, &value);
-    if (!pairs_visit(pairs, visit, place, &value)) return false;
+    if (!pairs_walk_value(pairs, visit, place, &value, set->value_unit[i], known)) return false;
   }
   struct pairs_value sum = {result, STR("cpu-sec/op"), parts.user + parts.system};
-  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum);
+  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, &other.pair);
 }
 
 static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit) {
   struct pairs_place place = {.config = UINT32_MAX, .input = UINT32_MAX};
+  struct pairs_memory memory[PLACES];
+  for (size_t i = 0; i < PLACES; i++) memory[i].pair = MAP_NONE;
   for (size_t i = 0; i < pairs->set->result_count; i++)
-    if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i))
+    if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i, memory))
       return false;
   return true;
 }
@@ -114,6 +149,7 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
   struct pair_side *side = &pair->sides[place->side];
   if (!side->count++) side->result = value->result;
   pairs->value_count++;
+  pairs->has_rounds |= place->round != 0;
   if (isfinite(value->value) || pair->bad) return true;
   pair->bad = true;
   if (!ARRAY_RESERVE(pairs->mem, pairs->flaws, pairs->flaw_capacity, pairs->flaw_count + 1))
@@ -128,16 +164,17 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   struct pair_side *side = &pair->sides[place->side];
   size_t at = side->first + side->count++;
   pairs->values[at] = value->value;
-  pairs->rounds[at] = place->round;
-  pairs->inputs[at] = place->input;
+  if (pairs->rounds) pairs->rounds[at] = place->round;
+  if (pairs->inputs) pairs->inputs[at] = place->input;
   return true;
 }
 
 /* Gives each side its part of the columns, and empties it. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
-  pairs->rounds = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->rounds);
-  pairs->inputs = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->inputs);
+  bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;
+  if (rounds) pairs->rounds = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->rounds);
+  if (inputs) pairs->inputs = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->inputs);
   size_t at = 0;
   for (size_t i = 0; i < pairs->count; i++)
     for (int side = 0; side < PAIR_SIDES; side++) {
@@ -146,7 +183,7 @@ static bool pairs_allocate(struct pairs *pairs) {
       at += s->count;
       s->count = 0;
     }
-  return pairs->values && pairs->rounds && pairs->inputs;
+  return pairs->values && (!rounds || pairs->rounds) && (!inputs || pairs->inputs);
 }
 
 bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
@@ -164,8 +201,8 @@ void pairs_free(struct pairs *pairs) {
   ARRAY_FREE(pairs->mem, pairs->items, pairs->capacity);
   ARRAY_FREE(pairs->mem, pairs->flaws, pairs->flaw_capacity);
   mem_free(pairs->mem, pairs->values, pairs->value_count, sizeof *pairs->values);
-  mem_free(pairs->mem, pairs->rounds, pairs->value_count, sizeof *pairs->rounds);
-  mem_free(pairs->mem, pairs->inputs, pairs->value_count, sizeof *pairs->inputs);
+  if (pairs->rounds) mem_free(pairs->mem, pairs->rounds, pairs->value_count, sizeof *pairs->rounds);
+  if (pairs->inputs) mem_free(pairs->mem, pairs->inputs, pairs->value_count, sizeof *pairs->inputs);
   interner_free(&pairs->texts);
   map_free(&pairs->map);
   arena_free(&pairs->arena);

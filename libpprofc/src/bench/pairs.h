@@ -34,8 +34,9 @@ struct pairs {
   size_t count, capacity;
   /* One entry a measurement; those of a side follow one another in the order of the inputs. */
   double *values;
-  uint32_t *rounds; /* texts: the value of the key "round"; 0 for none */
-  uint32_t *inputs; /* of the set */
+  uint32_t *rounds; /* texts: the value of the key "round"; 0 for none. NULL: no value has one */
+  uint32_t *inputs; /* of the set; NULL when there is a head */
+  bool has_rounds;
   size_t value_count;
   size_t *flaws; /* results: the first bad value of each bad pair, in the order of the inputs */
   size_t flaw_count, flaw_capacity;

@@ -1,13 +1,16 @@
 /* Compares two samples: effect, interval, p-value, drift. */
 #include "gate/compare.h"
 
+#include "gate/power.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define FEW_RATIOS   256   /* of base and head: they are selected, more are searched for */
 #define EXACT_MAX    50    /* samples a side up to which U is counted */
+#define FEW_VALUES   24    /* to sort */
 #define DRIFT_LEAST  6     /* samples of a side */
 #define DRIFT_ALPHA  0.001 /* two hundred lines are fitted for a suite of a hundred */
 #define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
@@ -16,6 +19,20 @@
 static int compare_ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+/* Few values are inserted one by one, which takes less time than qsort's calls. */
+static void sort_values(double *values, size_t count) {
+  if (count > FEW_VALUES) {
+    qsort(values, count, sizeof *values, compare_ascending);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    double value = values[i];
+    size_t k = i;
+    for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
+    values[k] = value;
+  }
 }
 
 static double compare_median(struct gate_sample s) {
@@ -107,6 +124,15 @@ static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t
   return from_bits(low);
 }
 
+/* The same for few ratios, which are stored. */
+static double nth_of_few(struct gate_sample base, struct gate_sample head, size_t n) {
+  double ratios[FEW_RATIOS];
+  size_t count = 0;
+  for (size_t i = 0; i < base.count; i++)
+    for (size_t j = 0; j < head.count; j++) ratios[count++] = head.sorted[j] / base.sorted[i];
+  return gate_power_select(ratios, count, n);
+}
+
 bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
                          double *low, double *high, const pprofc_allocator *mem) {
   *low = *high = (double)NAN;
@@ -116,8 +142,9 @@ bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, doubl
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, mem)) return false;
   if (cut == 0) return true;
-  *low = nth_ratio(base, head, cut - 1) - 1;
-  *high = nth_ratio(base, head, pairs - cut) - 1;
+  bool few = pairs <= FEW_RATIOS;
+  *low = (few ? nth_of_few : nth_ratio)(base, head, cut - 1) - 1;
+  *high = (few ? nth_of_few : nth_ratio)(base, head, pairs - cut) - 1;
   return true;
 }
 
@@ -266,7 +293,7 @@ struct block_buffers {
 
 static struct gate_sample sort_sample(const double *values, double *sorted, size_t count) {
   if (count) memcpy(sorted, values, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, compare_ascending);
+  sort_values(sorted, count);
   return (struct gate_sample){values, sorted, count};
 }
 
@@ -277,7 +304,7 @@ static struct gate_sample take_medians(struct gate_side side, struct block_buffe
     size_t k = 0;
     for (size_t i = 0; i < side.count; i++)
       if (b->number[i] == r) b->block[k++] = side.values[i];
-    qsort(b->block, k, sizeof *b->block, compare_ascending);
+    sort_values(b->block, k);
     b->values[r] = compare_median((struct gate_sample){b->block, b->block, k});
   }
   return sort_sample(b->values, b->sorted, rounds);

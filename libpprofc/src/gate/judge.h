@@ -44,4 +44,12 @@ pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
 /* Computes what a pass is worth: the smallest change that each row could have shown. */
 pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);
 
+/* The smallest change that a row could have shown, and rounds that would show the threshold, as in
+ * struct gate_row. */
+struct gate_sight {
+  double visible, needed;
+};
+
+struct gate_sight gate_sight_of(const struct gate *gate, const struct gate_row *row);
+
 #endif

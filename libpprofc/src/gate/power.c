@@ -18,7 +18,7 @@
 
 /* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
  * from a value near it. The error of a step is about the square of the error before. */
-static double critical_t(double level, double degrees, double near) {
+double gate_power_critical(double level, double degrees, double near) {
   double t = near;
   double scale =
       lgamma((degrees + 1) / 2) - lgamma(degrees / 2) - log(degrees * 3.14159265358979324) / 2;
@@ -88,7 +88,7 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
     double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
     double weight = exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
                         (y.degrees - 1) * log(cos(angle) / cos(middle)));
-    t = critical_t(level, taken, t);
+    t = gate_power_critical(level, taken, t);
     sum += weight * power_of_t(&chi, change / true_error, t * sqrt(a + b) / true_error);
     all += weight;
   }
@@ -100,12 +100,19 @@ static double growth(const struct gate_design *d, double change) {
   return d->direction > 0 ? 1 - change : 1 + change;
 }
 
-double gate_power_welch(const struct gate_design *d, double change) {
-  double head = d->head_noise * growth(d, change);
+static double power_of_noise(const struct gate_design *d, double change, double head) {
   struct mean_error x = {d->base_noise * d->base_noise / d->base_count, d->base_count - 1};
   struct mean_error y = {head * head / d->head_count, d->head_count - 1};
   if (!(x.variance + y.variance > 0)) return change > 0 ? 1 : 0;
   return power_of_welch(change, x, y, d->level);
+}
+
+double gate_power_welch(const struct gate_design *d, double change) {
+  return power_of_noise(d, change, d->head_noise * growth(d, change));
+}
+
+double gate_power_shift(const struct gate_design *d, double change) {
+  return power_of_noise(d, change, d->head_noise);
 }
 
 /* The normal quantile of a power, which is nearly linear in the change. */
@@ -124,7 +131,7 @@ static double visible_welch(const struct gate_design *d) {
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
                       d->head_noise * d->head_noise / d->head_count);
   double degrees = d->base_count + d->head_count - 2;
-  double t = critical_t(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
+  double t = gate_power_critical(d->level, degrees, -pprofc_normal_quantile(d->level / 2));
   double slope = noise * sqrt(1 + t * t / (2 * degrees));
   double x = noise * t + slope * goal, last_x = 0, last_y = 0;
   if (x >= high && gate_power_welch(d, high) < GATE_POWER) return (double)INFINITY;
@@ -152,7 +159,7 @@ static double draw_normal(uint64_t *state) {
 }
 
 /* The value with index `k` in ascending order; reorders the values (Hoare's selection). */
-static double power_select_value(double *values, size_t count, size_t k) {
+double gate_power_select(double *values, size_t count, size_t k) {
   size_t first = 0, last = count - 1;
   while (first < last) {
     double pivot = values[first + (last - first) / 2];
@@ -181,7 +188,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < m; j++) differences[i * m + j] = x[i] - y[j];
-  return power_select_value(differences, n * m, n * m - cut);
+  return gate_power_select(differences, n * m, n * m - cut);
 }
 
 /* The shift that makes GATE_POWER of simulated samples significant. */
@@ -197,7 +204,7 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   for (size_t i = 0; i < U_DRAWS && scratch && shifts; i++)
     shifts[i] = shift_of_draw(&state, n, m, cut, scratch);
   bool good = scratch && shifts;
-  if (good) *shift = power_select_value(shifts, U_DRAWS, (size_t)(GATE_POWER * U_DRAWS));
+  if (good) *shift = gate_power_select(shifts, U_DRAWS, (size_t)(GATE_POWER * U_DRAWS));
   mem_free(mem, scratch, size, sizeof *scratch);
   mem_free(mem, shifts, U_DRAWS, sizeof *shifts);
   return good;
@@ -271,7 +278,7 @@ static double guess_samples(double level, double ratio) {
   double n = 2 + (t + goal) * (t + goal) * ratio;
   for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
     double degrees = 2 * n - 2;
-    t = critical_t(level, degrees, t);
+    t = gate_power_critical(level, degrees, t);
     double both = t + goal * sqrt(1 + t * t / (2 * degrees));
     n = fmax(2, (n + both * both * ratio) / 2);
   }

@@ -35,6 +35,15 @@ void gate_power_free(struct gate_power *power);
 /* The share of runs in which Welch's test finds the change for the worse. */
 double gate_power_welch(const struct gate_design *design, double change);
 
+/* The same for noise that does not grow with the change. */
+double gate_power_shift(const struct gate_design *design, double change);
+
+/* The t at which the two-sided test reaches the level; `near` is near it. */
+double gate_power_critical(double level, double degrees, double near);
+
+/* The value with index `k` in ascending order; reorders the values. */
+double gate_power_select(double *values, size_t count, size_t k);
+
 /* The smallest relative change for the worse that is found; infinite when there is none up to
  * 1000 %, or to zero. False when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);

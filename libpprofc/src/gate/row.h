@@ -77,6 +77,8 @@ struct gate_row {
   double visible;    /* the smallest change that would have been; infinite: none; NaN: not known */
   double needed;     /* rounds, or samples a side, that would show the threshold; the same */
   bool blind;        /* a change of the threshold would not have been significant */
+  bool rough;        /* `visible` is near enough for the judge only, and `needed` is not known:
+                        gate_sight_of has both */
 };
 
 /* A row with everything unknown; the reader fills in what it knows and adds it (gate_add). */

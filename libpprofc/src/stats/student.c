@@ -2,6 +2,7 @@
 #include "pprofc/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* P(|T| >= |t|) is an incomplete beta function, so a tiny p has all its digits. For a large t it is
  * computed at x = df / (df + t^2), for a small t at 1 - x: neither cancels. */
@@ -21,15 +22,55 @@ double pprofc_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
+/* ---- quantiles --------------------------------------- */
+
+/* Where the tail is known to be greater or not: below `low`, above `high`. */
+struct student_bounds {
+  double low, high;
+};
+
+/* A tail is exact to some units in the last place, and this much of t changes it by more. */
+#define STUDENT_SLACK 2e-13
+
+/* Bounds around the quantile by Newton's method on the logarithm of the tail; none where it does
+ * not come near, and for small t, where the tail hardly changes. */
+static struct student_bounds bounds_of_tail(double wanted, double degrees) {
+  struct student_bounds none = {0, (double)INFINITY};
+  double t = -pprofc_normal_quantile(wanted / 2);
+  int sign;
+  double scale = lgamma_r((degrees + 1) / 2, &sign) - lgamma_r(degrees / 2, &sign) -
+                 log(degrees * 3.14159265358979324) / 2;
+  for (int i = 0; i < 12; i++) {
+    double tail = pprofc_t_two_sided(t, degrees);
+    double density = exp(scale - (degrees + 1) / 2 * log1p(t * t / degrees));
+    double step = tail * log(tail / wanted) / (2 * density);
+    if (!(t > 0.5) || !isfinite(step)) return none;
+    t = fmax(t / 2, t + step);
+    if (fabs(step) < 1e-8 * t) break; /* the next step would be the square of that */
+  }
+  struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
+  bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&
+                pprofc_t_two_sided(found.high, degrees) <= wanted;
+  return around ? found : none;
+}
+
+static bool tail_is_greater(const struct student_bounds *known, double t, double wanted,
+                            double degrees) {
+  if (t <= known->low) return true;
+  if (t >= known->high) return false;
+  return pprofc_t_two_sided(t, degrees) > wanted;
+}
+
 /* The positive t with the two-sided tail `wanted`, by bisection: the tail falls as t grows. 200
  * halvings reach the last bit from any start. */
 static double inverse_of_tail(double wanted, double degrees) {
+  struct student_bounds known = bounds_of_tail(wanted, degrees);
   double low = 0, high = 1;
-  while (pprofc_t_two_sided(high, degrees) > wanted && high < 1e300) high *= 2;
+  while (tail_is_greater(&known, high, wanted, degrees) && high < 1e300) high *= 2;
   for (int i = 0; i < 200 && low < high; i++) {
     double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
-    if (pprofc_t_two_sided(middle, degrees) > wanted)
+    if (tail_is_greater(&known, middle, wanted, degrees))
       low = middle;
     else
       high = middle;

@@ -341,7 +341,7 @@ static double gate_effect(const struct gate_row *row) {
   return known ? row->delta : (double)NAN;
 }
 
-static pprofc_gate_row gate_public_row(const struct gate_row *row) {
+static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gate_row *row) {
   return (pprofc_gate_row){
       .group = row->group,
       .name = row->name,
@@ -366,7 +366,7 @@ static pprofc_gate_row gate_public_row(const struct gate_row *row) {
       .significant = row->significant,
       .threshold = row->threshold,
       .alpha = row->alpha,
-      .visible_effect = row->visible,
+      .visible_effect = gate_sight_of(gate, row).visible,
   };
 }
 
@@ -376,7 +376,7 @@ static pprofc_status gate_make_rows(pprofc_gate *gate, pprofc_error *error) {
   gate->rows = mem_array(&gate->mem, count, sizeof *gate->rows);
   if (!gate->rows) return error_nomem(error);
   gate->row_count = count;
-  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&rows[i]);
+  for (size_t i = 0; i < count; i++) gate->rows[i] = gate_public_row(&gate->gate, &rows[i]);
   return PPROFC_OK;
 }
 

@@ -83,10 +83,12 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
 }
 
 /* The change that the row could have shown; null: none of any size, or not known. */
-static void put_sight(struct json_writer *json, const struct gate_row *row) {
+static void put_sight(struct json_writer *json, const struct gate *gate,
+                      const struct gate_row *row) {
+  struct gate_sight sight = gate_sight_of(gate, row);
   json_put_number(json, "p_needed", row->level);
-  json_put_number(json, "visible_change", row->visible);
-  json_put_number(json, "rounds_for_threshold", row->needed);
+  json_put_number(json, "visible_change", sight.visible);
+  json_put_number(json, "rounds_for_threshold", sight.needed);
   put_bool(json, "threshold_visible", !row->blind && gate_was_judged(row));
 }
 
@@ -105,7 +107,7 @@ static void json_put_row(struct json_writer *json, const struct gate *gate,
   put_uint(json, "base_samples", row->base_count);
   put_uint(json, "head_samples", row->head_count);
   if (row->in_base && row->in_head) put_tested(json, gate, row);
-  if (gate_was_judged(row)) put_sight(json, row);
+  if (gate_was_judged(row)) put_sight(json, gate, row);
   if (row->aside) put_str(json, "aside", str_of(row->aside));
   json_put_number(json, "threshold", row->threshold);
   json_put_number(json, "alpha", row->alpha);

@@ -46,7 +46,7 @@ static void markdown_put_row(struct buffer *out, const struct gate *gate,
   gate_print_remarks(scratch, gate, row);
   put_cell(out, buffer_str(scratch));
   buffer_add_text(out, " | ");
-  gate_print_visible(out, row->visible);
+  gate_print_visible(out, gate_sight_of(gate, row).visible);
   buffer_add_text(out, " |\n");
   out->failed |= scratch->failed;
 }

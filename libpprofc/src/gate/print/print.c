@@ -177,24 +177,26 @@ static void put_doubt(struct buffer *out, const struct gate *gate, const struct 
 
 /* The smallest change that an undecided row could have shown, and a warning when a found change is
  * smaller than that. */
-static void put_visible_change(struct buffer *out, const struct gate_row *row) {
+static void put_visible_change(struct buffer *out, const struct gate *gate,
+                               const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == GATE_SUSPICIOUS) return;
+  struct gate_sight sight = gate_sight_of(gate, row);
   if (row->verdict == GATE_REGRESSED || row->verdict == GATE_IMPROVED) {
-    if (row->visible > row->threshold && fabs(row->delta) < row->visible)
+    if (sight.visible > row->threshold && fabs(row->delta) < sight.visible)
       buffer_printf(out, "; barely visible (from %.3g%%): the true change may be smaller",
-                    100 * row->visible);
-  } else if (isinf(row->visible)) {
+                    100 * sight.visible);
+  } else if (isinf(sight.visible)) {
     buffer_add_text(out, "; no change would be visible");
   } else {
-    buffer_printf(out, "; visible from %.3g%%", 100 * row->visible);
+    buffer_printf(out, "; visible from %.3g%%", 100 * sight.visible);
   }
-  if (row->blind && isfinite(row->needed))
-    buffer_printf(out, ", %.0f rounds would show %.4g%%", row->needed, 100 * row->threshold);
+  if (row->blind && isfinite(sight.needed))
+    buffer_printf(out, ", %.0f rounds would show %.4g%%", sight.needed, 100 * row->threshold);
 }
 
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
   put_doubt(out, gate, row);
-  put_visible_change(out, row);
+  put_visible_change(out, gate, row);
   if (row->noise > 0) buffer_printf(out, "; swings by %.2f%% without a change", 100 * row->noise);
   put_drift(out, "base", row->base_trend, row->base_drifts);
   put_drift(out, "head", row->head_trend, row->head_drifts);

@@ -6,7 +6,8 @@
 /* ---- rows -------------------------------------------- */
 
 static struct gate_side raw_side(const struct pairs *pairs, const struct pair_side *side) {
-  return (struct gate_side){pairs->values + side->first, pairs->rounds + side->first, side->count};
+  const uint32_t *rounds = pairs->rounds ? pairs->rounds + side->first : NULL;
+  return (struct gate_side){pairs->values + side->first, rounds, side->count};
 }
 
 /* Where the row comes from: the first result of the head, else of the base. */
