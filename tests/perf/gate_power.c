@@ -96,6 +96,9 @@ static void must(bool good) {
   exit(2);
 }
 
+/* What single comparisons need of a gate. */
+static const struct gate plain = {.mem = &mem_default, .settings = {.alpha = 0.05}};
+
 static void count(struct suite *s, enum rule rule, bool changed, bool alarm) {
   s->alarms[rule] += !changed && alarm;
   s->found[rule] += changed && alarm;
@@ -105,8 +108,8 @@ static void count(struct suite *s, enum rule rule, bool changed, bool alarm) {
 static void judge_one(struct suite *s, size_t index, bool changed, struct gate_sample base,
                       struct gate_sample head) {
   struct gate_row u = gate_row_unknown(), t = gate_row_unknown();
-  must(gate_compare(&u, base, head, GATE_UTEST, 0.05, &mem_default));
-  must(gate_compare(&t, base, head, GATE_WELCH, 0.05, &mem_default));
+  must(gate_compare(&plain, &u, base, head, GATE_UTEST));
+  must(gate_compare(&plain, &t, base, head, GATE_WELCH));
   count(s, THRESHOLD_ONLY, changed, u.delta >= THRESHOLD);
   count(s, UTEST, changed, u.delta > 0 && u.p <= 0.05);
   count(s, WELCH, changed, t.delta > 0 && t.p <= 0.05);
@@ -270,8 +273,8 @@ static bool is_found(struct random *r, enum shape shape, double noise, double ch
   struct gate_row row = gate_row_unknown();
   draw(r, shape, noise, 1, false, base);
   draw(r, shape, noise, 1 + change, true, head);
-  must(gate_compare(&row, sample_of(base, base_sorted), sample_of(head, head_sorted),
-                    ranks ? GATE_UTEST : GATE_WELCH, 0.05, &mem_default));
+  must(gate_compare(&plain, &row, sample_of(base, base_sorted), sample_of(head, head_sorted),
+                    ranks ? GATE_UTEST : GATE_WELCH));
   return row.p <= 0.05 / BENCHMARKS;
 }
 

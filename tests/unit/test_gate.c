@@ -229,6 +229,7 @@ static void test_interval_of_ratios_for_every_size(void) {
     size_t n, at_05, at_01;
   } cases[] = {{4, 1, 0},   {5, 3, 1},    {6, 6, 3},    {7, 9, 5},    {8, 14, 8},
                {9, 18, 12}, {10, 24, 17}, {12, 38, 28}, {15, 65, 52}, {20, 128, 106}};
+  static const struct gate gate = {.mem = &mem_default};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     double ones[20], values[20], low, high;
     size_t n = cases[c].n;
@@ -238,10 +239,10 @@ static void test_interval_of_ratios_for_every_size(void) {
       values[i] = (double)(i + 1);
     }
     struct gate_sample base = {ones, ones, n}, head = {values, values, n};
-    CU_ASSERT(gate_ratio_interval(base, head, 0.05, &low, &high, &mem_default));
+    CU_ASSERT(gate_ratio_interval(&gate, base, head, 0.05, &low, &high));
     CU_ASSERT_EQUAL(low, (double)((cases[c].at_05 - 1) / n));
     CU_ASSERT_EQUAL(high, (double)(n - 1 - (cases[c].at_05 - 1) / n));
-    CU_ASSERT(gate_ratio_interval(base, head, 0.01, &low, &high, &mem_default));
+    CU_ASSERT(gate_ratio_interval(&gate, base, head, 0.01, &low, &high));
     bool right = cases[c].at_01 ? low == (double)((cases[c].at_01 - 1) / n) : isnan(low);
     CU_ASSERT(right);
   }

@@ -1,5 +1,6 @@
 /* benchstatc: compares benchmark results like benchstat. */
 #include "bench/set.h"
+#include "bench/tables.h"
 #include "common/about.h"
 #include "common/terminal.h"
 #include "core/mem.h"
@@ -126,12 +127,12 @@ static pprofc_status print_classic(const pprofc_bench *set, const struct benchst
   return pprofc_bench_print_classic(set, &classic, format, write_table, NULL, error);
 }
 
-static pprofc_status print_tables(const pprofc_bench *set, const struct benchstat_options *options,
+static pprofc_status print_tables(pprofc_bench *set, const struct benchstat_options *options,
                                   bool *good, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables;
   options_compare(options, &compare);
-  pprofc_status status = pprofc_bench_compare(set, &compare, &tables, error);
+  pprofc_status status = tables_compare_and_forget(set, &compare, &tables, error);
   if (status != PPROFC_OK) return status;
   status =
       pprofc_bench_print(tables, options->format, write_table, NULL, write_warning, NULL, error);

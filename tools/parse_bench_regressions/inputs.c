@@ -1,10 +1,13 @@
 /* Finds and reads the inputs of the gate. */
 #include "inputs.h"
 
+#include "bench/read/readers.h"
 #include "core/array.h"
 #include "gate/read/files.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 void inputs_init(struct inputs *inputs, struct gate *gate) {
   *inputs = (struct inputs){.gate = gate};
@@ -98,6 +101,20 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
+/* A large file of results is mapped; false when it is not one, which says why elsewhere. */
+static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
+                            const char *path, pprofc_status *status, pprofc_error *error) {
+  struct bench_map map;
+  int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  bool mapped = fd >= 0 && bench_map_file(fd, &map);
+  if (fd >= 0) close(fd);
+  if (!mapped) return false;
+  (void)gate_scan_failures(inputs->gate, str_of(path), (pprofc_str){map.data, map.size});
+  *status = bench_read_map(set, label, path, &map, error);
+  bench_unmap(&map);
+  return true;
+}
+
 static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                                      const char *path, pprofc_error *error) {
   pprofc_str data;
@@ -111,6 +128,8 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     const char *const list[] = {input};
     return gate_note_problem(inputs->gate, pprofc_bench_read_inputs(set, list, 1, error), error);
   }
+  if (read_mapped_run(inputs, set, label, path, &status, error))
+    return gate_note_problem(inputs->gate, status, error);
   size_t files = inputs->file_count;
   status = inputs_file(inputs, path, &data, error);
   if (status == PPROFC_OK) {
@@ -139,5 +158,7 @@ pprofc_status inputs_raw(struct inputs *inputs, const char *base, const char *he
   if (status == PPROFC_OK) status = inputs_read_run(inputs, inputs->set, "head", head, error);
   for (size_t i = 0; i < pprofc_bench_inputs(inputs->set) && status == PPROFC_OK; i++)
     status = check_input(inputs, pprofc_bench_input_path(inputs->set, i), error);
-  return status == PPROFC_OK ? gate_read_raw(inputs->gate, inputs->set, error) : status;
+  if (status != PPROFC_OK) return status;
+  return inputs->keeps_results ? gate_read_raw(inputs->gate, inputs->set, error)
+                               : gate_read_raw_and_forget(inputs->gate, inputs->set, error);
 }

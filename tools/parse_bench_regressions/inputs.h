@@ -13,7 +13,8 @@ struct inputs {
   struct buffer *files; /* contents */
   size_t file_count, file_capacity;
   struct ages ages;
-  pprofc_bench *set; /* raw results of base and head, or NULL */
+  pprofc_bench *set;  /* raw results of base and head, or NULL */
+  bool keeps_results; /* of the set, which inputs_raw else forgets once it has rows */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);

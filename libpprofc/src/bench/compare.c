@@ -2,6 +2,8 @@
 #include "bench/number.h"
 #include "bench/tables.h"
 #include "bench/units.h"
+#include "core/fixed.h"
+#include "stats/utest_known.h"
 
 #include <math.h>
 
@@ -47,7 +49,13 @@ void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
 
 void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
                      const pprofc_bench_cell *baseline) {
-  if (cell->p != 0) buffer_printf(out, "p=%0.3f ", cell->p);
+  if (cell->p != 0) {
+    char text[FIXED_MOST];
+    if (fixed_print(text, cell->p, 3))
+      buffer_printf(out, "p=%s ", text);
+    else
+      buffer_printf(out, "p=%0.3f ", cell->p);
+  }
   if (cell->count == baseline->count)
     buffer_printf(out, "n=%zu", cell->count);
   else
@@ -115,6 +123,9 @@ static const char *alpha_note(struct pprofc_bench_tables *t) {
 struct computation {
   struct pprofc_bench_tables *t;
   const char *interval_note, *alpha_note;
+  struct u_known *known;
+  size_t interval_count; /* of the last cell, and its interval */
+  pprofc_median_interval interval;
   bool nomem;
 };
 
@@ -136,7 +147,9 @@ static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool c
 /* The median and the order statistics around it. */
 static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   size_t n = cell->count;
-  pprofc_median_interval interval = pprofc_median_interval_of(n, c->t->options.confidence);
+  if (c->interval_count != n) c->interval = pprofc_median_interval_of(n, c->t->options.confidence);
+  c->interval_count = n;
+  pprofc_median_interval interval = c->interval;
   cell->center = pprofc_quantile(cell->values, n, 0.5);
   cell->low = interval.low < 1 ? -(double)INFINITY : cell->values[interval.low - 1];
   cell->high = interval.high > n ? (double)INFINITY : cell->values[interval.high - 1];
@@ -186,8 +199,8 @@ static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
 static void compare_cell_ranks(struct computation *c, pprofc_bench_cell *cell,
                                const pprofc_bench_cell *baseline) {
   const pprofc_bench_options *o = &c->t->options;
-  pprofc_u_result u = pprofc_u_test(baseline->values, baseline->count, cell->values, cell->count,
-                                    o->exact_ties ? PPROFC_U_CORRECT : 0, &c->t->mem);
+  pprofc_u_result u = u_test_known(baseline->values, baseline->count, cell->values, cell->count,
+                                   o->exact_ties ? PPROFC_U_CORRECT : 0, c->known, &c->t->mem);
   cell->p = u.p;
   if (u.status == PPROFC_TEST_NO_MEMORY) c->nomem = true;
   if (u.status != PPROFC_TEST_OK) {
@@ -298,11 +311,13 @@ static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) 
 }
 
 bool tables_compute(struct pprofc_bench_tables *t) {
-  struct computation c = {.t = t};
+  struct computation c = {.t = t, .known = mem_zero_array(&t->mem, 1, sizeof *c.known)};
+  c.nomem = !c.known;
   for (size_t i = 0; i < t->table_count && !c.nomem; i++) {
     struct table *table = &t->tables[i];
     for (size_t j = 0; j < table->cell_count; j++) compute_cell(&c, table, &table->cells[j]);
     if (!summarize_table(t, table)) c.nomem = true;
   }
+  mem_free(&t->mem, c.known, 1, sizeof *c.known);
   return !c.nomem;
 }

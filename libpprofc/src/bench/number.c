@@ -1,6 +1,8 @@
 /* Numbers of benchmark text: Go's rules for reading and printing them, fast where that is exact. */
 #include "bench/number.h"
 
+#include "core/fixed.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -319,6 +321,13 @@ void number_print(struct buffer *out, double value) {
 }
 
 void number_print_fixed(struct buffer *out, double value, int digits, bool sign) {
+  char text[FIXED_MOST];
   if (number_print_special(out, value, sign)) return;
-  buffer_printf(out, sign ? "%+.*f" : "%.*f", digits, value);
+  size_t size = fixed_print(text, value, digits);
+  if (!size) {
+    buffer_printf(out, sign ? "%+.*f" : "%.*f", digits, value);
+    return;
+  }
+  if (sign && text[0] != '-') buffer_add_char(out, '+');
+  buffer_add(out, text, size);
 }

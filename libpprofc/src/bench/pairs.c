@@ -147,7 +147,10 @@ static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit) {
 static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
-  if (!side->count++) side->result = value->result;
+  if (!side->count++) {
+    side->input = place->input;
+    side->line = pairs->set->results[value->result].line;
+  }
   pairs->value_count++;
   pairs->has_rounds |= place->round != 0;
   if (isfinite(value->value) || pair->bad) return true;

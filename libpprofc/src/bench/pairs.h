@@ -12,8 +12,8 @@
 enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
-  size_t first, count; /* values of the pairs */
-  size_t result;       /* the first one; means nothing when count is 0 */
+  size_t first, count;  /* values of the pairs */
+  uint32_t input, line; /* of the first one; mean nothing when count is 0 */
 };
 
 struct pair {

@@ -51,6 +51,14 @@ void pprofc_bench_free(pprofc_bench *set) {
   mem_free(&mem, set, 1, sizeof *set);
 }
 
+void set_forget_results(struct pprofc_bench *set) {
+  const pprofc_allocator *mem = &set->mem;
+  ARRAY_FREE(mem, set->results, set->result_capacity);
+  ARRAY_FREE(mem, set->values, set->value_capacity);
+  ARRAY_FREE(mem, set->value_unit, set->value_unit_capacity);
+  set->result_count = set->value_count = 0;
+}
+
 static const struct bench_metadata *find_metadata(const struct pprofc_bench *set, uint32_t unit,
                                                   uint32_t key) {
   uint32_t index;

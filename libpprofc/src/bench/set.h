@@ -101,6 +101,9 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
   return set->strings.items[id];
 }
 
+/* Gives the memory of all measurements and results back. Names, units, inputs and metadata stay. */
+void set_forget_results(struct pprofc_bench *set);
+
 /* The value of `key` in the "Unit" lines of a unit, tidied or not; "" without one. False when out
  * of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,

@@ -4,6 +4,7 @@
 #include "bench/filter.h"
 #include "core/array.h"
 #include "core/options.h"
+#include "stats/sorting.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ struct cell_place {
 
 struct tables_collector {
   struct pprofc_bench_tables *t;
+  struct pprofc_bench *forgets; /* the set when it may be emptied, or NULL */
   struct filter *filter;
   uint32_t *cell_of_value; /* MAP_NONE for what is filtered out */
   struct table_id *tables;
@@ -209,28 +211,31 @@ static int compare_tables(const void *a, const void *b, void *context) {
   return s->unit_ranks[x->unit] < s->unit_ranks[y->unit] ? -1 : 1;
 }
 
-static int compare_cells(const void *a, const void *b) {
-  const pprofc_bench_cell *x = a, *y = b;
-  if (x->row != y->row) return x->row < y->row ? -1 : 1;
-  return (x->column > y->column) - (x->column < y->column);
+/* Whether the keys are in order already, as they mostly are: results come sorted. */
+static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sorting *sorting) {
+  for (size_t i = 1; i < count; i++)
+    if (projection_compare(sorting->projection, sorting->flat, keys[i - 1], keys[i]) > 0)
+      return false;
+  return true;
 }
 
-/* NaN is first, as in Go's order. */
-static int compare_sorted_values(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  if (isnan(x) || isnan(y)) return (int)isnan(y) - (int)isnan(x) > 0 ? 1 : isnan(y) - isnan(x);
-  return (x > y) - (x < y);
-}
-
-/* The distinct keys among `count`, sorted; the array is the arena's. */
+/* The distinct keys among `count`, sorted; the array is the arena's. `places` has an entry for each
+ * key of the projection and gets the index of each one here. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
-                               size_t *distinct) {
+                               uint32_t *places, size_t *distinct) {
   struct sorting sorting = {projection, flat, NULL};
-  qsort_r(keys, count, sizeof *keys, compare_keys, &sorting);
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (i == 0 || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
+  for (size_t i = 0; i < count; i++) places[keys[i]] = MAP_NONE;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t key = keys[i];
+    if (places[key] != MAP_NONE) continue;
+    places[key] = 0;
+    keys[kept++] = key;
+  }
+  if (!keys_are_sorted(keys, kept, &sorting))
+    qsort_r(keys, kept, sizeof *keys, compare_keys, &sorting);
+  for (size_t i = 0; i < kept; i++) places[keys[i]] = (uint32_t)i;
   *distinct = kept;
   return arena_copy(&t->arena, keys, kept * sizeof *keys);
 }
@@ -251,20 +256,6 @@ static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, s
   c->nomem |= !labels;
   buffer_free(&text);
   return labels;
-}
-
-/* The index of a key among the sorted ones. */
-static size_t key_position(const uint32_t *keys, size_t count, const struct projection *projection,
-                           const size_t *flat, uint32_t key) {
-  size_t low = 0, high = count;
-  while (low + 1 < high) {
-    size_t middle = low + (high - low) / 2;
-    if (projection_compare(projection, flat, key, keys[middle]) < 0)
-      high = middle;
-    else
-      low = middle;
-  }
-  return low;
 }
 
 /* The note of a cell that names the fields in which its results differ. */
@@ -317,9 +308,10 @@ static const char *const no_notes[1] = {NULL};
 
 /* The part of a table's cells that is being laid out: their indices, and room for as many keys. */
 struct table_part {
-  const uint32_t *order;
+  uint32_t *order;
   size_t count;
   uint32_t *scratch;
+  uint32_t *row_places, *column_places; /* by key: its index among those of the table */
 };
 
 /* Finds the rows and columns of a table, and their labels. */
@@ -328,23 +320,23 @@ static void fill_keys(struct tables_collector *c, struct table *table,
   struct pprofc_bench_tables *t = c->t;
   uint32_t *keys = part->scratch;
   for (size_t i = 0; i < part->count; i++) keys[i] = c->cells[part->order[i]].id.row;
-  table->rows = distinct_keys(t, keys, part->count, &t->row_by, t->row_flat, &table->row_count);
+  table->rows = distinct_keys(t, keys, part->count, &t->row_by, t->row_flat, part->row_places,
+                              &table->row_count);
   for (size_t i = 0; i < part->count; i++) keys[i] = c->cells[part->order[i]].id.column;
-  table->columns =
-      distinct_keys(t, keys, part->count, &t->col_by, t->col_flat, &table->column_count);
+  table->columns = distinct_keys(t, keys, part->count, &t->col_by, t->col_flat, part->column_places,
+                                 &table->column_count);
   c->nomem |= !table->rows || !table->columns;
   if (c->nomem) return;
   table->row_labels = labels_of(c, table->rows, table->row_count, &t->row_by, t->row_flat);
   table->column_labels = labels_of(c, table->columns, table->column_count, &t->col_by, t->col_flat);
 }
 
-static void fill_cell(struct tables_collector *c, const struct table *table, uint32_t index,
+static void fill_cell(struct tables_collector *c, const struct table_part *part, uint32_t index,
                       pprofc_bench_cell *cell) {
   const struct pprofc_bench_tables *t = c->t;
   const struct cell_state *state = &c->cells[index];
-  cell->row = key_position(table->rows, table->row_count, &t->row_by, t->row_flat, state->id.row);
-  cell->column =
-      key_position(table->columns, table->column_count, &t->col_by, t->col_flat, state->id.column);
+  cell->row = part->row_places[state->id.row];
+  cell->column = part->column_places[state->id.column];
   cell->count = state->count;
   cell->values = t->values + state->next - state->count;
   cell->baseline = SIZE_MAX;
@@ -364,19 +356,53 @@ static void find_baselines(struct table *table) {
   }
 }
 
+/* The column of a cell in step 0, its row in step 1. */
+static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
+                          uint32_t cell, int step) {
+  const struct cell_id *id = &c->cells[cell].id;
+  return step ? part->row_places[id->row] : part->column_places[id->column];
+}
+
+/* The order of cells by row, then column, without comparisons: by column first, then by row, each
+ * step by counting. `from` and `to` have an entry for each cell; the order is in `from`. */
+static bool cells_sort(const struct tables_collector *c, const struct table *table,
+                       const struct table_part *part, uint32_t *from, uint32_t *to) {
+  size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;
+  const pprofc_allocator *mem = &c->t->mem;
+  size_t *start = mem_array(mem, most + 1, sizeof *start);
+  if (!start) return false;
+  for (int step = 0; step < 2; step++) {
+    memset(start, 0, (most + 1) * sizeof *start);
+    for (size_t i = 0; i < part->count; i++) start[cells_place(c, part, from[i], step) + 1]++;
+    for (size_t i = 0; i < most; i++) start[i + 1] += start[i];
+    for (size_t i = 0; i < part->count; i++)
+      to[start[cells_place(c, part, from[i], step)]++] = from[i];
+    memcpy(from, to, part->count * sizeof *from);
+  }
+  mem_free(mem, start, most + 1, sizeof *start);
+  return true;
+}
+
 static void fill_table(struct tables_collector *c, struct table *table,
                        const struct table_part *part) {
   struct arena *arena = &c->t->arena;
   fill_keys(c, table, part);
+  if (c->nomem) return;
   table->cells = arena_zero_array(arena, part->count, sizeof *table->cells);
   table->cell_count = part->count;
   table->summaries = arena_zero_array(arena, table->column_count, sizeof *table->summaries);
   c->nomem |= !table->cells || !table->summaries;
+  c->nomem |= !cells_sort(c, table, part, part->order, part->scratch);
   for (size_t i = 0; i < part->count && !c->nomem; i++)
-    fill_cell(c, table, part->order[i], &table->cells[i]);
-  if (c->nomem) return;
-  qsort(table->cells, table->cell_count, sizeof *table->cells, compare_cells);
-  find_baselines(table);
+    fill_cell(c, part, part->order[i], &table->cells[i]);
+  if (!c->nomem) find_baselines(table);
+}
+
+/* What the cells have copies of. */
+static void collector_forget(struct tables_collector *c) {
+  mem_free(&c->t->mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
+  c->cell_of_value = NULL;
+  if (c->forgets) set_forget_results(c->forgets);
 }
 
 /* Copies the values into one array, cell by cell, and sorts those of each cell. */
@@ -398,8 +424,8 @@ static void tables_gather_values(struct tables_collector *c) {
     if (cell != MAP_NONE) t->values[c->cells[cell].next++] = t->set->values[i];
   }
   for (size_t i = 0; i < c->cell_count; i++)
-    qsort(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count, sizeof *t->values,
-          compare_sorted_values);
+    sort_doubles(t->values + c->cells[i].next - c->cells[i].count, c->cells[i].count);
+  collector_forget(c);
 }
 
 static size_t *flat_fields(struct tables_collector *c, const struct projection *projection) {
@@ -429,7 +455,9 @@ static void tables_lay_out(struct tables_collector *c) {
   t->tables = arena_zero_array(&t->arena, c->table_count, sizeof *t->tables);
   uint32_t *order = mem_array(&t->mem, 2 * c->cell_count, sizeof *order);
   size_t *start = mem_zero_array(&t->mem, c->table_count + 1, sizeof *start);
-  c->nomem |= !t->tables || !order || !start;
+  size_t rows = t->row_by.key_count, columns = t->col_by.key_count;
+  uint32_t *places = mem_array(&t->mem, rows + columns, sizeof *places);
+  c->nomem |= !t->tables || !order || !start || !places;
   if (!c->nomem) {
     if (c->residue_count)
       qsort(c->residues, c->residue_count, sizeof *c->residues, compare_residues);
@@ -443,7 +471,8 @@ static void tables_lay_out(struct tables_collector *c) {
     pprofc_str assume, unit = set_string(t->set, table->unit);
     c->nomem = !set_metadata(t->set, unit, STR("assume"), &assume);
     table->exact = str_equal(assume, STR("exact"));
-    struct table_part part = {order + start[i], start[i + 1] - start[i], order + c->cell_count};
+    struct table_part part = {order + start[i], start[i + 1] - start[i], order + c->cell_count,
+                              places, places + rows};
     fill_table(c, table, &part);
   }
   if (!c->nomem) {
@@ -452,6 +481,7 @@ static void tables_lay_out(struct tables_collector *c) {
   }
   mem_free(&t->mem, order, 2 * c->cell_count, sizeof *order);
   mem_free(&t->mem, start, c->table_count + 1, sizeof *start);
+  mem_free(&t->mem, places, rows + columns, sizeof *places);
 }
 
 /* ---- the whole --------------------------------------- */
@@ -500,8 +530,9 @@ static void collector_free(struct tables_collector *c) {
   map_free(&c->residue_map);
 }
 
-pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_options *options,
-                                   pprofc_bench_tables **tables, pprofc_error *error) {
+static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *forgets,
+                                    const pprofc_bench_options *options,
+                                    pprofc_bench_tables **tables, pprofc_error *error) {
   pprofc_bench_options o;
   pprofc_bench_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_bench_options", error);
@@ -515,7 +546,7 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   arena_init(&t->arena, &t->mem);
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
-  struct tables_collector c = {.t = t};
+  struct tables_collector c = {.t = t, .forgets = forgets};
   map_init(&c.table_map, &t->mem);
   map_init(&c.cell_map, &t->mem);
   map_init(&c.residue_map, &t->mem);
@@ -535,6 +566,16 @@ pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_o
   else
     pprofc_bench_tables_free(t);
   return status;
+}
+
+pprofc_status pprofc_bench_compare(const pprofc_bench *set, const pprofc_bench_options *options,
+                                   pprofc_bench_tables **tables, pprofc_error *error) {
+  return tables_compare(set, NULL, options, tables, error);
+}
+
+pprofc_status tables_compare_and_forget(pprofc_bench *set, const pprofc_bench_options *options,
+                                        pprofc_bench_tables **tables, pprofc_error *error) {
+  return tables_compare(set, set, options, tables, error);
 }
 
 void pprofc_bench_tables_free(pprofc_bench_tables *t) {

@@ -40,6 +40,11 @@ struct pprofc_bench_tables {
   size_t table_count;
 };
 
+/* pprofc_bench_compare for a set whose results the caller does not need afterwards: they are
+ * forgotten once the tables have them. */
+pprofc_status tables_compare_and_forget(pprofc_bench *set, const pprofc_bench_options *options,
+                                        pprofc_bench_tables **tables, pprofc_error *error);
+
 /* The baseline of a cell, or NULL. */
 static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
                                                      const pprofc_bench_cell *cell) {

@@ -4,36 +4,17 @@
 #include "gate/power.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
+#include "stats/sorting.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define FEW_RATIOS   256   /* of base and head: they are selected, more are searched for */
 #define EXACT_MAX    50    /* samples a side up to which U is counted */
-#define FEW_VALUES   24    /* to sort */
 #define DRIFT_LEAST  6     /* samples of a side */
 #define DRIFT_ALPHA  0.001 /* two hundred lines are fitted for a suite of a hundred */
 #define ROUNDS_LEAST 4     /* a side, for medians of rounds to be tested */
 #define ROUNDS_MOST  1000  /* a side; more are no rounds, but numbers of samples */
-
-static int compare_ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Few values are inserted one by one, which takes less time than qsort's calls. */
-static void sort_values(double *values, size_t count) {
-  if (count > FEW_VALUES) {
-    qsort(values, count, sizeof *values, compare_ascending);
-    return;
-  }
-  for (size_t i = 1; i < count; i++) {
-    double value = values[i];
-    size_t k = i;
-    for (; k > 0 && values[k - 1] > value; k--) values[k] = values[k - 1];
-    values[k] = value;
-  }
-}
 
 static double compare_median(struct gate_sample s) {
   size_t half = s.count / 2;
@@ -133,14 +114,32 @@ static double nth_of_few(struct gate_sample base, struct gate_sample head, size_
   return gate_power_select(ratios, count, n);
 }
 
-bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
-                         double *low, double *high, const pprofc_allocator *mem) {
+/* The cut of U for these sizes, from the last one when they are the same. */
+static bool compare_find_cut(const struct gate *gate, size_t n, size_t m, double alpha,
+                             size_t *cut) {
+  struct gate_known *known = gate->known;
+  if (known && known->n == n && known->m == m && known->alpha == alpha) {
+    *cut = known->cut;
+    return true;
+  }
+  if (!gate_u_cut(n, m, alpha, cut, gate->mem)) return false;
+  if (known) {
+    known->n = n;
+    known->m = m;
+    known->alpha = alpha;
+    known->cut = *cut;
+  }
+  return true;
+}
+
+bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struct gate_sample head,
+                         double alpha, double *low, double *high) {
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
   /* Ratios are ordered as the changes are only for positive numbers. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
-  if (!gate_u_cut(base.count, head.count, alpha, &cut, mem)) return false;
+  if (!compare_find_cut(gate, base.count, head.count, alpha, &cut)) return false;
   if (cut == 0) return true;
   bool few = pairs <= FEW_RATIOS;
   *low = (few ? nth_of_few : nth_ratio)(base, head, cut - 1) - 1;
@@ -196,34 +195,37 @@ static void compare_means(struct gate_row *row, struct gate_sample base, struct 
   row->high = row->delta + half;
 }
 
-static bool compare_medians(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                            double alpha, unsigned flags, const pprofc_allocator *mem) {
+static bool compare_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                            struct gate_sample head, double alpha, unsigned flags) {
   row->base = compare_median(base);
   row->head = compare_median(head);
   compare_set_delta(row);
   if (row->constant) return true;
-  pprofc_u_result u = pprofc_u_test(base.sorted, base.count, head.sorted, head.count, flags, mem);
+  struct u_known *known = gate->known ? &gate->known->u : NULL;
+  pprofc_u_result u =
+      u_test_known(base.sorted, base.count, head.sorted, head.count, flags, known, gate->mem);
   if (u.status == PPROFC_TEST_NO_MEMORY) return false;
   row->test = "U";
   row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
   if (row->tested) row->p = u.p;
-  return gate_ratio_interval(base, head, alpha, &row->low, &row->high, mem);
+  return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
 /* Tests medians: samples in clusters, or with outliers, have means that are little use. For many
  * samples the normal approximation of U is near enough, and fast. */
-static bool ask_second(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                       double alpha, const pprofc_allocator *mem) {
+static bool ask_second(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                       struct gate_sample head, double alpha) {
   struct gate_row u = gate_row_unknown();
   bool many = base.count > EXACT_MAX || head.count > EXACT_MAX;
-  if (!compare_medians(&u, base, head, alpha, many ? 0 : PPROFC_U_CORRECT, mem)) return false;
+  if (!compare_medians(gate, &u, base, head, alpha, many ? 0 : PPROFC_U_CORRECT)) return false;
   row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
                                      u.high,   u.p,    1,      u.test};
   return true;
 }
 
-bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                  enum gate_test test, double alpha, const pprofc_allocator *mem) {
+bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                  struct gate_sample head, enum gate_test test) {
+  double alpha = gate->settings.alpha;
   row->in_base = row->in_head = true;
   row->base_count = base.count;
   row->head_count = head.count;
@@ -235,8 +237,8 @@ bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sam
   if (test == GATE_WELCH || test == GATE_BOTH)
     compare_means(row, base, head, alpha);
   else
-    good = compare_medians(row, base, head, alpha, PPROFC_U_CORRECT, mem);
-  if (test == GATE_BOTH && !row->constant) good = ask_second(row, base, head, alpha, mem);
+    good = compare_medians(gate, row, base, head, alpha, PPROFC_U_CORRECT);
+  if (test == GATE_BOTH && !row->constant) good = ask_second(gate, row, base, head, alpha);
   if (test == GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";
@@ -293,7 +295,7 @@ struct block_buffers {
 
 static struct gate_sample sort_sample(const double *values, double *sorted, size_t count) {
   if (count) memcpy(sorted, values, count * sizeof *sorted);
-  sort_values(sorted, count);
+  sort_doubles(sorted, count);
   return (struct gate_sample){values, sorted, count};
 }
 
@@ -304,7 +306,7 @@ static struct gate_sample take_medians(struct gate_side side, struct block_buffe
     size_t k = 0;
     for (size_t i = 0; i < side.count; i++)
       if (b->number[i] == r) b->block[k++] = side.values[i];
-    sort_values(b->block, k);
+    sort_doubles(b->block, k);
     b->values[r] = compare_median((struct gate_sample){b->block, b->block, k});
   }
   return sort_sample(b->values, b->sorted, rounds);
@@ -335,7 +337,6 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
                         struct gate_side head) {
   struct block_buffers b, h;
   struct gate_sample samples[2];
-  const struct gate_settings *s = &gate->settings;
   bool good = take_buffers(gate->mem, &b, base.count);
   good = take_buffers(gate->mem, &h, head.count) && good;
   if (good) {
@@ -346,7 +347,7 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
                         : sort_sample(base.values, b.sorted, base.count);
     samples[1] = rounds ? take_medians(head, &h, head_rounds)
                         : sort_sample(head.values, h.sorted, head.count);
-    good = gate_compare(row, samples[0], samples[1], s->test, s->alpha, gate->mem);
+    good = gate_compare(gate, row, samples[0], samples[1], gate->settings.test);
     if (rounds) row->test = test_on_rounds(row->test);
     if (rounds && row->second.tested) row->second.test = test_on_rounds(row->second.test);
     row->base_trend = gate_trend(samples[0], &row->base_drifts);

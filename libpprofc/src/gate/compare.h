@@ -3,6 +3,7 @@
 #define PPROFC_GATE_COMPARE_H
 
 #include "gate/gate.h"
+#include "stats/utest_known.h"
 
 /* A sample in the order in which it was measured, and sorted. */
 struct gate_sample {
@@ -10,9 +11,16 @@ struct gate_sample {
   size_t count;
 };
 
+/* What tests of samples of the same sizes have in common: tails of U, and the cut of U. */
+struct gate_known {
+  struct u_known u;
+  size_t n, m, cut;
+  double alpha;
+};
+
 /* Fills centers, delta, interval and p of the row, by the test. False when out of memory. */
-bool gate_compare(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                  enum gate_test test, double alpha, const pprofc_allocator *mem);
+bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                  struct gate_sample head, enum gate_test test);
 
 /* The relative change along a sample by its regression line; *drifts when that is no noise. */
 double gate_trend(struct gate_sample sample, bool *drifts);
@@ -39,7 +47,7 @@ bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allo
 
 /* Hodges-Lehmann interval of the ratios head / base minus 1; NaN where there is none. False when
  * out of memory. */
-bool gate_ratio_interval(struct gate_sample base, struct gate_sample head, double alpha,
-                         double *low, double *high, const pprofc_allocator *mem);
+bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struct gate_sample head,
+                         double alpha, double *low, double *high);
 
 #endif

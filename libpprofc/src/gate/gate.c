@@ -1,7 +1,9 @@
 /* The gate's rows and what is common to readers and printers. */
 #include "gate/gate.h"
+
 #include "core/array.h"
 #include "core/log_guard.h"
+#include "gate/compare.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,6 +33,7 @@ void gate_free(struct gate *gate) {
            sizeof *gate->settings.rules);
   mem_free(gate->mem, gate->settings.directions, gate->settings.direction_capacity,
            sizeof *gate->settings.directions);
+  mem_free(gate->mem, gate->known, 1, sizeof *gate->known);
   arena_free(&gate->arena);
 }
 

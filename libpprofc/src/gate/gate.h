@@ -19,6 +19,8 @@ struct gate_shown {
 
 #define GATE_TEXTS 5 /* of a row */
 
+struct gate_known; /* compare.h */
+
 struct gate {
   const pprofc_allocator *mem;
   struct arena arena;
@@ -31,6 +33,7 @@ struct gate {
   struct gate_settings settings;
   size_t inputs;
   struct gate_shown shown[GATE_TEXTS];
+  struct gate_known *known; /* what tests of equal sizes have in common, or NULL */
 
   /* Set by the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;

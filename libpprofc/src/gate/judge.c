@@ -50,6 +50,7 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
 
 /* A benchmark that swings without a change must change by more than that swing. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
+  if (!gate->noise_keys.count) return;
   buffer_clear(scratch);
   gate_noise_key(scratch, row->group, row->name, row->unit);
   uint32_t id = interner_find(&gate->noise_keys, buffer_str(scratch));

@@ -84,18 +84,25 @@ static bool see_noise(struct visible_search *v, struct gate_row *row, bool open)
   return row->rough || gate_power_visible(&v->power, &design, &row->visible);
 }
 
-static bool see_row(struct visible_search *v, struct gate_row *row) {
-  bool known = isfinite(row->base_noise) && isfinite(row->head_noise);
-  bool open = !visible_is_decided(row) && row->threshold > 0;
-  row->level = level_of(v->gate, row);
-  if (v->gate->settings.test == GATE_NONE || row->constant) return true;
+/* Fills the smallest visible change of a row with a test. */
+static bool see_change(struct visible_search *v, struct gate_row *row, bool known, bool open) {
   if (!known)
     see_table(row);
   else if (row->verdict != GATE_TOO_FEW && !see_noise(v, row, open))
     return false;
   if (row->verdict == GATE_TOO_FEW) row->visible = (double)INFINITY;
+  return true;
+}
+
+static bool see_row(struct visible_search *v, struct gate_row *row) {
+  bool known = isfinite(row->base_noise) && isfinite(row->head_noise);
+  bool open = !visible_is_decided(row) && row->threshold > 0;
+  row->level = level_of(v->gate, row);
+  if (v->gate->settings.test == GATE_NONE || row->constant) return true;
+  if (!see_change(v, row, known, open)) return false;
   row->blind = open && row->visible > least_change(row) * (1 + 1e-9);
-  return !row->blind || !known || row->rough || find_rounds(v->gate, &v->power, row, &row->needed);
+  if (!row->blind || !known || row->rough) return true;
+  return find_rounds(v->gate, &v->power, row, &row->needed);
 }
 
 /* ---- all rows ---------------------------------------- */

@@ -30,13 +30,16 @@ struct student_bounds {
 };
 
 /* A tail is exact to some units in the last place, and this much of t changes it by more. */
-#define STUDENT_SLACK 2e-13
+#define STUDENT_SLACK 5e-14
 
 /* Bounds around the quantile by Newton's method on the logarithm of the tail; none where it does
  * not come near, and for small t, where the tail hardly changes. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
-  double t = -pprofc_normal_quantile(wanted / 2);
+  double z = -pprofc_normal_quantile(wanted / 2), square = z * z;
+  /* The first terms of Cornish and Fisher's expansion. */
+  double t = z * (1 + (square + 1) / (4 * degrees) +
+                  (square * (5 * square + 16) + 3) / (96 * degrees * degrees));
   int sign;
   double scale = lgamma_r((degrees + 1) / 2, &sign) - lgamma_r(degrees / 2, &sign) -
                  log(degrees * 3.14159265358979324) / 2;
@@ -46,7 +49,7 @@ static struct student_bounds bounds_of_tail(double wanted, double degrees) {
     double step = tail * log(tail / wanted) / (2 * density);
     if (!(t > 0.5) || !isfinite(step)) return none;
     t = fmax(t / 2, t + step);
-    if (fabs(step) < 1e-8 * t) break; /* the next step would be the square of that */
+    if (fabs(step) < 1e-7 * t) break; /* the next step would be the square of that */
   }
   struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
   bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&

@@ -4,6 +4,7 @@
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 #include "stats/utest_fourier.h"
+#include "stats/utest_known.h"
 
 #include <math.h>
 
@@ -79,6 +80,7 @@ struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
   bool reversed;
+  struct u_known *known;
   const pprofc_allocator *mem;
 };
 
@@ -188,6 +190,21 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
   return sum / go_choose((int)w->total, (int)n);
 }
 
+/* The tail without ties, from those that are known. */
+static double known_cdf(const struct tied_walk *w, size_t u) {
+  struct u_known *known = w->known;
+  size_t ny = w->total - w->nx;
+  if (!known || w->nx * ny > U_KNOWN || u >= U_KNOWN) return untied_cdf(w->nx, ny, u, w->mem);
+  if (known->nx != w->nx || known->ny != ny) {
+    for (size_t i = 0; i < w->nx * ny; i++) known->tails[i] = -1;
+    known->nx = w->nx;
+    known->ny = ny;
+  }
+  if (u >= w->nx * ny) return 1;
+  if (known->tails[u] < 0) known->tails[u] = untied_cdf(w->nx, ny, u, w->mem);
+  return known->tails[u];
+}
+
 /* ---- choice of the method ---------------------------- */
 
 /* benchstat counts up to these sample sizes. */
@@ -207,7 +224,7 @@ static bool cheap(const struct ranks *r, size_t nx, size_t limit) {
 }
 
 static double upstream_p(const struct tied_walk *w, const struct ranks *r, double u) {
-  if (!r->tied) return 2 * untied_cdf(w->nx, w->total - w->nx, (size_t)u, w->mem);
+  if (!r->tied) return 2 * known_cdf(w, (size_t)u);
   if (r->distinct == 2) return 2 * two_values_as_upstream(w, (long long)(2 * u));
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
@@ -216,7 +233,7 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   double pairs = (double)w->nx * (double)(w->total - w->nx), least = 1;
   if (!r->tied) {
-    least = untied_cdf(w->nx, w->total - w->nx, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
+    least = known_cdf(w, (size_t)(u < pairs - u ? u : pairs - u));
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
       /* only the tail on u's side of the mean can be the smaller one, but both may be more than
@@ -282,8 +299,9 @@ static pprofc_u_result test_ranks(struct tied_walk *w, const struct ranks *r, bo
   return result;
 }
 
-pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
-                              unsigned flags, const pprofc_allocator *allocator) {
+pprofc_u_result u_test_known(const double *x, size_t x_count, const double *y, size_t y_count,
+                             unsigned flags, struct u_known *known,
+                             const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
   if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
   if (isnan(x[0]) || isnan(y[0])) /* sorted: NaN comes first */
@@ -292,8 +310,13 @@ pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, 
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};
   if (!r.ties) return (pprofc_u_result){PPROFC_TEST_NO_MEMORY, 0, 1, false};
   rank(x, x_count, y, y_count, &r);
-  struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, mem};
+  struct tied_walk walk = {r.ties, r.distinct, x_count, total, false, known, mem};
   pprofc_u_result result = test_ranks(&walk, &r, flags & PPROFC_U_CORRECT);
   mem_free(mem, r.ties, total, sizeof *r.ties);
   return result;
+}
+
+pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, size_t y_count,
+                              unsigned flags, const pprofc_allocator *allocator) {
+  return u_test_known(x, x_count, y, y_count, flags, NULL, allocator);
 }

@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 
 #include "core/escape.h"
+#include "core/fixed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,9 +146,12 @@ struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
 
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]) {
   struct measure m = unit_scale(value, from, to);
-  int printed = snprintf(out, UNIT_LABEL_MAX, "%.2f", m.value);
-  size_t size = printed < 0 ? 0 : (size_t)printed;
-  if (size >= UNIT_LABEL_MAX) size = UNIT_LABEL_MAX - 1;
+  size_t size = fixed_print(out, m.value, 2);
+  if (!size) {
+    int printed = snprintf(out, UNIT_LABEL_MAX, "%.2f", m.value);
+    size = printed < 0 ? 0 : (size_t)printed;
+    if (size >= UNIT_LABEL_MAX) size = UNIT_LABEL_MAX - 1;
+  }
   if (size >= 3 && memcmp(out + size - 3, ".00", 3) == 0) size -= 3;
   pprofc_str number = {out, size};
   if (str_equal(number, STR("0")) || str_equal(number, STR("-0"))) {

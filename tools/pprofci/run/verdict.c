@@ -121,6 +121,13 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
   return str_equal(row->name, name) && str_equal(row->group, group);
 }
 
+/* The rounds of a side; all 0 when no measurement has one. */
+static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
+                           const struct pair_side *from) {
+  if (!pairs->rounds) return arena_zero_array(&run->arena, from->count, sizeof(uint32_t));
+  return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
+}
+
 /* Rows are made of pairs, in their order; a pair that is bad has none. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
@@ -132,8 +139,7 @@ static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
       const struct pair_side *from = &pair->sides[side];
       struct run_samples samples = {
           arena_copy(&run->arena, pairs->values + from->first, from->count * sizeof(double)),
-          arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t)),
-          from->count};
+          rounds_of(run, pairs, from), from->count};
       if (from->count && (!samples.values || !samples.rounds)) return false;
       buffer_add(&run->plots[side], &samples, sizeof samples);
     }
@@ -238,6 +244,7 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
+  inputs.keeps_results = true; /* the plots show them */
   pprofc_status status = judge_inputs(run, &inputs, read, context, error);
   if (status == PPROFC_OK && !keep_texts(run)) status = error_nomem(error);
   if (status == PPROFC_OK) {

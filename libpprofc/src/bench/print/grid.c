@@ -111,22 +111,30 @@ static int by_span(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void find_widths(const struct grid *grid, const struct grid_cell **order,
+/* Cells of several columns, which are few. */
+static size_t count_wide_cells(const struct grid *grid) {
+  size_t count = 0;
+  for (size_t i = 0; i < grid->cell_count; i++) count += grid->cells[i].span > 1;
+  return count;
+}
+
+/* Cells of one column come first; those of several then widen them, the narrowest first. `wide` has
+ * room for the cells of several columns. */
+static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
+  size_t count = 0;
   for (size_t i = 0; i < grid->cell_count; i++) {
     const struct grid_cell *cell = &grid->cells[i];
-    order[i] = cell;
     if (cell->margin_width > l->margin[cell->column]) l->margin[cell->column] = cell->margin_width;
+    if (cell->span > 1) wide[count++] = cell;
   }
-  qsort(order, grid->cell_count, sizeof *order, by_span);
   for (size_t i = 0; i < grid->cell_count; i++) {
-    const struct grid_cell *cell = order[i];
+    const struct grid_cell *cell = &grid->cells[i];
     size_t need = cell->width + l->margin[cell->column];
-    if (cell->span > 1)
-      grid_widen(grid, cell, l);
-    else if (need > l->width[cell->column])
-      l->width[cell->column] = need;
+    if (cell->span <= 1 && need > l->width[cell->column]) l->width[cell->column] = need;
   }
+  qsort(wide, count, sizeof *wide, by_span);
+  for (size_t i = 0; i < count; i++) grid_widen(grid, wide[i], l);
   for (size_t c = 0; c < grid->columns; c++) l->offset[c + 1] = l->offset[c] + l->width[c];
 }
 
@@ -140,6 +148,13 @@ static int by_place(const void *a, const void *b) {
   const struct grid_cell *x = a, *y = b;
   if (x->row != y->row) return x->row < y->row ? -1 : 1;
   return (x->column > y->column) - (x->column < y->column);
+}
+
+/* Tables add their cells row by row, from left to right. */
+static bool cells_are_in_place(const struct grid *grid) {
+  for (size_t i = 1; i < grid->cell_count; i++)
+    if (by_place(&grid->cells[i - 1], &grid->cells[i]) > 0) return false;
+  return true;
 }
 
 /* Writes one cell; *position is the column that the row has reached. Behind a cell that was too
@@ -167,7 +182,8 @@ static void write_cell(const struct grid_cell *cell, const struct grid_layout *l
 static void write_cells(struct grid *grid, const struct grid_layout *l, struct output *out) {
   uint32_t row = 0;
   long long position = 0;
-  qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
+  if (!cells_are_in_place(grid))
+    qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
   for (size_t i = 0; i < grid->cell_count; i++) {
     const struct grid_cell *cell = &grid->cells[i];
     if (grid_is_blank(cell->text) && grid_is_blank(cell->margin)) continue;
@@ -183,15 +199,16 @@ static void write_cells(struct grid *grid, const struct grid_layout *l, struct o
 bool grid_write(struct grid *grid, struct output *out) {
   size_t columns = (size_t)grid->columns + 1;
   size_t *numbers = mem_zero_array(grid->mem, columns, 4 * sizeof *numbers);
-  const struct grid_cell **order = mem_array(grid->mem, grid->cell_count, sizeof *order);
-  bool good = numbers && order && !grid->failed;
+  size_t wide_count = count_wide_cells(grid);
+  const struct grid_cell **wide = mem_array(grid->mem, wide_count, sizeof *wide);
+  bool good = numbers && wide && !grid->failed;
   if (good) {
     struct grid_layout l = {numbers, numbers + columns, numbers + 2 * columns,
                             numbers + 3 * columns};
-    find_widths(grid, order, &l);
+    find_widths(grid, wide, &l);
     write_cells(grid, &l, out);
   }
   mem_free(grid->mem, numbers, columns, 4 * sizeof *numbers);
-  mem_free(grid->mem, order, grid->cell_count, sizeof *order);
+  mem_free(grid->mem, wide, wide_count, sizeof *wide);
   return good;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,11 +26,11 @@ static const struct bench_reader *recognise(pprofc_str data) {
   return bench_readers[i];
 }
 
-pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
-                                const void *data, size_t size, pprofc_error *error) {
+static pprofc_status readers_read(pprofc_bench *set, const char *label, const char *path,
+                                  const struct bench_map *map, bool mapped, pprofc_error *error) {
   struct bench_sink sink;
   sink_open(&sink, set, str_of(label), str_of(path));
-  struct bench_source source = {&sink, {data, size}, path};
+  struct bench_source source = {&sink, {map->data, map->size}, path, mapped};
   pprofc_status status = PPROFC_OK;
   if (sink.status == PPROFC_OK) status = recognise(source.data)->read(&source, error);
   pprofc_error late;
@@ -42,7 +43,33 @@ pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char
   return status;
 }
 
+pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
+                                const void *data, size_t size, pprofc_error *error) {
+  return readers_read(set, label, path, &(struct bench_map){data, size}, false, error);
+}
+
+pprofc_status bench_read_map(pprofc_bench *set, const char *label, const char *path,
+                             const struct bench_map *map, pprofc_error *error) {
+  return readers_read(set, label, path, map, true, error);
+}
+
 /* ---- files ------------------------------------------- */
+
+#define LEAST_MAPPED ((off_t)8 << 20)
+
+bool bench_map_file(int fd, struct bench_map *map) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < LEAST_MAPPED ||
+      info.st_size > (off_t)MOST_BYTES || lseek(fd, 0, SEEK_CUR) != 0)
+    return false;
+  void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  *map = (struct bench_map){data, (size_t)info.st_size};
+  return data != MAP_FAILED;
+}
+
+void bench_unmap(struct bench_map *map) {
+  munmap((void *)(uintptr_t)map->data, map->size);
+}
 
 static pprofc_status fail_read(const char *path, int number, pprofc_error *error) {
   const char *why = number == EISDIR ? "is a directory" : ERRNO_TEXT(number);
@@ -73,6 +100,13 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, ERRNO_TEXT(errno));
+  struct bench_map map;
+  if (bench_map_file(fd, &map)) {
+    pprofc_status read = bench_read_map(set, label, path, &map, error);
+    bench_unmap(&map);
+    if (!standard) close(fd);
+    return read;
+  }
   struct buffer data;
   buffer_init(&data, &set->mem, MOST_BYTES);
   pprofc_status status = read_all_of_input(fd, path, &data, error);

@@ -10,6 +10,7 @@ struct bench_source {
   struct bench_sink *sink;
   pprofc_str data;
   const char *path; /* for errors: "PATH:LINE: what" */
+  bool mapped;      /* the data are a mapped file: pages that were read may be given back */
 };
 
 struct bench_reader {
@@ -29,6 +30,20 @@ extern const struct format_fact bench_facts[];
 extern const struct bench_reader bench_reader_text, bench_reader_test2json, bench_reader_gbench,
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,
     bench_reader_csv;
+
+/* A large file, mapped: its pages can be given back while it is read. */
+struct bench_map {
+  const void *data;
+  size_t size;
+};
+
+/* Maps a regular file of 8 MiB and more; false for any other. */
+bool bench_map_file(int fd, struct bench_map *map);
+void bench_unmap(struct bench_map *map);
+
+/* pprofc_bench_read of a mapped file. */
+pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
+                             const struct bench_map *map, pprofc_error *error);
 
 /* Reads lines of benchmark text, for readers that find such lines inside another format. Line
  * numbers count from `line` + 1. */

@@ -77,7 +77,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {
-    struct bench_source text = {s->source->sink, buffer_str(&s->packages[i].text), s->source->path};
+    struct bench_source text = {s->source->sink, buffer_str(&s->packages[i].text), s->source->path,
+                                false};
     sink_config_clear(s->source->sink);
     status = bench_read_lines(&text, 0, error);
   }

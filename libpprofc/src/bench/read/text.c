@@ -5,6 +5,9 @@
 #include "bench/read/readers.h"
 #include "core/escape.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 /* A line with its newline must fit; upstream's scanner has the same limit. */
 #define LONGEST_LINE ((size_t)64 * 1024)
 
@@ -224,13 +227,30 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
     read_config(r, line);
 }
 
+/* Pages of a mapped file that were read are given back in steps of this size. */
+#define RELEASE_STEP ((size_t)4 << 20)
+
+/* Gives the whole pages of [from, to) back; they come from the file again when they are read. */
+static void text_release(const struct bench_source *source, const char *from, const char *to) {
+  if (!source->mapped) return;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t start = (size_t)(from - source->data.data) / page * page;
+  size_t size = (size_t)(to - source->data.data) / page * page - start;
+  madvise((void *)(uintptr_t)(source->data.data + start), size, MADV_DONTNEED);
+}
+
 pprofc_status bench_read_lines(const struct bench_source *source, uint64_t line,
                                pprofc_error *error) {
   struct text_reader r = {.sink = source->sink, .line = line};
   if (!source->data.size) return PPROFC_OK;
   const char *p = source->data.data, *end = p + source->data.size;
-  const char *nul = memchr(p, '\0', source->data.size);
+  const char *nul = memchr(p, '\0', source->data.size), *released = p;
+  text_release(source, p, end);
   while (p < end && r.sink->status == PPROFC_OK) {
+    if ((size_t)(p - released) >= RELEASE_STEP) {
+      text_release(source, released, p);
+      released = p;
+    }
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     size_t size = (size_t)((newline ? newline : end) - p);
     if (size >= LONGEST_LINE)

@@ -14,16 +14,25 @@ static struct gate_side raw_side(const struct pairs *pairs, const struct pair_si
 static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
                            struct gate_row *row) {
   int from = row->in_head ? PAIR_HEAD : PAIR_BASE;
-  const pprofc_bench_result *result = &pairs->set->results[pair->sides[from].result];
-  row->file = pprofc_bench_input_path(pairs->set, result->input);
-  row->line = result->line;
+  row->file = pprofc_bench_input_path(pairs->set, pair->sides[from].input);
+  row->line = pair->sides[from].line;
 }
 
-static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const struct pair *pair) {
+/* Texts of the pairs that the gate keeps, by number: rows share them. */
+static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_str *kept,
+                          uint32_t id, pprofc_str *text) {
+  if (!kept[id].data) kept[id] = arena_str(&gate->arena, pairs_text(pairs, id));
+  *text = kept[id];
+  return text->data != NULL;
+}
+
+static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const struct pair *pair,
+                        pprofc_str *kept) {
   const struct pair_side *base = &pair->sides[PAIR_BASE], *head = &pair->sides[PAIR_HEAD];
   struct gate_row row = gate_row_unknown();
-  row.group = arena_str(&gate->arena, pairs_text(pairs, pair->package));
-  row.unit = arena_str(&gate->arena, pairs_text(pairs, pair->unit));
+  if (!raw_keep_text(gate, pairs, kept, pair->package, &row.group) ||
+      !raw_keep_text(gate, pairs, kept, pair->unit, &row.unit))
+    return false;
   row.name = pprofc_bench_string(pairs->set, pair->name);
   row.threaded = set_is_threaded(pairs->set, row.name);
   row.in_base = base->count > 0;
@@ -31,7 +40,6 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   row.base_count = base->count;
   row.head_count = head->count;
   raw_set_origin(pairs, pair, &row);
-  if (!row.group.data || !row.unit.data) return false;
   if (!set_direction(pairs->set, row.unit, &row.direction)) return false;
   if (row.in_base && row.in_head &&
       !gate_compare_sides(gate, &row, raw_side(pairs, base), raw_side(pairs, head)))
@@ -40,9 +48,14 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
 }
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs) {
-  for (size_t i = 0; i < pairs->count; i++)
-    if (!pairs->items[i].bad && !raw_add_row(gate, pairs, &pairs->items[i])) return false;
-  return true;
+  size_t texts = pairs->texts.count;
+  pprofc_str *kept = mem_zero_array(gate->mem, texts, sizeof *kept);
+  if (!gate->known) gate->known = mem_zero_array(gate->mem, 1, sizeof *gate->known);
+  bool good = kept && gate->known;
+  for (size_t i = 0; i < pairs->count && good; i++)
+    if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept);
+  mem_free(gate->mem, kept, texts, sizeof *kept);
+  return good;
 }
 
 /* ---- problems and warnings --------------------------- */
@@ -109,7 +122,9 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
-pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error) {
+/* `forgets` is the set when it may be emptied, or NULL. */
+static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pprofc_bench *forgets,
+                                  pprofc_error *error) {
   struct pairs pairs;
   report_messages(gate, set);
   bool good = pairs_make(&pairs, set, "head", gate->mem);
@@ -118,8 +133,17 @@ pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_e
     check_sides(gate, &pairs);
     compare_environments(gate, set);
     check_builds(gate, set);
+    if (forgets) set_forget_results(forgets);
     good = raw_add_rows(gate, &pairs);
   }
   pairs_free(&pairs);
   return good ? PPROFC_OK : error_nomem(error);
+}
+
+pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error) {
+  return raw_read_set(gate, set, NULL, error);
+}
+
+pprofc_status gate_read_raw_and_forget(struct gate *gate, pprofc_bench *set, pprofc_error *error) {
+  return raw_read_set(gate, set, set, error);
 }

@@ -34,4 +34,8 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data);
  * set must live as long as the gate. */
 pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
+/* The same for a set whose results the caller does not need afterwards: they are forgotten before
+ * rows are made. */
+pprofc_status gate_read_raw_and_forget(struct gate *gate, pprofc_bench *set, pprofc_error *error);
+
 #endif
