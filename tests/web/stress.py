@@ -167,7 +167,7 @@ def send_much(port):
             status = Client(port).ask(path, "POST", body, Origin=f"http://localhost:{port}")[0]
         except (OSError, http.client.HTTPException):
             status = 413  # it closes the connection while the body is sent
-        if status not in (400, 413):
+        if status not in (400, 413, 503):  # 503: reading it took more than 30 s, on a machine with much to do
             failures.append(path)
             print(f"FAIL 64 MiB for {path} get {status}")
         time.sleep(0.5)
