@@ -20,7 +20,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 source, programs = sys.argv[1:3]
 sys.path.insert(0, os.path.join(source, 'tests', 'fetch'))
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(source, 'tests', 'ci'))
 from loopback import needs_libcurl
+from messages import fields
 
 needs_libcurl(os.path.join(programs, 'pprofc'))
 data = os.path.join(source, 'testdata')
@@ -41,31 +43,6 @@ def check(good, what):
     if not good:
         print('failed:', what)
         sys.exit(1)
-
-
-def fields(message):
-    """(number, value) of each field of a protobuf message; texts and messages as bytes."""
-    at, found = 0, []
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(message):
-        key = varint()
-        if key & 7 == 2:
-            size = varint()
-            found.append((key >> 3, message[at:at + size]))
-            at += size
-        else:
-            found.append((key >> 3, varint()))
-    return found
 
 
 class Server(BaseHTTPRequestHandler):

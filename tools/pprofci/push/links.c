@@ -40,19 +40,19 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
 }
 
 /* process_cpu:...{service_name="shop",sha="...",side="head"}, for a URL. */
-static void links_put_query(struct buffer *out, const struct push *push, size_t kind,
-                            const char *side) {
+static void links_put_query(struct buffer *out, const struct push *push,
+                            const struct push_item *item) {
   struct buffer query;
   buffer_init(&query, &mem_default, 1 << 16);
-  buffer_printf(&query, "%s{service_name=", remote_kinds[kind].type);
+  buffer_printf(&query, "%s{service_name=", item->type);
   links_put_quoted(&query, str_of(push->options->service));
   for (size_t i = 0; i < push->label_count; i++) {
     buffer_printf(&query, ",%.*s=", STR_ARG(push->labels[i].name));
     links_put_quoted(&query, push->labels[i].value);
   }
-  if (*side) {
+  if (*item->side) {
     buffer_add_text(&query, ",side=");
-    links_put_quoted(&query, str_of(side));
+    links_put_quoted(&query, str_of(item->side));
   }
   buffer_add_char(&query, '}');
   text_url(out, buffer_str(&query));
@@ -60,10 +60,11 @@ static void links_put_query(struct buffer *out, const struct push *push, size_t 
   buffer_free(&query);
 }
 
-static bool links_has(const struct push *push, size_t kind, const char *side) {
+static const struct push_item *links_find(const struct push *push, size_t kind, const char *side) {
   for (size_t i = 0; i < push->count; i++)
-    if (push->items[i].kind == kind && strcmp(push->items[i].side, side) == 0) return true;
-  return false;
+    if (push->items[i].kind == kind && strcmp(push->items[i].side, side) == 0)
+      return &push->items[i];
+  return NULL;
 }
 
 /* From the first profile to the last one, a minute wider on both sides. */
@@ -105,21 +106,22 @@ static void links_end_one(struct push_links *l) {
   l->items[l->count++].end = l->text.size;
 }
 
-static void links_add_side(struct push_links *l, size_t kind, const char *side) {
-  links_begin_one(l, kind, side);
+static void links_add_side(struct push_links *l, const struct push_item *item) {
+  links_begin_one(l, item->kind, item->side);
   buffer_add_text(&l->text, "/?query=");
-  links_put_query(&l->text, l->push, kind, side);
+  links_put_query(&l->text, l->push, item);
   buffer_printf(&l->text, "&from=%lld&until=%lld", (long long)l->from, (long long)l->until);
   links_end_one(l);
 }
 
-static void links_add_difference(struct push_links *l, size_t kind) {
+static void links_add_difference(struct push_links *l, const struct push_item *base,
+                                 const struct push_item *head) {
   long long from = (long long)l->from, until = (long long)l->until;
-  links_begin_one(l, kind, "difference");
+  links_begin_one(l, base->kind, "difference");
   buffer_add_text(&l->text, "/comparison-diff?leftQuery=");
-  links_put_query(&l->text, l->push, kind, "base");
+  links_put_query(&l->text, l->push, base);
   buffer_add_text(&l->text, "&rightQuery=");
-  links_put_query(&l->text, l->push, kind, "head");
+  links_put_query(&l->text, l->push, head);
   buffer_printf(&l->text, "&leftFrom=%lld&leftUntil=%lld&rightFrom=%lld&rightUntil=%lld", from,
                 until, from, until);
   links_end_one(l);
@@ -129,9 +131,12 @@ static void links_make(struct push_links *l) {
   static const char *const sides[] = {"", "base", "head"};
   links_find_times(l->push, &l->from, &l->until);
   for (size_t k = 0; k < REMOTE_KINDS; k++) {
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-      if (links_has(l->push, k, sides[i])) links_add_side(l, k, sides[i]);
-    if (links_has(l->push, k, "base") && links_has(l->push, k, "head")) links_add_difference(l, k);
+    const struct push_item *found[3];
+    for (size_t i = 0; i < 3; i++) {
+      found[i] = links_find(l->push, k, sides[i]);
+      if (found[i]) links_add_side(l, found[i]);
+    }
+    if (found[1] && found[2]) links_add_difference(l, found[1], found[2]);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define DEPTH_MOST 4 /* folders in folders */
+#define WALL       "wall"
 
 struct push_path {
   const char *path, *side;
@@ -36,14 +37,36 @@ static int push_by_path(const void *a, const void *b) {
 
 /* ---- one profile ------------------------------------- */
 
+/* The place of a sample type; SIZE_MAX for none. */
+static size_t push_find_type(const pprofc_profile *profile, const char *type) {
+  for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
+    if (str_equal(pprofc_profile_type(profile, i).type, str_of(type))) return i;
+  return SIZE_MAX;
+}
+
 /* The kind by a sample type; SIZE_MAX for none. */
 static size_t push_kind(const pprofc_profile *profile) {
-  pprofc_header header;
-  pprofc_profile_header(profile, &header);
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)
       if (str_equal(pprofc_profile_type(profile, i).type, str_of(remote_kinds[k].sample))) return k;
-  return SIZE_MAX;
+  return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
+}
+
+/* What Pyroscope calls the profile and its values. One with wall time is of another metric there,
+ * though it has processor time, too. */
+static bool push_name_type(struct push *push, const pprofc_profile *profile,
+                           struct push_item *item) {
+  pprofc_header header;
+  bool wall = item->kind == 0 && push_find_type(profile, WALL) < SIZE_MAX;
+  item->metric = wall ? WALL : remote_kinds[item->kind].metric;
+  size_t at = push_find_type(profile, remote_kinds[item->kind].sample);
+  if (at == SIZE_MAX) at = push_find_type(profile, WALL);
+  pprofc_value_type type = pprofc_profile_type(profile, at);
+  pprofc_profile_header(profile, &header);
+  item->type = text_printf(&push->remote.arena, "%s:%.*s:%.*s:%.*s:%.*s", item->metric,
+                           STR_ARG(type.type), STR_ARG(type.unit), STR_ARG(header.period_type.type),
+                           STR_ARG(header.period_type.unit));
+  return item->type != NULL;
 }
 
 static int push_keep(void *buffer, const void *data, size_t size) {
@@ -86,6 +109,7 @@ static pprofc_status push_add(struct push *push, const struct push_path *at,
   }
   pprofc_profile_header(profile, &header);
   item.time_nanos = header.time_nanos;
+  if (item.kind < SIZE_MAX && !push_name_type(push, profile, &item)) return error_nomem(error);
   pprofc_status status = push_pack(push, profile, &item.bytes, error);
   if (status == PPROFC_OK &&
       !ARRAY_RESERVE(&mem_default, push->items, push->capacity, push->count + 1))

@@ -22,9 +22,11 @@ struct push_label {
 /* One profile that is sent. */
 struct push_item {
   const char *path;
-  size_t kind;      /* of remote_kinds; SIZE_MAX: another one, by OTLP */
-  const char *side; /* "base", "head" or "" */
-  pprofc_str bytes; /* gzip'd profile.proto, or OTLP as it is */
+  size_t kind;        /* of remote_kinds; SIZE_MAX: another one, by OTLP */
+  const char *side;   /* "base", "head" or "" */
+  const char *metric; /* of Pyroscope, the label __name__ */
+  const char *type;   /* of profiles, in a query: "memory:inuse_space:bytes:space:bytes" */
+  pprofc_str bytes;   /* gzip'd profile.proto, or OTLP as it is */
   int64_t time_nanos;
 };
 

@@ -28,7 +28,7 @@ static bool send_make_id(char id[40]) {
 static size_t send_labels(struct push *push, const struct push_item *item,
                           Pyroscope__LabelPair *pairs, Pyroscope__LabelPair **pointers) {
   size_t count = 0;
-  const struct push_label more[] = {{STR("__name__"), str_of(remote_kinds[item->kind].metric)},
+  const struct push_label more[] = {{STR("__name__"), str_of(item->metric)},
                                     {STR("service_name"), str_of(push->options->service)},
                                     {STR("side"), str_of(item->side)}};
   for (size_t i = 0; i < 3 + push->label_count; i++) {
