@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 # Some tests run in a real browser, and skip themselves where there is none; they fetch their npm packages.
-wanted="g++ valgrind libjansson-dev dpkg-dev python3-yaml"
+wanted="g++ valgrind libjansson-dev dpkg-dev python3-venv python3-yaml"
 have chromium || have chromium-browser || wanted="$wanted chromium"
 have node || wanted="$wanted nodejs"
 have npm || wanted="$wanted npm"

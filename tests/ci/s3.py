@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""s3.py SOURCE PROGRAMS CACHE: a store in a bucket of a real S3 server (s3rver, from npm), through a proxy that fails on purpose."""
+"""s3.py SOURCE PROGRAMS CACHE SERVER: a store in a bucket of a real S3 server, through a proxy that fails on purpose. SERVER is s3rver (from npm), which
+checks keys, or moto (from PyPI), which knows conditional writes."""
+import base64
 import hashlib
 import hmac
 import http.client
 import http.server
 import os
+import random
 import shutil
 import signal
 import socket
@@ -15,9 +18,10 @@ import threading
 import time
 import urllib.parse
 
-SOURCE, PROGRAMS, CACHE = sys.argv[1:4]
+SOURCE, PROGRAMS, CACHE, KIND = sys.argv[1:5]
 PPROFCI = os.path.join(PROGRAMS, "pprofci")
 SERVER = "s3rver@3.7.1"
+MOTO = ["moto==5.2.5", "flask", "flask-cors", "py-partiql-parser"]
 PROFILES = [os.path.join(SOURCE, "testdata", name) for name in ("server_cpu.pb.gz", "server_heap.pb.gz")]
 
 
@@ -50,6 +54,23 @@ def installed():
     return program
 
 
+def installed_moto():
+    """The Python of a virtual environment that has moto."""
+    folder = os.path.join(CACHE, "..", "pip", "moto")
+    python = os.path.join(folder, "bin", "python")
+    if not os.path.exists(os.path.join(folder, "complete")):
+        shutil.rmtree(folder, ignore_errors=True)
+        if subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, check=False).returncode:
+            skip("Python cannot make a virtual environment (python3-venv)")
+        try:
+            subprocess.run([python, "-m", "pip", "install", "-q", *MOTO], capture_output=True, timeout=250, check=True)
+        except subprocess.SubprocessError:
+            skip("pip cannot install moto")
+        with open(os.path.join(folder, "complete"), "w", encoding="utf-8"):
+            pass
+    return os.path.abspath(python)
+
+
 class Server:
     def __init__(self, program):
         with socket.socket() as free:
@@ -60,15 +81,27 @@ class Server:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(["node", self.program, "-d", "data", "-a", "127.0.0.1", "-p", str(self.port), "-s",
-                                         "--service-endpoint", "localhost", "--configure-bucket", "bucket"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
+        words = ["node", self.program, "-d", "data", "-a", "127.0.0.1", "-p", str(self.port), "-s", "--service-endpoint", "localhost",
+                 "--configure-bucket", "bucket"]
+        if KIND == "moto":
+            words = [self.program, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
+        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(600):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
+                if KIND == "moto":
+                    self.make_bucket()
                 return
             except OSError:
                 time.sleep(0.05)
         fail("the server does not start")
+
+    def make_bucket(self):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        link.request("PUT", "/bucket", headers={"Authorization": "AWS4-HMAC-SHA256 Credential=S3RVER/20260101/us-east-1/s3/aws4_request, "
+                                                                 "SignedHeaders=host, Signature=none"})
+        if link.getresponse().status != 200:
+            fail("no bucket")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -97,7 +130,7 @@ def signed(handler, body):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Passes requests on as they are. s3rver knows no If-None-Match for PUT: the proxy does what it says."""
+    """Passes requests on as they are. s3rver knows no If-None-Match for PUT: for it the proxy does what that says."""
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
@@ -115,7 +148,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(403, [], b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
         if isinstance(plan, tuple):
             return self.answer(plan[0], plan[1], plan[2])
-        if self.command in ("PUT", "POST") and self.headers.get("If-None-Match") == "*" and key in proxy.keys:
+        if KIND != "moto" and self.command in ("PUT", "POST") and self.headers.get("If-None-Match") == "*" and key in proxy.keys:
             if plan == "kill after":
                 proxy.kill()
             return self.answer(412, [], b"<Error><Code>PreconditionFailed</Code></Error>")
@@ -123,7 +156,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             link = http.client.HTTPConnection("127.0.0.1", proxy.server.port, timeout=30)
             link.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers.items():
-                if name.lower() != "if-none-match" or self.command == "GET":
+                if KIND == "moto" or name.lower() != "if-none-match" or self.command == "GET":
                     link.putheader(name, value)
             link.endheaders(body)
             reply = link.getresponse()
@@ -141,6 +174,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(reply.status, headers, data, cut=plan == "cut")
 
     def answer(self, code, headers, data, cut=False):
+        proxy.codes.append((self.command, code, self.path))
         try:
             self.send_response_only(code)
             for name, value in headers:
@@ -165,7 +199,7 @@ class Proxy(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.log, self.keys = [], set()
+        self.log, self.keys, self.codes = [], set(), []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def kill(self):
@@ -175,6 +209,7 @@ class Proxy(http.server.ThreadingHTTPServer):
     def planned(self, plan):
         self.plan, self.count = plan, 0
         self.log.clear()
+        self.codes.clear()
 
 
 # ---- programs
@@ -238,10 +273,16 @@ def virtual():
     print("ok: the bucket in the name of the host, or in the path")
 
 
+def make_big(path, count):
+    """Stacks of names that gzip hardly makes smaller: 15 KB each."""
+    some = random.Random(1)
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(count):
+            file.write(f"main;{base64.b64encode(some.randbytes(15000)).decode()} 1\n")
+
+
 def parts():
-    with open("big.folded", "w", encoding="utf-8") as file:
-        for i in range(330000):
-            file.write(f"main;function_{i * 2654435761 % 4294967296:010d};leaf 1\n")
+    make_big("big.folded", 700)
     proxy.planned(None)
     run(*arguments("s3://bucket/parts", 1, "big.folded"), PPROFCI_S3_PART="5242880")
     if sum("partNumber=" in r[1] for r in proxy.log) < 3:
@@ -278,6 +319,50 @@ def kills():
             if "1 runs and 2 profiles are whole; 0 broken, 0 missing, 0 not named" not in run("fsck", where).stdout:
                 fail("stored again after", moment, i)
     print(f"ok: kill -9 before and after each of {count} requests loses nothing")
+
+
+def conditional():
+    """The server refuses what is there: whoever wrote first has written."""
+    where = "s3://bucket/once"
+    run(*arguments(where, 1, *PROFILES))
+    proxy.planned(None)
+    run(*arguments(where, 1, *PROFILES))
+    refused = [path for method, code, path in proxy.codes if method == "PUT" and code == 412]
+    if len({path for path in refused if "/objects/" in path}) != 2 or not any("/runs/" in path for path in refused):
+        fail("no 412", proxy.codes)
+    many = [subprocess.Popen([PPROFCI, *arguments("s3://bucket/race", i // 2, *PROFILES)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=environment()) for i in range(8)]
+    if any(child.wait(60) for child in many):
+        fail("writers at once")
+    if "4 runs and 2 profiles are whole; 0 broken, 0 missing, 0 not named" not in run("fsck", "s3://bucket/race").stdout:
+        fail("writers at once lose something")
+    print("ok: keys are written once, by the server's own check, and eight writers lose nothing")
+
+
+def killed_parts():
+    """kill -9 at each request of an upload in parts: it is not seen, and storing again makes it whole."""
+    own = {"PPROFCI_S3_PART": "5242880"}
+    make_big("some.folded", 400)
+    proxy.planned(None)
+    run(*arguments("s3://bucket/parts-count", 1, "some.folded"), **own)
+    requests = [i for i, (method, path) in enumerate(proxy.log, 1) if "uploads" in path or "uploadId" in path]
+    if len(requests) < 4:
+        fail("too few parts", proxy.log)
+    for i in requests:
+        where, moment = f"s3://bucket/parts-{i}", ("kill before", "kill after")[i % 2]
+        proxy.planned(lambda n, method, path, i=i, moment=moment: moment if n == i else None)
+        proxy.child = subprocess.Popen([PPROFCI, *arguments(where, 1, "some.folded")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       env=environment(**own))
+        if proxy.child.wait(60) != -signal.SIGKILL:
+            fail("not killed", moment, i)
+        proxy.planned(None)
+        seen = run("fsck", where)
+        if "0 broken, 0 missing" not in seen.stdout:
+            fail("parts after", moment, i, seen.stdout, seen.stderr)
+        run(*arguments(where, 1, "some.folded"), **own)
+        if "1 runs and 1 profiles are whole; 0 broken, 0 missing, 0 not named" not in run("fsck", where).stdout:
+            fail("parts stored again after", moment, i)
+    print(f"ok: kill -9 at each of {len(requests)} requests of an upload in parts leaves nothing half")
 
 
 def server_killed():
@@ -325,7 +410,7 @@ def refusals():
 
 
 with tempfile.TemporaryDirectory() as work:
-    program = installed()
+    program = installed_moto() if KIND == "moto" else installed()
     if "built without libcurl" in subprocess.run([PPROFCI, "history", "s3://bucket/x"], capture_output=True, text=True, check=False,
                                                  env={"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}).stderr:
         skip("pprofci was built without libcurl")
@@ -335,7 +420,9 @@ with tempfile.TemporaryDirectory() as work:
     proxy = Proxy()
     proxy.server = Server(program)
     try:
-        for part in (plain, virtual, parts, kills, server_killed, refusals):
+        # moto keeps what it has in memory, and takes any key.
+        all_parts = {"s3rver": (plain, virtual, parts, kills, killed_parts, server_killed, refusals), "moto": (plain, conditional, parts)}
+        for part in all_parts[KIND]:
             part()
     finally:
         proxy.server.kill()
