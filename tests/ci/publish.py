@@ -295,6 +295,8 @@ def others():
     for folder, wanted, sign in ((bad, 2, "FAILED"), (good, 0, "SUCCESSFUL")):
         publish(folder, env=dict(bitbucket, BITBUCKET_PR_ID="5"), wanted=wanted)
         check(state.statuses[-1][1]["state"] == sign and state.statuses[-1][1]["url"] == "https://bitbucket.org/o/r/pipelines/results/4", "a build status")
+        said = state.bucket[5]["content"]["raw"]
+        check("<details" not in said and "<summary" not in said and "</" not in said and "\n**" in said, said)
         check(len(state.bucket) == 6 and "<a href" not in state.bucket[5]["content"]["raw"], "a comment of Bitbucket, on page three")
     check([r[0] for r in state.requests][-5:] == ["GET", "GET", "GET", "PUT", "POST"], "the comment is changed in place")
     state.failures = [("PUT", (404, {"error": {"message": "no such comment"}}))]

@@ -40,6 +40,9 @@ pprofc_str body_make(const struct body *body, const char *key, const char *links
 /* The summary alone, cut in the same way. */
 pprofc_str body_cut(pprofc_str summary, const char *links, size_t most, struct arena *arena);
 
+/* The summary for a host that does not show HTML in comments; data is NULL when memory ran out. */
+pprofc_str body_plain(pprofc_str summary, struct arena *arena);
+
 /* The longest beginning of at most `most` bytes that is whole characters. */
 pprofc_str body_prefix(pprofc_str text, size_t most);
 

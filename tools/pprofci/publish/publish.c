@@ -61,6 +61,8 @@ static bool resolve_links(struct publish *p) {
   links_resolve(&text, p->outcome.summary, folder_of_page(p));
   p->outcome.summary = buffer_keep(&text, &p->arena);
   buffer_free(&text);
+  if (p->outcome.summary.data && p->site.forge && !p->site.forge->takes_html)
+    p->outcome.summary = body_plain(p->outcome.summary, &p->arena);
   return p->outcome.summary.data != NULL;
 }
 

@@ -71,8 +71,10 @@ static void page_put_series(struct buffer *out, const struct trend_view *trend, 
   buffer_printf(out, "<section id=\"s-%zu\"><h2>", place + 1);
   page_put_name(out, series);
   buffer_add_text(out, "</h2>\n");
+  /* On a small screen it scrolls; the keyboard gets there, too. */
+  buffer_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"chart\">");
   trend_print_chart(out, trend, series, 960, 160);
-  buffer_add_text(out, "<ul>\n");
+  buffer_add_text(out, "</div>\n<ul>\n");
   for (size_t i = series->changes; i > 0; i--)
     page_put_change(out, trend, &trend->changes[series->first_change + i - 1]);
   buffer_add_text(out, "</ul></section>\n");

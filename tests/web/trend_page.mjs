@@ -1,0 +1,73 @@
+// The page of pprofci trend in a real browser: on a desk, on a phone, in the dark, and what axe says.
+//   node trend_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { fail, findPackages, launch, openPage } from "./browser.mjs";
+
+const [pprofc, , ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
+const shots = process.env.PPROFC_SCREENSHOTS; // a folder to leave pictures in
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-trend-"));
+process.on("exit", () => fs.rmSync(work, { recursive: true, force: true }));
+const browser = await launch(folders);
+let checks = 0;
+const check = (condition, what) => {
+  checks++;
+  if (condition) return;
+  browser.close();
+  fail(what);
+};
+
+/** A store with a step, a series without one, and names that would like to be markup. */
+function makeStore(folder) {
+  fs.mkdirSync(folder);
+  fs.writeFileSync(path.join(folder, "pprofci-store"), "pprofci store, version 1\n");
+  const names = ["Count", "Steady", "<img src=x onerror=alert(1)>/case=" + "long".repeat(30)];
+  for (let i = 0; i < 60; i++) {
+    const commit = createHash("sha1").update(`${i}`).digest("hex");
+    const noise = (k) => 1 + (((i * 7 + k * 3) % 11) - 5) / 500;
+    const series = names.map((benchmark, k) => ({
+      group: "example.com/words", benchmark, unit: "sec/op", direction: -1, verdict: "unchanged",
+      values: [1, 2, 3, 4, 5].map((r) => 1e-7 * noise(k + r) * (k !== 1 && i >= 30 ? 1.3 : 1)),
+    }));
+    const record = JSON.stringify({ version: 1, commit, branch: "main", time: 1700000000 + i * 3600, order: i, machine: "box", base: "", verdict: "",
+      status: 0, headline: "", series, profiles: [] });
+    const id = createHash("sha256").update(record).digest("hex").slice(0, 32);
+    fs.mkdirSync(path.join(folder, "runs", commit), { recursive: true });
+    fs.writeFileSync(path.join(folder, "runs", commit, `${id}.json`), record);
+  }
+}
+
+const store = path.join(work, "store"), html = path.join(work, "trend.html");
+makeStore(store);
+const made = spawnSync(path.join(path.dirname(pprofc), "pprofci"), ["trend", "-html", html, "-title", "Words & <b>more</b>", store], { encoding: "utf8" });
+check(made.status === 0 && /2 change points in 3 series/.test(made.stdout), `pprofci trend: ${made.stdout}${made.stderr}`);
+const url = pathToFileURL(html).href;
+const axe = findPackages(["axe-core@4.14.1"], folders);
+const views = [["desk", {}], ["dark", { colorScheme: "dark" }], ["phone", { viewport: { width: 390, height: 800 } }],
+  ["dark_phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }]];
+const seen = {};
+for (const [name, options] of views) {
+  const page = await openPage(browser, url, { bypassCSP: true, ...options });
+  check(page.requests.length === 0 && page.complaints.length === 0, `${name}: ${page.requests} ${page.complaints}`);
+  check(!(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)), `${name}: wider than the window`);
+  const text = await page.textContent("body");
+  check(text.includes("Words & <b>more</b>") && text.includes("<img src=x") && /\+30/.test(text), `${name}: ${text.slice(0, 300)}`);
+  check((await page.$$("svg")).length >= 2 && (await page.$$("img")).length === 0, `${name}: charts`);
+  const box = await page.$eval("svg", (s) => s.getBoundingClientRect().width);
+  check(box > 200 && box <= 1240, `${name}: a chart of ${box} pixels`);
+  seen[name] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  if (shots) await page.screenshot({ path: path.join(shots, `trend_${name}.png`), fullPage: true });
+  if (axe) {
+    await page.evaluate(fs.readFileSync(path.join(axe, "axe-core", "axe.min.js"), "utf8"));
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    check(!violations.length, `${name}: ${JSON.stringify(violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html)]))}`);
+  }
+  await page.context().close();
+}
+check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);
+await browser.close();
+console.log(`${checks} passed, 0 failed${axe ? "" : " (axe-core cannot be had)"}`);
