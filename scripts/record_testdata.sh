@@ -176,6 +176,8 @@ record_imports() {
   node --heap-prof --heap-prof-interval 65536 --heap-prof-name=calls.heapprofile calls.js >run.log
   node --trace-event-categories v8 --trace-event-file-pattern=calls.trace.json calls.js >run.log
   record_timeline
+  esbuild calls.js --bundle --platform=node --minify --sourcemap --outfile=calls.min.js >run.log 2>&1
+  node --cpu-prof --cpu-prof-interval 4000 --cpu-prof-name=calls.min.cpuprofile calls.min.js >run.log
   say "calls: Flight Recorder"
   javac -d . "$data/imports/calls.java"
   java -Xmx64m "-XX:StartFlightRecording=settings=$data/imports/calls.jfc,filename=calls.jfr" \

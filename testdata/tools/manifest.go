@@ -63,6 +63,8 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.heapprofile", "imports/calls.js, node --heap-prof"},
 	{"imports/calls.trace.json", "imports/calls.js, node --trace-event-categories v8"},
 	{"imports/calls.timeline.json", "imports/calls.js in chromium --headless, --trace-startup=disabled-by-default-v8.cpu_profiler"},
+	{"imports/calls.min.cpuprofile", "imports/calls.js, minified, node --cpu-prof"},
+	{"imports/calls.min.js.map", "imports/calls.js, esbuild 0.28.2 --bundle --platform=node --minify --sourcemap"},
 	{"imports/calls.goroutines.txt", "imports/calls.go, goroutine profile with debug=2"},
 	{"imports/calls.panic.txt", "imports/calls.go, which panics"},
 	{"imports/calls.quit.txt", "imports/calls.go, ended by SIGQUIT"},

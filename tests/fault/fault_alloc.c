@@ -9,6 +9,7 @@
 #include "gate/read/read.h"
 #include "gate/selftest/selftest.h"
 #include "pprofc/pprofc.h"
+#include "symbolize/source_map.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
-static struct buffer foreign[20];
+static struct buffer foreign[22];
 
 static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.callgrind.out",  TESTDATA "/imports/calls.threads.callgrind.out",
@@ -73,7 +74,8 @@ static const char *const foreign_files[] = {
     TESTDATA "/imports/calls.trace.json",     TESTDATA "/imports/calls.timeline.json",
     TESTDATA "/imports/made.v8log.json",      TESTDATA "/imports/made.gecko.json",
     TESTDATA "/imports/made.safari.json",     TESTDATA "/imports/made.stackprof.json",
-    TESTDATA "/imports/made.haskell.prof",    TESTDATA "/imports/made.jfr"};
+    TESTDATA "/imports/made.haskell.prof",    TESTDATA "/imports/made.jfr",
+    TESTDATA "/imports/calls.min.cpuprofile", TESTDATA "/imports/calls.min.js.map"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);
@@ -142,6 +144,22 @@ static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer 
   pprofc_status status = PPROFC_OK;
   for (size_t i = 12; i < 19 && status == PPROFC_OK; i++)
     status = read_and_write(&foreign[i], mem, out);
+  return status;
+}
+
+/* A profile whose scripts have a source map. */
+static pprofc_status run_source_map(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_profile *profile = NULL, *named = NULL;
+  struct source_map *map = NULL;
+  size_t changed = 0;
+  pprofc_status status = read_from(&foreign[20], mem, &profile);
+  if (status == PPROFC_OK)
+    status = source_map_parse(buffer_str(&foreign[21]), STR("calls.min.js.map"), mem, &map, NULL);
+  if (status == PPROFC_OK) status = source_maps_apply(profile, &map, 1, &named, &changed, NULL);
+  if (status == PPROFC_OK) status = pprofc_profile_write(named, collect, out, NULL);
+  source_map_free(map);
+  pprofc_profile_release(named);
+  pprofc_profile_release(profile);
   return status;
 }
 
@@ -419,6 +437,7 @@ static const struct scenario scenarios[] = {
     {"firefox", run_json_firefox, NULL},
     {"speedscope", run_json_speedscope, NULL},
     {"trace and other JSON", run_json_others, NULL},
+    {"source map", run_source_map, NULL},
     {"write", run_write, NULL},
     {"build", run_build, NULL},
     {"merge", run_merge, NULL},

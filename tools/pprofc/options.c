@@ -337,6 +337,11 @@ static const struct flag own_flags[] = {
      "Where names of addresses come from: none, local, fastlocal, remote; force to ask again; "
      "demangle=full, none, templates; several with : between",
      NULL, symbolize_modes, 0, false, NULL},
+    {"source_map", FLAG_STRING, FIELD(source_maps), GROUP_SOURCE, "FILE",
+     "Source map of a script: its functions get the names, files and lines that it was made of; "
+     "may "
+     "be given again; SCRIPT.map beside the profile needs no flag",
+     NULL, NULL, 0, false, store_list},
     STRING(tools, "PATH", "Where addr2line, nm and objdump are", GROUP_SOURCE),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "What becomes of callgrind's call graph: proportional (a tree), edges (two frames), flat",
@@ -582,5 +587,6 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
 
 void command_free(struct command *command) {
   ARRAY_FREE(&mem_default, command->bases.items, command->bases.capacity);
+  ARRAY_FREE(&mem_default, command->source_maps.items, command->source_maps.capacity);
   ARRAY_FREE(&mem_default, command->noise.fail_on.items, command->noise.fail_on.capacity);
 }

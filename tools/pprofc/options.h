@@ -54,6 +54,7 @@ struct command {
   const struct noise_report *verdicts; /* what is shown in place of a profile; or NULL */
   pprofc_call_stacks call_stacks;
   enum reader reader;
+  struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
   int64_t seconds, timeout;                /* for sources that are fetched */
   const char *tls_cert, *tls_key, *tls_ca; /* the same */

@@ -16,8 +16,10 @@
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
+#include "v8_prof_log.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -43,10 +45,12 @@ struct fetched {
   struct framed framed; /* of -frames */
   pprofc_profile *head, *base;
   size_t heads, bases;
-  pprofc_folding folding;  /* of the sources that are read */
-  struct sums *sums;       /* of -sums; NULL: not wanted */
-  const char *first_shown; /* what messages call the first source */
-  bool from_server;        /* one of those that were read came over HTTP */
+  pprofc_folding folding;             /* of the sources that are read */
+  struct sums *sums;                  /* of -sums; NULL: not wanted */
+  const char *first_shown;            /* what messages call the first source */
+  struct source_map_list source_maps; /* of -source_map */
+  atomic_bool mapped;                 /* one of them named a frame */
+  bool from_server;                   /* one of those that were read came over HTTP */
   pprofc_status status;
   pprofc_error *error;
 };
@@ -102,9 +106,22 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
   pprofc_status status = check_source(command, item, &item->error);
   if (status == PPROFC_OK && perf_data_is(item->path))
     return perf_data_read(item->path, item->shown, options, &item->profile, &item->error);
+  if (status == PPROFC_OK && v8_prof_log_is(item->path))
+    return v8_prof_log_read(item->path, item->shown, options, &item->profile, &item->error);
   if (status == PPROFC_OK)
     status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
   if (status != PPROFC_OK) hint_source(item->path, &item->error);
+  return status;
+}
+
+/* Scripts get the names that they had before they were bundled. */
+static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
+  struct fetched *fetched = chunk->fetched;
+  bool used = false;
+  const char *path = item->remote ? NULL : item->path;
+  pprofc_status status = source_maps_use(chunk->command, &fetched->source_maps, path,
+                                         &item->profile, &used, &item->error);
+  if (used) atomic_store(&fetched->mapped, true);
   return status;
 }
 
@@ -120,6 +137,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.fold_always = command->reader == READER_FOLD;
   options.may_change = command->http_on; /* the page reads changed files while they are written */
   pprofc_status status = read_item(command, item, &options);
+  if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
   if (status == PPROFC_OK && item->remote)
     status = mappings_name_by_url(&item->profile, item->remote->address.shown, &item->error);
@@ -384,6 +402,17 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
+/* The same, with the source maps of the command line. */
+static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
+  struct source_map_list *maps = &fetched->source_maps;
+  pprofc_status status = source_maps_load(fetched->command, maps, error);
+  if (status == PPROFC_OK) status = fetch_chunks(fetched, error);
+  if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
+    message_error("the source maps are of no script in the profile");
+  source_maps_free(maps);
+  return status;
+}
+
 /* Makes the head of what was fetched the difference. A report that only adds up need not find equal
  * samples of the two first, where that cannot change a sum; a copy that is saved shows them. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
@@ -452,7 +481,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   framed_init(&fetched.framed, &command->limits);
   pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
   fetched.folding = sources_folding(&fetched, apart);
-  if (status == PPROFC_OK) status = fetch_chunks(&fetched, error);
+  if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
   if (status == PPROFC_OK && fetched.base) {

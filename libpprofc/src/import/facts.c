@@ -96,6 +96,12 @@ const struct format_fact import_facts[] = {
      "samples, time or bytes as the weights say, `cpu/nanoseconds` when there; labels `process`, "
      "`pid`, `thread`, `tid`",
      "markers, counters, categories"},
+    {"v8_prof_log", "V8 log (`isolate-*.log`)", "`node --prof`", "`v8-version,` at the start",
+     "node 20.20.2", NULL,
+     "`node --prof-process --preprocess` runs, and what it writes is read: best the version of "
+     "node "
+     "that wrote the log",
+     "as with the preprocessed log"},
     {"json_gecko", "Firefox, as recorded",
      "Firefox's built-in profiler, the developer tools of Firefox 42 to 70",
      "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",

@@ -71,6 +71,8 @@ static const struct {
 
 static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   pprofc_str type = node_text(code, "type"), name = node_text(code, "name");
+  if (name.size > 1 && str_starts(name, STR("\"")) && str_ends(name, STR("\"")))
+    name = str_slice(name, 1, name.size - 1); /* the logs before Node 10, read by a later one */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);

@@ -1,0 +1,388 @@
+/* Source maps: reading of the tables, looking up of places. */
+#include "symbolize/source_map.h"
+
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/json_tree.h"
+
+#include <stdlib.h>
+
+/* One segment of `mappings`; numbers from 0 as in the file. */
+struct source_map_item {
+  uint32_t line, column;                   /* generated */
+  uint32_t source, from_line, from_column; /* source MAP_WITHOUT: of no file */
+  uint32_t name;                           /* or MAP_WITHOUT */
+};
+
+#define MAP_WITHOUT UINT32_MAX
+
+struct source_map_source {
+  pprofc_str file, content;
+  uint32_t *lines; /* where each line of the content begins */
+  size_t line_count;
+};
+
+struct source_map {
+  const pprofc_allocator *mem;
+  struct arena arena; /* of the map itself, too */
+  pprofc_str stem;    /* of its own name */
+  pprofc_str file;    /* as the map says */
+  struct source_map_item *items;
+  size_t count, room;
+  struct source_map_source *sources;
+  size_t source_count, source_room;
+  pprofc_str *names;
+  size_t name_count, name_room;
+};
+
+/* A map, or one section of it: where it begins in the generated file and in the tables. */
+struct source_map_section {
+  uint32_t line, column;
+  size_t first_source, first_name;
+  size_t sources, names;
+};
+
+/* ---- paths ------------------------------------------- */
+
+/* "http://host/app.min.js" without what is behind the first point of its last part. */
+static pprofc_str source_map_stem(pprofc_str path) {
+  size_t slash = str_find_last_char(path, '/');
+  size_t from = slash < path.size ? slash + 1 : 0;
+  size_t point = str_find_char(str_slice(path, from, path.size), '.');
+  return str_slice(path, 0, from + point);
+}
+
+bool source_map_is_of(const struct source_map *map, pprofc_str file) {
+  if (!file.size) return false;
+  size_t end = 0; /* a query is no part of the path */
+  while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
+  file = str_slice(file, 0, end);
+  size_t slash = str_find_last_char(file, '/');
+  pprofc_str last = slash < file.size ? str_slice(file, slash + 1, file.size) : file;
+  if (map->file.size && (str_equal(map->file, file) || str_equal(map->file, last))) return true;
+  pprofc_str stem = source_map_stem(last);
+  return stem.size && str_equal(stem, map->stem);
+}
+
+/* A path that is being put together without "." and "..". */
+struct map_path {
+  char *text;
+  size_t size;
+  size_t root;   /* nothing is taken away before it */
+  size_t parts;  /* how many ".." can take away */
+  bool absolute; /* nothing is above the root */
+};
+
+static void map_path_up(struct map_path *path) {
+  path->parts--;
+  while (path->size > path->root && path->text[path->size - 1] != '/') path->size--;
+  if (path->size > path->root) path->size--;
+}
+
+static void map_path_add(struct map_path *path, pprofc_str part) {
+  bool up = str_equal(part, STR(".."));
+  if (!part.size || str_equal(part, STR("."))) return;
+  if (up && path->parts) {
+    map_path_up(path);
+    return;
+  }
+  if (up && path->absolute) return;
+  if (path->size > path->root) path->text[path->size++] = '/';
+  memcpy(path->text + path->size, part.data, part.size);
+  path->size += part.size;
+  path->parts += !up;
+}
+
+/* Where the path of an address begins: behind "scheme://host". */
+static size_t source_map_host(pprofc_str path) {
+  size_t scheme = str_find(path, STR("://"));
+  if (scheme == path.size) return 0;
+  return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
+}
+
+/* The path without "." and ".."; data is NULL when out of memory. */
+static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
+  size_t start = source_map_host(path);
+  struct map_path clean = {.text = arena_alloc(arena, path.size + 1)};
+  if (!clean.text) return (pprofc_str){NULL, 0};
+  clean.absolute = start < path.size && path.data[start] == '/';
+  clean.root = start + clean.absolute;
+  if (clean.root) memcpy(clean.text, path.data, clean.root);
+  clean.size = clean.root;
+  pprofc_str rest = str_slice(path, clean.root, path.size), part;
+  while (str_next(&rest, '/', &part)) map_path_add(&clean, part);
+  return (pprofc_str){clean.text, clean.size};
+}
+
+/* ---- tables ------------------------------------------ */
+
+/* Finds where the lines of a source begin. */
+static bool source_map_index(struct source_map *map, struct source_map_source *source) {
+  pprofc_str text = source->content;
+  size_t count = 1, at = 0;
+  if (!text.size || text.size > UINT32_MAX) return true;
+  for (size_t i = 0; i < text.size; i++) count += text.data[i] == '\n';
+  source->lines = arena_array(&map->arena, count, sizeof *source->lines);
+  if (!source->lines) return false;
+  source->lines[at++] = 0;
+  for (size_t i = 0; i < text.size; i++)
+    if (text.data[i] == '\n') source->lines[at++] = (uint32_t)(i + 1);
+  source->line_count = count;
+  return true;
+}
+
+static pprofc_str source_map_text(const struct node *node) {
+  return node_is(node, NODE_STRING) ? node->text : STR("");
+}
+
+static bool source_map_add_sources(struct source_map *map, const struct node *json) {
+  const struct node *sources = node_get(json, "sources");
+  const struct node *contents = node_get(json, "sourcesContent");
+  pprofc_str root = node_text(json, "sourceRoot");
+  size_t count = map->source_count + node_size(sources);
+  if (!ARRAY_RESERVE_IN(&map->arena, map->sources, map->source_room, count)) return false;
+  for (size_t i = 0; i < node_size(sources); i++) {
+    struct buffer path;
+    buffer_init(&path, map->mem, SIZE_MAX / 2);
+    buffer_add_str(&path, root);
+    if (root.size && !str_ends(root, STR("/"))) buffer_add_char(&path, '/');
+    buffer_add_str(&path, source_map_text(node_at(sources, i)));
+    struct source_map_source *source = &map->sources[map->source_count];
+    *source = (struct source_map_source){
+        .file =
+            path.failed ? (pprofc_str){NULL, 0} : source_map_clean(&map->arena, buffer_str(&path)),
+        .content = source_map_text(node_at(contents, i))};
+    buffer_free(&path);
+    if (!source->file.data || !source_map_index(map, source)) return false;
+    map->source_count++;
+  }
+  return true;
+}
+
+static bool source_map_add_names(struct source_map *map, const struct node *json) {
+  const struct node *names = node_get(json, "names");
+  size_t count = map->name_count + node_size(names);
+  if (!ARRAY_RESERVE_IN(&map->arena, map->names, map->name_room, count)) return false;
+  for (size_t i = 0; i < node_size(names); i++)
+    map->names[map->name_count++] = source_map_text(node_at(names, i));
+  return true;
+}
+
+/* ---- mappings ---------------------------------------- */
+
+/* The value of a digit in base 64, or -1. */
+static int vlq_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+/* Takes a number off the text: digits of five bits, lowest first, the sixth says that more follow;
+ * the lowest bit of all is the sign. False for what is none or does not fit 32 bits. */
+static bool vlq_next(pprofc_str *text, int64_t *number) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; text->size && shift <= 30; shift += 5) {
+    int digit = vlq_digit(text->data[0]);
+    if (digit < 0) return false;
+    *text = str_slice(*text, 1, text->size);
+    value |= (uint64_t)(digit & 31) << shift;
+    if (digit & 32) continue;
+    int64_t size = (int64_t)(value >> 1);
+    *number = value & 1 ? -size : size;
+    return true;
+  }
+  return false;
+}
+
+/* The state of a decoder: each number is relative to the one before of its kind. */
+enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
+
+/* Adds the numbers of one segment to the state; returns how many there were, 0 for a bad one. */
+static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
+  size_t count = 0;
+  while (text.size && count < VLQ_FIELDS) {
+    int64_t number;
+    if (!vlq_next(&text, &number)) return 0;
+    state[count] += number;
+    if (state[count] < 0 || state[count] >= UINT32_MAX) return 0;
+    count++;
+  }
+  return text.size ? 0 : count;
+}
+
+static bool source_map_add_item(struct source_map *map, const struct source_map_section *section,
+                                uint32_t line, const int64_t state[VLQ_FIELDS], size_t fields) {
+  if (!ARRAY_RESERVE(map->mem, map->items, map->room, map->count + 1)) return false;
+  int64_t column = state[VLQ_COLUMN] + (line ? 0 : section->column);
+  struct source_map_item item = {.line = line + section->line,
+                                 .column = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX,
+                                 .source = MAP_WITHOUT,
+                                 .name = MAP_WITHOUT};
+  if (fields >= 4 && (size_t)state[VLQ_SOURCE] < section->sources) {
+    item.source = (uint32_t)(section->first_source + (size_t)state[VLQ_SOURCE]);
+    item.from_line = (uint32_t)state[VLQ_FROM_LINE];
+    item.from_column = (uint32_t)state[VLQ_FROM_COLUMN];
+  }
+  if (fields >= 5 && (size_t)state[VLQ_NAME] < section->names)
+    item.name = (uint32_t)(section->first_name + (size_t)state[VLQ_NAME]);
+  map->items[map->count++] = item;
+  return true;
+}
+
+static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str mappings,
+                                             const struct source_map_section *section,
+                                             pprofc_error *error) {
+  int64_t state[VLQ_FIELDS] = {0};
+  pprofc_str line_text, segment;
+  for (uint32_t line = 0; str_next(&mappings, ';', &line_text); line++) {
+    state[VLQ_COLUMN] = 0;
+    while (str_next(&line_text, ',', &segment)) {
+      if (!segment.size) continue;
+      size_t fields = vlq_segment(segment, state);
+      if (!fields)
+        return error_set(error, PPROFC_E_FORMAT, "bad segment in line %u of mappings", line + 1);
+      if (!source_map_add_item(map, section, line, state, fields)) return error_nomem(error);
+    }
+  }
+  return PPROFC_OK;
+}
+
+static pprofc_status source_map_add(struct source_map *map, const struct node *json,
+                                    const struct node *offset, pprofc_error *error) {
+  int64_t line = node_integer(node_get(offset, "line"));
+  int64_t column = node_integer(node_get(offset, "column"));
+  const struct node *mappings = node_get(json, "mappings");
+  if (!node_is(mappings, NODE_STRING) || !node_is(node_get(json, "sources"), NODE_ARRAY))
+    return error_set(error, PPROFC_E_FORMAT, "it is no source map");
+  if (line < 0 || line > INT32_MAX || column < 0 || column > INT32_MAX)
+    return error_set(error, PPROFC_E_FORMAT, "the offset of a section is not one");
+  struct source_map_section section = {.line = (uint32_t)line,
+                                       .column = (uint32_t)column,
+                                       .first_source = map->source_count,
+                                       .first_name = map->name_count};
+  if (!source_map_add_sources(map, json) || !source_map_add_names(map, json))
+    return error_nomem(error);
+  section.sources = map->source_count - section.first_source;
+  section.names = map->name_count - section.first_name;
+  return source_map_add_mappings(map, mappings->text, &section, error);
+}
+
+/* By the place in the generated file, then by that in the original. */
+static int source_map_by_place(const void *a, const void *b) {
+  const struct source_map_item *x = a, *y = b;
+  const uint32_t keys[][2] = {
+      {x->line, y->line},           {x->column, y->column},           {x->source, y->source},
+      {x->from_line, y->from_line}, {x->from_column, y->from_column}, {x->name, y->name}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
+  return 0;
+}
+
+static pprofc_status source_map_read(struct source_map *map, const struct node *root,
+                                     pprofc_error *error) {
+  const struct node *sections = node_get(root, "sections");
+  pprofc_status status = PPROFC_OK;
+  map->file = node_text(root, "file");
+  if (!sections) status = source_map_add(map, root, NULL, error);
+  for (size_t i = 0; i < node_size(sections) && status == PPROFC_OK; i++) {
+    const struct node *section = node_at(sections, i);
+    status = source_map_add(map, node_get(section, "map"), node_get(section, "offset"), error);
+  }
+  if (status == PPROFC_OK && map->count)
+    qsort(map->items, map->count, sizeof *map->items, source_map_by_place);
+  return status;
+}
+
+pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
+                               struct source_map **map, pprofc_error *error) {
+  struct source_map *made = mem_zero_array(mem, 1, sizeof *made);
+  if (!made) return error_nomem(error);
+  made->mem = mem;
+  arena_init(&made->arena, mem);
+  if (str_starts(json, STR(")]}'"))) /* in front, so that no page can run the file */
+    json = str_slice(json, str_find_char(json, '\n'), json.size);
+  pprofc_str own = arena_str(&made->arena, json), stem = arena_str(&made->arena, name);
+  made->stem = source_map_stem(stem);
+  struct node *root;
+  pprofc_status status = own.data && stem.data
+                             ? json_tree_parse(&made->arena, NULL, own, &root, error)
+                             : error_nomem(error);
+  if (status == PPROFC_OK) status = source_map_read(made, root, error);
+  if (status == PPROFC_OK)
+    *map = made;
+  else
+    source_map_free(made);
+  return status;
+}
+
+void source_map_free(struct source_map *map) {
+  if (!map) return;
+  ARRAY_FREE(map->mem, map->items, map->room);
+  arena_free(&map->arena);
+  mem_free(map->mem, map, 1, sizeof *map);
+}
+
+/* ---- looking up -------------------------------------- */
+
+static bool source_map_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Where a column is in a line: columns are units of UTF-16. */
+static size_t source_map_byte(pprofc_str line, uint32_t column) {
+  size_t at = 0;
+  for (uint32_t units = 0; at < line.size && units < column; at++) {
+    unsigned char c = (unsigned char)line.data[at];
+    units += (c & 0xC0) != 0x80; /* not inside a character */
+    units += c >= 0xF0;          /* beyond U+FFFF there are two */
+  }
+  while (at < line.size && ((unsigned char)line.data[at] & 0xC0) == 0x80) at++;
+  return at;
+}
+
+/* The first word of the original at a place or behind it, where the map has its text. */
+static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
+                                  uint32_t column) {
+  if (line >= source->line_count) return STR("");
+  pprofc_str rest = str_slice(source->content, source->lines[line], source->content.size);
+  pprofc_str text = str_slice(rest, 0, str_find_char(rest, '\n'));
+  size_t from = source_map_byte(text, column);
+  while (from < text.size && !source_map_is_word(text.data[from])) from++;
+  size_t end = from;
+  while (end < text.size && source_map_is_word(text.data[end])) end++;
+  return str_slice(text, from, end);
+}
+
+/* The number of items before a place. */
+static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
+  size_t low = 0, high = map->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct source_map_item *item = &map->items[middle];
+    bool before = item->line != line ? item->line < line : item->column < column;
+    if (before)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
+                     struct source_map_place *place) {
+  size_t before = source_map_before(map, line - 1, column - 1);
+  if (!before) return false;
+  const struct source_map_item *item = &map->items[before - 1];
+  if (item->source == MAP_WITHOUT) return false;
+  const struct source_map_source *source = &map->sources[item->source];
+  *place = (struct source_map_place){.name = STR(""),
+                                     .file = source->file,
+                                     .line = (int64_t)item->from_line + 1,
+                                     .column = (int64_t)item->from_column + 1};
+  place->name = item->name != MAP_WITHOUT
+                    ? map->names[item->name]
+                    : source_map_word(source, item->from_line, item->from_column);
+  return true;
+}

@@ -1,0 +1,39 @@
+/* Source maps (version 3, plain and with sections): from places in generated JavaScript to the
+ * names, files and lines that it was made of. */
+#ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
+#define PPROFC_SYMBOLIZE_SOURCE_MAP_H
+
+#include "core/error.h"
+#include "profile/profile.h"
+
+struct source_map;
+
+/* Parses a map. `name` is the last part of its path, "app.js.map": the map is of files that are
+ * named like it but for what is behind the first point, and of the one that it names itself. The
+ * map may be used by any number of threads at once. */
+pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
+                               struct source_map **map, pprofc_error *error);
+void source_map_free(struct source_map *map);
+
+/* Whether the map is of a file, which may be a URL. */
+bool source_map_is_of(const struct source_map *map, pprofc_str file);
+
+/* A place in the original; from 1. Strings are the map's. */
+struct source_map_place {
+  pprofc_str name; /* empty: the map says none */
+  pprofc_str file;
+  int64_t line, column;
+};
+
+/* What is at a place of the generated file (from 1), or before it on the way back to the beginning.
+ * False when that is nothing of an original file. */
+bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
+                     struct source_map_place *place);
+
+/* Gives frames their original names and places: of each file the first of the maps that is of it
+ * counts. *changed is the number of frames; when it is 0, *out is `source` itself. */
+pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
+                                size_t count, pprofc_profile **out, size_t *changed,
+                                pprofc_error *error);
+
+#endif

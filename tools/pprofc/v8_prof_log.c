@@ -1,0 +1,69 @@
+/* Logs of `node --prof`. Their lines say what code is where and which addresses were on the stack;
+ * the node that wrote a log knows best what they mean, and makes JSON of them that is read. */
+#include "v8_prof_log.h"
+
+#include "common/terminal.h"
+#include "core/buffer.h"
+#include "core/child.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* It looks up the symbols of node with nm. */
+#define V8_PROF_LOG_TIMEOUT_MS (5 * 60 * 1000u)
+
+bool v8_prof_log_is(const char *path) {
+  static const char begin[] = "v8-version,";
+  char bytes[sizeof begin - 1];
+  FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+  if (!file) return false;
+  bool whole = fread(bytes, 1, sizeof bytes, file) == sizeof bytes;
+  fclose(file);
+  return whole && memcmp(bytes, begin, sizeof bytes) == 0;
+}
+
+static pprofc_status v8_prof_log_run(const char *path, struct buffer *json, pprofc_error *error) {
+  const char *const argv[] = {"node", "--prof-process", "--preprocess", "-j", path, NULL};
+  struct child child = {.argv = argv, .timeout_ms = V8_PROF_LOG_TIMEOUT_MS};
+  struct child_end end;
+  if (!child_exists("node"))
+    return error_set(error, PPROFC_E_UNSUPPORTED,
+                     "a log of node --prof needs node in PATH; elsewhere, node --prof-process "
+                     "--preprocess -j LOG >FILE gives JSON that is read");
+  pprofc_status status = child_run(&child, json, &end, error);
+  if (status == PPROFC_OK && end.status)
+    status =
+        error_set(error, PPROFC_E_FORMAT, "node ended with status %d: %s", end.status, end.said);
+  return status;
+}
+
+/* Another version of node says so in front of the JSON. */
+static pprofc_status v8_prof_log_parse(const struct buffer *json,
+                                       const pprofc_read_options *options, pprofc_profile **profile,
+                                       pprofc_error *error) {
+  pprofc_str text = buffer_str(json);
+  while (text.size && text.data[0] != '{') {
+    pprofc_str line;
+    str_next_line(&text, &line);
+    if (line.size) message_error("node: %.*s", STR_ARG(line));
+  }
+  return pprofc_profile_read_memory(text.data, text.size, options, profile, error);
+}
+
+pprofc_status v8_prof_log_read(const char *path, const char *shown,
+                               const pprofc_read_options *options, pprofc_profile **profile,
+                               pprofc_error *error) {
+  struct buffer name, json;
+  uint64_t most = options->limits ? options->limits->inflated_bytes : 0;
+  buffer_init(&name, options->allocator, SIZE_MAX / 2);
+  buffer_init(&json, options->allocator, most ? most : CHILD_OUTPUT_BYTES);
+  if (*path == '-') buffer_add_text(&name, "./"); /* no option */
+  buffer_add(&name, path, strlen(path) + 1);
+  pprofc_status status =
+      name.failed ? error_nomem(error) : v8_prof_log_run(name.data, &json, error);
+  if (status == PPROFC_OK) status = v8_prof_log_parse(&json, options, profile, error);
+  if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", shown);
+  buffer_free(&name);
+  buffer_free(&json);
+  return status;
+}

@@ -1,0 +1,15 @@
+/* Logs of `node --prof`: node itself reads them, as a child. */
+#ifndef PPROFC_TOOLS_V8_PROF_LOG_H
+#define PPROFC_TOOLS_V8_PROF_LOG_H
+
+#include "pprofc/profile.h"
+
+/* Whether the file is a log of V8, "isolate-0x...-v8.log". */
+bool v8_prof_log_is(const char *path);
+
+/* Reads it by `node --prof-process --preprocess`. `shown` is what messages call it. */
+pprofc_status v8_prof_log_read(const char *path, const char *shown,
+                               const pprofc_read_options *options, pprofc_profile **profile,
+                               pprofc_error *error);
+
+#endif
