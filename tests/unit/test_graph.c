@@ -270,8 +270,9 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
     uint8_t kept_nodes[FUNCTIONS];
     for (uint32_t i = 0; i < g.node_count; i++)
       kept_nodes[i] = kept[function_of(&g, i)] = (seed + function_of(&g, i)) % 3 != 0;
-    CU_ASSERT_EQUAL(graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL}, &error),
-                    PPROFC_OK);
+    CU_ASSERT_EQUAL(
+        graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL, NULL}, &error),
+        PPROFC_OK);
     sum_slowly(&r, kept, &slow);
     for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* made with all nodes */
     for (uint32_t i = 0; i < g.node_count; i++) g.nodes[i].flat = 0;

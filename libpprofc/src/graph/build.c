@@ -75,7 +75,7 @@ static void drop_low_nodes(struct build *b) {
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;
-  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source};
+  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source, NULL};
   pprofc_status status = PPROFC_OK;
   bool possible = b->all_kept || g->shown_count > 1;
   if (!g->options.call_tree && possible) status = graph_find_edges(g, &choice, error);
@@ -179,57 +179,6 @@ static pprofc_status limit_nodes(struct build *b, pprofc_error *error) {
 
 /* ---- what is asked for ------------------------------- */
 
-/* Nodes that are an inlined frame somewhere: only they can get a mark. NULL when there are none. */
-static pprofc_status find_inlined(struct build *b, uint8_t **inlined, pprofc_error *error) {
-  struct graph *g = b->graph;
-  const struct frames *f = &g->frames;
-  const struct locations *l = f->locations;
-  *inlined = NULL;
-  if (!f->of_line) return PPROFC_OK;
-  uint8_t *found = arena_zero_array(&g->arena, g->node_count, 1);
-  if (!found) return error_nomem(error);
-  for (size_t i = 0; i < l->count; i++) {
-    if (f->of_location[i] != FRAME_LIST) continue;
-    for (uint32_t k = l->line_from[i]; k + 1 < l->line_from[i + 1]; k++)
-      if (b->kept[f->of_line[k]]) {
-        found[f->of_line[k]] = 1;
-        *inlined = found;
-      }
-  }
-  return PPROFC_OK;
-}
-
-/* Marks the targets of inlined calls; those that are also called without inlining are partial. */
-static pprofc_status mark_targets(struct graph *g, pprofc_error *error) {
-  uint8_t *plain = arena_zero_array(&g->arena, g->node_count, 1);
-  if (!plain) return error_nomem(error);
-  for (size_t i = 0; i < g->edge_count; i++) {
-    const struct graph_edge *e = &g->edges[i];
-    if (e->dead) continue;
-    if (e->is_inline)
-      g->marks[e->target] = MARK_INLINE;
-    else
-      plain[e->target] = 1;
-  }
-  for (size_t i = 0; i < g->node_count; i++)
-    if (g->marks[i] && plain[i]) g->marks[i] = MARK_PARTIAL;
-  return PPROFC_OK;
-}
-
-static pprofc_status mark_inlined(struct build *b, pprofc_error *error) {
-  struct graph *g = b->graph;
-  uint8_t *inlined;
-  g->marks = arena_zero_array(&g->arena, g->node_count, 1);
-  if (!g->marks) return error_nomem(error);
-  pprofc_status status = find_inlined(b, &inlined, error);
-  if (status || !inlined) return status;
-  struct edge_choice choice = {b->all_kept ? NULL : b->kept, inlined, NULL};
-  status = graph_find_edges(g, &choice, error);
-  if (status) return status;
-  drop_low_edges(b);
-  return mark_targets(g, error);
-}
-
 /* Which nodes have a name that the expression matches. */
 static pprofc_status match_names(struct graph *g, pprofc_error *error) {
   g->matches = arena_zero_array(&g->arena, g->node_count, 1);
@@ -261,7 +210,8 @@ static pprofc_status trim(struct build *b, pprofc_error *error) {
   if (!status) status = sort_nodes(b, error);
   if (!status) status = limit_nodes(b, error);
   if (!status && g->options.want_edges) status = finish_edges(b, error);
-  if (!status && g->options.want_inline_marks) status = mark_inlined(b, error);
+  if (!status && g->options.want_inline_marks)
+    status = graph_mark_inlined(g, b->all_kept ? NULL : b->kept, error);
   return status;
 }
 

@@ -57,6 +57,8 @@ static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uin
 
 static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
   if (!c->target && !c->source) return true;
+  if (c->filter && !edge_filter_has(c->filter, edge_filter_bit(c->filter, source, target)))
+    return false;
   return (c->target && c->target[target]) || (c->source && c->source[source]);
 }
 
@@ -113,11 +115,11 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
                                 struct fresh_frame frame, size_t behind) {
   const struct frames *f = &pass->graph->frames;
   uint32_t node = f->of_location[frame.location];
-  if (node != FRAME_LIST) return edges_push(pass, w, node, frame.offset, false);
-  const uint32_t *from = f->locations->line_from + frame.location;
-  if (!edges_reserve(pass, w, (from[1] - from[0]) + behind)) return false;
-  for (uint32_t line = from[1]; line-- > from[0];)
-    if (!edges_push(pass, w, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+  if (!(node & FRAME_LIST)) return edges_push(pass, w, node, frame.offset, false);
+  const uint32_t *list = frame_list(f, node);
+  if (!edges_reserve(pass, w, list[0] + behind)) return false;
+  for (uint32_t k = list[0]; k; k--)
+    if (!edges_push(pass, w, list[k], frame.offset, k != list[0])) return false;
   return true;
 }
 
@@ -179,13 +181,13 @@ static bool edges_walk_stack(struct edge_pass *pass, struct edges_worker *w,
   delta_read(delta);
   for (size_t k = delta->count; k-- > 0;) {
     uint32_t node = f->of_location[delta->fresh[k].location];
-    if (node != FRAME_LIST) {
+    if (!(node & FRAME_LIST)) {
       if (!step_to(pass, &w->table, walk, node, false)) return false;
       continue;
     }
-    const uint32_t *from = f->locations->line_from + delta->fresh[k].location;
-    for (uint32_t line = from[1]; line-- > from[0];)
-      if (!step_to(pass, &w->table, walk, f->of_line[line], line != from[1] - 1)) return false;
+    const uint32_t *list = frame_list(f, node);
+    for (uint32_t i = list[0]; i; i--)
+      if (!step_to(pass, &w->table, walk, list[i], i != list[0])) return false;
   }
   return true;
 }

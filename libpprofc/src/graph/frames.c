@@ -160,11 +160,26 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
+/* The room of all lists of frames. */
+static size_t list_room(const struct locations *l) {
+  size_t room = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    size_t lines = l->line_from[i + 1] - l->line_from[i];
+    if (lines > 1) room += lines + 1;
+  }
+  return room ? room + FRAME_LIST_PADDING : 0;
+}
+
 static bool read_locations(struct graph_frames_builder *b) {
   struct frames *f = b->frames;
   const struct locations *l = &b->profile->locations;
   f->of_location = arena_array(&f->arena, l->count, sizeof *f->of_location);
   if (!f->of_location) return false;
+  size_t room = b->keeps.inlines ? list_room(l) : 0;
+  if (room >= FRAME_LIST) return false;
+  if (room) f->lists = arena_zero_array(&f->arena, room, sizeof *f->lists);
+  if (room && !f->lists) return false;
+  uint32_t used = 0;
   for (size_t i = 0; i < l->count; i++) {
     uint32_t from = l->line_from[i], to = l->line_from[i + 1];
     if (!b->keeps.inlines && to > from) from = to - 1;
@@ -173,13 +188,10 @@ static bool read_locations(struct graph_frames_builder *b) {
       if (f->of_location[i] == NONE) return false;
       continue;
     }
-    f->of_location[i] = FRAME_LIST;
-    if (!f->of_line) {
-      f->of_line = arena_array(&f->arena, l->line_from[l->count], sizeof *f->of_line);
-      if (!f->of_line) return false;
-    }
+    f->of_location[i] = FRAME_LIST + used;
+    f->lists[used++] = to - from;
     for (uint32_t k = from; k < to; k++)
-      if ((f->of_line[k] = line_info(b, i, &l->lines[k])) == NONE) return false;
+      if ((f->lists[used++] = line_info(b, i, &l->lines[k])) == NONE) return false;
   }
   return true;
 }

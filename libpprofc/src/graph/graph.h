@@ -30,11 +30,17 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* info of a location with one frame, else FRAME_LIST */
-  uint32_t *of_line;     /* for the lines of the others, as locations.lines */
+  uint32_t *of_location; /* info of a location with one frame; of others FRAME_LIST + list */
+  uint32_t *lists;       /* how many frames, then their infos, innermost first; NULL: none */
 };
 
-#define FRAME_LIST (UINT32_MAX >> 1)
+#define FRAME_LIST         0x80000000u
+#define FRAME_LIST_PADDING 4 /* words that may be read behind the last list */
+
+/* The list of an entry of of_location that has FRAME_LIST: frames [1] to [list[0]]. */
+static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
+  return frames->lists + (entry & ~FRAME_LIST);
+}
 
 struct frame_options {
   const struct granularity *granularity; /* what nodes differ by; NULL: everything */
@@ -166,11 +172,33 @@ void graph_trim_tree(struct graph *graph, const uint8_t *removed);
  * an array of one byte per node, NULL for all. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
+  const struct edge_filter *filter; /* or NULL */
 };
+
+/* Pairs of nodes that may be made an edge: those whose bit is set. */
+struct edge_filter {
+  uint8_t *bits;
+  uint64_t mask; /* number of bits - 1 */
+};
+
+static inline uint64_t edge_filter_bit(const struct edge_filter *filter, uint32_t source,
+                                       uint32_t target) {
+  return hash_mix(source, target) & filter->mask;
+}
+static inline bool edge_filter_has(const struct edge_filter *filter, uint64_t bit) {
+  return filter->bits[bit >> 3] >> (bit & 7) & 1;
+}
+static inline void edge_filter_add(const struct edge_filter *filter, uint64_t bit) {
+  filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+}
 
 /* Replaces the edges of the graph; adjacency is not made yet. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
+
+/* Marks the shown nodes that are inlined calls of what is kept. `kept`: an array of one byte per
+ * node, NULL for all. */
+pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
 /* Sorts edges and makes in/out of those that are not dead. Names must be there. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);

@@ -23,10 +23,19 @@ struct sums_step {
   uint32_t offset;
 };
 
+/* What a frame adds to, in one place: frames come in no order, and each is a miss of the cache. */
+struct sums_node {
+  int64_t cum;
+  uint32_t stamp;   /* of the last sample that was added by a walk */
+  uint32_t on_path; /* the path has the node */
+};
+
 struct sums_worker {
-  int64_t *flat, *cum;
-  uint32_t *stamp;  /* of the last sample that was added by a walk */
-  uint8_t *on_path; /* the path has the node */
+  int64_t *flat;
+  struct sums_node *nodes;
+  uint32_t *entries;  /* of the stack that is walked, when there are lists of frames */
+  uint32_t *expanded; /* its nodes */
+  size_t entry_room, room;
   struct sums_step *path;
   size_t depth, capacity;
   bool failed;
@@ -44,16 +53,16 @@ struct sum_pass {
 static void sums_pop(struct sums_worker *w) {
   struct sums_step step = w->path[--w->depth];
   if (!(step.node & REPEATED)) {
-    w->cum[step.node] = sum_add(w->cum[step.node], step.pending);
-    w->on_path[step.node] = 0;
+    w->nodes[step.node].cum = sum_add(w->nodes[step.node].cum, step.pending);
+    w->nodes[step.node].on_path = 0;
   }
   if (w->depth)
     w->path[w->depth - 1].pending = sum_add(w->path[w->depth - 1].pending, step.pending);
 }
 
 static inline void push(struct sums_worker *w, uint32_t node, uint32_t offset) {
-  uint32_t repeated = w->on_path[node] ? REPEATED : 0;
-  w->on_path[node] = 1;
+  uint32_t repeated = w->nodes[node].on_path ? REPEATED : 0;
+  w->nodes[node].on_path = 1;
   w->path[w->depth++] = (struct sums_step){0, node | repeated, offset};
 }
 
@@ -65,10 +74,9 @@ static bool sums_reserve(const struct sum_pass *pass, struct sums_worker *w, siz
 /* Pushes all frames of a location with several; `behind` more locations follow. */
 static bool push_lines(struct sum_pass *pass, struct sums_worker *w, struct fresh_frame frame,
                        size_t behind) {
-  const uint32_t *from = pass->frames->locations->line_from + frame.location;
-  if (!sums_reserve(pass, w, (from[1] - from[0]) + behind)) return false;
-  for (uint32_t line = from[1]; line-- > from[0];)
-    push(w, pass->frames->of_line[line], frame.offset);
+  const uint32_t *list = frame_list(pass->frames, pass->frames->of_location[frame.location]);
+  if (!sums_reserve(pass, w, list[0] + behind)) return false;
+  for (uint32_t k = list[0]; k; k--) push(w, list[k], frame.offset);
   return true;
 }
 
@@ -81,7 +89,7 @@ static bool sums_follow(struct sum_pass *pass, struct sums_worker *w, struct sta
   if (!sums_reserve(pass, w, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;) {
     uint32_t node = of_location[delta->fresh[k].location];
-    if (node != FRAME_LIST)
+    if (!(node & FRAME_LIST))
       push(w, node, delta->fresh[k].offset);
     else if (!push_lines(pass, w, delta->fresh[k], k))
       return false;
@@ -94,32 +102,67 @@ static bool sums_follow(struct sum_pass *pass, struct sums_worker *w, struct sta
   return true;
 }
 
-static inline void add_once(struct sums_worker *w, uint32_t node, uint32_t stamp, int64_t value) {
-  if (w->stamp[node] == stamp) return;
-  w->stamp[node] = stamp;
-  w->cum[node] = sum_add(w->cum[node], value);
+static inline void add_once(struct sums_worker *w, uint32_t index, uint32_t stamp, int64_t value) {
+  struct sums_node *node = &w->nodes[index];
+  if (node->stamp == stamp) return;
+  node->stamp = stamp;
+  node->cum = sum_add(node->cum, value);
+}
+
+/* Reads the entries of a stack, leaf first: each behind a 1, as if it were a list of one frame. */
+static inline size_t read_entries(const struct frames *frames, struct sums_worker *w,
+                                  struct packed_stack stack) {
+  const uint32_t *of_location = frames->of_location;
+  uint32_t location;
+  size_t count = 0;
+  while (stack_take_leaf(&stack, &location)) {
+    w->entries[2 * count] = 1;
+    w->entries[2 * count++ + 1] = of_location[location];
+  }
+  return count;
+}
+
+/* Writes the nodes of the entries to `expanded`; returns how many, 0 when out of memory. Which
+ * entry is a list cannot be predicted, and half of all guesses would be wrong: so both are handled
+ * alike, and four words are copied whatever there is. */
+static inline size_t expand_entries(const struct sum_pass *pass, struct sums_worker *w,
+                                    size_t entries) {
+  size_t count = 0;
+  for (size_t i = 0; i < entries; i++) {
+    uint32_t entry = w->entries[2 * i + 1];
+    const uint32_t *base = entry & FRAME_LIST ? pass->frames->lists : w->entries;
+    const uint32_t *list = base + (entry & FRAME_LIST ? entry & ~FRAME_LIST : 2 * i);
+    uint32_t size = list[0];
+    if (!ARRAY_RESERVE(pass->mem, w->expanded, w->room, count + size + FRAME_LIST_PADDING))
+      return 0;
+    memcpy(w->expanded + count, list + 1, FRAME_LIST_PADDING * sizeof *list);
+    for (uint32_t k = FRAME_LIST_PADDING; k < size; k++) w->expanded[count + k] = list[k + 1];
+    count += size;
+  }
+  return count;
 }
 
 /* Adds a sample frame by frame. The order does not matter, except that the first is the leaf. Not
- * inlined: this loop is where -top spends its time, and it needs the registers. */
-__attribute__((noinline)) static void sums_walk(const struct frames *frames, struct sums_worker *w,
+ * inlined: this is where -top spends its time, and it needs the registers. */
+__attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, struct sums_worker *w,
                                                 struct packed_stack stack, uint32_t stamp,
                                                 int64_t value) {
-  const uint32_t *of_location = frames->of_location;
+  const uint32_t *of_location = pass->frames->of_location;
   uint32_t location, leaf = NONE;
-  while (stack_take_leaf(&stack, &location)) {
-    uint32_t node = of_location[location];
-    if (node != FRAME_LIST) {
-      add_once(w, node, stamp, value);
-    } else {
-      const uint32_t *from = frames->locations->line_from + location;
-      for (uint32_t line = from[0]; line < from[1]; line++)
-        add_once(w, frames->of_line[line], stamp, value);
-      node = frames->of_line[from[0]];
+  if (!pass->frames->lists) {
+    while (stack_take_leaf(&stack, &location)) {
+      add_once(w, of_location[location], stamp, value);
+      if (leaf == NONE) leaf = of_location[location];
     }
-    if (leaf == NONE) leaf = node;
+  } else {
+    size_t entries = read_entries(pass->frames, w, stack);
+    size_t count = expand_entries(pass, w, entries);
+    if (entries && !count) return false;
+    for (size_t i = 0; i < count; i++) add_once(w, w->expanded[i], stamp, value);
+    if (count) leaf = w->expanded[0];
   }
   if (leaf != NONE) w->flat[leaf] = sum_add(w->flat[leaf], value);
+  return true;
 }
 
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
@@ -139,13 +182,25 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
     }
     while (w->depth) sums_pop(w);
     if (++stamp == 0) { /* once in four billion samples */
-      memset(w->stamp, 0, pass->nodes * sizeof *w->stamp);
+      for (size_t k = 0; k < pass->nodes; k++) w->nodes[k].stamp = 0;
       stamp = 1;
     }
-    sums_walk(pass->frames, w, delta->stack, stamp, value);
+    if (!sums_walk(pass, w, delta->stack, stamp, value)) return false;
   }
   while (w->depth) sums_pop(w);
   return true;
+}
+
+static bool sums_allocate(const struct sum_pass *pass, struct sums_worker *w) {
+  size_t deepest = pass->profile->samples.max_depth + 1;
+  bool lists = pass->frames->lists != NULL;
+  w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
+  w->nodes = mem_zero_array(pass->mem, pass->nodes, sizeof *w->nodes);
+  w->capacity = deepest;
+  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
+  if (lists) w->entry_room = 2 * deepest + FRAME_LIST_PADDING;
+  if (lists) w->entries = mem_zero_array(pass->mem, w->entry_room, sizeof *w->entries);
+  return w->flat && w->nodes && w->path && (!lists || w->entries);
 }
 
 static void sums_run(void *context, unsigned index) {
@@ -155,24 +210,17 @@ static void sums_run(void *context, unsigned index) {
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
   w->failed = true;
-  w->flat = mem_zero_array(pass->mem, pass->nodes, sizeof *w->flat);
-  w->cum = mem_zero_array(pass->mem, pass->nodes, sizeof *w->cum);
-  w->stamp = mem_zero_array(pass->mem, pass->nodes, sizeof *w->stamp);
-  w->on_path = mem_zero_array(pass->mem, pass->nodes, 1);
-  w->capacity = samples->max_depth + 1;
-  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
-  if (!w->flat || !w->cum || !w->stamp || !w->on_path || !w->path) return;
   struct stack_delta delta;
-  if (!delta_init(&delta, pass->mem, samples, from)) return;
+  if (!sums_allocate(pass, w) || !delta_init(&delta, pass->mem, samples, from)) return;
   w->failed = !sum_range(pass, w, &delta, from, to);
   delta_free(&delta, pass->mem);
 }
 
 static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w) {
   mem_free(pass->mem, w->flat, pass->nodes, sizeof *w->flat);
-  mem_free(pass->mem, w->cum, pass->nodes, sizeof *w->cum);
-  mem_free(pass->mem, w->stamp, pass->nodes, sizeof *w->stamp);
-  mem_free(pass->mem, w->on_path, pass->nodes, 1);
+  mem_free(pass->mem, w->nodes, pass->nodes, sizeof *w->nodes);
+  mem_free(pass->mem, w->entries, w->entry_room, sizeof *w->entries);
+  mem_free(pass->mem, w->expanded, w->room, sizeof *w->expanded);
   mem_free(pass->mem, w->path, w->capacity, sizeof *w->path);
 }
 
@@ -185,7 +233,7 @@ static bool sum_column(struct sum_pass *pass) {
   for (unsigned k = 1; k < pass->workers && !failed; k++)
     for (size_t i = 0; i < pass->nodes; i++) {
       first->flat[i] = sum_add(first->flat[i], pass->items[k].flat[i]);
-      first->cum[i] = sum_add(first->cum[i], pass->items[k].cum[i]);
+      first->nodes[i].cum = sum_add(first->nodes[i].cum, pass->items[k].nodes[i].cum);
     }
   return !failed;
 }
@@ -218,7 +266,7 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   for (size_t i = 0; done && i < g->node_count; i++) {
     struct graph_node *n = &g->nodes[i];
     *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
-    *(divisor ? &n->cum_div : &n->cum) = items[0].cum[i];
+    *(divisor ? &n->cum_div : &n->cum) = items[0].nodes[i].cum;
   }
   sums_free_worker(&pass, &items[0]);
   return done;

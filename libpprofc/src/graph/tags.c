@@ -288,14 +288,13 @@ static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_
                                int64_t value) {
   const struct frames *f = &t->graph->frames;
   uint32_t info = f->of_location[frame.location];
-  if (info != FRAME_LIST) {
+  if (!(info & FRAME_LIST)) {
     tags_push(t, info, frame.offset, value);
     return true;
   }
-  const uint32_t *from = f->locations->line_from + frame.location;
-  if (!tags_reserve(t, (from[1] - from[0]) + behind)) return false;
-  for (uint32_t line = from[1]; line-- > from[0];)
-    tags_push(t, f->of_line[line], frame.offset, value);
+  const uint32_t *list = frame_list(f, info);
+  if (!tags_reserve(t, list[0] + behind)) return false;
+  for (uint32_t k = list[0]; k; k--) tags_push(t, list[k], frame.offset, value);
   return true;
 }
 

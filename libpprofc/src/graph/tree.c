@@ -84,11 +84,11 @@ static bool tree_push_location(struct tree_pass *pass, struct fresh_frame frame,
   struct graph *g = pass->graph;
   const struct frames *f = &g->frames;
   uint32_t info = f->of_location[frame.location];
-  if (info != FRAME_LIST) return tree_push(pass, info, frame.offset, false);
-  const uint32_t *from = f->locations->line_from + frame.location;
-  if (!tree_reserve(pass, (from[1] - from[0]) + behind)) return false;
-  for (uint32_t line = from[1]; line-- > from[0];)
-    if (!tree_push(pass, f->of_line[line], frame.offset, line != from[1] - 1)) return false;
+  if (!(info & FRAME_LIST)) return tree_push(pass, info, frame.offset, false);
+  const uint32_t *list = frame_list(f, info);
+  if (!tree_reserve(pass, list[0] + behind)) return false;
+  for (uint32_t k = list[0]; k; k--)
+    if (!tree_push(pass, list[k], frame.offset, k != list[0])) return false;
   return true;
 }
 
