@@ -170,28 +170,39 @@ static size_t list_room(const struct locations *l) {
   return room ? room + FRAME_LIST_PADDING : 0;
 }
 
+static bool frames_allocate(struct frames *f, bool inlines) {
+  size_t room = inlines ? list_room(f->locations) : 0;
+  if (room >= FRAME_LIST) return false;
+  f->of_location = arena_array(&f->arena, f->locations->count, sizeof *f->of_location);
+  if (room) f->lists = arena_zero_array(&f->arena, room, sizeof *f->lists);
+  return f->of_location && (!room || f->lists);
+}
+
+/* The list of a location with several frames, at `at`. */
+static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
+  struct frames *f = b->frames;
+  const struct locations *l = f->locations;
+  uint32_t from = l->line_from[location], to = l->line_from[location + 1];
+  f->of_location[location] = FRAME_LIST + *at;
+  f->lists[(*at)++] = to - from;
+  for (uint32_t k = from; k < to; k++)
+    if ((f->lists[(*at)++] = line_info(b, location, &l->lines[k])) == NONE) return false;
+  return true;
+}
+
 static bool read_locations(struct graph_frames_builder *b) {
   struct frames *f = b->frames;
   const struct locations *l = &b->profile->locations;
-  f->of_location = arena_array(&f->arena, l->count, sizeof *f->of_location);
-  if (!f->of_location) return false;
-  size_t room = b->keeps.inlines ? list_room(l) : 0;
-  if (room >= FRAME_LIST) return false;
-  if (room) f->lists = arena_zero_array(&f->arena, room, sizeof *f->lists);
-  if (room && !f->lists) return false;
   uint32_t used = 0;
+  if (!frames_allocate(f, b->keeps.inlines)) return false;
   for (size_t i = 0; i < l->count; i++) {
     uint32_t from = l->line_from[i], to = l->line_from[i + 1];
-    if (!b->keeps.inlines && to > from) from = to - 1;
-    if (to - from <= 1) {
-      f->of_location[i] = line_info(b, i, to > from ? &l->lines[from] : NULL);
-      if (f->of_location[i] == NONE) return false;
+    if (b->keeps.inlines && to - from > 1) {
+      if (!read_frame_list(b, i, &used)) return false;
       continue;
     }
-    f->of_location[i] = FRAME_LIST + used;
-    f->lists[used++] = to - from;
-    for (uint32_t k = from; k < to; k++)
-      if ((f->lists[used++] = line_info(b, i, &l->lines[k])) == NONE) return false;
+    f->of_location[i] = line_info(b, i, to > from ? &l->lines[to - 1] : NULL);
+    if (f->of_location[i] == NONE) return false;
   }
   return true;
 }

@@ -116,7 +116,7 @@ static uint32_t find_call(const struct marks *m, uint32_t source, uint32_t targe
 }
 
 /* Adds a call to the list that is written, at `from`. */
-static bool add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
+static bool marks_add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
   uint32_t index = find_call(m, source, target);
   if (index == NONE) {
     if (!ARRAY_RESERVE(m->mem, m->calls, m->call_capacity, m->call_count + 1)) return false;
@@ -140,7 +140,7 @@ static bool read_list(struct marks *m, const uint32_t *list, struct mark_place *
       place->is_inline = k < list[0];
       if (m->candidates[node]) place->target = node;
     } else if (node != place->caller && m->candidates[node]) {
-      if (!add_call(m, from, place->caller, node)) return false;
+      if (!marks_add_call(m, from, place->caller, node)) return false;
     }
     place->caller = node;
   }
@@ -149,7 +149,7 @@ static bool read_list(struct marks *m, const uint32_t *list, struct mark_place *
   return true;
 }
 
-static bool read_places(struct marks *m) {
+static bool marks_read_places(struct marks *m) {
   const struct frames *f = &m->graph->frames;
   size_t count = f->locations->count;
   m->places = mem_array(m->mem, count, sizeof *m->places);
@@ -514,7 +514,7 @@ static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
   if (!find_candidates(m, &candidates)) return error_nomem(error);
   if (!candidates) return PPROFC_OK;
   if (needs_no_counters(g, candidates)) return mark_by_edges(m, NULL, error);
-  if (!read_places(m)) return error_nomem(error);
+  if (!marks_read_places(m)) return error_nomem(error);
   m->workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
   set_limit(m);
   return size_counters(m) ? mark_by_counts(m, error) : error_nomem(error);
