@@ -15,6 +15,9 @@ const struct import_format import_formats[] = {
     {"OTLP profiles", import_otlp},
     {"goroutine dump", import_go_dump},
     {"perf script", import_perf_script},
+    {"Instruments text", import_instruments},
+    {"pmcstat call graph", import_pmcstat},
+    {"Papyrus log", import_papyrus},
     {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */
     {NULL, NULL},
 };

@@ -23,6 +23,9 @@ IMPORT_READER(import_jfr);
 IMPORT_READER(import_go_dump);
 IMPORT_READER(import_otlp);
 IMPORT_READER(import_perf_script);
+IMPORT_READER(import_instruments);
+IMPORT_READER(import_pmcstat);
+IMPORT_READER(import_papyrus);
 IMPORT_READER(import_folded);
 
 /* What is known of the formats, for people; ended by a row without name. */

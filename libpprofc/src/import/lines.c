@@ -1,7 +1,9 @@
-/* Text inputs: byte order marks and UTF-16. */
+/* Text inputs: byte order marks and UTF-16; saying what of them was not read. */
 #include "import/lines.h"
 
 #include "core/escape.h"
+
+#include <stdio.h>
 
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   const unsigned char *p = (const unsigned char *)data.data + at;
@@ -35,4 +37,11 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
     *text = buffer_str(utf8);
   }
   return PPROFC_OK;
+}
+
+void import_note_count(pprofc_builder *builder, uint64_t count, const char *what) {
+  char note[160];
+  if (!count) return;
+  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
+  pprofc_builder_comment(builder, note);
 }

@@ -1,0 +1,274 @@
+/* What "Deep Copy" puts on the clipboard of Apple's Instruments: the call tree, a line a row, the
+ * columns separated by tabs.
+ *
+ *     Weight           Self Weight   Symbol Names
+ *     4.93 s  100.0%   0 s             start
+ *     2.45 s    0.0%   846.00 ms         delta()
+ *
+ * Versions differ in the names and the number of columns. The depth of a row is the number of
+ * blanks before its symbol, less those of the first row. */
+#include "core/buffer.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/text/call_tree.h"
+
+#include <math.h>
+
+#define MOST_COLUMNS 32u
+
+/* What a column is for. */
+enum { WEIGHT, SELF, COUNT, SYMBOL, PATH, LIBRARY, COLUMN_KINDS };
+
+static const struct {
+  const char *title;
+  int kind;
+} instruments_columns[] = {
+    {"Weight", WEIGHT},    {"Running Time", WEIGHT}, {"Bytes Used", WEIGHT},
+    {"Self Weight", SELF}, {"Self (ms)", SELF},      {"Self Time", SELF},
+    {"Count", COUNT},      {"Symbol Name", SYMBOL},  {"Symbol Names", SYMBOL},
+    {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
+};
+
+/* What is measured: a sample type. */
+enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
+
+static const struct {
+  const char *type, *unit;
+} instruments_types[] = {[FAMILY_TIME] = {"time", "nanoseconds"},
+                         [FAMILY_BYTES] = {"space", "bytes"},
+                         [FAMILY_CYCLES] = {"cycles", "count"},
+                         [FAMILY_COUNT] = {"weight", "count"}};
+
+static const struct {
+  const char *name;
+  enum instruments_family family;
+  double scale;
+} instruments_units[] = {
+    {"ns", FAMILY_TIME, 1},
+    {"us", FAMILY_TIME, 1e3},
+    {"\xC2\xB5s", FAMILY_TIME, 1e3},
+    {"\xCE\xBCs", FAMILY_TIME, 1e3},
+    {"ms", FAMILY_TIME, 1e6},
+    {"s", FAMILY_TIME, 1e9},
+    {"min", FAMILY_TIME, 60e9},
+    {"h", FAMILY_TIME, 3600e9},
+    {"Bytes", FAMILY_BYTES, 1},
+    {"Byte", FAMILY_BYTES, 1},
+    {"B", FAMILY_BYTES, 1},
+    {"KB", FAMILY_BYTES, 1024},
+    {"KiB", FAMILY_BYTES, 1024},
+    {"MB", FAMILY_BYTES, 1048576},
+    {"MiB", FAMILY_BYTES, 1048576},
+    {"GB", FAMILY_BYTES, 1073741824},
+    {"GiB", FAMILY_BYTES, 1073741824},
+    {"cycles", FAMILY_CYCLES, 1},
+    {"c", FAMILY_CYCLES, 1},
+    {"Kc", FAMILY_CYCLES, 1e3},
+    {"Mc", FAMILY_CYCLES, 1e6},
+    {"Gc", FAMILY_CYCLES, 1e9},
+    {"Tc", FAMILY_CYCLES, 1e12},
+    {"", FAMILY_COUNT, 1},
+    {"samples", FAMILY_COUNT, 1},
+    {"K", FAMILY_COUNT, 1e3},
+    {"M", FAMILY_COUNT, 1e6},
+    {"G", FAMILY_COUNT, 1e9},
+};
+
+struct instruments {
+  struct call_tree tree;
+  pprofc_builder *builder;
+  size_t columns[COLUMN_KINDS]; /* the place of each, or SIZE_MAX */
+  enum instruments_family family;
+  pprofc_str self_unit; /* of its numbers that have none: "ms" below "Self (ms)" */
+  bool started;
+  size_t first_blanks; /* of the first row */
+  uint64_t bad_lines;
+};
+
+/* ---- numbers ----------------------------------------- */
+
+/* A printed amount in units of its family. */
+struct amount {
+  int64_t value, slack; /* slack: half of what its last digit stands for */
+  enum instruments_family family;
+};
+
+/* "1,234.50" or, where a comma stands before the fraction, "4,93". */
+static bool instruments_number(pprofc_str text, double *value, int *decimals) {
+  char plain[40];
+  size_t size = 0, point = str_find_last_char(text, '.');
+  if (text.size >= sizeof plain) return false;
+  if (point == text.size) point = str_find_last_char(text, ',');
+  for (size_t i = 0; i < text.size; i++) {
+    if (i == point)
+      plain[size++] = '.';
+    else if (text.data[i] != ',')
+      plain[size++] = text.data[i];
+  }
+  *decimals = point < text.size ? (int)(text.size - point - 1) : 0;
+  return str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
+}
+
+/* The end of the characters of `set` from `at` on. */
+static size_t instruments_span(pprofc_str text, size_t at, const char *set) {
+  while (at < text.size && text.data[at] && strchr(set, text.data[at])) at++;
+  return at;
+}
+
+/* The unit of an amount that begins at `at`: letters, with or without a blank in front. */
+static pprofc_str instruments_unit(pprofc_str text, size_t at) {
+  size_t from = instruments_span(text, at, " "), to = from;
+  if (from > at + 1) return STR(""); /* what follows is the percentage */
+  while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
+  pprofc_str unit = str_slice(text, from, to);
+  bool is_number = unit.size && unit.data[0] >= '0' && unit.data[0] <= '9';
+  return is_number ? STR("") : unit;
+}
+
+/* "4.93 s  100.0%", "2126.0ms   49.7%", "404.75 Mc"; "-" and nothing are 0. A number without a unit
+ * has the given one. False when it is something else. */
+static bool instruments_amount(pprofc_str text, pprofc_str unit_of_none, struct amount *amount) {
+  *amount = (struct amount){0, 0, FAMILY_NONE};
+  text = str_trim(text);
+  if (!text.size || str_equal(text, STR("-"))) return true;
+  size_t end = instruments_span(text, 0, "0123456789.,");
+  double value;
+  int decimals;
+  if (!end || !instruments_number(str_slice(text, 0, end), &value, &decimals)) return false;
+  pprofc_str unit = instruments_unit(text, end);
+  if (!unit.size) unit = unit_of_none;
+  for (size_t i = 0; i < sizeof instruments_units / sizeof *instruments_units; i++) {
+    double scale = instruments_units[i].scale;
+    if (!str_equal(unit, str_of(instruments_units[i].name))) continue;
+    if (!(value * scale < 9e18)) return false;
+    amount->family = instruments_units[i].family;
+    amount->value = llround(value * scale);
+    amount->slack = (int64_t)(scale * pow(10, -decimals) / 2) + 1;
+    return true;
+  }
+  return false;
+}
+
+/* ---- rows -------------------------------------------- */
+
+/* Finds the columns by their titles: there must be a weight and a symbol. */
+static bool instruments_header(pprofc_str line, struct instruments *r) {
+  pprofc_str title;
+  for (size_t i = 0; i < COLUMN_KINDS; i++) r->columns[i] = SIZE_MAX;
+  for (size_t at = 0; at < MOST_COLUMNS && str_next(&line, '\t', &title); at++)
+    for (size_t i = 0; i < sizeof instruments_columns / sizeof *instruments_columns; i++) {
+      if (!str_equal(str_trim(title), str_of(instruments_columns[i].title))) continue;
+      if (r->columns[instruments_columns[i].kind] == SIZE_MAX)
+        r->columns[instruments_columns[i].kind] = at;
+      if (str_equal(str_trim(title), STR("Self (ms)"))) r->self_unit = STR("ms");
+    }
+  return r->columns[WEIGHT] != SIZE_MAX && r->columns[SYMBOL] != SIZE_MAX;
+}
+
+/* The cells of a line by kind; those that it does not have are empty. */
+static void instruments_cells(const struct instruments *r, pprofc_str line, pprofc_str *cells) {
+  pprofc_str cell;
+  for (size_t i = 0; i < COLUMN_KINDS; i++) cells[i] = STR("");
+  for (size_t at = 0; at < MOST_COLUMNS && str_next(&line, '\t', &cell); at++)
+    for (size_t i = 0; i < COLUMN_KINDS; i++)
+      if (r->columns[i] == at) cells[i] = cell;
+}
+
+static uint32_t instruments_location(struct instruments *r, const pprofc_str *cells) {
+  uint32_t name = builder_string(r->builder, str_trim(cells[SYMBOL]));
+  uint32_t file = builder_string(r->builder, str_trim(cells[PATH]));
+  pprofc_str library = str_trim(cells[LIBRARY]);
+  pprofc_line line = {builder_add_function(r->builder, name, name, file, 0), 0, 0};
+  uint32_t mapping = NONE;
+  if (library.size)
+    mapping = builder_add_mapping(r->builder,
+                                  &(struct mapping){.file = builder_string(r->builder, library),
+                                                    .flags = PPROFC_HAS_FUNCTIONS});
+  return pprofc_builder_location(r->builder, mapping, 0, &line, 1);
+}
+
+/* The amounts of a row. Those of another kind than the first row's are no numbers of this tree. */
+static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
+                               struct call_tree_row *row) {
+  struct amount weight, self, count;
+  if (!instruments_amount(cells[WEIGHT], STR(""), &weight) ||
+      !instruments_amount(cells[SELF], r->self_unit, &self) ||
+      !instruments_amount(cells[COUNT], STR(""), &count))
+    return false;
+  bool known = weight.family == r->family || weight.family == FAMILY_NONE;
+  bool own = self.family == r->family || self.family == FAMILY_NONE;
+  if (!known || !own) return false;
+  *row = (struct call_tree_row){.values = {weight.value, count.value}, .self = -1};
+  if (r->columns[SELF] == SIZE_MAX) return true;
+  row->self = self.value;
+  row->slack = weight.slack + self.slack;
+  return true;
+}
+
+static void instruments_read_line(struct instruments *r, pprofc_str line) {
+  pprofc_str cells[COLUMN_KINDS];
+  struct call_tree_row row;
+  if (!str_trim(line).size) return;
+  instruments_cells(r, line, cells);
+  size_t blanks = instruments_span(cells[SYMBOL], 0, " ");
+  if (blanks == cells[SYMBOL].size || !instruments_values(r, cells, &row)) {
+    r->bad_lines++;
+    return;
+  }
+  if (!r->started) r->first_blanks = blanks;
+  r->started = true;
+  size_t depth = blanks > r->first_blanks ? blanks - r->first_blanks : 0;
+  row.location = instruments_location(r, cells);
+  if (!call_tree_add(&r->tree, depth, &row)) r->bad_lines++;
+}
+
+/* The first row with an amount decides what is measured. */
+static bool instruments_find_family(struct instruments *r, pprofc_str text) {
+  pprofc_str line, cells[COLUMN_KINDS];
+  while (r->family == FAMILY_NONE && str_next_line(&text, &line)) {
+    struct amount weight;
+    instruments_cells(r, line, cells);
+    if (cells[SYMBOL].size && instruments_amount(cells[WEIGHT], STR(""), &weight))
+      r->family = weight.family;
+  }
+  return r->family != FAMILY_NONE;
+}
+
+static pprofc_status read_instruments(struct instruments *r, pprofc_str text,
+                                      pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str line;
+  builder_add_type(r->builder, str_of(instruments_types[r->family].type),
+                   str_of(instruments_types[r->family].unit));
+  if (r->columns[COUNT] != SIZE_MAX) {
+    pprofc_builder_type(r->builder, "objects", "count");
+    pprofc_builder_default_type(r->builder, instruments_types[r->family].type);
+  }
+  while (str_next_line(&text, &line) && builder_ok(r->builder) && !r->tree.failed)
+    instruments_read_line(r, line);
+  call_tree_end(&r->tree);
+  if (r->tree.failed) return error_nomem(error);
+  import_note_count(r->builder, r->bad_lines, "lines of Instruments' text could not be read");
+  return pprofc_builder_finish(r->builder, profile, error);
+}
+
+pprofc_status import_instruments(pprofc_str data, const pprofc_allocator *mem,
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
+  struct buffer utf8;
+  pprofc_str text, line;
+  struct instruments r = {.family = FAMILY_NONE, .self_unit = STR("")};
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !(str_next_line(&text, &line) && instruments_header(line, &r) &&
+                               instruments_find_family(&r, text)))
+    status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    r.builder = pprofc_builder_new(mem);
+    call_tree_init(&r.tree, r.builder, mem, false);
+    if (r.builder) builder_limit_memory(r.builder, options->limits->memory_bytes);
+    status = r.builder ? read_instruments(&r, text, profile, error) : error_nomem(error);
+    pprofc_builder_free(r.builder);
+    call_tree_free(&r.tree);
+  }
+  buffer_free(&utf8);
+  return status;
+}

@@ -1,0 +1,290 @@
+/* Profiles of Papyrus, the script language of Bethesda's games: a log of calls and returns, with
+ * milliseconds since the game began.
+ *
+ *     Script_abc_example_quest log opened (PC)
+ *     500:PUSH:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
+ *     1500:POP:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
+ *
+ * The fields are time, event, stack, depth, form and function. Stacks run in turns; each is a frame
+ * "STACK 3053" below its functions, as speedscope shows them. A call that returns in the same
+ * millisecond took no time, and its lines may stand in a wrong order: both are left out. Events of
+ * the queue are no calls. */
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/map.h"
+#include "import/formats.h"
+#include "import/lines.h"
+
+#include <stdio.h>
+
+#define MILLISECOND INT64_C(1000000)
+#define MOST_TIME   (INT64_MAX / MILLISECOND)
+#define MOST_DEPTH  65536u
+
+enum papyrus_event { PUSH, POP, OTHER };
+
+struct papyrus_line {
+  int64_t time;
+  enum papyrus_event event;
+  uint32_t stack, function; /* strings of the builder */
+  uint32_t next;  /* POP: the next one of the same time, stack and function, or MAP_NONE */
+  uint32_t first; /* POP that is the last of these: the first one that no call has, or MAP_NONE */
+  bool at_once;   /* the call returns at the time at which it began */
+};
+
+struct papyrus_frame {
+  uint32_t name;  /* a string */
+  uint32_t stack; /* the name of its stack */
+  bool is_stack;
+};
+
+struct papyrus {
+  pprofc_builder *builder;
+  const pprofc_allocator *mem;
+  struct papyrus_line *lines;
+  size_t count, capacity;
+  struct papyrus_frame *frames; /* root first */
+  size_t depth, frame_capacity;
+  uint32_t *stack; /* [MOST_DEPTH] leaf first */
+  int64_t at;      /* of the last event that changed the frames */
+  int64_t counted; /* until when time is counted */
+  uint64_t bad_lines, lost_returns;
+  bool failed;
+};
+
+/* ---- lines ------------------------------------------- */
+
+/* "500:PUSH:3053:1:Form (24021278):script..function" into its fields; the function is the rest. */
+static bool papyrus_fields(pprofc_str line, pprofc_str fields[6]) {
+  for (size_t i = 0; i < 5; i++)
+    if (!str_next(&line, ':', &fields[i]) || !line.data) {
+      if (i < 2) return false;
+      for (size_t j = i + 1; j < 6; j++) fields[j] = STR("");
+      return true;
+    }
+  size_t colon = str_find_char(line, ':');
+  fields[5] = str_slice(line, 0, colon);
+  return true;
+}
+
+static bool papyrus_is_stamp(pprofc_str text, int64_t *time) {
+  return text.size && text.data[0] >= '0' && text.data[0] <= '9' && str_parse_int(text, 10, time) &&
+         *time < MOST_TIME;
+}
+
+/* "Script_x log opened (PC)" */
+static bool papyrus_is_opening(pprofc_str line) {
+  return str_find(line, STR(" log opened")) < line.size;
+}
+
+static bool looks_like_papyrus(pprofc_str text) {
+  pprofc_str line, fields[6];
+  int64_t time;
+  if (!str_next_line(&text, &line) || !papyrus_is_opening(line)) return false;
+  while (str_next_line(&text, &line))
+    if (line.size) return papyrus_fields(line, fields) && papyrus_is_stamp(fields[0], &time);
+  return false;
+}
+
+static enum papyrus_event papyrus_event_of(pprofc_str word) {
+  if (str_equal(word, STR("PUSH"))) return PUSH;
+  return str_equal(word, STR("POP")) ? POP : OTHER;
+}
+
+static uint32_t papyrus_stack_name(struct papyrus *p, pprofc_str id) {
+  char name[64];
+  int size = snprintf(name, sizeof name, "STACK %.*s", (int)(id.size < 40 ? id.size : 40), id.data);
+  return builder_string(p->builder, (pprofc_str){name, size > 0 ? (size_t)size : 0});
+}
+
+static void papyrus_read_line(struct papyrus *p, pprofc_str text) {
+  pprofc_str fields[6];
+  struct papyrus_line line = {.next = MAP_NONE, .first = MAP_NONE};
+  if (!text.size || papyrus_is_opening(text) || str_equal(text, STR("Log closed"))) return;
+  if (!papyrus_fields(text, fields) || !papyrus_is_stamp(fields[0], &line.time)) {
+    p->bad_lines++;
+    return;
+  }
+  line.event = papyrus_event_of(fields[1]);
+  if (line.event != OTHER && !fields[5].size) {
+    p->bad_lines++;
+    return;
+  }
+  line.stack = papyrus_stack_name(p, fields[2]);
+  line.function = builder_string(p->builder, fields[5]);
+  if (!ARRAY_RESERVE(p->mem, p->lines, p->capacity, p->count + 1))
+    p->failed = true;
+  else
+    p->lines[p->count++] = line;
+}
+
+/* ---- calls that take no time ------------------------- */
+
+static bool papyrus_same(const void *records, uint32_t index, const void *key) {
+  const struct papyrus_line *a = (const struct papyrus_line *)records + index, *b = key;
+  return a->time == b->time && a->stack == b->stack && a->function == b->function;
+}
+
+static uint64_t papyrus_hash(const struct papyrus_line *line) {
+  uint64_t names = (uint64_t)line->stack << 32 | line->function;
+  return hash_mix(hash_mix(0, (uint64_t)line->time), names);
+}
+
+/* The last line of the same time, stack and function that is a return, or MAP_NONE. */
+static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
+                                  const struct papyrus_line *line) {
+  struct map_probe probe = map_start(map, papyrus_hash(line));
+  uint32_t index;
+  while ((index = map_next(map, &probe)) != MAP_NONE)
+    if (papyrus_same(p->lines, index, line)) break;
+  return index;
+}
+
+/* Lists the returns of the same time, stack and function, first one first, at the last of them. */
+static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
+  for (size_t i = p->count; i-- > 0;) {
+    struct papyrus_line *line = &p->lines[i];
+    if (line->event != POP) continue;
+    uint32_t last =
+        map_find_or_add(map, papyrus_hash(line), papyrus_same, p->lines, line, (uint32_t)i);
+    if (last == MAP_NONE) return false;
+    if (last != i) line->next = p->lines[last].first;
+    p->lines[last].first = (uint32_t)i;
+  }
+  return true;
+}
+
+/* Each call takes the next return at its time, if there is one. */
+static void papyrus_pair(struct papyrus *p, const struct map *map) {
+  for (size_t i = 0; i < p->count; i++) {
+    struct papyrus_line *line = &p->lines[i];
+    uint32_t last = line->event == OTHER ? MAP_NONE : papyrus_return_of(p, map, line);
+    if (last == MAP_NONE) continue;
+    uint32_t *first = &p->lines[last].first;
+    if (line->event == POP) {
+      if (*first == i) *first = line->next;
+    } else if (*first != MAP_NONE) {
+      line->at_once = p->lines[*first].at_once = true;
+      *first = p->lines[*first].next;
+    }
+  }
+}
+
+/* ---- frames ------------------------------------------ */
+
+/* Counts the time since the last event for the stack that is there. */
+static void papyrus_count(struct papyrus *p, int64_t time) {
+  if (time > p->counted && p->depth) {
+    int64_t value = (time - p->counted) * MILLISECOND;
+    for (size_t i = 0; i < p->depth; i++) {
+      uint32_t name = p->frames[p->depth - 1 - i].name;
+      pprofc_line line = {builder_add_function(p->builder, name, name, 0, 0), 0, 0};
+      p->stack[i] = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
+    }
+    pprofc_builder_sample(p->builder, p->stack, p->depth, &value);
+  }
+  if (time > p->counted) p->counted = time;
+}
+
+static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
+  if (p->depth == MOST_DEPTH) {
+    p->lost_returns++;
+    return;
+  }
+  if (!ARRAY_RESERVE(p->mem, p->frames, p->frame_capacity, p->depth + 1)) {
+    p->failed = true;
+    return;
+  }
+  uint32_t below = p->depth ? p->frames[p->depth - 1].stack : 0;
+  p->frames[p->depth++] = (struct papyrus_frame){name, is_stack ? name : below, is_stack};
+}
+
+/* A function begins. The stack at the bottom stays while only functions of it run; the time since
+ * the last of them is nobody's when another stack is next. */
+static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
+  bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
+  if (!same && p->depth == 1) {
+    p->depth = 0;
+    p->counted = time > p->counted ? time : p->counted;
+  }
+  papyrus_count(p, time);
+  if (!same) papyrus_push(p, line->stack, true);
+  papyrus_push(p, line->function, false);
+  p->at = time;
+}
+
+/* The function on top ends; with it its stack, unless that is at the bottom. */
+static void papyrus_leave(struct papyrus *p, int64_t time) {
+  papyrus_count(p, time);
+  if (p->depth) p->depth--;
+  if (p->depth > 1 && p->frames[p->depth - 1].is_stack) p->depth--;
+  p->at = time;
+}
+
+/* A return whose call is not in the log belongs to a function that ran from the start. */
+static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
+  const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
+  if (!top || top->is_stack || top->name != line->function) {
+    if (p->at != start) {
+      p->lost_returns++;
+      return;
+    }
+    papyrus_enter(p, line, start);
+  }
+  papyrus_leave(p, line->time);
+}
+
+static void papyrus_run(struct papyrus *p) {
+  if (!p->count) return;
+  int64_t start = p->lines[0].time;
+  p->at = p->counted = start;
+  for (size_t i = 0; i < p->count && builder_ok(p->builder) && !p->failed; i++) {
+    const struct papyrus_line *line = &p->lines[i];
+    if (line->event == PUSH) {
+      papyrus_enter(p, line, line->time);
+      if (line->at_once) papyrus_leave(p, line->time);
+    } else if (line->event == POP && !line->at_once) {
+      papyrus_return(p, line, start);
+    }
+  }
+  papyrus_count(p, p->lines[p->count - 1].time);
+}
+
+static pprofc_status read_papyrus(struct papyrus *p, pprofc_str text, pprofc_profile **profile,
+                                  pprofc_error *error) {
+  pprofc_str line;
+  struct map map;
+  pprofc_builder_type(p->builder, "wall", "nanoseconds");
+  while (str_next_line(&text, &line) && builder_ok(p->builder) && !p->failed)
+    papyrus_read_line(p, line);
+  map_init(&map, p->mem);
+  p->failed = p->failed || p->count >= MAP_NONE || !papyrus_list_returns(p, &map);
+  if (!p->failed) papyrus_pair(p, &map);
+  map_free(&map);
+  if (!p->failed) papyrus_run(p);
+  if (p->failed) return error_nomem(error);
+  import_note_count(p->builder, p->bad_lines, "lines of the Papyrus log could not be read");
+  import_note_count(p->builder, p->lost_returns, "returns of the Papyrus log have no call");
+  return pprofc_builder_finish(p->builder, profile, error);
+}
+
+pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
+                             const pprofc_read_options *options, pprofc_profile **profile,
+                             pprofc_error *error) {
+  struct buffer utf8;
+  pprofc_str text;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !looks_like_papyrus(text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
+    p.stack = mem_array(mem, MOST_DEPTH, sizeof *p.stack);
+    if (p.builder) builder_limit_memory(p.builder, options->limits->memory_bytes);
+    status = p.builder && p.stack ? read_papyrus(&p, text, profile, error) : error_nomem(error);
+    mem_free(mem, p.stack, MOST_DEPTH, sizeof *p.stack);
+    ARRAY_FREE(mem, p.lines, p.capacity);
+    ARRAY_FREE(mem, p.frames, p.frame_capacity);
+    pprofc_builder_free(p.builder);
+  }
+  buffer_free(&utf8);
+  return status;
+}

@@ -1,0 +1,142 @@
+/* The call graph that FreeBSD's `pmcstat -G` prints: for each function a tree of its callers.
+ *
+ *     @ inst_retired.any [35705 samples]
+ *
+ *     14.44%  [5156]     fletcher_2_native @ /boot/kernel/zfs.ko
+ *      50.62%  [2610]      arc_cksum_verify
+ *
+ * A row belongs to the one that begins with one blank less; its samples are part of that row's. A
+ * row without an object has that of the row before. */
+#include "core/buffer.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/text/call_tree.h"
+
+#include <stdio.h>
+
+#define PMCSTAT_SNIFFED 100u
+
+struct pmcstat_line {
+  size_t depth;
+  int64_t samples;
+  pprofc_str name, object; /* object: empty when not said */
+};
+
+/* Takes the characters of `set` off the front; their number. */
+static size_t pmcstat_skip(pprofc_str *rest, const char *set) {
+  size_t n = 0;
+  while (n < rest->size && rest->data[n] && strchr(set, rest->data[n])) n++;
+  *rest = str_slice(*rest, n, rest->size);
+  return n;
+}
+
+/* "  50.62%  [2610]      arc_cksum_verify @ /boot/kernel/zfs.ko" */
+static bool pmcstat_parse(pprofc_str line, struct pmcstat_line *out) {
+  pprofc_str rest = line;
+  out->depth = pmcstat_skip(&rest, " ");
+  if (!pmcstat_skip(&rest, "0123456789.") || !str_starts(rest, STR("%"))) return false;
+  rest = str_slice(rest, 1, rest.size);
+  if (!pmcstat_skip(&rest, " ") || !str_starts(rest, STR("["))) return false;
+  size_t close = str_find_char(rest, ']');
+  if (close == rest.size || !str_parse_int(str_slice(rest, 1, close), 10, &out->samples) ||
+      out->samples < 0)
+    return false;
+  rest = str_trim(str_slice(rest, close + 1, rest.size));
+  size_t at = str_find(rest, STR(" @ "));
+  out->name = str_trim(str_slice(rest, 0, at));
+  out->object = at < rest.size ? str_trim(str_slice(rest, at + 3, rest.size)) : STR("");
+  return out->name.size > 0;
+}
+
+/* "@ inst_retired.any [35705 samples]": the name of the event. */
+static bool pmcstat_head(pprofc_str line, pprofc_str *event) {
+  if (!str_starts(line, STR("@ "))) return false;
+  size_t bracket = str_find(line, STR(" ["));
+  *event = str_trim(str_slice(line, 2, bracket));
+  return str_find(line, STR(" samples]")) < line.size && event->size > 0;
+}
+
+/* The first line that is not blank is the head, and below it is a row. */
+static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
+  pprofc_str line;
+  struct pmcstat_line row;
+  bool head = false;
+  for (size_t i = 0; i < PMCSTAT_SNIFFED && str_next_line(&text, &line); i++) {
+    if (!str_trim(line).size) continue;
+    if (!head && !pmcstat_head(line, event)) return false;
+    if (head && pmcstat_parse(line, &row)) return true;
+    head = true;
+  }
+  return false;
+}
+
+static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name, pprofc_str object) {
+  uint32_t text = builder_string(builder, name);
+  pprofc_line line = {builder_add_function(builder, text, text, 0, 0), 0, 0};
+  uint32_t mapping = NONE;
+  if (object.size)
+    mapping =
+        builder_add_mapping(builder, &(struct mapping){.file = builder_string(builder, object),
+                                                       .flags = PPROFC_HAS_FUNCTIONS});
+  return pprofc_builder_location(builder, mapping, 0, &line, 1);
+}
+
+/* Lines that are left out. */
+struct pmcstat_left {
+  uint64_t bad;   /* neither a row, a head, a comment nor blank */
+  uint64_t other; /* rows of other events */
+};
+
+/* Takes a line that is no row; a head says of which event the rows below it are. */
+static void pmcstat_read_other(pprofc_str line, pprofc_str *current, struct pmcstat_left *left) {
+  pprofc_str text = str_trim(line);
+  if (pmcstat_head(line, current)) return;
+  left->bad += text.size && text.data[0] != '#';
+}
+
+static pprofc_status read_pmcstat(struct call_tree *tree, pprofc_str text, pprofc_str event,
+                                  pprofc_profile **profile, pprofc_error *error) {
+  pprofc_str line, object = STR(""), current = event;
+  struct pmcstat_left left = {0, 0};
+  builder_add_type(tree->builder, event, STR("count"));
+  while (str_next_line(&text, &line) && builder_ok(tree->builder) && !tree->failed) {
+    struct pmcstat_line row;
+    if (!pmcstat_parse(line, &row)) {
+      pmcstat_read_other(line, &current, &left);
+      continue;
+    }
+    if (!str_equal(current, event)) {
+      left.other++;
+      continue;
+    }
+    if (row.object.size) object = row.object;
+    struct call_tree_row node = {.location = pmcstat_location(tree->builder, row.name, object),
+                                 .values = {row.samples},
+                                 .self = -1};
+    left.bad += !call_tree_add(tree, row.depth, &node);
+  }
+  call_tree_end(tree);
+  if (tree->failed) return error_nomem(error);
+  import_note_count(tree->builder, left.bad, "lines of pmcstat could not be read");
+  import_note_count(tree->builder, left.other, "lines of pmcstat are of other events");
+  return pprofc_builder_finish(tree->builder, profile, error);
+}
+
+pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
+                             const pprofc_read_options *options, pprofc_profile **profile,
+                             pprofc_error *error) {
+  struct buffer utf8;
+  pprofc_str text, event;
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !looks_like_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    struct call_tree tree;
+    call_tree_init(&tree, pprofc_builder_new(mem), mem, true);
+    if (tree.builder) builder_limit_memory(tree.builder, options->limits->memory_bytes);
+    status = tree.builder ? read_pmcstat(&tree, text, event, profile, error) : error_nomem(error);
+    pprofc_builder_free(tree.builder);
+    call_tree_free(&tree);
+  }
+  buffer_free(&utf8);
+  return status;
+}
