@@ -2,10 +2,12 @@
 #include "codec/codec.h"
 #include "core/budget.h"
 #include "core/options.h"
-#include "import/import.h"
+#include "import/formats.h"
 #include "import/lines.h"
 
 #include <stdio.h>
+
+#define NEAREST_MAX 400 /* bytes of a sentence */
 
 void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};
@@ -50,15 +52,17 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
 
 /* Reads what is no profile.proto; text of UTF-16 becomes UTF-8 first. `ours` and *error are the
  * status and the message of the pprof reader; when no format matches, the message becomes part of
- * the new one, and a limit stays one. */
+ * the new one, a limit stays one, and `nearest` becomes what the data is, or "". */
 static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
-                                  pprofc_error *error) {
+                                  char nearest[NEAREST_MAX], pprofc_error *error) {
   const pprofc_allocator *mem = &input->region->mem;
   pprofc_str data = {(const char *)input->data, input->size};
   struct buffer utf8;
   pprofc_status status = import_text(data, mem, &utf8, &data, error);
   if (status == PPROFC_OK) status = try_formats(data, mem, options, profile, error);
+  if (status == PPROFC_E_NO_MATCH && ours != PPROFC_E_LIMIT)
+    import_nearest(data, nearest, NEAREST_MAX);
   buffer_free(&utf8);
   if (status != PPROFC_E_NO_MATCH) return status;
   if (ours == PPROFC_E_LIMIT) return ours;
@@ -81,12 +85,13 @@ static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_
 }
 
 static pprofc_status open_read_input(const struct input *input, const pprofc_read_options *options,
-                                     pprofc_profile **profile, pprofc_error *error) {
+                                     pprofc_profile **profile, char nearest[NEAREST_MAX],
+                                     pprofc_error *error) {
   bool certain;
   pprofc_status status =
       pprof_decode(input, options->limits, options->threads, profile, &certain, error);
   if (status == PPROFC_OK || certain) return status;
-  status = read_foreign(input, options, status, profile, error);
+  status = read_foreign(input, options, status, profile, nearest, error);
   if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
 }
@@ -104,34 +109,40 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
   return fold_read_memory(source->data, source->size, &fold, profile);
 }
 
+/* Adds to the message of a failure where it was met, and what the input is. */
+static void open_complete_message(const char *nearest, pprofc_error *error) {
+  size_t length = strlen(error->message), room = sizeof error->message - length;
+  if (error->offset != PPROFC_NO_OFFSET && room > 40)
+    length += (size_t)snprintf(error->message + length, room, " at byte %llu",
+                               (unsigned long long)error->offset);
+  if (*nearest && length + strlen(nearest) + 4 < sizeof error->message)
+    snprintf(error->message + length, sizeof error->message - length, " (%s)", nearest);
+}
+
 /* Reads, and completes the message of a failure: "parsing profile: truncated varint at byte 512".
  */
 static pprofc_status read_within(const struct open_input_source *source,
                                  const pprofc_allocator *mem, const pprofc_read_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
-  struct input input;
+  struct input input = {0};
   pprofc_profile *made = NULL;
   const char *what = "decompressing profile: ";
+  char nearest[NEAREST_MAX] = "";
   pprofc_status status = open_fold(source, mem, options, profile);
   if (status == PPROFC_OK) return status;
   status =
       source->path
           ? input_read_file(source->path, mem, options->limits, !options->may_change, &input, error)
           : input_read_memory(source->data, source->size, mem, options->limits, &input, error);
-  if (status == PPROFC_OK) {
+  bool open = status == PPROFC_OK;
+  if (open) {
     what = "parsing profile: ";
-    status = open_read_input(&input, options, &made, error);
-    region_release(input.region);
-  }
-  if (status == PPROFC_OK) {
-    *profile = made;
-    return status;
+    status = open_read_input(&input, options, &made, nearest, error);
   }
   if (status == PPROFC_E_FORMAT) error_prefix(error, "%s", what);
-  size_t length = strlen(error->message);
-  if (error->offset != PPROFC_NO_OFFSET && length < sizeof error->message - 40)
-    snprintf(error->message + length, sizeof error->message - length, " at byte %llu",
-             (unsigned long long)error->offset);
+  if (status != PPROFC_OK) open_complete_message(nearest, error);
+  if (open) region_release(input.region);
+  if (status == PPROFC_OK) *profile = made;
   return status;
 }
 

@@ -111,6 +111,20 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[5], mem, out);
 }
 
+/* Texts that print call trees, and a log of calls; a folded text with lines that are none. */
+static struct buffer texts[4];
+
+static const char *const text_files[] = {
+    TESTDATA "/imports/made.instruments.txt", TESTDATA "/imports/made.pmcstat.txt",
+    TESTDATA "/imports/made.papyrus.log", TESTDATA "/imports/made_skipped.folded"};
+
+static pprofc_status run_texts(const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && status == PPROFC_OK; i++)
+    status = read_and_write(&texts[i], mem, out);
+  return status;
+}
+
 static pprofc_status run_go_dump(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_write(&foreign[10], mem, out);
 }
@@ -429,6 +443,7 @@ static const struct scenario scenarios[] = {
     {"read jemalloc", run_jemalloc, NULL},
     {"read folded", run_folded, NULL},
     {"goroutine dump", run_go_dump, NULL},
+    {"other texts", run_texts, NULL},
     {"OTLP", run_otlp, NULL},
     {"JFR", run_jfr, NULL},
     {"cpuprofile", run_json_cpuprofile, NULL},
@@ -541,6 +556,8 @@ int main(void) {
               load(&new_bench, TESTDATA "/bench/gate_new.txt");
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     good = load(&foreign[i], foreign_files[i]) && good;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    good = load(&texts[i], text_files[i]) && good;
   for (size_t i = 0; i < sizeof bench_json / sizeof *bench_json; i++)
     good = load(&bench_json[i], bench_json_files[i]) && good;
   buffer_init(&table, &mem_default, PTRDIFF_MAX);
@@ -549,6 +566,7 @@ int main(void) {
   for (size_t i = 0; good && i < sizeof scenarios / sizeof *scenarios; i++)
     good = run_scenario(&scenarios[i]);
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) buffer_free(&foreign[i]);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) buffer_free(&texts[i]);
   for (size_t i = 0; i < sizeof bench_json / sizeof *bench_json; i++) buffer_free(&bench_json[i]);
   buffer_free(&one);
   buffer_free(&two);

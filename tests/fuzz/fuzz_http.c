@@ -25,7 +25,7 @@ static void fuzz_reply(pprofc_str text) {
   pprofc_status status = reply_unpack(&reply, &mem_default, &limits, &error);
   REQUIRE(status != PPROFC_OK || reply_content(&reply).size <= limits.inflated_bytes);
   REQUIRE(reply_error(&reply, &error) != PPROFC_OK && strlen(error.message) > 0);
-  content_explain(reply_content(&reply), true);
+  content_explain(reply_content(&reply));
   content_is_no_profile(reply_content(&reply));
   reply_free(&reply);
 }

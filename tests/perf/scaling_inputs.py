@@ -230,6 +230,31 @@ def perf_script(n):
         f"\t{0x1000 + (i * 3 + d) * 16:x} f{(i * 3 + d) % n}+0x1 (/bin/prog{i % 9})\n" for d in range(6)) + "\n" for i in range(n))
 
 
+def instruments(n):
+    rows = "".join(f"3.00 ms  0.1%\t0 s\t  work{i}\t/src/a{i % 9}.c\n" + "".join(
+        f"{3 - d}.00 ms  0.1%\t1.00 ms\t  {' ' * (d + 1)}f{(i * 3 + d) % n}\t\n" for d in range(3)) for i in range(n))
+    return "Weight\tSelf Weight\tSymbol Names\tSource Path\n" + rows
+
+
+def pmcstat(n):
+    return f"@ cycles [{n * 3} samples]\n" + "".join(
+        f"\n01.00%  [3]     leaf{i} @ /bin/prog{i % 9}\n" + "".join(f"{' ' * (d + 1)}50.00%  [{3 - d}]  f{(i * 3 + d) % n}\n" for d in range(3))
+        for i in range(n))
+
+
+def papyrus(n):
+    """Calls of many stacks, most of which return in the millisecond in which they began."""
+    lines = []
+    for i in range(n):
+        calls = [(i, f"{i % 7}:1:a:f{i % 90}")] + [(i, f"{i % 7}:2:a:g{(i + d) % 90}") for d in range(4)]
+        lines += [f"{t}:PUSH:{call}" for t, call in calls] + [f"{t}:POP:{call}" for t, call in calls[1:]] + [f"{i + 1}:POP:{calls[0][1]}"]
+    return "Script_a log opened (PC)\n" + "\n".join(lines) + "\nLog closed\n"
+
+
+def folded_broken(n):
+    return "".join(f"main;f{i % 90};g{i} {i + 1}\n" + ("broken\n" if i % 3 else "") for i in range(n))
+
+
 def folded(n):
     return "".join(f"main;a{i % 50};f{i};leaf{i * 7 % n} {i + 1}\n" for i in range(n))
 
@@ -261,7 +286,10 @@ FORMATS = {
     "Flight Recorder": [(flight_recorder, 100)],
     "goroutine dump": [(go_dump, 100)],
     "perf script": [(perf_script, 100)],
-    "folded stacks": [(folded, 500)],
+    "Instruments text": [(instruments, 200)],
+    "pmcstat call graph": [(pmcstat, 200)],
+    "Papyrus log": [(papyrus, 150)],
+    "folded stacks": [(folded, 500), (folded_broken, 500)],
 }
 
 

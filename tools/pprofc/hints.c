@@ -2,12 +2,9 @@
  * taken for an expression, profiles of two kinds. */
 #include "hints.h"
 
-#include "fetch/content.h"
 #include "profile/profile.h"
-#include "symbolize/elf_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -27,55 +24,11 @@ static void PPROFC_PRINTF(2, 3) add_hint(pprofc_error *error, const char *format
 
 /* ---- sources ----------------------------------------- */
 
-static bool hints_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* The first bytes of a file, without blanks in front. */
-static pprofc_str first_bytes(const char *path, char *room, size_t size) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return STR("");
-  ssize_t got = read(fd, room, size);
-  close(fd);
-  pprofc_str text = {room, got > 0 ? (size_t)got : 0};
-  while (text.size && hints_is_blank(text.data[0])) text = str_slice(text, 1, text.size);
-  return text;
-}
-
-static bool is_page(pprofc_str text) {
-  static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body"};
-  char lower[16] = "";
-  for (size_t i = 0; i + 1 < sizeof lower && i < text.size; i++)
-    lower[i] =
-        (char)(text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + 32 : text.data[i]);
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (strncmp(lower, starts[i], strlen(starts[i])) == 0) return true;
-  return false;
-}
-
-static bool hints_is_text(pprofc_str text) {
-  for (size_t i = 0; i < text.size; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    if ((c < ' ' && !hints_is_blank((char)c)) || c == 0x7F) return false;
-  }
-  return text.size > 0;
-}
-
-static void hint_content(const char *path, pprofc_error *error) {
-  char room[512];
-  pprofc_str text = first_bytes(path, room, sizeof room);
-  if (is_page(text))
-    add_hint(error, "this is a web page; save the profile itself, as with "
-                    "curl -o cpu.pb.gz http://HOST/debug/pprof/profile");
-  else if (str_starts(text, STR("\177ELF")))
-    add_hint(error, "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE");
-  else if (str_starts(text, STR("Benchmark")) || str_starts(text, STR("goos: ")))
-    add_hint(error, "these are results of benchmarks; benchstatc reads them");
-  else if (content_explain(text, false))
-    add_hint(error, "%s", content_explain(text, false));
-  else if (hints_is_text(text))
-    add_hint(error, "this is text of no format that is read; docs/FORMATS.md lists those that are, "
-                    "as folded stacks and perf script");
+/* A folder that Instruments wrote. */
+static bool hints_is_trace(const char *path) {
+  pprofc_str name = str_of(path);
+  while (name.size > 1 && name.data[name.size - 1] == '/') name.size--;
+  return str_ends(name, STR(".trace"));
 }
 
 void hint_source(const char *path, pprofc_error *error) {
@@ -86,7 +39,10 @@ void hint_source(const char *path, pprofc_error *error) {
     return;
   }
   if (stat(path, &info) != 0) return;
-  if (S_ISDIR(info.st_mode))
+  if (S_ISDIR(info.st_mode) && hints_is_trace(path))
+    add_hint(error, "this is a trace of Instruments; select all rows of the call tree there and "
+                    "save what Edit, Deep Copy puts on the clipboard");
+  else if (S_ISDIR(info.st_mode))
     add_hint(error, "give the files in it: pprofc -top %s/*.pb.gz adds them up", path);
   else if (access(path, R_OK) != 0 && errno == EACCES)
     add_hint(error, "who owns the file can allow it: chmod a+r %s", path);
@@ -95,8 +51,6 @@ void hint_source(const char *path, pprofc_error *error) {
                     "stop profiling before it exits");
   else if (strstr(error->message, "truncated gzip stream"))
     add_hint(error, "it was cut short; copy it again");
-  else if (strstr(error->message, "unrecognized profile format"))
-    hint_content(path, error);
 }
 
 /* ---- sample types ------------------------------------ */

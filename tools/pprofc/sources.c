@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 /* So many are read and merged at a time: what is in memory at once is bounded. */
@@ -36,6 +37,7 @@ struct fetch {
   struct buffer *frame;      /* the bytes of a profile out of a stream, or NULL */
   pprofc_profile *profile;   /* NULL: it failed */
   pprofc_error error;
+  char warning[200]; /* what was left out of it, or "" */
 };
 
 /* What came of all sources. */
@@ -125,6 +127,18 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
+/* Called while others read: the warning is printed when all are done, in order. */
+static void sources_note_warning(void *context, const char *message) {
+  struct fetch *item = context;
+  snprintf(item->warning, sizeof item->warning, "%s", message);
+}
+
+static void sources_print_warnings(const struct source_chunk *chunk) {
+  for (size_t i = 0; i < chunk->count; i++)
+    if (*chunk->items[i].warning)
+      message_error("%s: %s", chunk->items[i].shown, chunk->items[i].warning);
+}
+
 static void fetch(struct source_chunk *chunk, struct fetch *item) {
   const struct command *command = chunk->command;
   pprofc_read_options options;
@@ -136,6 +150,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   if (!item->remote) options.folding = chunk->fetched->folding; /* a copy of others is saved */
   options.fold_always = command->reader == READER_FOLD;
   options.may_change = command->http_on; /* the page reads changed files while they are written */
+  options.warn = sources_note_warning;
+  options.warn_context = item;
   pprofc_status status = read_item(command, item, &options);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, &item->error);
@@ -303,6 +319,7 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
   if (chunk->fetched->status == PPROFC_OK) fetch_remotes(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   fetch_all(chunk);
+  sources_print_warnings(chunk);
   end_without_memory(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
   for (size_t i = 0; i < chunk->count && !chunk->alone; i++) {
@@ -549,6 +566,7 @@ static void sources_read_chunk(struct source_chunk *chunk, struct source_run *ru
   fetch_remotes(chunk);
   if (fetched->status) return;
   fetch_all(chunk);
+  sources_print_warnings(chunk);
   end_without_memory(chunk);
   for (size_t i = 0; i < count && !fetched->status; i++) {
     fetched->status = sources_settle_run(fetched, &chunk->items[i], &runs[i]);

@@ -47,6 +47,10 @@ typedef struct pprofc_read_options {
                       file that is cut short is an error and no signal SIGBUS */
   pprofc_folding folding;
   bool fold_always; /* samples are added up even where that does not pay: for tests */
+  /* Told of what was left out of a source that was read ("2 of 9 lines are no folded stacks ..."),
+   * one line without newline, on the thread of the caller. May be NULL. */
+  void (*warn)(void *warn_context, const char *message);
+  void *warn_context;
 } pprofc_read_options;
 
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);

@@ -155,6 +155,27 @@ const struct format_fact import_facts[] = {
      "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames stay inlined; with `-F +pid --show-mmap-events` the mappings of each process",
      "counted: lines that cannot be read; times"},
+    {"instruments", "Instruments text",
+     "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
+     "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "
+     "and "
+     "`Symbol Name`",
+     "made by hand", "imports/made.instruments.txt",
+     "`time/nanoseconds`, `cycles/count`, `space/bytes` or `weight/count`, and `objects/count`; "
+     "the self "
+     "column where there is one, so that rounding adds nothing; libraries, source paths",
+     "counted: lines that cannot be read. Weights are rounded by Instruments"},
+    {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
+     "`@ EVENT [N samples]`, then trees of callers with percents", "made by hand",
+     "imports/made.pmcstat.txt",
+     "one sample type, the event; objects; samples whose callers the text leaves out stay with the "
+     "function",
+     "counted: lines that cannot be read, lines of a second event"},
+    {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
+     "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
+     "`wall/nanoseconds`; each stack is a frame `STACK N`",
+     "counted: lines that cannot be read, returns without a call. Forms, the queue, time without a "
+     "stack"},
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      NULL,
      "`perf script` runs and its text is read, with the build ids of `perf buildid-list`, so that "
@@ -165,9 +186,10 @@ const struct format_fact import_facts[] = {
      "FlameGraph's stackcollapse scripts and difffolded, inferno, py-spy, rbspy, austin, "
      "bpftrace's "
      "and profilers' collapsed output, `heaptrack_print -F`, `pprofc -folded`",
-     "lines that end in a count; tried last", "made by hand", "imports/made.folded",
+     "most lines end in a count; comments begin with `#` or `//`; tried last", "made by hand",
+     "imports/made.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
      "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
-     "counted: lines that are no stack"},
+     "counted, with a warning: lines that are no stack"},
     {0},
 };

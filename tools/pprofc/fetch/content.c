@@ -46,10 +46,6 @@ static bool content_is_symbols(pprofc_str text) {
   return str_starts(text, STR("num_symbols:"));
 }
 
-static bool content_is_json(pprofc_str text) {
-  return str_starts(text, STR("{")) || str_starts(text, STR("["));
-}
-
 static bool content_is_any(pprofc_str text) {
   (void)text;
   return true;
@@ -57,25 +53,18 @@ static bool content_is_any(pprofc_str text) {
 
 static const struct {
   bool (*is)(pprofc_str text);
-  bool never;                  /* no profile, even where a reader would take it for one */
-  const char *fetched, *saved; /* NULL: others have words for it */
+  bool never;       /* no profile, even where a reader would take it for one */
+  const char *text; /* NULL: the reader has words for it */
 } content_kinds[] = {
     {content_is_index, true,
      "this is the index page of net/http/pprof; one of its profiles is meant, as "
-     "/debug/pprof/heap",
-     NULL},
+     "/debug/pprof/heap"},
     {content_is_page, true,
-     "this is a web page; is it a login page? -header and -header_file carry an authorization",
-     NULL},
-    {content_is_trace, true, "this is an execution trace of Go; go tool trace shows it",
-     "this is an execution trace of Go; go tool trace shows it"},
-    {content_is_dump, false,
-     "this begins as a dump of goroutines does, but has no stack that can be read",
-     "this begins as a dump of goroutines does, but has no stack that can be read"},
-    {content_is_symbols, true, "this is the reply of a symbol address, not of a profile", NULL},
-    {content_is_json, false,
-     "this is JSON of no format that is read; docs/FORMATS.md lists those that are", NULL},
-    {content_is_any, false, "docs/FORMATS.md lists the formats that are read", NULL},
+     "this is a web page; is it a login page? -header and -header_file carry an authorization"},
+    {content_is_trace, true, "this is an execution trace of Go; go tool trace shows it"},
+    {content_is_dump, false, NULL},
+    {content_is_symbols, true, "this is the reply of a symbol address, not of a profile"},
+    {content_is_any, false, NULL},
 };
 
 static pprofc_str content_look(pprofc_str text) {
@@ -91,10 +80,9 @@ bool content_is_no_profile(pprofc_str text) {
   return false;
 }
 
-const char *content_explain(pprofc_str text, bool fetched) {
+const char *content_explain(pprofc_str text) {
   text = content_look(text);
   for (size_t i = 0; i < sizeof content_kinds / sizeof *content_kinds; i++)
-    if (content_kinds[i].is(text))
-      return fetched ? content_kinds[i].fetched : content_kinds[i].saved;
+    if (content_kinds[i].is(text)) return content_kinds[i].text;
   return NULL;
 }

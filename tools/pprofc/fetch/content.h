@@ -4,9 +4,9 @@
 
 #include "core/str.h"
 
-/* What the beginning of the text is known by: "this is a dump of goroutines ..."; NULL when it is
- * nothing of that kind. `fetched`: it came from a server, else from a file. */
-const char *content_explain(pprofc_str text, bool fetched);
+/* What a server sent that is no profile: "this is a web page; is it a login page? ..."; NULL when
+ * it is nothing of that kind: then the reader's message says what it is. */
+const char *content_explain(pprofc_str text);
 
 /* Whether the text is a page, a trace, a dump or the like. A line of it may look like a folded
  * stack: what a server sends must not be taken for a profile by chance. */

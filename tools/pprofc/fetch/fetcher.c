@@ -158,7 +158,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
 static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;
-  const char *text = unknown ? content_explain(content, true) : NULL;
+  const char *text = unknown ? content_explain(content) : NULL;
   if (text) fetcher_hint(error, "%s", text);
   struct arena arena;
   arena_init(&arena, &mem_default);

@@ -27,7 +27,7 @@ struct folded_folded {
   pprofc_line *lines; /* of the location that is being put together, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  uint64_t bad_lines;
+  uint64_t line, good_lines, bad_lines, first_bad; /* numbers of lines; those of stacks */
 };
 
 /* ---- lines ------------------------------------------- */
@@ -61,8 +61,12 @@ static size_t take_counts(pprofc_str *line, int64_t *counts, size_t most) {
   return n;
 }
 
+/* "# mode: wall", "// made by hand"; a name may begin with these characters, but not with a blank
+ * behind them. */
 static bool is_comment(pprofc_str line) {
-  return !line.size || str_starts(line, STR("# "));
+  size_t mark = str_starts(line, STR("//")) ? 2 : str_starts(line, STR("#"));
+  if (!mark) return !str_trim(line).size;
+  return line.size == mark || line.data[mark] == ' ' || line.data[mark] == '\t';
 }
 
 /* "cpu/nanoseconds samples/count": every word a type and a unit. */
@@ -105,20 +109,18 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   lines->marked += str_find_char(stack, ';') < stack.size;
 }
 
-/* The first lines must all be stacks, or 10 of 11 where one has a semicolon, the mark of the
- * format.
- */
+/* The first lines must all be stacks; where one is not, most lines of the text must be, and one of
+ * them has a semicolon, the mark of the format. */
 static bool looks_folded(pprofc_str data) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MOST_TYPES];
-  while (lines.good + lines.bad < SNIFFED && str_next_line(&data, &line)) {
+  while ((lines.good < SNIFFED || lines.bad) && str_next_line(&data, &line)) {
     if (is_comment(line)) continue;
     if (!folded_is_text(line)) return false;
     if (lines.good + lines.bad == 0 && header_types(line, types)) continue;
     count_folded_line(&lines, line);
   }
-  if (!lines.good) return false;
-  return lines.bad == 0 || (lines.marked > 0 && lines.bad * 10 <= lines.good);
+  return lines.good > lines.bad && (!lines.bad || lines.marked);
 }
 
 /* ---- frames ------------------------------------------ */
@@ -201,20 +203,27 @@ static void add_difference(struct folded_folded *f, const int64_t *counts) {
   if (counts[1]) pprofc_builder_sample(f->builder, f->stack, f->depth, &counts[1]);
 }
 
-static void folded_read_line(struct folded_folded *f, pprofc_str line) {
+/* Adds the sample of a line; false when it is none. */
+static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
   int64_t counts[MOST_TYPES];
   size_t wanted = f->is_diff ? 2 : f->types;
-  if (take_counts(&line, counts, wanted) != wanted || !line.size) {
-    f->bad_lines++;
-    return;
-  }
-  if (values_are_zero(counts, wanted)) return;
-  if (!folded_read_stack(f, line))
-    f->bad_lines++;
-  else if (f->is_diff)
+  if (take_counts(&line, counts, wanted) != wanted || !line.size) return false;
+  if (values_are_zero(counts, wanted)) return true;
+  if (!folded_read_stack(f, line)) return false;
+  if (f->is_diff)
     add_difference(f, counts);
   else
     pprofc_builder_sample(f->builder, f->stack, f->depth, counts);
+  return true;
+}
+
+static void folded_read_line(struct folded_folded *f, pprofc_str line) {
+  if (folded_add_line(f, line)) {
+    f->good_lines++;
+    return;
+  }
+  if (!f->bad_lines) f->first_bad = f->line;
+  f->bad_lines++;
 }
 
 /* Finds out how many counts a line has: by the header, else by the first lines, which must all have
@@ -247,23 +256,35 @@ static void folded_read_header(struct folded_folded *f, pprofc_str data) {
 static void folded_read_lines(struct folded_folded *f, pprofc_str data) {
   pprofc_str line;
   bool header = f->named_types;
-  while (str_next_line(&data, &line) && builder_ok(f->builder)) {
+  for (f->line = 1; str_next_line(&data, &line) && builder_ok(f->builder); f->line++) {
     if (is_comment(line)) continue;
     if (header)
       header = false;
     else
       folded_read_line(f, line);
   }
-  if (f->bad_lines) {
-    char text[96];
-    snprintf(text, sizeof text, "%llu lines of the folded stacks could not be read",
-             (unsigned long long)f->bad_lines);
-    pprofc_builder_comment(f->builder, text);
-  }
+}
+
+/* What was skipped is said in a comment and as a warning; a text that is mostly something else is
+ * none of folded stacks. */
+static pprofc_status folded_tell_skipped(struct folded_folded *f,
+                                         const pprofc_read_options *options, pprofc_error *error) {
+  if (!f->bad_lines) return PPROFC_OK;
+  bool mostly = f->bad_lines >= f->good_lines;
+  char text[160];
+  snprintf(text, sizeof text, "%s: %llu of %llu, the first is line %llu",
+           mostly ? "most lines are no stacks" : "lines that are no stacks were skipped",
+           (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
+           (unsigned long long)f->first_bad);
+  if (mostly) return error_set(error, PPROFC_E_FORMAT, "%s", text);
+  import_note_count(f->builder, f->bad_lines, "lines of the folded stacks could not be read");
+  if (options->warn) options->warn(options->warn_context, text);
+  return PPROFC_OK;
 }
 
 static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
-                                 pprofc_profile **profile, pprofc_error *error) {
+                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 pprofc_error *error) {
   struct folded_folded f = {.mem = mem, .kernel = NONE};
   f.builder = pprofc_builder_new(mem);
   f.stack = mem_array(mem, MOST_FRAMES, sizeof *f.stack);
@@ -272,7 +293,8 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
   if (f.builder && f.stack && f.lines) {
     folded_read_header(&f, text);
     folded_read_lines(&f, text);
-    status = pprofc_builder_finish(f.builder, profile, error);
+    status = builder_ok(f.builder) ? folded_tell_skipped(&f, options, error) : PPROFC_OK;
+    if (status == PPROFC_OK) status = pprofc_builder_finish(f.builder, profile, error);
   }
   pprofc_builder_free(f.builder);
   mem_free(mem, f.stack, MOST_FRAMES, sizeof *f.stack);
@@ -283,12 +305,12 @@ static pprofc_status read_folded(pprofc_str text, const pprofc_allocator *mem,
 pprofc_status import_folded(pprofc_str data, const pprofc_allocator *mem,
                             const pprofc_read_options *options, pprofc_profile **profile,
                             pprofc_error *error) {
-  (void)options;
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
   if (status == PPROFC_OK)
-    status = looks_folded(text) ? read_folded(text, mem, profile, error) : PPROFC_E_NO_MATCH;
+    status =
+        looks_folded(text) ? read_folded(text, mem, options, profile, error) : PPROFC_E_NO_MATCH;
   buffer_free(&utf8);
   return status;
 }

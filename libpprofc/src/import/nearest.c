@@ -1,0 +1,404 @@
+/* What an input is that no reader knows: a sentence that names it, and what would work. */
+#include "core/buffer.h"
+#include "core/escape.h"
+#include "core/json_tree.h"
+#include "import/formats.h"
+
+#include <stdio.h>
+
+#define NEAREST_TEXT 4096u /* bytes that decide whether something is text */
+#define NEAREST_KEYS 5u    /* members of JSON that are named */
+
+/* ---- bytes at a fixed place -------------------------- */
+
+#define MAGIC(offset, bytes, text)                                                                 \
+  { offset, sizeof(bytes) - 1, bytes, text }
+
+static const struct {
+  size_t offset, size;
+  const char *bytes, *text;
+} nearest_magics[] = {
+    MAGIC(0, "\177ELF",
+          "this is a program; its profile stands behind it: pprofc -top PROGRAM PROFILE"),
+    MAGIC(0, "\xCF\xFA\xED\xFE", "this is a program of macOS; its profile is meant"),
+    MAGIC(0, "\xCA\xFE\xBA\xBE",
+          "this is a class of Java or a program of macOS; its profile is meant"),
+    MAGIC(0, "MZ", "this is a program of Windows; its profile is meant"),
+    MAGIC(0, "\x1F\x8B", "this is compressed by gzip twice; gunzip it once"),
+    MAGIC(0, "\x28\xB5\x2F\xFD",
+          "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads what is in it; "
+          "heaptrack's data "
+          "become folded stacks by heaptrack_print -F OUT -f FILE"),
+    MAGIC(0,
+          "\xFD"
+          "7zXZ",
+          "this is compressed by xz; xz -dc FILE | pprofc -top - reads what is in it"),
+    MAGIC(0, "BZh",
+          "this is compressed by bzip2; bzip2 -dc FILE | pprofc -top - reads what is in it"),
+    MAGIC(0, "\x04\x22\x4D\x18",
+          "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads what is in it"),
+    MAGIC(0, "7z\xBC\xAF\x27\x1C", "this is a 7z archive; unpack it and give the profile in it"),
+    MAGIC(0, "Rar!", "this is a rar archive; unpack it and give the profile in it"),
+    MAGIC(257, "ustar", "this is a tar archive; unpack it and give the profile in it"),
+    MAGIC(0, "SQLite format 3",
+          "this is an SQLite database; Nsight Systems and others keep traces in them, which only "
+          "their own "
+          "programs read"),
+    MAGIC(0, "\xD4\xC3\xB2\xA1", "this is a capture of packets (pcap); wireshark reads it"),
+    MAGIC(0, "\xA1\xB2\xC3\xD4", "this is a capture of packets (pcap); wireshark reads it"),
+    MAGIC(0, "\x0A\x0D\x0D\x0A", "this is a capture of packets (pcapng); wireshark reads it"),
+    MAGIC(0, "bplist",
+          "this is a binary property list, as a trace of Instruments has them; in Instruments "
+          "select all rows of the call "
+          "tree and save what Edit, Deep Copy puts on the clipboard"),
+    MAGIC(0, "JAVA PROFILE 1.",
+          "this is a heap dump of Java (hprof); Eclipse's Memory Analyzer reads it"),
+    MAGIC(0, "2ELIFREP",
+          "this is perf.data of a machine with the other byte order; perf script -i FILE | pprofc "
+          "-top - reads it"),
+    MAGIC(0, "PERFILE2",
+          "this is perf.data, which is read only as a file; else perf script -i FILE | pprofc -top "
+          "-"),
+    MAGIC(0, "PERFFILE",
+          "this is perf.data of an old perf; perf script of that version gives text that is read"),
+    MAGIC(0, "Nettrace",
+          "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE makes one that "
+          "is read"),
+    MAGIC(0, "gmon",
+          "this is gmon.out of gprof, which has no stacks; perf record -g or gperftools records "
+          "some"),
+    MAGIC(0, "adcg", "this is coverage of gcc (gcda); gcov reads it"),
+    MAGIC(0, "oncg", "this is coverage of gcc (gcno); gcov reads it"),
+    MAGIC(0, "\x81rforpl\xFF", "this is coverage of clang (profraw); llvm-profdata reads it"),
+    MAGIC(0, "\xFFlprofi\x81", "this is coverage of clang (profdata); llvm-cov reads it"),
+    MAGIC(0, "MMPD",
+          "this is a self-profile of rustc; crox of measureme makes a Chrome trace of it"),
+    MAGIC(0, "memray", "this is memray's data; memray flamegraph shows it"),
+    MAGIC(0, "tracy", "this is a trace of Tracy; its own program reads it"),
+    MAGIC(0, "tr\xFDP", "this is a trace of Tracy; its own program reads it"),
+    MAGIC(0, "tlZ\x04", "this is a trace of Tracy; its own program reads it"),
+    MAGIC(0, "mode: ", "this is coverage of Go; go tool cover reads it"),
+    MAGIC(0, "version https://git-lfs.github.com/spec/",
+          "this is a pointer of Git LFS; git lfs pull fetches the file"),
+    MAGIC(0, "Benchmark", "these are results of benchmarks; benchstatc reads them"),
+    MAGIC(0, "goos: ", "these are results of benchmarks; benchstatc reads them"),
+    MAGIC(0, "\x89PNG", "this is a picture; the profile that it was made of is meant"),
+    MAGIC(0, "\xFF\xD8\xFF", "this is a picture; the profile that it was made of is meant"),
+    MAGIC(0, "GIF8", "this is a picture; the profile that it was made of is meant"),
+    MAGIC(0, "%PDF", "this is a PDF; the profile that it was made of is meant"),
+    MAGIC(0, "desc: --",
+          "this is massif's output; valgrind --tool=dhat records heaps that are read"),
+    MAGIC(0, "SIMPLEPERF",
+          "this is simpleperf's data; simpleperf report-sample --show-callchain and its "
+          "stackcollapse.py give folded stacks"),
+    MAGIC(4, "Bud1", "this is a file of macOS' Finder"),
+    MAGIC(0, "QDSTRM", "this is Nsight Systems' data; nsys stats prints its tables, no stacks"),
+};
+
+/* ---- bytes with a form ------------------------------- */
+
+static uint32_t nearest_word(pprofc_str data, size_t at, size_t size) {
+  uint32_t word = 0;
+  for (size_t i = size; i-- > 0;) word = word << 8 | (unsigned char)data.data[at + i];
+  return word;
+}
+
+/* A core dump is an ELF file of type 4, in either byte order. */
+static bool nearest_is_core(pprofc_str data) {
+  if (data.size < 18 || !str_starts(data, STR("\177ELF"))) return false;
+  return data.data[16 + (data.data[5] == 2)] == 4;
+}
+
+/* The buffer header of Event Tracing for Windows: its size, and at 0x48 the header of a system
+ * event. */
+static bool nearest_is_etl(pprofc_str data) {
+  if (data.size < 0x50) return false;
+  uint32_t size = nearest_word(data, 0, 4), kind = nearest_word(data, 0x4A, 2);
+  return size >= 1024 && size <= 16 << 20 && size % 1024 == 0 && (kind == 0xC001 || kind == 0xC002);
+}
+
+/* A trace of Perfetto is field 1 again and again; a profile has few of these in a row. */
+static bool nearest_is_perfetto(pprofc_str data) {
+  size_t at = 0, packets = 0;
+  while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
+    uint64_t size = 0;
+    unsigned shift = 0;
+    for (at++; at < data.size && shift < 28; shift += 7) {
+      unsigned char byte = (unsigned char)data.data[at++];
+      size |= (uint64_t)(byte & 0x7F) << shift;
+      if (byte < 0x80) break;
+    }
+    if (size > data.size - at) return false;
+    at += size;
+    packets++;
+  }
+  return packets >= 8 && (packets == 64 || at >= data.size);
+}
+
+/* What Python's marshal writes first of a table: "{", and then a tuple of a file's name. */
+static bool nearest_is_cprofile(pprofc_str data) {
+  if (data.size < 8 || ((unsigned char)data.data[0] & 0x7F) != '{') return false;
+  unsigned char tuple = (unsigned char)data.data[1] & 0x7F;
+  return (tuple == ')' && data.data[2] == 3) || (tuple == '(' && nearest_word(data, 2, 4) == 3);
+}
+
+/* An archive whose first name ends in or has ".trace/". */
+static bool nearest_is_trace_zip(pprofc_str data) {
+  if (data.size < 30 || !str_starts(data, STR("PK\3\4"))) return false;
+  size_t name = nearest_word(data, 26, 2);
+  pprofc_str first = str_slice(data, 30, 30 + name);
+  return str_find(first, STR(".trace/")) < first.size || str_ends(first, STR(".trace"));
+}
+
+static bool nearest_is_zip(pprofc_str data) {
+  return str_starts(data, STR("PK\3\4")) || str_starts(data, STR("PK\5\6"));
+}
+
+/* ---- text -------------------------------------------- */
+
+static bool nearest_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The beginning, without blanks in front. */
+static pprofc_str nearest_look(pprofc_str data) {
+  if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
+  while (data.size && nearest_is_blank(data.data[0])) data = str_slice(data, 1, data.size);
+  return str_slice(data, 0, NEAREST_TEXT);
+}
+
+static bool nearest_is_text(pprofc_str data) {
+  pprofc_str text = str_slice(data, 0, NEAREST_TEXT);
+  for (size_t i = 0; i < text.size; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    if ((c < ' ' && !nearest_is_blank((char)c)) || c == 0x7F) return false;
+  }
+  return text.size > 0;
+}
+
+/* Whether the text begins with the word, in any case. */
+static bool nearest_begins(pprofc_str text, const char *word) {
+  size_t size = strlen(word);
+  if (text.size < size) return false;
+  for (size_t i = 0; i < size; i++) {
+    char c = text.data[i];
+    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+    if (c != word[i]) return false;
+  }
+  return true;
+}
+
+static bool nearest_has(pprofc_str text, const char *word) {
+  return str_find(text, str_of(word)) < text.size;
+}
+
+static bool nearest_is_svg(pprofc_str text) {
+  return (nearest_begins(text, "<?xml") || nearest_begins(text, "<svg")) &&
+         nearest_has(text, "<svg");
+}
+
+static bool nearest_is_xctrace(pprofc_str text) {
+  return nearest_has(text, "<trace-query-result") || nearest_has(text, "<trace-toc");
+}
+
+static bool nearest_is_page(pprofc_str text) {
+  static const char *const starts[] = {"<!doctype", "<html", "<head", "<body", "<!--"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (nearest_begins(text, starts[i])) return true;
+  return false;
+}
+
+static bool nearest_is_xml(pprofc_str text) {
+  return nearest_begins(text, "<?xml");
+}
+
+/* "go 1.22 trace\0\0\0" */
+static bool nearest_is_go_trace(pprofc_str text) {
+  return str_starts(text, STR("go 1.")) && nearest_has(str_slice(text, 0, 20), " trace");
+}
+
+static bool nearest_is_go_dump(pprofc_str text) {
+  return str_starts(text, STR("goroutine ")) && nearest_has(text, " [");
+}
+
+static bool nearest_is_jstack(pprofc_str text) {
+  return nearest_has(text, "Full thread dump ");
+}
+
+static bool nearest_is_perf_report(pprofc_str text) {
+  return str_starts(text, STR("# To display the perf.data")) ||
+         (str_starts(text, STR("# Samples: ")) && nearest_has(text, "# Event count"));
+}
+
+/* `perf report -g folded`: "12.34% main;work" */
+static bool nearest_is_percent_folded(pprofc_str text) {
+  size_t percent = str_find_char(text, '%'), end = str_find_char(text, '\n');
+  if (percent == 0 || percent + 2 > end || percent > 6) return false;
+  for (size_t i = 0; i < percent; i++)
+    if (!strchr("0123456789.", text.data[i])) return false;
+  return nearest_has(str_slice(text, percent, end), ";");
+}
+
+static bool nearest_is_bpftrace(pprofc_str text) {
+  return str_starts(text, STR("@")) && nearest_has(text, "[\n") && nearest_has(text, "]: ");
+}
+
+static bool nearest_is_gdb(pprofc_str text) {
+  return nearest_has(text, "#0  0x") && nearest_has(text, "\n#1  ");
+}
+
+static bool nearest_is_sample(pprofc_str text) {
+  return str_starts(text, STR("Analysis of sampling ")) ||
+         str_starts(text, STR("Sampling process "));
+}
+
+static bool nearest_is_heaptrack(pprofc_str text) {
+  return str_starts(text, STR("v ")) && nearest_has(text, "\nX ");
+}
+
+static bool nearest_is_jfr_text(pprofc_str text) {
+  return str_starts(text, STR("jdk.")) && nearest_has(text, " {\n");
+}
+
+static bool nearest_is_symbols(pprofc_str text) {
+  return str_starts(text, STR("num_symbols:"));
+}
+
+static bool nearest_is_gprof(pprofc_str text) {
+  return str_starts(text, STR("Flat profile:"));
+}
+
+static const struct {
+  bool (*is)(pprofc_str data);
+  bool text; /* `is` is given the beginning without blanks, else all bytes */
+  const char *sentence;
+} nearest_forms[] = {
+    {nearest_is_core, false, "this is a core dump; gdb reads it"},
+    {nearest_is_etl, false,
+     "this is a trace of Windows (ETL); xperf or PerfView makes stacks of it, and PerfView saves "
+     "them for speedscope"},
+    {nearest_is_trace_zip, false,
+     "this is a trace of Instruments in a zip archive; in Instruments select all rows of the call "
+     "tree and save what "
+     "Edit, Deep Copy puts on the clipboard"},
+    {nearest_is_zip, false, "this is a zip archive; unpack it and give the profile in it"},
+    {nearest_is_perfetto, false,
+     "this is a trace of Perfetto; traceconv profile makes pprof of its samples, traceconv json a "
+     "trace of events"},
+    {nearest_is_cprofile, false,
+     "these are statistics of Python's cProfile, which have no stacks; py-spy record --format "
+     "speedscope or pyinstrument "
+     "-r speedscope records some"},
+    {nearest_is_svg, true,
+     "this is a picture; the profile or the folded stacks that it was made of are meant"},
+    {nearest_is_xctrace, true,
+     "this is an export of xctrace; in Instruments select all rows of the call tree and save what "
+     "Edit, Deep Copy "
+     "puts on the clipboard"},
+    {nearest_is_page, true,
+     "this is a web page; save the profile itself, as with curl -o cpu.pb.gz "
+     "http://HOST/debug/pprof/profile"},
+    {nearest_is_xml, true, "this is XML, which no format is that is read"},
+    {nearest_is_go_trace, true, "this is an execution trace of Go; go tool trace shows it"},
+    {nearest_is_go_dump, true,
+     "this begins as a dump of goroutines does, but has no stack that can be read"},
+    {nearest_is_jstack, true,
+     "this is a dump of Java's threads, which is no profile; jcmd PID JFR.start records one"},
+    {nearest_is_perf_report, true, "this is the text of perf report; perf script gives the stacks"},
+    {nearest_is_percent_folded, true,
+     "these are stacks with percents, as perf report -g folded prints them; perf script gives the "
+     "counts"},
+    {nearest_is_bpftrace, true,
+     "these are maps of bpftrace; FlameGraph's stackcollapse-bpftrace.pl makes folded stacks of "
+     "them"},
+    {nearest_is_gdb, true,
+     "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl makes folded stacks of them"},
+    {nearest_is_sample, true,
+     "this is the report of macOS' sample; FlameGraph's stackcollapse-sample.awk makes folded "
+     "stacks of it"},
+    {nearest_is_heaptrack, true,
+     "this is heaptrack's data; heaptrack_print -F OUT -f FILE makes folded stacks of it"},
+    {nearest_is_jfr_text, true, "this is the text of jfr print; give the recording itself"},
+    {nearest_is_symbols, true, "this is the reply of a symbol address, not of a profile"},
+    {nearest_is_gprof, true, "this is the text of gprof, which has no stacks"},
+};
+
+/* ---- JSON -------------------------------------------- */
+
+/* Kinds of JSON that are told by a member. */
+static const struct {
+  const char *key, *sentence;
+} nearest_members[] = {
+    {"\"snapshot\"", "this is a heap snapshot of V8; Chrome's developer tools read it"},
+    {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
+    {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
+    {"\"node_modules\"", "this is a lock file or a manifest, not a profile"},
+    {"\"mappings\"", "this is a source map; it belongs to a profile, and is none"},
+};
+
+/* The names of the first members of an object, "a, b, c". Strings are skipped; depth is counted. */
+static void nearest_keys(pprofc_str text, char *out, size_t size) {
+  size_t depth = 0, keys = 0, used = 0, i = 0;
+  out[0] = '\0';
+  while (i < text.size && keys < NEAREST_KEYS) {
+    char c = text.data[i++];
+    depth += c == '{' || c == '[';
+    depth -= (c == '}' || c == ']') && depth;
+    if (c != '"') continue;
+    size_t from = i;
+    while (i < text.size && text.data[i] != '"') i += text.data[i] == '\\' ? 2 : 1;
+    pprofc_str name = str_slice(text, from, i);
+    size_t next = ++i;
+    while (next < text.size && nearest_is_blank(text.data[next])) next++;
+    if (depth != 1 || next >= text.size || text.data[next] != ':' || name.size > 40) continue;
+    int added = snprintf(out + used, size - used, "%s%.*s", keys ? ", " : "", STR_ARG(name));
+    if (added < 0 || (size_t)added >= size - used) return;
+    used += (size_t)added;
+    keys++;
+  }
+}
+
+static void nearest_json(pprofc_str text, char *room, size_t size) {
+  for (size_t i = 0; i < sizeof nearest_members / sizeof *nearest_members; i++)
+    if (nearest_has(text, nearest_members[i].key)) {
+      snprintf(room, size, "%s", nearest_members[i].sentence);
+      return;
+    }
+  char keys[160];
+  if (text.data[0] == '{') nearest_keys(text, keys, sizeof keys);
+  bool some = text.data[0] == '{' && *keys;
+  snprintf(room, size,
+           "this is JSON of no format that is read%s%s; pprofc -formats lists those that are",
+           some ? ", with the members " : "", some ? keys : "");
+  return room;
+}
+
+/* ---- all --------------------------------------------- */
+
+static const char *nearest_form(pprofc_str data) {
+  pprofc_str look = nearest_look(data);
+  for (size_t i = 0; i < sizeof nearest_forms / sizeof *nearest_forms; i++)
+    if (nearest_forms[i].is(nearest_forms[i].text ? look : data)) return nearest_forms[i].sentence;
+  for (size_t i = 0; i < sizeof nearest_magics / sizeof *nearest_magics; i++) {
+    size_t at = nearest_magics[i].offset, size = nearest_magics[i].size;
+    if (data.size >= at + size && memcmp(data.data + at, nearest_magics[i].bytes, size) == 0)
+      return nearest_magics[i].text;
+  }
+  return NULL;
+}
+
+void import_nearest(pprofc_str data, char *out, size_t size) {
+  pprofc_str look = nearest_look(data);
+  const char *sentence = nearest_form(data);
+  *out = '\0';
+  if (!sentence && nearest_is_text(data))
+    sentence = "this is text of no format that is read; pprofc -formats lists those that are, as "
+               "folded stacks and perf script";
+  else if (!sentence)
+    return;
+  bool json = look.size && (look.data[0] == '{' || look.data[0] == '[');
+  if (json && nearest_is_text(data))
+    nearest_json(look, out, size);
+  else
+    snprintf(out, size, "%s", sentence);
+}
