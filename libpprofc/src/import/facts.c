@@ -168,7 +168,8 @@ const struct format_fact import_facts[] = {
     {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
      "`@ EVENT [N samples]`, then trees of callers with percents", "made by hand",
      "imports/made.pmcstat.txt",
-     "one sample type, the event; objects; samples whose callers the text leaves out stay with the "
+     "one sample type, the event; objects; samples whose callers the text does not have stay with "
+     "the "
      "function",
      "counted: lines that cannot be read, lines of a second event"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",

@@ -336,21 +336,34 @@ static const struct {
     {"\"mappings\"", "this is a source map; it belongs to a profile, and is none"},
 };
 
-/* The names of the first members of an object, "a, b, c". Strings are skipped; depth is counted. */
+/* Takes a string off the text behind its first quote, with the quote at its end. */
+static pprofc_str nearest_take_string(pprofc_str *text) {
+  size_t end = 0;
+  while (end < text->size && text->data[end] != '"') end += text->data[end] == '\\' ? 2 : 1;
+  pprofc_str string = str_slice(*text, 0, end);
+  *text = str_slice(*text, end + 1, text->size);
+  return string;
+}
+
+/* Takes characters off the text to the first quote behind it; *depth counts open brackets. */
+static bool nearest_find_string(pprofc_str *text, size_t *depth) {
+  while (text->size) {
+    char c = text->data[0];
+    *text = str_slice(*text, 1, text->size);
+    *depth += c == '{' || c == '[';
+    *depth -= (c == '}' || c == ']') && *depth;
+    if (c == '"') return true;
+  }
+  return false;
+}
+
+/* The names of the first members of an object: "a, b, c". */
 static void nearest_keys(pprofc_str text, char *out, size_t size) {
-  size_t depth = 0, keys = 0, used = 0, i = 0;
+  size_t depth = 0, keys = 0, used = 0;
   out[0] = '\0';
-  while (i < text.size && keys < NEAREST_KEYS) {
-    char c = text.data[i++];
-    depth += c == '{' || c == '[';
-    depth -= (c == '}' || c == ']') && depth;
-    if (c != '"') continue;
-    size_t from = i;
-    while (i < text.size && text.data[i] != '"') i += text.data[i] == '\\' ? 2 : 1;
-    pprofc_str name = str_slice(text, from, i);
-    size_t next = ++i;
-    while (next < text.size && nearest_is_blank(text.data[next])) next++;
-    if (depth != 1 || next >= text.size || text.data[next] != ':' || name.size > 40) continue;
+  while (keys < NEAREST_KEYS && nearest_find_string(&text, &depth)) {
+    pprofc_str name = nearest_take_string(&text);
+    if (depth != 1 || !str_starts(str_trim(text), STR(":")) || name.size > 40) continue;
     int added = snprintf(out + used, size - used, "%s%.*s", keys ? ", " : "", STR_ARG(name));
     if (added < 0 || (size_t)added >= size - used) return;
     used += (size_t)added;
@@ -358,19 +371,17 @@ static void nearest_keys(pprofc_str text, char *out, size_t size) {
   }
 }
 
-static void nearest_json(pprofc_str text, char *room, size_t size) {
+static void nearest_json(pprofc_str text, char *out, size_t size) {
   for (size_t i = 0; i < sizeof nearest_members / sizeof *nearest_members; i++)
     if (nearest_has(text, nearest_members[i].key)) {
-      snprintf(room, size, "%s", nearest_members[i].sentence);
+      snprintf(out, size, "%s", nearest_members[i].sentence);
       return;
     }
-  char keys[160];
+  char keys[160] = "";
   if (text.data[0] == '{') nearest_keys(text, keys, sizeof keys);
-  bool some = text.data[0] == '{' && *keys;
-  snprintf(room, size,
+  snprintf(out, size,
            "this is JSON of no format that is read%s%s; pprofc -formats lists those that are",
-           some ? ", with the members " : "", some ? keys : "");
-  return room;
+           *keys ? ", with the members " : "", keys);
 }
 
 /* ---- all --------------------------------------------- */
@@ -390,14 +401,13 @@ static const char *nearest_form(pprofc_str data) {
 void import_nearest(pprofc_str data, char *out, size_t size) {
   pprofc_str look = nearest_look(data);
   const char *sentence = nearest_form(data);
-  *out = '\0';
-  if (!sentence && nearest_is_text(data))
-    sentence = "this is text of no format that is read; pprofc -formats lists those that are, as "
-               "folded stacks and perf script";
-  else if (!sentence)
-    return;
+  bool text = nearest_is_text(data);
   bool json = look.size && (look.data[0] == '{' || look.data[0] == '[');
-  if (json && nearest_is_text(data))
+  if (!sentence)
+    sentence = text ? "this is text of no format that is read; pprofc -formats lists those that "
+                      "are, as folded stacks and perf script"
+                    : "";
+  if (text && json)
     nearest_json(look, out, size);
   else
     snprintf(out, size, "%s", sentence);

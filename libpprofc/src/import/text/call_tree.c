@@ -4,12 +4,12 @@
 
 #include "core/array.h"
 
-void call_tree_init(struct call_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
+void call_tree_init(struct printed_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
                     bool callers) {
-  *tree = (struct call_tree){.builder = builder, .mem = mem, .callers = callers};
+  *tree = (struct printed_tree){.builder = builder, .mem = mem, .callers = callers};
 }
 
-void call_tree_free(struct call_tree *tree) {
+void call_tree_free(struct printed_tree *tree) {
   ARRAY_FREE(tree->mem, tree->open, tree->capacity);
   ARRAY_FREE(tree->mem, tree->stack, tree->stack_capacity);
 }
@@ -26,14 +26,14 @@ static int64_t call_tree_rest(int64_t all, int64_t part) {
 
 /* The row's own part of its first value. What the printed parts leave of it counts, too, when it is
  * more than rounding explains: rows are missing. */
-static int64_t call_tree_own(const struct call_tree_row *row) {
+static int64_t call_tree_own(const struct printed_row *row) {
   if (row->self < 0) return call_tree_rest(row->values[0], row->below[0]);
   int64_t rest = call_tree_rest(call_tree_rest(row->values[0], row->below[0]), row->self);
   return rest > call_tree_sum(row->slack, row->below_slack) ? call_tree_sum(row->self, rest)
                                                             : row->self;
 }
 
-static void call_tree_sample(struct call_tree *tree, const int64_t *values) {
+static void call_tree_sample(struct printed_tree *tree, const int64_t *values) {
   size_t depth = tree->depth;
   if (!ARRAY_RESERVE(tree->mem, tree->stack, tree->stack_capacity, depth)) {
     tree->failed = true;
@@ -45,15 +45,15 @@ static void call_tree_sample(struct call_tree *tree, const int64_t *values) {
 }
 
 /* Completes the last row. */
-static void call_tree_close(struct call_tree *tree) {
-  const struct call_tree_row *row = &tree->open[tree->depth - 1];
+static void call_tree_close(struct printed_tree *tree) {
+  const struct printed_row *row = &tree->open[tree->depth - 1];
   int64_t own[CALL_TREE_VALUES] = {call_tree_own(row)};
   for (size_t i = 1; i < CALL_TREE_VALUES; i++)
     own[i] = call_tree_rest(row->values[i], row->below[i]);
   if (!values_are_zero(own, CALL_TREE_VALUES)) call_tree_sample(tree, own);
   tree->depth--;
   if (!tree->depth) return;
-  struct call_tree_row *parent = &tree->open[tree->depth - 1];
+  struct printed_row *parent = &tree->open[tree->depth - 1];
   for (size_t i = 0; i < CALL_TREE_VALUES; i++) {
     int64_t all = row->values[i] > row->below[i] ? row->values[i] : row->below[i];
     parent->below[i] = call_tree_sum(parent->below[i], all);
@@ -61,7 +61,7 @@ static void call_tree_close(struct call_tree *tree) {
   parent->below_slack = call_tree_sum(parent->below_slack, row->slack);
 }
 
-bool call_tree_add(struct call_tree *tree, size_t depth, const struct call_tree_row *row) {
+bool call_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row) {
   while (tree->depth > depth) call_tree_close(tree);
   if (!ARRAY_RESERVE(tree->mem, tree->open, tree->capacity, tree->depth + 1)) {
     tree->failed = true;
@@ -72,6 +72,6 @@ bool call_tree_add(struct call_tree *tree, size_t depth, const struct call_tree_
   return fits;
 }
 
-void call_tree_end(struct call_tree *tree) {
+void call_tree_end(struct printed_tree *tree) {
   while (tree->depth) call_tree_close(tree);
 }

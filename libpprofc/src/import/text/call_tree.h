@@ -7,7 +7,7 @@
 
 #define CALL_TREE_VALUES 2
 
-struct call_tree_row {
+struct printed_row {
   uint32_t location;
   int64_t values[CALL_TREE_VALUES]; /* of the node and all below it */
   int64_t self;                     /* part of values[0] that is its own, or -1: not printed */
@@ -16,10 +16,10 @@ struct call_tree_row {
   int64_t below_slack;
 };
 
-struct call_tree {
+struct printed_tree {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  struct call_tree_row *open; /* from a root to the last row */
+  struct printed_row *open; /* from a root to the last row */
   size_t depth, capacity;
   uint32_t *stack; /* [stack_capacity] leaf first, of the sample that is being added */
   size_t stack_capacity;
@@ -27,15 +27,15 @@ struct call_tree {
   bool failed;  /* out of memory */
 };
 
-void call_tree_init(struct call_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
+void call_tree_init(struct printed_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
                     bool callers);
-void call_tree_free(struct call_tree *tree);
+void call_tree_free(struct printed_tree *tree);
 
 /* Adds a row; rows that are as deep or deeper are complete now. False when there is no row at
  * `depth` - 1 to put it below: then it is put below the last one. */
-bool call_tree_add(struct call_tree *tree, size_t depth, const struct call_tree_row *row);
+bool call_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
 
 /* Completes all rows. A row becomes a sample of what none of the rows below it has. */
-void call_tree_end(struct call_tree *tree);
+void call_tree_end(struct printed_tree *tree);
 
 #endif

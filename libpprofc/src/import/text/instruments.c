@@ -75,7 +75,7 @@ static const struct {
 };
 
 struct instruments {
-  struct call_tree tree;
+  struct printed_tree tree;
   pprofc_builder *builder;
   size_t columns[COLUMN_KINDS]; /* the place of each, or SIZE_MAX */
   enum instruments_family family;
@@ -88,12 +88,12 @@ struct instruments {
 /* ---- numbers ----------------------------------------- */
 
 /* A printed amount in units of its family. */
-struct amount {
+struct printed_amount {
   int64_t value, slack; /* slack: half of what its last digit stands for */
   enum instruments_family family;
 };
 
-/* "1,234.50" or, where a comma stands before the fraction, "4,93". */
+/* "1,234.50" or, where a comma is before the fraction, "4,93". */
 static bool instruments_number(pprofc_str text, double *value, int *decimals) {
   char plain[40];
   size_t size = 0, point = str_find_last_char(text, '.');
@@ -127,8 +127,9 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
 
 /* "4.93 s  100.0%", "2126.0ms   49.7%", "404.75 Mc"; "-" and nothing are 0. A number without a unit
  * has the given one. False when it is something else. */
-static bool instruments_amount(pprofc_str text, pprofc_str unit_of_none, struct amount *amount) {
-  *amount = (struct amount){0, 0, FAMILY_NONE};
+static bool instruments_amount(pprofc_str text, pprofc_str unit_of_none,
+                               struct printed_amount *amount) {
+  *amount = (struct printed_amount){0, 0, FAMILY_NONE};
   text = str_trim(text);
   if (!text.size || str_equal(text, STR("-"))) return true;
   size_t end = instruments_span(text, 0, "0123456789.,");
@@ -189,8 +190,8 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
 
 /* The amounts of a row. Those of another kind than the first row's are no numbers of this tree. */
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
-                               struct call_tree_row *row) {
-  struct amount weight, self, count;
+                               struct printed_row *row) {
+  struct printed_amount weight, self, count;
   if (!instruments_amount(cells[WEIGHT], STR(""), &weight) ||
       !instruments_amount(cells[SELF], r->self_unit, &self) ||
       !instruments_amount(cells[COUNT], STR(""), &count))
@@ -198,7 +199,7 @@ static bool instruments_values(const struct instruments *r, const pprofc_str *ce
   bool known = weight.family == r->family || weight.family == FAMILY_NONE;
   bool own = self.family == r->family || self.family == FAMILY_NONE;
   if (!known || !own) return false;
-  *row = (struct call_tree_row){.values = {weight.value, count.value}, .self = -1};
+  *row = (struct printed_row){.values = {weight.value, count.value}, .self = -1};
   if (r->columns[SELF] == SIZE_MAX) return true;
   row->self = self.value;
   row->slack = weight.slack + self.slack;
@@ -207,7 +208,7 @@ static bool instruments_values(const struct instruments *r, const pprofc_str *ce
 
 static void instruments_read_line(struct instruments *r, pprofc_str line) {
   pprofc_str cells[COLUMN_KINDS];
-  struct call_tree_row row;
+  struct printed_row row;
   if (!str_trim(line).size) return;
   instruments_cells(r, line, cells);
   size_t blanks = instruments_span(cells[SYMBOL], 0, " ");
@@ -226,7 +227,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
 static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   while (r->family == FAMILY_NONE && str_next_line(&text, &line)) {
-    struct amount weight;
+    struct printed_amount weight;
     instruments_cells(r, line, cells);
     if (cells[SYMBOL].size && instruments_amount(cells[WEIGHT], STR(""), &weight))
       r->family = weight.family;

@@ -7,7 +7,7 @@
  *
  * The fields are time, event, stack, depth, form and function. Stacks run in turns; each is a frame
  * "STACK 3053" below its functions, as speedscope shows them. A call that returns in the same
- * millisecond took no time, and its lines may stand in a wrong order: both are left out. Events of
+ * millisecond took no time, and its lines may be in a wrong order: both are left out. Events of
  * the queue are no calls. */
 #include "core/array.h"
 #include "core/buffer.h"
@@ -200,7 +200,7 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
 }
 
 /* A function begins. The stack at the bottom stays while only functions of it run; the time since
- * the last of them is nobody's when another stack is next. */
+ * the last of them is left out when another stack is next. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {

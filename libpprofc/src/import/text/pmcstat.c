@@ -87,14 +87,14 @@ struct pmcstat_left {
   uint64_t other; /* rows of other events */
 };
 
-/* Takes a line that is no row; a head says of which event the rows below it are. */
+/* Takes a line that is no row; a head names the event of the rows below it. */
 static void pmcstat_read_other(pprofc_str line, pprofc_str *current, struct pmcstat_left *left) {
   pprofc_str text = str_trim(line);
   if (pmcstat_head(line, current)) return;
   left->bad += text.size && text.data[0] != '#';
 }
 
-static pprofc_status read_pmcstat(struct call_tree *tree, pprofc_str text, pprofc_str event,
+static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pprofc_str event,
                                   pprofc_profile **profile, pprofc_error *error) {
   pprofc_str line, object = STR(""), current = event;
   struct pmcstat_left left = {0, 0};
@@ -110,9 +110,9 @@ static pprofc_status read_pmcstat(struct call_tree *tree, pprofc_str text, pprof
       continue;
     }
     if (row.object.size) object = row.object;
-    struct call_tree_row node = {.location = pmcstat_location(tree->builder, row.name, object),
-                                 .values = {row.samples},
-                                 .self = -1};
+    struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, object),
+                               .values = {row.samples},
+                               .self = -1};
     left.bad += !call_tree_add(tree, row.depth, &node);
   }
   call_tree_end(tree);
@@ -130,7 +130,7 @@ pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
   if (status == PPROFC_OK && !looks_like_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
-    struct call_tree tree;
+    struct printed_tree tree;
     call_tree_init(&tree, pprofc_builder_new(mem), mem, true);
     if (tree.builder) builder_limit_memory(tree.builder, options->limits->memory_bytes);
     status = tree.builder ? read_pmcstat(&tree, text, event, profile, error) : error_nomem(error);
