@@ -146,6 +146,30 @@ record_timeline() {
 }
 
 async_options=start,event=itimer,interval=5ms,wall=20ms,alloc=256k,live,nativemem=64k,lock=1ms,jfropts=31,jfr
+# Tools that Debian does not have: of PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), of crates (inferno), FlameGraph.
+# What is not in PATH keeps its file. The paths of the packages are those of Debian afterwards.
+record_packages() {
+  say "calls: py-spy, pyinstrument, memray, austin, pytest-benchmark, inferno, FlameGraph, heaptrack where they are"
+  cp "$data/imports/calls.py" "$data/imports/test_calls.py" .
+  ! have py-spy || py-spy record -r 50 -d 2 -f raw -o calls.pyspy.folded -- python3 calls.py 3 >run.log 2>&1
+  ! have py-spy || py-spy record -r 50 -d 2 -f speedscope -o calls.pyspy.speedscope.json -- python3 calls.py 3 >run.log 2>&1
+  ! have pyinstrument || pyinstrument -i 0.02 -r speedscope -o calls.pyinstrument.speedscope.json calls.py 2 >run.log 2>&1
+  if have memray; then
+    memray run -q -f -o calls.memray calls.py 1
+    memray transform speedscope -f -o calls.memray.speedscope.json calls.memray >run.log
+    rm calls.memray
+  fi
+  ! have austin || austin -i 20ms -x 2 -o calls.austin.txt python3 calls.py 3 >run.log 2>&1
+  ! have austin || austin -b -i 20ms -x 2 -o calls.mojo python3 calls.py 3 >run.log 2>&1
+  ! have inferno-collapse-perf || inferno-collapse-perf <calls.perf.txt >calls.inferno.folded
+  ! have stackcollapse-perf.pl || stackcollapse-perf.pl --all <calls.perf.txt >calls.flamegraph.folded
+  if have heaptrack; then
+    heaptrack -o "$work/imports/heap" ./calls 50 >run.log 2>&1
+    heaptrack_print -F calls.heaptrack.folded -f heap.* >run.log
+    rm heap.*
+  fi
+  ! have pytest || pytest -q --benchmark-json="$data/bench/calls.pytest.json" test_calls.py >run.log 2>&1
+}
 
 # What profilers of other languages say of one small program. Callgrind collects only what main (or a
 # thread) does: the dynamic linker would be most of the file.
@@ -187,6 +211,7 @@ record_imports() {
     java -Xmx64m "-agentpath:$ASYNC_PROFILER=$async_options,file=calls.async.jfr" calls 500 >run.log 2>&1
   fi
   rm -f ./calls*.class
+  record_packages
   say "calls: goroutines"
   go build -trimpath -o goroutines "$data/imports/calls.go"
   ./goroutines dump >calls.goroutines.txt

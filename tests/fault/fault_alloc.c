@@ -112,11 +112,12 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
 }
 
 /* Texts that print call trees, and a log of calls; a folded text with lines that are none. */
-static struct buffer texts[4];
+static struct buffer texts[6];
 
 static const char *const text_files[] = {
     TESTDATA "/imports/made.instruments.txt", TESTDATA "/imports/made.pmcstat.txt",
-    TESTDATA "/imports/made.papyrus.log", TESTDATA "/imports/made_skipped.folded"};
+    TESTDATA "/imports/made.papyrus.log",     TESTDATA "/imports/made_skipped.folded",
+    TESTDATA "/imports/calls.austin.txt",     TESTDATA "/imports/calls.mojo"};
 
 static pprofc_status run_texts(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_status status = PPROFC_OK;

@@ -251,6 +251,27 @@ def papyrus(n):
     return "Script_a log opened (PC)\n" + "\n".join(lines) + "\nLog closed\n"
 
 
+def austin(n):
+    return "# austin: 3.7.0\n# mode: wall\n\n" + "".join(
+        f"P{i % 5};T0:{i % 64};" + ";".join(f"/src/a{d}.py:f{(i * 3 + d) % n}:{d + 1}" for d in range(5)) + f" {i + 1}\n" for i in range(n))
+
+
+def austin_mojo(n):
+    def varint(value):
+        first, value = value & 63, value >> 6
+        out = [first | (128 if value else 0)]
+        while value:
+            out.append(value & 127 | (128 if value >> 7 else 0))
+            value >>= 7
+        return bytes(out)
+
+    text = b"MOJ\3\1mode\0wall\0"
+    for i in range(n):
+        text += b"\13" + varint(i) + f"f{i}".encode() + b"\0\3" + varint(i) + varint(0) + varint(i) + varint(i) + b"\0\0\0"
+        text += b"\2" + varint(i % 9) + b"\0" + b"7a\0" + b"".join(b"\5" + varint((i * (d + 3)) % (i + 1)) for d in range(5)) + b"\11" + varint(i)
+    return text
+
+
 def folded_broken(n):
     return "".join(f"main;f{i % 90};g{i} {i + 1}\n" + ("broken\n" if i % 3 else "") for i in range(n))
 
@@ -289,6 +310,7 @@ FORMATS = {
     "Instruments text": [(instruments, 200)],
     "pmcstat call graph": [(pmcstat, 200)],
     "Papyrus log": [(papyrus, 150)],
+    "Austin": [(austin, 200), (austin_mojo, 300)],
     "folded stacks": [(folded, 500), (folded_broken, 500)],
 }
 

@@ -82,8 +82,9 @@ const struct format_fact import_facts[] = {
      "JSON with `head` and `selfSize`", "node 20.20.2", "imports/calls.heapprofile",
      "`inuse_space/bytes`", "the order of allocations"},
     {"json_speedscope", "speedscope",
-     "py-spy, rbspy, dotnet-trace, pyinstrument, austin, speedscope itself, `pprofc -speedscope`",
-     "JSON with `shared.frames` and `profiles`", "made by hand", "imports/made.speedscope.json",
+     "py-spy, rbspy, dotnet-trace, pyinstrument, memray, speedscope itself, `pprofc -speedscope`",
+     "JSON with `shared.frames` and `profiles`", "py-spy 0.4.3, pyinstrument 5.1.3, memray 1.20.0",
+     "imports/calls.pyspy.speedscope.json",
      "one sample type for each unit, the name of a profile as label `profile`; from files of "
      "`pprofc -speedscope` the sample types they were made of",
      "counted: samples and events that cannot be read; the order of samples"},
@@ -177,6 +178,13 @@ const struct format_fact import_facts[] = {
      "`wall/nanoseconds`; each stack is a frame `STACK N`",
      "counted: lines that cannot be read, returns without a call. Forms, the queue, time without a "
      "stack"},
+    {"austin", "Austin", "austin (`-o FILE`, `-b` for MOJO), its text and MOJO of versions 1 to 3",
+     "`# austin:` in the first line, or `MOJ` at the start", "austin 3.7.0", "imports/calls.mojo",
+     "`samples/count` and what the mode says: `wall` or `cpu/nanoseconds`, `memory/bytes`; files "
+     "and lines; "
+     "labels `pid`, `tid`",
+     "counted: lines that cannot be read, samples that are cut off, invalid frames. Interpreters, "
+     "columns"},
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      NULL,
      "`perf script` runs and its text is read, with the build ids of `perf buildid-list`, so that "
@@ -187,8 +195,9 @@ const struct format_fact import_facts[] = {
      "FlameGraph's stackcollapse scripts and difffolded, inferno, py-spy, rbspy, austin, "
      "bpftrace's "
      "and profilers' collapsed output, `heaptrack_print -F`, `pprofc -folded`",
-     "most lines end in a count; comments begin with `#` or `//`; tried last", "made by hand",
-     "imports/made.folded",
+     "most lines end in a count; comments begin with `#` or `//`; tried last",
+     "py-spy 0.4.3, inferno 0.12.8, FlameGraph 41fee1f, heaptrack 1.4.0",
+     "imports/calls.pyspy.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
      "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",
      "counted, with a warning: lines that are no stack"},

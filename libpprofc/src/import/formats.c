@@ -18,6 +18,7 @@ const struct import_format import_formats[] = {
     {"Instruments text", import_instruments},
     {"pmcstat call graph", import_pmcstat},
     {"Papyrus log", import_papyrus},
+    {"Austin", import_austin},
     {"folded stacks", import_folded}, /* last: text is recognised by its shape alone */
     {NULL, NULL},
 };

@@ -26,6 +26,7 @@ IMPORT_READER(import_perf_script);
 IMPORT_READER(import_instruments);
 IMPORT_READER(import_pmcstat);
 IMPORT_READER(import_papyrus);
+IMPORT_READER(import_austin);
 IMPORT_READER(import_folded);
 
 /* What is known of the formats, for people; ended by a row without name. */

@@ -16,7 +16,8 @@ const struct format_fact bench_facts[] = {
      "one sample for each run: `sec/op`, memory; user and system time; parameters are in the name",
      "runs that failed"},
     {"pytest", "pytest-benchmark JSON", "pytest-benchmark `--benchmark-json`",
-     "JSON with `benchmarks` and `machine_info`", "made by hand", NULL,
+     "JSON with `benchmarks` and `machine_info`", "pytest-benchmark 5.3.1",
+     "bench/calls.pytest.json",
      "one sample for each round: `sec/op`, or a mean where rounds were not saved; parameters are "
      "in "
      "the name; `extra_info`",
@@ -29,7 +30,7 @@ const struct format_fact bench_facts[] = {
      "Rust's criterion (`target/criterion`, or one `sample.json` or `estimates.json`), "
      "`cargo criterion --message-format=json`",
      "JSON with `iters` and `times`, or `point_estimate`, or `reason`; a folder by its files",
-     "made by hand", NULL,
+     "criterion 0.5.1", "bench/criterion",
      "one sample for each measurement; the name from `benchmark.json` or the folders; throughput",
      "estimates where there are samples"},
     {"csv", "CSV", "any script: columns `name`, `unit`, `value`", "a first line with these names",

@@ -10,7 +10,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
-#include "import/text/call_tree.h"
+#include "import/text/printed_tree.h"
 
 #include <math.h>
 
@@ -220,7 +220,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   r->started = true;
   size_t depth = blanks > r->first_blanks ? blanks - r->first_blanks : 0;
   row.location = instruments_location(r, cells);
-  if (!call_tree_add(&r->tree, depth, &row)) r->bad_lines++;
+  if (!printed_tree_add(&r->tree, depth, &row)) r->bad_lines++;
 }
 
 /* The first row with an amount decides what is measured. */
@@ -246,7 +246,7 @@ static pprofc_status read_instruments(struct instruments *r, pprofc_str text,
   }
   while (str_next_line(&text, &line) && builder_ok(r->builder) && !r->tree.failed)
     instruments_read_line(r, line);
-  call_tree_end(&r->tree);
+  printed_tree_end(&r->tree);
   if (r->tree.failed) return error_nomem(error);
   import_note_count(r->builder, r->bad_lines, "lines of Instruments' text could not be read");
   return pprofc_builder_finish(r->builder, profile, error);
@@ -264,11 +264,11 @@ pprofc_status import_instruments(pprofc_str data, const pprofc_allocator *mem,
     status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     r.builder = pprofc_builder_new(mem);
-    call_tree_init(&r.tree, r.builder, mem, false);
+    printed_tree_init(&r.tree, r.builder, mem, false);
     if (r.builder) builder_limit_memory(r.builder, options->limits->memory_bytes);
     status = r.builder ? read_instruments(&r, text, profile, error) : error_nomem(error);
     pprofc_builder_free(r.builder);
-    call_tree_free(&r.tree);
+    printed_tree_free(&r.tree);
   }
   buffer_free(&utf8);
   return status;

@@ -33,8 +33,8 @@ struct papyrus_line {
 };
 
 struct papyrus_frame {
-  uint32_t name;  /* a string */
-  uint32_t stack; /* the name of its stack */
+  uint32_t name, location; /* name: a string */
+  uint32_t stack;          /* the name of its stack */
   bool is_stack;
 };
 
@@ -176,11 +176,7 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
-    for (size_t i = 0; i < p->depth; i++) {
-      uint32_t name = p->frames[p->depth - 1 - i].name;
-      pprofc_line line = {builder_add_function(p->builder, name, name, 0, 0), 0, 0};
-      p->stack[i] = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
-    }
+    for (size_t i = 0; i < p->depth; i++) p->stack[i] = p->frames[p->depth - 1 - i].location;
     pprofc_builder_sample(p->builder, p->stack, p->depth, &value);
   }
   if (time > p->counted) p->counted = time;
@@ -196,7 +192,9 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     return;
   }
   uint32_t below = p->depth ? p->frames[p->depth - 1].stack : 0;
-  p->frames[p->depth++] = (struct papyrus_frame){name, is_stack ? name : below, is_stack};
+  pprofc_line line = {builder_add_function(p->builder, name, name, 0, 0), 0, 0};
+  uint32_t location = pprofc_builder_location(p->builder, NONE, 0, &line, 1);
+  p->frames[p->depth++] = (struct papyrus_frame){name, location, is_stack ? name : below, is_stack};
 }
 
 /* A function begins. The stack at the bottom stays while only functions of it run; the time since

@@ -31,6 +31,7 @@ struct perf_script_frame {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MOST_EVENTS];
+  bool has_periods[MOST_EVENTS]; /* else its samples count 1 each */
   size_t event_count;
   uint32_t *stack;                  /* [MOST_FRAMES] */
   struct perf_script_frame *frames; /* [MOST_FRAMES] of the block that is being read */
@@ -257,8 +258,9 @@ static bool is_clock(pprofc_str event) {
   return str_find(event, STR("-clock")) < event.size;
 }
 
-static pprofc_str event_unit(pprofc_str event) {
-  return is_clock(event) ? STR("nanoseconds") : STR("count");
+static pprofc_str event_unit(const struct perf *p, size_t event) {
+  bool is_time = is_clock(p->events[event]) && p->has_periods[event];
+  return is_time ? STR("nanoseconds") : STR("count");
 }
 
 static void label_number(struct perf *p, const char *key, int64_t value) {
@@ -268,7 +270,7 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
 /* The period of the profile is that of the first event when that is a clock, whose samples have
  * equal periods. The kernel changes those of other events while it samples: 0. */
 static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
-  if (event != 0 || !is_clock(p->events[0])) return;
+  if (event != 0 || !is_clock(p->events[0]) || !p->has_periods[0]) return;
   if (!p->has_period) p->period = period;
   p->has_period = true;
   if (p->period != period) p->period = 0;
@@ -304,7 +306,8 @@ static bool begin_block(struct perf *p, pprofc_str line, struct perf_script_head
     p->bad_blocks++;
     return false;
   }
-  event_index(p, h->event);
+  size_t event = event_index(p, h->event);
+  p->has_periods[event] = p->has_periods[event] || h->period >= 0;
   p->frame_count = h->rest.size && perf_script_parse_frame(h->rest, &p->frames[0]);
   return true;
 }
@@ -382,11 +385,10 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   if (p->maps.failed) return error_nomem(error);
   pprofc_builder_type(p->builder, "samples", "count");
   for (size_t i = 0; i < p->event_count; i++)
-    builder_add_type(p->builder, p->events[i], event_unit(p->events[i]));
+    builder_add_type(p->builder, p->events[i], event_unit(p, i));
   p->bad_blocks = 0;
   read_blocks(p, text, false);
-  if (p->event_count)
-    builder_set_period(p->builder, p->events[0], event_unit(p->events[0]), p->period);
+  if (p->event_count) builder_set_period(p->builder, p->events[0], event_unit(p, 0), p->period);
   if (p->bad_blocks) {
     char note[96];
     snprintf(note, sizeof note, "%llu lines of perf script could not be read",

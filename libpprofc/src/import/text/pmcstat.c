@@ -10,7 +10,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
-#include "import/text/call_tree.h"
+#include "import/text/printed_tree.h"
 
 #include <stdio.h>
 
@@ -113,9 +113,9 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
     struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, object),
                                .values = {row.samples},
                                .self = -1};
-    left.bad += !call_tree_add(tree, row.depth, &node);
+    left.bad += !printed_tree_add(tree, row.depth, &node);
   }
-  call_tree_end(tree);
+  printed_tree_end(tree);
   if (tree->failed) return error_nomem(error);
   import_note_count(tree->builder, left.bad, "lines of pmcstat could not be read");
   import_note_count(tree->builder, left.other, "lines of pmcstat are of other events");
@@ -131,11 +131,11 @@ pprofc_status import_pmcstat(pprofc_str data, const pprofc_allocator *mem,
   if (status == PPROFC_OK && !looks_like_pmcstat(text, &event)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct printed_tree tree;
-    call_tree_init(&tree, pprofc_builder_new(mem), mem, true);
+    printed_tree_init(&tree, pprofc_builder_new(mem), mem, true);
     if (tree.builder) builder_limit_memory(tree.builder, options->limits->memory_bytes);
     status = tree.builder ? read_pmcstat(&tree, text, event, profile, error) : error_nomem(error);
     pprofc_builder_free(tree.builder);
-    call_tree_free(&tree);
+    printed_tree_free(&tree);
   }
   buffer_free(&utf8);
   return status;

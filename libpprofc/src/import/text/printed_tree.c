@@ -1,39 +1,39 @@
 /* From the rows of a printed call tree to samples. A row's own cost is what it prints as such, else
  * what the rows below it leave of it, so that the sum over all samples is that of the roots. */
-#include "import/text/call_tree.h"
+#include "import/text/printed_tree.h"
 
 #include "core/array.h"
 
-void call_tree_init(struct printed_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
-                    bool callers) {
+void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
+                       const pprofc_allocator *mem, bool callers) {
   *tree = (struct printed_tree){.builder = builder, .mem = mem, .callers = callers};
 }
 
-void call_tree_free(struct printed_tree *tree) {
+void printed_tree_free(struct printed_tree *tree) {
   ARRAY_FREE(tree->mem, tree->open, tree->capacity);
   ARRAY_FREE(tree->mem, tree->stack, tree->stack_capacity);
 }
 
 /* a + b, held at the largest number: costs are not negative. */
-static int64_t call_tree_sum(int64_t a, int64_t b) {
+static int64_t printed_tree_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 /* What is left of `all` without `part`, or 0. */
-static int64_t call_tree_rest(int64_t all, int64_t part) {
+static int64_t printed_tree_rest(int64_t all, int64_t part) {
   return all > part ? all - part : 0;
 }
 
 /* The row's own part of its first value. What the printed parts leave of it counts, too, when it is
  * more than rounding explains: rows are missing. */
-static int64_t call_tree_own(const struct printed_row *row) {
-  if (row->self < 0) return call_tree_rest(row->values[0], row->below[0]);
-  int64_t rest = call_tree_rest(call_tree_rest(row->values[0], row->below[0]), row->self);
-  return rest > call_tree_sum(row->slack, row->below_slack) ? call_tree_sum(row->self, rest)
-                                                            : row->self;
+static int64_t printed_tree_own(const struct printed_row *row) {
+  if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
+  int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);
+  return rest > printed_tree_sum(row->slack, row->below_slack) ? printed_tree_sum(row->self, rest)
+                                                               : row->self;
 }
 
-static void call_tree_sample(struct printed_tree *tree, const int64_t *values) {
+static void printed_tree_sample(struct printed_tree *tree, const int64_t *values) {
   size_t depth = tree->depth;
   if (!ARRAY_RESERVE(tree->mem, tree->stack, tree->stack_capacity, depth)) {
     tree->failed = true;
@@ -45,24 +45,24 @@ static void call_tree_sample(struct printed_tree *tree, const int64_t *values) {
 }
 
 /* Completes the last row. */
-static void call_tree_close(struct printed_tree *tree) {
+static void printed_tree_close(struct printed_tree *tree) {
   const struct printed_row *row = &tree->open[tree->depth - 1];
-  int64_t own[CALL_TREE_VALUES] = {call_tree_own(row)};
-  for (size_t i = 1; i < CALL_TREE_VALUES; i++)
-    own[i] = call_tree_rest(row->values[i], row->below[i]);
-  if (!values_are_zero(own, CALL_TREE_VALUES)) call_tree_sample(tree, own);
+  int64_t own[PRINTED_TREE_VALUES] = {printed_tree_own(row)};
+  for (size_t i = 1; i < PRINTED_TREE_VALUES; i++)
+    own[i] = printed_tree_rest(row->values[i], row->below[i]);
+  if (!values_are_zero(own, PRINTED_TREE_VALUES)) printed_tree_sample(tree, own);
   tree->depth--;
   if (!tree->depth) return;
   struct printed_row *parent = &tree->open[tree->depth - 1];
-  for (size_t i = 0; i < CALL_TREE_VALUES; i++) {
+  for (size_t i = 0; i < PRINTED_TREE_VALUES; i++) {
     int64_t all = row->values[i] > row->below[i] ? row->values[i] : row->below[i];
-    parent->below[i] = call_tree_sum(parent->below[i], all);
+    parent->below[i] = printed_tree_sum(parent->below[i], all);
   }
-  parent->below_slack = call_tree_sum(parent->below_slack, row->slack);
+  parent->below_slack = printed_tree_sum(parent->below_slack, row->slack);
 }
 
-bool call_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row) {
-  while (tree->depth > depth) call_tree_close(tree);
+bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row) {
+  while (tree->depth > depth) printed_tree_close(tree);
   if (!ARRAY_RESERVE(tree->mem, tree->open, tree->capacity, tree->depth + 1)) {
     tree->failed = true;
     return true;
@@ -72,6 +72,6 @@ bool call_tree_add(struct printed_tree *tree, size_t depth, const struct printed
   return fits;
 }
 
-void call_tree_end(struct printed_tree *tree) {
-  while (tree->depth) call_tree_close(tree);
+void printed_tree_end(struct printed_tree *tree) {
+  while (tree->depth) printed_tree_close(tree);
 }

@@ -1,18 +1,18 @@
 /* Texts that print a call tree, a row for each node, with its depth and what it cost in all. */
-#ifndef PPROFC_IMPORT_TEXT_CALL_TREE_H
-#define PPROFC_IMPORT_TEXT_CALL_TREE_H
+#ifndef PPROFC_IMPORT_TEXT_PRINTED_TREE_H
+#define PPROFC_IMPORT_TEXT_PRINTED_TREE_H
 
 #include "core/mem.h"
 #include "profile/builder.h"
 
-#define CALL_TREE_VALUES 2
+#define PRINTED_TREE_VALUES 2
 
 struct printed_row {
   uint32_t location;
-  int64_t values[CALL_TREE_VALUES]; /* of the node and all below it */
-  int64_t self;                     /* part of values[0] that is its own, or -1: not printed */
-  int64_t slack;                    /* how far values[0] and `self` may be off: they are rounded */
-  int64_t below[CALL_TREE_VALUES];  /* sums of the rows below it; the tree's */
+  int64_t values[PRINTED_TREE_VALUES]; /* of the node and all below it */
+  int64_t self;                        /* part of values[0] that is its own, or -1: not printed */
+  int64_t slack; /* how far values[0] and `self` may be off: they are rounded */
+  int64_t below[PRINTED_TREE_VALUES]; /* sums of the rows below it; the tree's */
   int64_t below_slack;
 };
 
@@ -27,15 +27,15 @@ struct printed_tree {
   bool failed;  /* out of memory */
 };
 
-void call_tree_init(struct printed_tree *tree, pprofc_builder *builder, const pprofc_allocator *mem,
-                    bool callers);
-void call_tree_free(struct printed_tree *tree);
+void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
+                       const pprofc_allocator *mem, bool callers);
+void printed_tree_free(struct printed_tree *tree);
 
 /* Adds a row; rows that are as deep or deeper are complete now. False when there is no row at
  * `depth` - 1 to put it below: then it is put below the last one. */
-bool call_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
+bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
 
 /* Completes all rows. A row becomes a sample of what none of the rows below it has. */
-void call_tree_end(struct printed_tree *tree);
+void printed_tree_end(struct printed_tree *tree);
 
 #endif

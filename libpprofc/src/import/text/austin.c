@@ -1,0 +1,413 @@
+/* Samples of Austin, a profiler of Python: its text and MOJO, its binary form.
+ *
+ *     # austin: 3.7.0
+ *     # interval: 20000
+ *     # mode: wall
+ *
+ *     P1668;T0:1668;/src/calls.py:<module>:29;/src/calls.py:work:23 91302
+ *
+ * A line is a stack, root first, behind its process and thread (with the interpreter in front); the
+ * metric is microseconds, in the mode "memory" bytes, in the mode "full" both, with 1 between them
+ * for an idle sample. MOJO is "MOJ", a version and then events: metadata, strings and frames that
+ * get a key, stacks that name frames by their keys, metrics. Numbers have 6 bits and a sign in the
+ * first byte, 7 bits in each other one. */
+#include "core/array.h"
+#include "core/buffer.h"
+#include "core/map.h"
+#include "import/formats.h"
+#include "import/lines.h"
+
+#include <stdio.h>
+
+#define MOST_FRAMES  65536u
+#define MOJO_VERSION 3
+
+/* What the metric of a sample is; the name of the mode. */
+enum austin_mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
+
+static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
+
+/* A string or a frame of MOJO, by its key. */
+struct austin_entry {
+  uint64_t key;
+  uint32_t value; /* a string or a location of the builder */
+};
+
+struct austin_table {
+  struct map map;
+  struct austin_entry *items;
+  size_t count, capacity;
+};
+
+/* The sample that is being read. */
+struct austin_sample {
+  int64_t pid;
+  pprofc_str tid; /* as it is written */
+  int64_t micros, bytes;
+  bool idle;
+};
+
+struct austin {
+  pprofc_builder *builder;
+  const pprofc_allocator *mem;
+  enum austin_mode mode;
+  bool has_types, failed;
+  struct austin_sample sample;
+  uint32_t *stack; /* [MOST_FRAMES] root first, then leaf first */
+  size_t depth;
+  struct austin_table strings, frames;
+  uint64_t bad, invalid; /* lines or samples; frames that Austin could not read */
+};
+
+/* ---- samples ----------------------------------------- */
+
+static int64_t austin_nanoseconds(int64_t micros) {
+  if (micros > INT64_MAX / 1000) return INT64_MAX;
+  return micros < INT64_MIN / 1000 ? INT64_MIN : micros * 1000;
+}
+
+static void austin_metadata(struct austin *a, pprofc_str key, pprofc_str value) {
+  int64_t number;
+  for (size_t i = 0; str_equal(key, STR("mode")) && i <= MODE_FULL; i++)
+    if (str_equal(value, str_of(austin_modes[i]))) a->mode = (enum austin_mode)i;
+  if (str_equal(key, STR("interval")) && str_parse_int(value, 10, &number) && number > 0)
+    builder_set_period(a->builder, STR("wall"), STR("nanoseconds"), austin_nanoseconds(number));
+}
+
+static void austin_add_types(struct austin *a) {
+  bool full = a->mode == MODE_FULL;
+  a->has_types = true;
+  pprofc_builder_type(a->builder, "samples", "count");
+  if (full || a->mode == MODE_MEMORY) pprofc_builder_type(a->builder, "memory", "bytes");
+  if (full || a->mode == MODE_CPU) pprofc_builder_type(a->builder, "cpu", "nanoseconds");
+  if (full || a->mode == MODE_WALL) pprofc_builder_type(a->builder, "wall", "nanoseconds");
+}
+
+/* A thread is labelled by its number, in MOJO and in text hexadecimal. */
+static void austin_label(struct austin *a) {
+  int64_t tid;
+  if (a->sample.pid >= 0) pprofc_builder_number_label(a->builder, "pid", a->sample.pid, NULL);
+  if (!a->sample.tid.size) return;
+  if (str_parse_int(a->sample.tid, 16, &tid))
+    pprofc_builder_number_label(a->builder, "tid", tid, NULL);
+}
+
+static void austin_finish(struct austin *a) {
+  int64_t values[4] = {1}, nanoseconds = austin_nanoseconds(a->sample.micros);
+  size_t n = 1;
+  if (!a->has_types) austin_add_types(a);
+  if (a->mode == MODE_FULL || a->mode == MODE_MEMORY) values[n++] = a->sample.bytes;
+  if (a->mode == MODE_FULL || a->mode == MODE_CPU) values[n++] = a->sample.idle ? 0 : nanoseconds;
+  if (a->mode == MODE_FULL || a->mode == MODE_WALL) values[n++] = nanoseconds;
+  for (size_t i = 0; i < a->depth / 2; i++) {
+    uint32_t swap = a->stack[i];
+    a->stack[i] = a->stack[a->depth - 1 - i];
+    a->stack[a->depth - 1 - i] = swap;
+  }
+  if (a->depth) {
+    pprofc_builder_sample(a->builder, a->stack, a->depth, values);
+    austin_label(a);
+  }
+  a->depth = 0;
+}
+
+static void austin_push(struct austin *a, uint32_t location) {
+  if (a->depth == MOST_FRAMES)
+    a->invalid++;
+  else
+    a->stack[a->depth++] = location;
+}
+
+static uint32_t austin_location(struct austin *a, uint32_t name, uint32_t file, int64_t line) {
+  pprofc_line at = {builder_add_function(a->builder, name, name, file, 0), line, 0};
+  return pprofc_builder_location(a->builder, NONE, 0, &at, 1);
+}
+
+static void austin_push_name(struct austin *a, pprofc_str name) {
+  austin_push(a, austin_location(a, builder_string(a->builder, name), 0, 0));
+}
+
+/* ---- text -------------------------------------------- */
+
+/* "/src/calls.py:work:23"; ":GC:" and the like are names alone. */
+static void austin_text_frame(struct austin *a, pprofc_str text) {
+  size_t colon = str_find_last_char(text, ':');
+  pprofc_str before = str_slice(text, 0, colon);
+  size_t middle = str_find_last_char(before, ':');
+  int64_t line;
+  if (middle == before.size || !str_parse_int(str_slice(text, colon + 1, text.size), 10, &line)) {
+    while (text.size && text.data[0] == ':') text = str_slice(text, 1, text.size);
+    while (text.size && text.data[text.size - 1] == ':') text.size--;
+    if (text.size) austin_push_name(a, text);
+    return;
+  }
+  uint32_t name = builder_string(a->builder, str_slice(before, middle + 1, before.size));
+  uint32_t file = builder_string(a->builder, str_slice(before, 0, middle));
+  austin_push(a, austin_location(a, name, file, line));
+}
+
+/* "91302", or "25154,0,2187264" in the mode "full". */
+static bool austin_text_metric(struct austin *a, pprofc_str text) {
+  pprofc_str part;
+  int64_t numbers[3] = {0, 0, 0};
+  size_t n = 0;
+  while (str_next(&text, ',', &part))
+    if (n == 3 || !str_parse_int(part, 10, &numbers[n++])) return false;
+  if (n != (a->mode == MODE_FULL ? 3 : 1)) return false;
+  a->sample.micros = numbers[0];
+  a->sample.idle = numbers[1] != 0;
+  a->sample.bytes = a->mode == MODE_FULL ? numbers[2] : numbers[0];
+  return true;
+}
+
+/* "P1668;T0:1668;frame;frame 91302": the process, the interpreter and the thread, the stack. */
+static bool austin_text_line(struct austin *a, pprofc_str line) {
+  size_t blank = str_find_last_char(line, ' ');
+  pprofc_str stack = str_slice(line, 0, blank), part;
+  a->sample = (struct austin_sample){.pid = -1};
+  if (blank == line.size || !austin_text_metric(a, str_slice(line, blank + 1, line.size)))
+    return false;
+  if (!str_next(&stack, ';', &part) || !str_starts(part, STR("P"))) return false;
+  if (!str_parse_int(str_slice(part, 1, part.size), 10, &a->sample.pid)) return false;
+  if (!str_next(&stack, ';', &part) || !str_starts(part, STR("T"))) return false;
+  size_t colon = str_find_char(part, ':');
+  a->sample.tid = str_slice(part, colon < part.size ? colon + 1 : 1, part.size);
+  while (str_next(&stack, ';', &part))
+    if (part.size) austin_text_frame(a, part);
+  austin_finish(a);
+  return true;
+}
+
+/* "# mode: wall" */
+static void austin_text_comment(struct austin *a, pprofc_str line) {
+  size_t colon = str_find_char(line, ':');
+  if (a->has_types || colon == line.size) return;
+  austin_metadata(a, str_trim(str_slice(line, 1, colon)),
+                  str_trim(str_slice(line, colon + 1, line.size)));
+}
+
+static void austin_read_text(struct austin *a, pprofc_str text) {
+  pprofc_str line;
+  while (str_next_line(&text, &line) && builder_ok(a->builder)) {
+    if (!str_trim(line).size) continue;
+    if (line.data[0] == '#')
+      austin_text_comment(a, line);
+    else if (!austin_text_line(a, line))
+      a->bad++;
+    a->depth = 0;
+  }
+}
+
+/* ---- MOJO: tables ------------------------------------ */
+
+static bool austin_entry_is(const void *records, uint32_t index, const void *key) {
+  return ((const struct austin_entry *)records)[index].key == *(const uint64_t *)key;
+}
+
+/* Gives the key a value, in place of one that it had. */
+static void austin_define(struct austin *a, struct austin_table *table, uint64_t key,
+                          uint32_t value) {
+  if (!ARRAY_RESERVE(a->mem, table->items, table->capacity, table->count + 1)) {
+    a->failed = true;
+    return;
+  }
+  uint32_t next = (uint32_t)table->count;
+  uint32_t at =
+      map_find_or_add(&table->map, hash_mix(0, key), austin_entry_is, table->items, &key, next);
+  if (at == MAP_NONE || table->count >= MAP_NONE - 1) {
+    a->failed = true;
+    return;
+  }
+  if (at == next) table->count++;
+  table->items[at] = (struct austin_entry){key, value};
+}
+
+/* The value of a key, or `otherwise`. */
+static uint32_t austin_lookup(const struct austin_table *table, uint64_t key, uint32_t otherwise) {
+  struct map_probe probe = map_start(&table->map, hash_mix(0, key));
+  uint32_t index;
+  while ((index = map_next(&table->map, &probe)) != MAP_NONE)
+    if (table->items[index].key == key) return table->items[index].value;
+  return otherwise;
+}
+
+/* ---- MOJO: events ------------------------------------ */
+
+struct mojo {
+  pprofc_str data;
+  size_t at;
+  int64_t version;
+  bool cut; /* an event runs past the end */
+};
+
+static uint64_t mojo_bits(struct mojo *m, bool *negative) {
+  uint64_t value = 0;
+  for (unsigned shift = 0;; shift += shift ? 7 : 6) {
+    if (m->at >= m->data.size || shift > 63) {
+      m->cut = true;
+      return 0;
+    }
+    unsigned char byte = (unsigned char)m->data.data[m->at++];
+    if (!shift) *negative = (byte & 0x40) != 0;
+    value |= (uint64_t)(byte & (shift ? 0x7F : 0x3F)) << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+static uint64_t mojo_key(struct mojo *m) {
+  bool negative;
+  return mojo_bits(m, &negative);
+}
+
+static int64_t mojo_number(struct mojo *m) {
+  bool negative = false;
+  uint64_t bits = mojo_bits(m, &negative);
+  int64_t value = bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+  return negative ? -value : value;
+}
+
+static pprofc_str mojo_string(struct mojo *m) {
+  pprofc_str rest = str_slice(m->data, m->at, m->data.size);
+  size_t end = str_find_char(rest, '\0');
+  m->cut = m->cut || end == rest.size;
+  m->at += end < rest.size ? end + 1 : end;
+  return str_slice(rest, 0, end);
+}
+
+static void mojo_metadata(struct austin *a, struct mojo *m) {
+  pprofc_str key = mojo_string(m), value = mojo_string(m);
+  if (!m->cut && !a->has_types) austin_metadata(a, key, value);
+}
+
+/* A stack begins: the sample before it is complete. */
+static void mojo_stack(struct austin *a, struct mojo *m) {
+  austin_finish(a);
+  a->sample = (struct austin_sample){.pid = mojo_number(m)};
+  if (m->version > 1) mojo_number(m); /* the interpreter */
+  a->sample.tid = mojo_string(m);
+}
+
+static void mojo_frame(struct austin *a, struct mojo *m) {
+  uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
+  int64_t line = mojo_number(m);
+  for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m); /* end of the line, columns */
+  if (m->cut) return;
+  austin_define(a, &a->frames, key,
+                austin_location(a, austin_lookup(&a->strings, name, 0),
+                                austin_lookup(&a->strings, file, 0), line));
+}
+
+static void mojo_frame_invalid(struct austin *a, struct mojo *m) {
+  (void)m;
+  a->invalid++;
+  austin_push_name(a, STR("INVALID"));
+}
+
+static void mojo_frame_ref(struct austin *a, struct mojo *m) {
+  uint32_t location = austin_lookup(&a->frames, mojo_key(m), NONE);
+  if (location == NONE)
+    mojo_frame_invalid(a, m);
+  else
+    austin_push(a, location);
+}
+
+static void mojo_frame_kernel(struct austin *a, struct mojo *m) {
+  pprofc_str name = mojo_string(m);
+  if (!m->cut) austin_push_name(a, name);
+}
+
+static void mojo_gc(struct austin *a, struct mojo *m) {
+  (void)m;
+  austin_push_name(a, STR("GC"));
+}
+
+static void mojo_idle(struct austin *a, struct mojo *m) {
+  (void)m;
+  a->sample.idle = true;
+}
+
+static void mojo_time(struct austin *a, struct mojo *m) {
+  a->sample.micros = mojo_number(m);
+}
+
+static void mojo_memory(struct austin *a, struct mojo *m) {
+  a->sample.bytes = mojo_number(m);
+}
+
+static void mojo_define_string(struct austin *a, struct mojo *m) {
+  uint64_t key = mojo_key(m);
+  pprofc_str text = mojo_string(m);
+  if (!m->cut) austin_define(a, &a->strings, key, builder_string(a->builder, text));
+}
+
+static void mojo_string_ref(struct austin *a, struct mojo *m) {
+  (void)a;
+  mojo_key(m);
+}
+
+static void (*const mojo_events[])(struct austin *a, struct mojo *m) = {
+    NULL,           mojo_metadata,      mojo_stack,     mojo_frame, mojo_frame_invalid,
+    mojo_frame_ref, mojo_frame_kernel,  mojo_gc,        mojo_idle,  mojo_time,
+    mojo_memory,    mojo_define_string, mojo_string_ref};
+
+/* Events one after the other; one that is cut off ends the file, with the sample that it is of. */
+static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_error *error) {
+  struct mojo m = {.data = data, .at = 3};
+  m.version = mojo_number(&m);
+  if (m.version < 1 || m.version > MOJO_VERSION)
+    return error_set(error, PPROFC_E_FORMAT,
+                     "MOJO of version %lld; versions 1 to %d are read, and Austin's text",
+                     (long long)m.version, MOJO_VERSION);
+  while (m.at < data.size && !m.cut && !a->failed && builder_ok(a->builder)) {
+    size_t at = m.at++;
+    unsigned char event = (unsigned char)data.data[at];
+    if (event >= sizeof mojo_events / sizeof *mojo_events || !mojo_events[event])
+      return error_at(error, PPROFC_E_FORMAT, at, "unknown event %u of MOJO", event);
+    mojo_events[event](a, &m);
+  }
+  a->bad += m.cut;
+  if (!m.cut) austin_finish(a);
+  return PPROFC_OK;
+}
+
+/* ---- both -------------------------------------------- */
+
+static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
+                                 pprofc_profile **profile, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  if (mojo)
+    status = austin_read_mojo(a, data, error);
+  else
+    austin_read_text(a, data);
+  if (status != PPROFC_OK) return status;
+  if (a->failed) return error_nomem(error);
+  if (!a->has_types) austin_add_types(a);
+  import_note_count(a->builder, a->bad,
+                    mojo ? "samples are cut off" : "lines of Austin's text could not be read");
+  import_note_count(a->builder, a->invalid, "frames could not be read by Austin, or are unknown");
+  return pprofc_builder_finish(a->builder, profile, error);
+}
+
+static void austin_table_free(struct austin *a, struct austin_table *table) {
+  map_free(&table->map);
+  ARRAY_FREE(a->mem, table->items, table->capacity);
+}
+
+pprofc_status import_austin(pprofc_str data, const pprofc_allocator *mem,
+                            const pprofc_read_options *options, pprofc_profile **profile,
+                            pprofc_error *error) {
+  bool mojo = str_starts(data, STR("MOJ"));
+  if (!mojo && !str_starts(data, STR("# austin:"))) return PPROFC_E_NO_MATCH;
+  struct austin a = {.builder = pprofc_builder_new(mem), .mem = mem, .sample = {.pid = -1}};
+  map_init(&a.strings.map, mem);
+  map_init(&a.frames.map, mem);
+  a.stack = mem_array(mem, MOST_FRAMES, sizeof *a.stack);
+  if (a.builder) builder_limit_memory(a.builder, options->limits->memory_bytes);
+  pprofc_status status =
+      a.builder && a.stack ? read_austin(&a, data, mojo, profile, error) : error_nomem(error);
+  mem_free(mem, a.stack, MOST_FRAMES, sizeof *a.stack);
+  austin_table_free(&a, &a.strings);
+  austin_table_free(&a, &a.frames);
+  pprofc_builder_free(a.builder);
+  return status;
+}
