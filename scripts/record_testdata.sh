@@ -146,6 +146,7 @@ record_timeline() {
 }
 
 async_options=start,event=itimer,interval=5ms,wall=20ms,alloc=256k,live,nativemem=64k,lock=1ms,jfropts=31,jfr
+
 # Tools that Debian does not have: of PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), of crates (inferno), FlameGraph.
 # What is not in PATH keeps its file. The paths of the packages are those of Debian afterwards.
 record_packages() {

@@ -32,8 +32,8 @@ IMPORT_READER(import_folded);
 /* What is known of the formats, for people; ended by a row without name. */
 extern const struct format_fact import_facts[];
 
-/* Says what `data` is, which no reader knows: "this is a zip archive; unpack it ...". "" when nothing
- * can be said. */
+/* Says what `data` is, which no reader knows: "this is a zip archive; unpack it ...". "" when
+ * nothing can be said. */
 void import_nearest(pprofc_str data, char *out, size_t size);
 
 #endif
