@@ -26,7 +26,6 @@ var origins = []struct{ pattern, how string }{
 	{"MANIFEST", ""}, {"*.md", ""}, {"*/*.go", ""}, {"*/go.mod", ""},
 	{"native/*.c", ""}, {"native/*.cc", ""},
 	{"imports/*.java", ""}, {"imports/*.jfc", ""},
-	{"imports/*.c", ""}, {"imports/*.h", ""}, {"imports/*.js", ""},
 	{"imports/*.c", ""}, {"imports/*.h", ""}, {"imports/*.js", ""}, {"imports/*.py", ""},
 	{"generator_optimized_cpu.prof", "generator, tag optimized, -bench . -benchtime 200x -cpuprofile"},
 	{"generator_optimized_mem.prof", "generator, tag optimized, -bench . -benchtime 20x -memprofile"},
