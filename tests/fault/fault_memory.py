@@ -98,14 +98,14 @@ with tempfile.TemporaryDirectory() as folder:
     ended = 0
     formats = ("top", "raw", "proto", "flame=text", "flame", "folded", "traces", "tree", "dot", "callgrind",
                "speedscope", "flamegraph", "json", "tags", "peek=.")
-    for name in formats:
-        for limit in (16, 24, 40, 88):
+    for name, reader in [(name, reader) for name in formats for reader in ("whole", "auto")]:
+        for limit in (16, 24, 40, 88) if reader == "whole" else (16, 88):
             if os.path.exists("out"):
                 os.unlink("out")
-            status = held(limit * MIB + PROGRAM, f"-{name}", "-output=out", f"-max_memory={limit}M", "single.pb")
-            check(os.path.exists("out") == (status == 0), f"-{name} -max_memory={limit}M: partial output")
+            status = held(limit * MIB + PROGRAM, f"-{name}", "-output=out", f"-reader={reader}", f"-max_memory={limit}M", "single.pb")
+            check(os.path.exists("out") == (status == 0), f"-{name} -reader={reader} -max_memory={limit}M: partial output")
             ended += status == 2
-        check(status == 0, f"-{name} -max_memory={limit}M does not suffice")
+        check(status == 0, f"-{name} -reader={reader} -max_memory={limit}M does not suffice")
     check(ended > len(formats), "no report was ever refused")
     check(sorted(os.listdir(".")) == ["out", "single.pb", "values.pb", "values.pb.gz"], f"left: {os.listdir('.')}")
 

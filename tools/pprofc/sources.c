@@ -7,6 +7,7 @@
 #include "fetch/fetcher.h"
 #include "fetch/save.h"
 #include "finish.h"
+#include "folding.h"
 #include "framed.h"
 #include "hints.h"
 #include "limit_flags.h"
@@ -15,7 +16,6 @@
 #include "perf_data.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "report/report.h"
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
@@ -248,37 +248,6 @@ static void end_without_memory(const struct source_chunk *chunk) {
   }
 }
 
-/* Whether the command selects by labels. */
-static bool sources_need_labels(const pprofc_report_options *o) {
-  const char *const options[] = {o->tagroot,   o->tagleaf, o->tagfocus,
-                                 o->tagignore, o->tagshow, o->taghide};
-  bool any = false;
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    any = any || (options[i] && *options[i]);
-  return any;
-}
-
-/* Whether a sample may be a sum of others: not where each is rounded, and not where the samples of
- * several profiles are added up anyway. */
-static bool sources_may_fold(const struct command *command, const struct report_format *format) {
-  const pprofc_report_options *o = &command->report;
-  if (!format || !(format->flags & REPORT_SUMS) || command->reader == READER_WHOLE) return false;
-  if (o->normalize || o->mean) return false;
-  return !command->frames && command->source_count == 1 && command->bases.count <= 1;
-}
-
-/* What the report needs of the samples. Where those of two profiles meet, those with equal labels
- * become one: then labels can be spared only by what shows nothing but sums of values. */
-static pprofc_folding sources_folding(const struct fetched *fetched, bool apart) {
-  const struct command *command = fetched->command;
-  const struct report_format *format =
-      command->format ? report_format_find(command->format->name) : NULL;
-  if (apart || fetched->sums || !sources_may_fold(command, format)) return PPROFC_FOLD_NOTHING;
-  bool meet = *command->base || (command->bases.count && !format->info.adds_up);
-  bool labels = meet || (format->flags & REPORT_LABELS) || sources_need_labels(&command->report);
-  return labels ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_STACKS;
-}
-
 /* Takes the next sources from `from` on: those of the head, then those of the base. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
@@ -497,7 +466,7 @@ static pprofc_status sources_get(const struct command *command, bool apart, stru
   fetcher_init(&fetched.fetcher, command);
   framed_init(&fetched.framed, &command->limits);
   pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
-  fetched.folding = sources_folding(&fetched, apart);
+  fetched.folding = apart ? PPROFC_FOLD_NOTHING : folding_of(command);
   if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);

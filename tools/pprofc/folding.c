@@ -1,0 +1,32 @@
+/* Which samples of a source may be added up while it is read. */
+#include "folding.h"
+
+#include "report/report.h"
+
+/* Whether the command selects by labels. */
+static bool folding_needs_labels(const pprofc_report_options *o) {
+  const char *const options[] = {o->tagroot,   o->tagleaf, o->tagfocus,
+                                 o->tagignore, o->tagshow, o->taghide};
+  bool any = false;
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    any = any || (options[i] && *options[i]);
+  return any;
+}
+
+/* Whether a sample may be a sum of others: not where each is rounded, and not where the samples of
+ * several profiles are added up anyway. */
+static bool folding_may_be(const struct command *command, const struct report_format *format) {
+  const pprofc_report_options *o = &command->report;
+  if (!format || !(format->flags & REPORT_SUMS) || command->reader == READER_WHOLE) return false;
+  if (o->normalize || o->mean) return false;
+  return !command->frames && command->source_count == 1 && command->bases.count <= 1;
+}
+
+pprofc_folding folding_of(const struct command *command) {
+  const struct report_format *format =
+      command->format ? report_format_find(command->format->name) : NULL;
+  if (*command->sums || !folding_may_be(command, format)) return PPROFC_FOLD_NOTHING;
+  bool meet = *command->base || (command->bases.count && !format->info.adds_up);
+  bool labels = meet || (format->flags & REPORT_LABELS) || folding_needs_labels(&command->report);
+  return labels ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_STACKS;
+}
