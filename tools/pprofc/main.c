@@ -25,21 +25,21 @@
 /* Every failure ends like this, as scripts around pprof expect. */
 #define EXIT_FAILED 2
 
-static int cmd_main_fail(const char *message) {
+static int fail_with(const char *message) {
   message_error("pprofc: %s", message);
   return EXIT_FAILED;
 }
 
 /* The same, for a command line that makes no sense. */
-static int cmd_main_misused(const char *message) {
-  cmd_main_fail(message);
+static int fail_with_usage(const char *message) {
+  fail_with(message);
   message_note("usage: pprofc FORMAT [flags] [binary] SOURCE ...");
   message_note("for example: pprofc -top cpu.pb.gz; pprofc -help lists everything");
   return EXIT_FAILED;
 }
 
 static int misspelled(const char *message, const struct flag *nearest) {
-  if (!nearest) return cmd_main_misused(message);
+  if (!nearest) return fail_with_usage(message);
   message_error("pprofc: %s (did you mean -%s?)", message, nearest->name);
   return EXIT_FAILED;
 }
@@ -48,7 +48,7 @@ static int misspelled(const char *message, const struct flag *nearest) {
 static int without_format(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++)
     if (command->sources[i][0] == '-' && command->sources[i][1])
-      return cmd_main_misused("no format was chosen; flags stand before the first source");
+      return fail_with_usage("no format was chosen; flags stand before the first source");
   return shell_run(command);
 }
 
@@ -56,11 +56,11 @@ static int without_source(const struct command_flags *flags, int argc, char **ar
   pprofc_error error;
   error_set(&error, PPROFC_E_INVALID, "no profile source specified");
   hint_argument(flags, argc, argv, &error);
-  return cmd_main_misused(error.message);
+  return fail_with_usage(error.message);
 }
 
 /* Help and the like: text that needs no profile. */
-static int cmd_main_print_about(const struct command_flags *flags, const struct command *command) {
+static int print_about(const struct command_flags *flags, const struct command *command) {
   int fd = STDOUT_FILENO;
   struct output out;
   pprofc_error error;
@@ -76,8 +76,8 @@ static int cmd_main_print_about(const struct command_flags *flags, const struct 
     formats_print(&out, strcmp(command->formats, "markdown") == 0, fill_width(terminal_width(fd)));
   else
     help_print(&flags->table, &out, terminal_width(fd));
-  if (status != PPROFC_OK) return cmd_main_fail(error.message);
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : cmd_main_fail("cannot write standard output");
+  if (status != PPROFC_OK) return fail_with(error.message);
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : fail_with("cannot write standard output");
 }
 
 /* A shell expands what completion offers: a name with anything else in it is not offered. */
@@ -112,19 +112,19 @@ static int print_sample_types(const struct command *command) {
   return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
 }
 
-static void cmd_main_warn(void *context, const char *message) {
+static void warn_of_report(void *context, const char *message) {
   (void)context;
   message_error("%s", message);
 }
 
-static int cmd_main_run(struct command *command) {
+static int make_report(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
   int code = 0; /* of a report that was made */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
-  if (!command->budget) return cmd_main_fail("out of memory");
+  if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
   progress_start(&progress, "reading");
   command->progress = &progress;
@@ -144,7 +144,7 @@ static int cmd_main_run(struct command *command) {
   buffer_free(&rules);
   if (status == PPROFC_OK) return code;
   limit_flags_name(&error);
-  return cmd_main_fail(error.message);
+  return fail_with(error.message);
 }
 
 /* -collect makes files and no report. */
@@ -152,10 +152,10 @@ static int run_collect(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   if (command->format || *command->base || *command->diff_base)
-    return cmd_main_misused(
+    return fail_with_usage(
         "-collect only fetches; a format or a base is given when its files are read");
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
-  if (!command->budget) return cmd_main_fail("out of memory");
+  if (!command->budget) return fail_with("out of memory");
   progress_start(&progress, "fetching");
   command->progress = &progress;
   pprofc_status status = collect_run(command, &error);
@@ -164,16 +164,16 @@ static int run_collect(struct command *command) {
   budget_release(command->budget);
   if (status == PPROFC_OK) return 0;
   limit_flags_name(&error);
-  return cmd_main_fail(error.message);
+  return fail_with(error.message);
 }
 
 /* The program is run before anything is shown: it may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (!command->program) return cmd_main_misused("no program to simulate");
+  if (!command->program) return fail_with_usage("no program to simulate");
   pprofc_status status = simulate_run(command, &file, &error);
-  int code = status == PPROFC_OK ? cmd_main_run(command) : cmd_main_fail(error.message);
+  int code = status == PPROFC_OK ? make_report(command) : fail_with(error.message);
   if (*file.path) viewer_remove(&file);
   return code;
 }
@@ -188,17 +188,17 @@ static void keep_small_blocks(void) {
 #endif
 }
 
-static int cmd_main_choose(const struct command_flags *flags, struct command *command, int argc,
-                           char **argv) {
-  if (command_is_about(command)) return cmd_main_print_about(flags, command);
-  command->report.warn = cmd_main_warn;
+static int choose_action(const struct command_flags *flags, struct command *command, int argc,
+                         char **argv) {
+  if (command_is_about(command)) return print_about(flags, command);
+  command->report.warn = warn_of_report;
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);
   if (command->source_count == 0 && !command->frames) return without_source(flags, argc, argv);
   if (*command->collect) return run_collect(command);
   if (command->http_on) return web_run(command);
   if (!command->format) return without_format(command);
-  return cmd_main_run(command);
+  return make_report(command);
 }
 
 int main(int argc, char **argv) {
@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
   signals_watch("pprofc", EXIT_FAILED);
   command_flags_init(&flags);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) == PPROFC_OK) {
-    code = cmd_main_choose(&flags, &command, argc, argv);
+    code = choose_action(&flags, &command, argc, argv);
   } else {
     if (strstr(error.message, "needs an argument")) hint_argument(&flags, argc, argv, &error);
     code = misspelled(error.message, parsed.nearest);

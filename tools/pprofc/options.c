@@ -219,7 +219,7 @@ static const char *store_list(void *options, const struct flag *flag, const char
 
 /* ---- the table --------------------------------------- */
 
-static void cmd_options_add(struct command_flags *flags, struct flag flag) {
+static void add_flag(struct command_flags *flags, struct flag flag) {
   if (flags->table.flag_count < FLAGS_MAX) flags->items[flags->table.flag_count++] = flag;
 }
 
@@ -246,7 +246,7 @@ static void add_formats(struct command_flags *flags) {
       flag.offset = FIELD(format_on) + i * sizeof(bool);
     else
       flag.offset = FIELD(format_argument) + i * sizeof(const char *);
-    cmd_options_add(flags, flag);
+    add_flag(flags, flag);
   }
 }
 
@@ -257,11 +257,11 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
     if (!**name || flags->choice_count == MAX_CHOICES) continue;
     size_t index = flags->choice_count++;
     flags->choices[index] = (struct choice){*name, FIELD(report) + info->offset};
-    cmd_options_add(flags, (struct flag){.name = *name,
-                                         .kind = FLAG_BOOL,
-                                         .offset = FIELD(choice_on) + index * sizeof(bool),
-                                         .group = group,
-                                         .help = info->help});
+    add_flag(flags, (struct flag){.name = *name,
+                                  .kind = FLAG_BOOL,
+                                  .offset = FIELD(choice_on) + index * sizeof(bool),
+                                  .group = group,
+                                  .help = info->help});
   }
 }
 
@@ -308,7 +308,7 @@ static void add_options(struct command_flags *flags) {
     flag.help = info->help;
     flag.initial = info->default_text;
     flag.choices = offered_words(info->name);
-    cmd_options_add(flags, flag);
+    add_flag(flags, flag);
   }
 }
 
@@ -477,13 +477,13 @@ void command_flags_init(struct command_flags *flags) {
   add_formats(flags);
   add_options(flags);
   for (size_t i = 0; i < COUNT(sample_flags); i++)
-    cmd_options_add(flags, (struct flag){.name = sample_flags[i].name,
-                                         .kind = FLAG_BOOL,
-                                         .offset = FIELD(sample_on) + i * sizeof(bool),
-                                         .group = GROUP_SAMPLE,
-                                         .help = sample_flags[i].help});
-  for (size_t i = 0; i < COUNT(own_flags); i++) cmd_options_add(flags, own_flags[i]);
-  for (size_t i = 0; i < COUNT(noise_flags); i++) cmd_options_add(flags, noise_flags[i]);
+    add_flag(flags, (struct flag){.name = sample_flags[i].name,
+                                  .kind = FLAG_BOOL,
+                                  .offset = FIELD(sample_on) + i * sizeof(bool),
+                                  .group = GROUP_SAMPLE,
+                                  .help = sample_flags[i].help});
+  for (size_t i = 0; i < COUNT(own_flags); i++) add_flag(flags, own_flags[i]);
+  for (size_t i = 0; i < COUNT(noise_flags); i++) add_flag(flags, noise_flags[i]);
 }
 
 /* ---- what the flags mean together -------------------- */

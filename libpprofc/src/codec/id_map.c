@@ -1,12 +1,12 @@
 /* Ids of a file to dense indices. */
 #include "codec/id_map.h"
 
-static uint64_t id_map_hash_id(uint64_t id) {
+static uint64_t hash_id(uint64_t id) {
   return hash_mix(0, id);
 }
 
 uint32_t id_map_find_slow(const struct id_map *map, uint64_t id) {
-  struct map_probe probe = map_start(&map->hash, id_map_hash_id(id));
+  struct map_probe probe = map_start(&map->hash, hash_id(id));
   uint32_t index;
   while ((index = map_next(&map->hash, &probe)) != MAP_NONE)
     if (map->ids[index] == id) return index;
@@ -34,7 +34,7 @@ static bool build_hash(struct id_map *map) {
   for (size_t i = 0; i < map->count; i++) {
     if (id_map_find_slow(map, map->ids[i]) != MAP_NONE) {
       if (map->duplicate == MAP_NONE) map->duplicate = (uint32_t)i;
-    } else if (!map_insert(&map->hash, id_map_hash_id(map->ids[i]), (uint32_t)i)) {
+    } else if (!map_insert(&map->hash, hash_id(map->ids[i]), (uint32_t)i)) {
       return false;
     }
   }

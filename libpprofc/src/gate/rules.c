@@ -103,7 +103,7 @@ static const char *take_benchmark(struct rules_reader *r, const struct node *val
   return keep_text(r, value, &((struct gate_rule *)target)->pattern);
 }
 
-static const char *rules_take_unit(struct rules_reader *r, const struct node *value, void *target) {
+static const char *take_rule_unit(struct rules_reader *r, const struct node *value, void *target) {
   return keep_text(r, value, &((struct gate_rule *)target)->unit);
 }
 
@@ -162,7 +162,7 @@ static const char *take_reason(struct rules_reader *r, const struct node *value,
 
 static const struct gate_rules_member rule_members[] = {
     {"benchmark", take_benchmark},
-    {"unit", rules_take_unit},
+    {"unit", take_rule_unit},
     {"threshold", take_threshold},
     {"alpha", take_alpha},
     {"floor", take_floor},

@@ -13,7 +13,7 @@ struct stacks_layout_walk {
   } * reversed;             /* [count], or NULL: from the root, in the order of the set */
 };
 
-static size_t stacks_layout_walk_stack(const struct stacks_layout_walk *w, size_t i) {
+static size_t walk_stack(const struct stacks_layout_walk *w, size_t i) {
   return w->reversed ? w->reversed[i].stack : i;
 }
 
@@ -28,7 +28,7 @@ static uint32_t walk_frame(const struct stacks_layout_walk *w, size_t stack, uin
 static size_t count_nodes(const struct stacks_layout_walk *w) {
   size_t count = 1;
   for (size_t i = 0; i < w->set->count; i++)
-    count += w->set->depth[stacks_layout_walk_stack(w, i)] - walk_shared(w, i);
+    count += w->set->depth[walk_stack(w, i)] - walk_shared(w, i);
   return count;
 }
 
@@ -47,7 +47,7 @@ static bool alloc_tree(struct flame_tree *t, size_t count) {
 static void add_stack(struct flame_tree *t, const struct stacks_layout_walk *w, size_t i,
                       uint32_t *path) {
   const struct stack_set *set = w->set;
-  size_t stack = stacks_layout_walk_stack(w, i);
+  size_t stack = walk_stack(w, i);
   uint32_t depth = set->depth[stack];
   for (uint32_t d = walk_shared(w, i); d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
@@ -99,7 +99,7 @@ static uint32_t shared_leaves(const struct turned *x, const struct turned *y) {
 }
 
 /* Puts the stacks into the order of their turned frames. */
-static const struct reversed *stacks_layout_turn(const struct stack_set *set, struct arena *arena) {
+static const struct reversed *layout_turn(const struct stack_set *set, struct arena *arena) {
   struct turned *turned = arena_array(arena, set->count, sizeof *turned);
   struct reversed *reversed = arena_array(arena, set->count, sizeof *reversed);
   if (!turned || !reversed) return NULL;
@@ -118,8 +118,8 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
   tree->has_base = set->has_base;
   arena_init(&tree->arena, mem);
-  struct stacks_layout_walk walk = {
-      .set = set, .reversed = reverse ? stacks_layout_turn(set, &tree->arena) : NULL};
+  struct stacks_layout_walk walk = {.set = set,
+                                    .reversed = reverse ? layout_turn(set, &tree->arena) : NULL};
   uint32_t *path = arena_zero_array(&tree->arena, set->max_depth + 1, sizeof *path);
   if (!path || (reverse && !walk.reversed) || !alloc_tree(tree, count_nodes(&walk))) {
     flame_tree_free(tree);
@@ -173,12 +173,12 @@ void flame_graph_free(struct flame_graph *graph) {
 
 /* ---- widths ------------------------------------------ */
 
-static double stacks_layout_magnitude(int64_t value) {
+static double layout_magnitude(int64_t value) {
   return value < 0 ? -(double)value : (double)value;
 }
 
-static double stacks_layout_measure(enum flame_width how, int64_t head, int64_t base) {
-  double h = stacks_layout_magnitude(head), b = stacks_layout_magnitude(base);
+static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
+  double h = layout_magnitude(head), b = layout_magnitude(base);
   switch (how) {
   case FLAME_BASE:
     return b;
@@ -198,7 +198,7 @@ static double *node_widths(struct flame_tree *t, size_t type, enum flame_width h
   double *width = arena_array(&t->arena, t->count, sizeof *width);
   if (!width) return NULL;
   for (size_t i = 0; i < t->count; i++)
-    width[i] = stacks_layout_measure(how, flame_self_head(t, i, type), flame_self_base(t, i, type));
+    width[i] = layout_measure(how, flame_self_head(t, i, type), flame_self_base(t, i, type));
   for (size_t i = t->count; i-- > 1;) width[t->parent[i]] += width[i];
   return width;
 }

@@ -112,8 +112,8 @@ static pprofc_status rules_take_accepted(struct rules *rules, const char *path,
   return PPROFC_OK;
 }
 
-static pprofc_status rules_take_all_accepted(struct rules *rules, const char *path,
-                                             const struct node *list, pprofc_error *error) {
+static pprofc_status rules_take_acceptances(struct rules *rules, const char *path,
+                                            const struct node *list, pprofc_error *error) {
   if (!list) return PPROFC_OK;
   if (list->kind != NODE_ARRAY)
     return rules_wrong(path, list, "\"accept\" must be a list of objects", error);
@@ -149,7 +149,7 @@ static pprofc_status rules_read_file(struct rules *rules, const char *path, ppro
   if (!status) status = rules_check_members(path, root, error);
   for (size_t i = 0; i < COUNT(rules_lists) && !status; i++)
     status = rules_take_list(rules, path, node_get(root, rules_lists[i]), &lists[i], error);
-  if (!status) status = rules_take_all_accepted(rules, path, node_get(root, "accept"), error);
+  if (!status) status = rules_take_acceptances(rules, path, node_get(root, "accept"), error);
   arena_free(&arena);
   return status;
 }

@@ -137,7 +137,7 @@ static bool events_note_unread(struct jfr *j) {
 }
 
 /* A chunk with samples of another event than the chunks before it cannot be added to them. */
-static bool events_note_cpu_event(struct jfr *j, const struct jfr_settings *settings) {
+static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
                     STR_ARG(j->cpu_event), STR_ARG(settings->event));
@@ -159,7 +159,7 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
   }
   j->has_type[JFR_WALL] |= has_cpu && settings->only_wall;
   j->has_type[JFR_CPU] |= j->has_type[JFR_WALL] && settings->only_wall;
-  if (!jfr_ok(j) || (has_cpu && !events_note_cpu_event(j, settings))) return false;
+  if (!jfr_ok(j) || (has_cpu && !events_note_cpu(j, settings))) return false;
   return events_note_unread(j);
 }
 

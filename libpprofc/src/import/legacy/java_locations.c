@@ -47,7 +47,7 @@ static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   return true;
 }
 
-static struct java_locations_frame java_locations_parse_frame(pprofc_str text) {
+static struct java_locations_frame java_parse_frame(pprofc_str text) {
   struct java_locations_frame frame = {text, STR(""), 0};
   if (parse_file_line(text, &frame) || parse_path(text, &frame)) return frame;
   if (text_contains(text, STR("generated stub/JIT"))) frame.function = STR("STUB");
@@ -74,8 +74,8 @@ static uint32_t find_location(const struct legacy *l, uint64_t address) {
 }
 
 /* The function of that name; the file is that of the first frame that names it. */
-static uint32_t java_locations_function_of(struct legacy *l, struct interner *names,
-                                           const struct java_locations_frame *frame) {
+static uint32_t java_function_of(struct legacy *l, struct interner *names,
+                                 const struct java_locations_frame *frame) {
   size_t count = names->count;
   uint32_t index = interner_add(names, frame->function);
   struct legacy_function function = {frame->function, frame->file};
@@ -86,8 +86,8 @@ static uint32_t java_locations_function_of(struct legacy *l, struct interner *na
   return index;
 }
 
-static pprofc_status java_locations_read_lines(struct legacy *l, pprofc_str text,
-                                               struct interner *names) {
+static pprofc_status java_read_locations(struct legacy *l, pprofc_str text,
+                                         struct interner *names) {
   pprofc_str line, rest;
   while (str_next_line(&text, &line)) {
     uint64_t address;
@@ -99,9 +99,9 @@ static pprofc_status java_locations_read_lines(struct legacy *l, pprofc_str text
                        STR_ARG(str_slice(line, 0, 200)));
     uint32_t index = find_location(l, address);
     if (index == NONE) continue;
-    struct java_locations_frame frame = java_locations_parse_frame(rest);
+    struct java_locations_frame frame = java_parse_frame(rest);
     struct legacy_location *location = &legacy_locations(l)[index];
-    location->function = java_locations_function_of(l, names, &frame);
+    location->function = java_function_of(l, names, &frame);
     location->line = frame.line;
     location->address = 0;
   }
@@ -112,7 +112,7 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   struct interner names;
   interner_init(&names, l->mem);
   pprofc_status status = legacy_status(l);
-  if (status == PPROFC_OK) status = java_locations_read_lines(l, text, &names);
+  if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
   /* Addresses differ from run to run; without them profiles merge better. */

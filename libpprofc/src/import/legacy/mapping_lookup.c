@@ -116,7 +116,7 @@ static uint32_t fake_mapping(struct lookup *k) {
   return k->fake;
 }
 
-static uint32_t mapping_lookup_mapping_of(struct lookup *k, uint64_t address) {
+static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
   /* The fake mapping is one of the list from then on, and covers all but the very last address. */
@@ -155,7 +155,7 @@ pprofc_status legacy_assign_mappings(struct legacy *l) {
   for (size_t i = 0; made && i < legacy_location_count(l); i++) {
     struct legacy_location *location = &legacy_locations(l)[i];
     if (location->address && location->mapping == NONE)
-      location->mapping = mapping_lookup_mapping_of(&k, location->address);
+      location->mapping = lookup_mapping(&k, location->address);
   }
   lookup_free(&k);
   return made ? legacy_status(l) : error_nomem(l->error);

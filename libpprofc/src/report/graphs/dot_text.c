@@ -13,7 +13,7 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
-static void dot_text_add_text(struct output *out, pprofc_str text, bool escape) {
+static void dot_add_text(struct output *out, pprofc_str text, bool escape) {
   for (size_t i = 0; i < text.size;) {
     size_t start = i;
     int32_t code = utf8_next(text, &i);
@@ -32,17 +32,17 @@ static void dot_text_add_text(struct output *out, pprofc_str text, bool escape) 
 }
 
 void dot_text(struct output *out, pprofc_str text) {
-  dot_text_add_text(out, text, true);
+  dot_add_text(out, text, true);
 }
 
 void dot_escaped_text(struct output *out, pprofc_str text) {
-  dot_text_add_text(out, text, false);
+  dot_add_text(out, text, false);
 }
 
 void dot_loose_text(struct output *out, pprofc_str text) {
   bool ends_string = (text.size && text.data[text.size - 1] == '\\') ||
                      str_find_char(text, '"') < text.size || str_find_char(text, '\n') < text.size;
-  dot_text_add_text(out, text, ends_string);
+  dot_add_text(out, text, ends_string);
 }
 
 /* ---- names ------------------------------------------- */

@@ -47,8 +47,8 @@ static void note_first_uses(struct walker *w, const struct merge_piece *piece) {
 }
 
 /* Hashes a stack from the root, beginning with what it has in common with the previous one. */
-static uint64_t merge_order_walk_stack(struct walker *w, const struct merge_piece *piece,
-                                       const uint8_t *stack, size_t size) {
+static uint64_t hash_stack(struct walker *w, const struct merge_piece *piece, const uint8_t *stack,
+                           size_t size) {
   size_t tail = stack_shared_tail(w->stack, w->stack_size, stack, size);
   const uint32_t *classes = w->classes[piece - w->m->pieces];
   const uint8_t *end = stack + size;
@@ -85,7 +85,7 @@ static void walk_sample(struct walker *w, const struct merge_piece *piece, size_
     if (w->hashes) w->hashes[sample] = 0;
     return;
   }
-  uint64_t hash = merge_order_walk_stack(w, piece, s->stack[local], s->stack_size[local]);
+  uint64_t hash = hash_stack(w, piece, s->stack[local], s->stack_size[local]);
   if (w->hashes) w->hashes[sample] = finish_hash(m, hash, piece->source, local);
 }
 
