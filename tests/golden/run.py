@@ -117,17 +117,19 @@ def find_missing(programs):
     return missing
 
 
-def run_cases(cases, programs, act):
-    failed = 0
+def run_cases(cases, programs, act, advise=False):
+    failed = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for case, wrong in zip(cases, pool.map(lambda case: act(case, programs), cases)):
             if wrong:
-                failed += 1
+                failed.append(case.name)
                 print(f"FAILED {case.name}: {case.command.strip()}")
                 # Bytes that are no UTF-8 are shown as \udcXX.
                 print("\n".join("  " + line for line in wrong[:40])
                       .encode("utf-8", "backslashreplace").decode())
-    print(f"{len(cases)} cases, {failed} failed")
+    if failed and advise:
+        print(f"If the change is meant: tests/golden/run.py --bin {os.path.relpath(programs)} --update {' '.join(failed[:10])}; then read the difference")
+    print(f"{len(cases)} cases, {len(failed)} failed")
     return 1 if failed or not cases else 0
 
 
@@ -163,7 +165,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             return run_cases(cases, force_reader(programs, options.reader, folder), Case.check)
     if not options.secrets:
-        return run_cases(cases, programs, act)
+        return run_cases(cases, programs, act, advise=True)
     os.environ["LD_PRELOAD"] = os.path.abspath(options.secrets)
     failed = 0
     for secret in SECRETS:

@@ -11,6 +11,10 @@ PARSING = "atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof ss
 TEXT = "sprintf vsprintf strcpy strcat strncpy strncat gets"
 ENDING = "exit _exit abort quick_exit system popen"
 
+# What is called instead.
+INSTEAD = [(MEMORY, "mem_array, ARRAY_RESERVE or an arena (core/mem.h, core/array.h)"), (PARSING, "the str_parse functions of core/str.h"),
+           (TEXT, "a buffer (core/buffer.h) or snprintf"), (ENDING, "a status and a message; core/child runs programs")]
+
 # Where each list holds. Tests have memory and children of their own; programs may exit.
 RULES = [
     (MEMORY + " " + PARSING + " " + TEXT, ("libpprofc", "tools")),
@@ -62,7 +66,8 @@ def main():
             home = HOMES.get(path, "").split()
             for name, line in calls(read(path), names):
                 if name not in home:
-                    report.add("banned", f"{path}:{name}", path, line, f"call of {name}")
+                    instead = next(text for names_of, text in INSTEAD if name in names_of.split())
+                    report.add("banned", f"{path}:{name}", path, line, f"call of {name}; use {instead}")
     report.finish(f"{checked} files")
 
 

@@ -45,9 +45,9 @@ def check_flags(binaries, report):
             checked += 1
             subject = f"{program}:-{flag}"
             if not uses(lines[program], flag):
-                report.add("golden", subject, "tests/golden/cases", 1, f"no case runs {program} with -{flag}")
+                report.add("golden", subject, "tests/golden/cases", 1, f"no case runs {program} with -{flag}; CONTRIBUTING.md says how to add one")
             if f"`-{flag}`" not in read(page):
-                report.add("docs", subject, page, 1, f"-{flag} is not described")
+                report.add("docs", subject, page, 1, f"-{flag} is not described; scripts/manual.sh BUILD/bin puts it there")
     return checked
 
 
@@ -92,8 +92,9 @@ def check_fuzzed_reports(binaries, report):
     for title in ("Formats", "Options"):
         section = re.search(r"^### " + title + r"\n(.*?)(?=^### |\Z)", page, re.M | re.S)
         for name in FLAG.findall(section.group(1)) if section else []:
-            if f'"{name}"' not in text and not re.search(r"->" + name + r"\b", text):
-                report.add("fuzz", f"pprofc:-{name}", "tests/fuzz", 1, f"no fuzz target has -{name}")
+            if f'"{name}"' not in text and not re.search(r"\bo->" + name + r"\b", text):
+                report.add("fuzz", f"pprofc:-{name}", "tests/fuzz/fuzz_report.c", 1,
+                           f"no fuzz target has -{name}; a format belongs into the table `reports`, an option into `take_options`")
 
 
 def check_hostile_reports(binaries, report):
@@ -102,7 +103,7 @@ def check_hostile_reports(binaries, report):
     section = re.search(r"^### Formats\n(.*?)(?=^### |\Z)", manual(binaries, "pprofc"), re.M | re.S)
     for name in FLAG.findall(section.group(1)) if section else []:
         if not re.search(r'"-?' + name + r'[="]', text):
-            report.add("escape", f"pprofc:-{name}", "tests/escape/hostile.py", 1, f"no test prints hostile names with -{name}")
+            report.add("escape", f"pprofc:-{name}", "tests/escape/hostile.py", 1, f"no test prints hostile names with -{name}; add it to PROFILE_TEXTS (text), or a run to test_profiles")
 
 
 def check_rules(report):
@@ -111,9 +112,9 @@ def check_rules(report):
     seed, docs = read("tests/fuzz/corpus/gate_rules/all.json"), read("docs/GATES.md")
     for name in members:
         if f'"{name}"' not in seed:
-            report.add("seeds", f"rules:{name}", "tests/fuzz/corpus/gate_rules/all.json", 1, f"'{name}' is not in it")
+            report.add("seeds", f"rules:{name}", "tests/fuzz/corpus/gate_rules/all.json", 1, f"the seed has no '{name}'; add it")
         if f'"{name}"' not in docs and f"`{name}`" not in docs:
-            report.add("docs", f"rules:{name}", "docs/GATES.md", 1, f"'{name}' of a rules file is not described")
+            report.add("docs", f"rules:{name}", "docs/GATES.md", 1, f"'{name}' of a rules file is not described; add it to the tables of members")
     if not members:
         report.problems.append("libpprofc/src/gate/rules.c: no members found")
 

@@ -33,12 +33,13 @@ def check(path, text, report):
         body = "\n".join(lines[first - 1:first - 1 + length])
         found = complexity(body)
         if found > COMPLEXITY:
-            report.add("complexity", f"{path}:{name}", path, first, f"{name} has complexity {found} ({COMPLEXITY} is the most)")
+            report.add("complexity", f"{path}:{name}", path, first, f"{name} has complexity {found} ({COMPLEXITY} is the most); move a part of it into a function")
         for line, statement in statements(body, first):
             if statement.count("?") > 1:
-                report.add("conditional", f"{path}:{name}", path, line, f"{statement.count('?')} conditional expressions in one statement")
+                report.add("conditional", f"{path}:{name}", path, line,
+                           f"{statement.count('?')} conditional expressions in one statement; use if, or a variable for one of them")
             if not statement.startswith(("for", "return (", ".", "[")) and CHAIN.match(statement) and not re.match(r"\s*(?:const |static |u?int\w*_t |size_t |bool |char |double |unsigned |int |struct |pprofc_\w+ )", statement):
-                report.add("chain", f"{path}:{name}", path, line, "two assignments in one statement")
+                report.add("chain", f"{path}:{name}", path, line, "two assignments in one statement; write two")
 
 
 def main():

@@ -13,4 +13,6 @@ case $("$tool" --version) in
   ;;
 esac
 # --dry-run names the lines.
-find libpprofc tools tests docs -name '*.[ch]' | LC_ALL=C sort | xargs "$tool" --style=file --dry-run --Werror
+find libpprofc tools tests docs -name '*.[ch]' | LC_ALL=C sort | xargs "$tool" --style=file --dry-run --Werror && exit
+echo "$tool --style=file -i FILE ... makes it so"
+exit 1

@@ -86,13 +86,13 @@ def check(path, text, allowed, report):
             continue
         found = included_room(path, target, allowed)
         if found is None:
-            report.add("layers", f"{path}:{target}", path, line, f"'{target}' belongs to no room")
+            report.add("layers", f"{path}:{target}", path, line, f"'{target}' belongs to no room of docs/ARCHITECTURE.md (a public header: PUBLIC in tests/style/layers.py)")
         elif public:
             if not target.startswith("pprofc/"):
                 report.add("layers", f"{path}:{target}", path, line,
                            f"a public header includes '{target}', which users do not have")
         elif found != "own" and not may_include(room, found, allowed):
-            report.add("layers", f"{path}:{target}", path, line, f"{room} may not include {found} ('{target}')")
+            report.add("layers", f"{path}:{target}", path, line, f"{room} may not include {found} ('{target}'); the order is in docs/ARCHITECTURE.md, and what both need goes into a lower room")
 
 
 def main():
@@ -104,7 +104,7 @@ def main():
     for path in paths:
         room = room_of(path.split("/")[2:])
         if path.startswith("libpprofc/src/") and room not in allowed:
-            report.problems.append(f"{path}:1: docs/ARCHITECTURE.md has no room '{room}'")
+            report.problems.append(f"{path}:1: docs/ARCHITECTURE.md has no room '{room}': put it into the list and into the order below it")
         else:
             check(path, read(path), allowed, report)
     report.finish(f"{len(paths)} files, {len(allowed)} rooms")

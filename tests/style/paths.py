@@ -1,16 +1,30 @@
 """Every path that the documents cite exists. In ARCHITECTURE.md a path may begin with a room of libpprofc/src, and leave out the
-ending. A word in capitals (NAME, ROOM) stands for any name."""
+ending, and the functions and tables that it names exist, too. A word in capitals (NAME, ROOM) stands for any name."""
 import glob
 import os
 import re
 
-from source import ROOT, Report
+from source import ROOT, Report, files
 
 FOLDERS = ("libpprofc", "tools", "scripts", "docs", "tests", "testdata", "proto", "include", ".ci")
 CITED = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
-# A step of "Three ways through the house": what, where, how.
+# A step of "Ways through the house": what, where, how.
 STEP = re.compile(r"^    \w+ +((?:[a-z]+/)+[\w*]+)", re.M)
+
+
+# A name of the code: `add_flag`, `fuzz_json` (a file).
+NAME = re.compile(r"`([a-z]\w*_[a-z0-9_]+)`")
+
+
+def known_names():
+    """The words of the sources and of the scripts of the tests, and the names of the C files."""
+    paths = files("libpprofc", "tools", "tests")
+    words = {os.path.basename(path).rsplit(".", 1)[0] for path in paths}
+    for path in [os.path.join(ROOT, path) for path in paths] + glob.glob(os.path.join(ROOT, "tests/*/*.py")):
+        with open(path, encoding="utf-8") as file:
+            words.update(re.findall(r"\w+", file.read()))
+    return words
 
 
 def exists(path, folder=ROOT):
@@ -42,6 +56,7 @@ def main():
     rooms = os.listdir(os.path.join(ROOT, "libpprofc/src"))
     pages = ["README.md", "CONTRIBUTING.md"]
     pages += sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "docs/**/*.md"), recursive=True))
+    names = known_names()
     checked = 0
     for page in pages:
         with open(os.path.join(ROOT, page), encoding="utf-8") as file:
@@ -50,7 +65,12 @@ def main():
         for path, line in cited(text, house):
             checked += 1
             if not is_there(path, rooms, house):
-                report.add("path", f"{page}:{path}", page, line, f"there is no {path}")
+                report.add("path", f"{page}:{path}", page, line, f"there is no {path}; name what is there now")
+        for match in NAME.finditer(text) if house else []:
+            checked += 1
+            if match.group(1) not in names:
+                report.add("path", f"{page}:{match.group(1)}", page, text.count("\n", 0, match.start()) + 1,
+                           f"the code has no {match.group(1)}; name what is there now")
         for match in LINK.finditer(text):
             checked += 1
             if not exists(os.path.join(os.path.dirname(page), match.group(1))):

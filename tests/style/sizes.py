@@ -13,7 +13,7 @@ def check(path, text, report):
         report.add("purpose", path, path, 1, "does not begin with a sentence that says what the file is for")
     for name, first, length in functions(text):
         if length > FUNCTION_LINES:
-            report.add("length", f"{path}:{name}", path, first, f"{name} has {length} lines ({FUNCTION_LINES} are the most)")
+            report.add("length", f"{path}:{name}", path, first, f"{name} has {length} lines ({FUNCTION_LINES} are the most); move a part of it into a function")
 
 
 def main():

@@ -28,8 +28,8 @@ def main():
         print("skipped: no nm")
         sys.exit(77)
     public, found = declared(), exported(sys.argv[1])
-    problems = [f"{name} is exported and in no public header" for name in sorted(found - public.keys())]
-    problems += [f"{public[name]}: {name} is declared and not exported" for name in sorted(public.keys() - found)]
+    problems = [f"{name} is exported and no public header declares it; declare it there, or drop PPROFC_API" for name in sorted(found - public.keys())]
+    problems += [f"{public[name]}: {name} is declared and not exported: no file of the library defines it" for name in sorted(public.keys() - found)]
     problems += [f"{name} does not start with pprofc_" for name in sorted(found) if not name.startswith("pprofc_")]
     for problem in problems:
         print(problem)

@@ -276,6 +276,11 @@ static pprofc_status apply_numbers(const struct gate_options *o, const struct fl
   if (options_given(parsed, "alpha") &&
       (!str_parse_float(str_of(o->alpha), &s->alpha) || !(s->alpha >= 0 && s->alpha <= 1)))
     return error_set(error, PPROFC_E_INVALID, "alpha must be from 0 to 1, not \"%s\"", o->alpha);
+  return PPROFC_OK;
+}
+
+static pprofc_status apply_least(const struct gate_options *o, const struct flags_parsed *parsed,
+                                 struct gate_settings *s, pprofc_error *error) {
   if (options_given(parsed, "min-samples") && o->min_samples < 1)
     return error_set(error, PPROFC_E_INVALID, "-min-samples must be at least 1");
   if (options_given(parsed, "floor") && !gate_parse_floor(str_of(o->floor), &s->floor))
@@ -295,6 +300,7 @@ pprofc_status options_apply(const struct gate_options *o, const struct flags_par
                             struct gate *gate, pprofc_error *error) {
   struct gate_settings *s = &gate->settings;
   pprofc_status status = apply_numbers(o, parsed, s, error);
+  if (status == PPROFC_OK) status = apply_least(o, parsed, s, error);
   if (status == PPROFC_OK) status = check_today(o, parsed, error);
   if (status != PPROFC_OK) return status;
   if (options_given(parsed, "test")) s->test = (enum gate_test)o->test;

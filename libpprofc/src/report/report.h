@@ -1,5 +1,6 @@
 /* The input of a report, and the table of reports. A new output format is one file with one
- * function of the type report_fn, and one row in formats.c. */
+ * function of the type report_fn, and one row in formats.c; docs/ARCHITECTURE.md lists what belongs
+ * to it besides. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -71,7 +72,7 @@ pprofc_status report_divide(const struct report *report, pprofc_profile **divide
 /* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
-/* One function per file in this folder. */
+/* The functions of formats.c. The file of each is in a room of this folder. */
 pprofc_status report_top(struct report *, struct output *, pprofc_error *);
 pprofc_status report_tree(struct report *, struct output *, pprofc_error *);
 pprofc_status report_peek(struct report *, struct output *, pprofc_error *);

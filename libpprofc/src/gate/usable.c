@@ -1,4 +1,5 @@
-/* No verdict without a comparison: tells why nothing was compared. */
+/* Whether a run can be judged at all: a problem when nothing was compared, or when no row has
+ * enough samples. */
 #include "gate/judge.h"
 
 /* Why rows were not compared, by verdict. */
