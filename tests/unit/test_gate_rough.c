@@ -30,7 +30,7 @@ static void check_design(size_t n, size_t m, double level, int direction) {
   rough = (struct gate_rough){.count = 0};
   uint64_t state = n * 1000 + m;
   size_t known = 0;
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 1400; i++) {
     struct gate_design d = {rough_between_logs(&state, 1e-4, 0.05),
                             rough_between_logs(&state, 1e-4, 0.05),
                             (double)n,
@@ -64,7 +64,7 @@ static void test_rough_changes_are_near(void) {
 
 /* ---- all rows ---------------------------------------- */
 
-#define ROWS 1500
+#define ROWS 4000
 
 static bool add_random_row(struct gate *gate, uint64_t *state, size_t index) {
   double base[10], head[10], noise = rough_between_logs(state, 0.002, 0.2);

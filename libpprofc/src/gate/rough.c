@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define WORTHWHILE 200 /* rows of a design; a table costs as much as a hundred of them */
-#define MOST_ROUGH 0.5 /* the change up to which the noise of head grows slowly enough */
+#define WORTHWHILE 1000 /* rows of a design; a table costs as much as some two hundred of them */
+#define MOST_ROUGH 0.5  /* the change up to which the noise of head grows slowly enough */
 #define RIGHT      1.57079632679489662
 
 /* ---- tables ------------------------------------------ */
