@@ -147,10 +147,27 @@ record_timeline() {
 
 async_options=start,event=itimer,interval=5ms,wall=20ms,alloc=256k,live,nativemem=64k,lock=1ms,jfropts=31,jfr
 
-# Tools that Debian does not have: of PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), of crates (inferno), FlameGraph.
+# The log of V8 that 0x keeps, without the code that no tick has: megabytes of symbols of node.
+record_0x() {
+  cp "$data/imports/calls.js" .
+  0x -D run0x --collect-only calls.js >run.log 2>&1
+  node -e 'const { readFileSync } = require("fs");
+    const log = JSON.parse(readFileSync(process.argv[1], "utf8"));
+    const codes = new Map(), functions = new Map();
+    const number = (map, i) => map.get(i) ?? map.set(i, map.size).get(i);
+    const ticks = log.ticks.map((t) => ({ ...t, s: t.s.map((x, i) => (i % 2 || x < 0 ? x : number(codes, x))) }));
+    const code = [...codes.keys()].map((i) => log.code[i])
+      .map(({ source, deopt, ...c }) => ("func" in c ? { ...c, func: number(functions, c.func) } : c));
+    const kept = [...functions.keys()].map((f) => log.functions[f])
+      .map((f) => ({ ...f, codes: f.codes.filter((c) => codes.has(c)).map((c) => codes.get(c)) }));
+    console.log(JSON.stringify({ code, functions: kept, ticks }));' run0x/isolate-*.log.json >calls.0x.v8log.json
+  rm -r run0x calls.js
+}
+
+# Tools that Debian does not have: of npm (0x), of PyPI (py-spy pyinstrument memray austin-dist pytest-benchmark), of crates (inferno), FlameGraph.
 # What is not in PATH keeps its file. The paths of the packages are those of Debian afterwards.
 record_packages() {
-  say "calls: py-spy, pyinstrument, memray, austin, pytest-benchmark, inferno, FlameGraph, heaptrack where they are"
+  say "calls: 0x, py-spy, pyinstrument, memray, austin, pytest-benchmark, inferno, FlameGraph, heaptrack where they are"
   cp "$data/imports/calls.py" "$data/imports/test_calls.py" .
   ! have py-spy || py-spy record -r 50 -d 2 -f raw -o calls.pyspy.folded -- python3 calls.py 3 >run.log 2>&1
   ! have py-spy || py-spy record -r 50 -d 2 -f speedscope -o calls.pyspy.speedscope.json -- python3 calls.py 3 >run.log 2>&1
@@ -169,6 +186,7 @@ record_packages() {
     heaptrack_print -F calls.heaptrack.folded -f heap.* >run.log
     rm heap.*
   fi
+  ! have 0x || record_0x
   ! have pytest || pytest -q --benchmark-json="$data/bench/calls.pytest.json" test_calls.py >run.log 2>&1
 }
 

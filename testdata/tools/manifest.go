@@ -59,6 +59,7 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.dhat.json", "imports/calls.c under dhat"},
 	{"imports/calls.perf.txt", "imports/calls.c, perf record -e cpu-clock:u -g and perf script"},
 	{"imports/calls.jemalloc.heap", "imports/calls.c with jemalloc, MALLOC_CONF=prof:true"},
+	{"imports/calls.0x.v8log.json", "imports/calls.js, 0x --collect-only, without the code that no tick has"},
 	{"imports/calls.pyspy.folded", "imports/calls.py, py-spy record -r 50 -f raw"},
 	{"imports/calls.pyspy.speedscope.json", "imports/calls.py, py-spy record -r 50 -f speedscope"},
 	{"imports/calls.pyinstrument.speedscope.json", "imports/calls.py, pyinstrument -i 0.02 -r speedscope"},

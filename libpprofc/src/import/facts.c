@@ -74,8 +74,10 @@ const struct format_fact import_facts[] = {
      "`wall/nanoseconds`; arguments are part of a name; labels `process`, `pid`, `thread`, `tid`",
      "counted: ends that fit nothing, events that never end, events of other kinds (async, "
      "counters, flows)"},
-    {"json_v8_log", "V8 log, preprocessed", "`node --prof-process --preprocess -j isolate-*.log`",
-     "JSON with `code`, `functions`, `ticks`", "made by hand", "imports/made.v8log.json",
+    {"json_v8_log", "V8 log, preprocessed",
+     "0x, `node --prof-process --preprocess -j isolate-*.log`",
+     "JSON with `code`, `functions`, `ticks`", "0x 6.0.0, node 20.20.2",
+     "imports/calls.0x.v8log.json",
      "`samples/count`, `wall/nanoseconds`; functions of scripts with file and line",
      "counted: ticks without a stack; states of the virtual machine"},
     {"json_heapprofile", "V8 heap profile (`.heapprofile`)", "`node --heap-prof`, Chrome",
