@@ -36,8 +36,15 @@ export function findPackages(packages, folders) {
   const target = folders[folders.length - 1];
   fs.mkdirSync(target, { recursive: true });
   const options = ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", target];
-  spawnSync("npm", [...options, ...packages], { stdio: "ignore", timeout: 120_000 });
+  spawnSync("npm", [...options, ...packages, ...installed(target, names)], { stdio: "ignore", timeout: 120_000 });
   return complete(target) ? path.join(target, "node_modules") : undefined;
+}
+
+/** What is in a folder already, as npm is asked for it: npm removes packages that it is not asked for. */
+function installed(folder, others) {
+  const modules = path.join(folder, "node_modules");
+  const names = fs.existsSync(modules) ? fs.readdirSync(modules).filter((name) => /^[a-z]/.test(name) && !others.includes(name)) : [];
+  return names.map((name) => `${name}@${JSON.parse(fs.readFileSync(path.join(modules, name, "package.json"), "utf8")).version}`);
 }
 
 /** A browser driven by playwright-core, or the end of the test when there is none. */
