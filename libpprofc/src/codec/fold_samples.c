@@ -203,7 +203,7 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
   if (p->negative && !f->labels) return false;
   p->hash = hash_bytes(p->stack, p->stack_size);
-  __builtin_prefetch(&f->map.slots[map_start(&f->map, p->hash).position]);
+  if (f->map.capacity) __builtin_prefetch(&f->map.slots[map_start(&f->map, p->hash).position]);
   f->batched++;
   return (f->batched < FOLD_BATCH && p->pieces <= 1) || fold_flush(f);
 }

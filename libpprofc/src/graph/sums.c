@@ -168,10 +168,10 @@ __attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, str
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   size_t types = pass->profile->type_count;
-  const int64_t *values = pass->profile->samples.values + pass->column;
+  const int64_t *values = pass->profile->samples.values;
   uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
-    int64_t value = values[i * types];
+    int64_t value = values[i * types + pass->column];
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
     delta_move(delta, i);
