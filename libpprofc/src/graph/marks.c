@@ -320,10 +320,10 @@ static uint32_t next_stamp(const struct marks *m, struct marks_worker *w, uint32
 static bool marks_count_range(const struct marks *m, struct marks_worker *w,
                               struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = m->graph->profile;
-  const int64_t *values = profile->samples.values + m->graph->options.value_index;
+  const int64_t *values = profile->samples.values;
   uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
-    int64_t value = values[i * profile->type_count];
+    int64_t value = values[i * profile->type_count + m->graph->options.value_index];
     if (budget_poll(m->mem, i)) return false;
     if (value == 0) continue;
     uint64_t size = counted_size(m, value);
