@@ -219,28 +219,39 @@ static void *server_watch(void *server) {
 /* ---- answers ----------------------------------------- */
 
 /* No page of ours runs inline code, asks another site for anything, is shown in a frame, or leaves
- * traces. */
+ * traces. A refusal may be shown in a frame: it is one sentence, which tells why the frame is
+ * empty. */
+#define SERVER_REFUSED 403
+
 static const struct {
-  const char *name, *value;
+  const char *name, *value, *refused; /* of a refusal; NULL: it has none */
 } server_headers[] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"},
-    {"X-Content-Type-Options", "nosniff"},
-    {"Referrer-Policy", "no-referrer"},
-    {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Cross-Origin-Opener-Policy", "same-origin"},
-    {"X-Frame-Options", "DENY"},
+     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+     "default-src 'none'; base-uri 'none'; form-action 'none'"},
+    {"X-Content-Type-Options", "nosniff", "nosniff"},
+    {"Referrer-Policy", "no-referrer", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin", "same-origin"},
+    {"X-Frame-Options", "DENY", NULL},
 };
 
 static void server_release_reply(void *reply) {
   reply_release(reply);
 }
 
+static bool server_add_own_headers(struct MHD_Response *response, bool refused) {
+  bool ok = true;
+  for (size_t i = 0; i < sizeof server_headers / sizeof *server_headers; i++) {
+    const char *value = refused ? server_headers[i].refused : server_headers[i].value;
+    if (value) ok = ok && mhd.add_response_header(response, server_headers[i].name, value);
+  }
+  return ok;
+}
+
 static bool server_add_headers(struct MHD_Response *response, const struct web_reply *reply) {
-  bool cached = false, ok = true;
-  for (size_t i = 0; i < sizeof server_headers / sizeof *server_headers; i++)
-    ok = ok && mhd.add_response_header(response, server_headers[i].name, server_headers[i].value);
+  bool cached = false, ok = server_add_own_headers(response, reply->status == SERVER_REFUSED);
   for (size_t i = 0; i < reply->header_count; i++) {
     cached = cached || strcmp(reply->headers[i].name, "Cache-Control") == 0;
     ok = ok && mhd.add_response_header(response, reply->headers[i].name, reply->headers[i].value);
