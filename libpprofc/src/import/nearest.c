@@ -331,6 +331,8 @@ static const struct {
 static const struct {
   const char *key, *sentence;
 } nearest_members[] = {
+    {"\"pprofc_sums\"",
+     "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"},
     {"\"snapshot\"", "this is a heap snapshot of V8; Chrome's developer tools read it"},
     {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
