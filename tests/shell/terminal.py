@@ -72,14 +72,21 @@ class Session:
 
     def line(self, text, end="\r"):
         """Types a line and returns what it printed: all up to the next prompt that has nothing behind it."""
-        lines = self.raw.count(b"\n")
-        start = len(self.text())
-        os.write(self.master, (text + end).encode())
-        limit = time.monotonic() + LIMIT
-        while self.raw.count(b"\n") == lines or self.shown() != PROMPT.strip():
-            if time.monotonic() > limit or not self.read(0.2):
-                raise AssertionError(f"no prompt after {text!r}: {self.text()[start:]!r}")
+        self.send(text + end)
+        return self.answer()
+
+    def send(self, keys):
+        """Types keys whose answer comes later."""
         self.seen = len(self.text())
+        os.write(self.master, keys.encode())
+
+    def answer(self):
+        """What was printed since `send`, up to a prompt with nothing behind it on a line of its own."""
+        limit = time.monotonic() + LIMIT
+        while "\n" not in self.text()[self.seen:] or self.shown() != PROMPT.strip():
+            if time.monotonic() > limit or not self.read(0.2):
+                raise AssertionError(f"no prompt: {self.text()[self.seen:]!r}")
+        start, self.seen = self.seen, len(self.text())
         return self.text()[start:]
 
     def shown(self):
@@ -217,16 +224,14 @@ class Tests:
     def test_interrupts_are_for_the_pager(self):
         self.script("page", "trap '' INT; cat; : >\"$HOME/reading\"; while [ ! -e \"$HOME/go\" ]; do sleep 0.1; done\n")
         shell = Session(self, rows=12, PAGER="page")
-        os.write(shell.master, b"top 30\r")
+        shell.send("top 30\r")
         self.await_file("reading")
         for _ in range(3):
             os.write(shell.master, b"\x03")
             time.sleep(0.1)
         with open(f"{self.folder}/go", "w", encoding="utf-8"):
             pass
-        end = time.monotonic() + LIMIT
-        while shell.shown() != PROMPT.strip():
-            assert time.monotonic() < end and shell.read(0.2), shell.text()
+        assert "Showing nodes" in shell.wait(PROMPT)
         assert "Showing top 1 " in shell.line("top 1")
         assert shell.end() == 0
 
