@@ -1,12 +1,14 @@
 /* From the fields of a class to steps that read its values, and reading by them.
  *
  * Classes that are part of a class are laid out in place, so that reading needs no recursion. A
- * step reads a byte at least: a class without fields, however it nests, is no step. */
+ * step reads a byte at least: a class without fields, however it nests, is no step. So classes are
+ * counted, too: few of them that nest could stand for any number. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST_CLASS 16
 #define DEEPEST_ARRAY 8
 #define MOST_STEPS    4096
+#define MOST_CLASSES  4096
 #define NO_ARRAY      UINT32_MAX
 
 /* A class that is being laid out. */
@@ -22,6 +24,7 @@ struct layout {
   uint32_t count;
   struct layout_open open[DEEPEST_CLASS];
   size_t depth, arrays;
+  uint32_t opened; /* classes */
 };
 
 static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {
@@ -31,7 +34,7 @@ static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {
 }
 
 static bool layout_open_class(struct layout *l, const struct jfr_class *class, uint32_t array) {
-  if (l->depth == DEEPEST_CLASS) return false;
+  if (l->depth == DEEPEST_CLASS || l->opened++ == MOST_CLASSES) return false;
   l->open[l->depth++] = (struct layout_open){class, 0, array};
   return true;
 }
@@ -92,7 +95,7 @@ bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want
   *program = (struct jfr_program){0};
   if (!l) return jfr_fail_nomem(j);
   l->j = j;
-  l->count = 0;
+  l->count = l->opened = 0;
   l->depth = l->arrays = 0;
   if (c->kind != JFR_STRUCT)
     program->readable = layout_add(l, c->kind, 0);
