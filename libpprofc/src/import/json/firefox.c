@@ -20,20 +20,31 @@ static const struct {
     {"bytes", "space", "bytes", 1},
 };
 
-struct firefox_reader {
-  pprofc_builder *builder;
-  const struct node *root;
-  bool has[WEIGHT_COUNT], has_cpu;
-  double cpu_factor; /* of threadCPUDelta to nanoseconds */
-  uint32_t stack[MOST_DEPTH];
-  size_t missing;
-};
-
 /* Tables of one thread, from the thread or shared. */
 struct firefox_tables {
   const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
+};
+
+/* What an entry of the table of stacks stands for. */
+struct firefox_entry {
+  uint32_t location; /* or NONE */
+  uint32_t caller;   /* an entry before it, or NONE */
+};
+
+struct firefox_reader {
+  pprofc_builder *builder;
+  struct arena *arena;
+  const struct node *root;
+  bool has[WEIGHT_COUNT], has_cpu;
+  double cpu_factor;            /* of threadCPUDelta to nanoseconds */
+  struct firefox_tables tables; /* that the entries come from: threads may share them */
+  struct firefox_entry *entries;
+  size_t entry_count;
+  bool has_frames; /* every frame of the tables has a function */
+  uint32_t stack[MOST_DEPTH];
+  size_t missing;
 };
 
 static const struct node *column(const struct node *table, const char *name) {
@@ -126,14 +137,42 @@ static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *call
   return index_at(t->stack_prefix, stack, caller) && *caller < stack;
 }
 
-static size_t firefox_read_stack(struct firefox_reader *r, const struct firefox_tables *t,
-                                 size_t stack, const uint32_t *locations, size_t location_count) {
+/* The locations of the table of frames; NULL when out of memory. */
+static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
+  uint32_t *locations = arena_zero_array(r->arena, count ? count : 1, sizeof *locations);
+  r->has_frames = locations != NULL;
+  for (size_t i = 0; i < count && r->has_frames; i++)
+    r->has_frames = firefox_read_frame(r, &r->tables, i, &locations[i]);
+  return locations;
+}
+
+/* Makes the entries of stacks of the tables that a thread has, unless the last one had the same. */
+static bool firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
+  struct firefox_tables tables;
+  find_tables(thread, r->root, &tables);
+  if (r->entries && memcmp(&tables, &r->tables, sizeof tables) == 0) return true;
+  r->tables = tables;
+  size_t frames = node_size(tables.frame_func), count = node_size(tables.stack_frame);
+  uint32_t *locations = firefox_read_frames(r, frames);
+  r->entries = arena_array(r->arena, count ? count : 1, sizeof *r->entries);
+  if (!locations || !r->entries) return false;
+  r->entry_count = count;
+  for (size_t i = 0; i < count; i++) {
+    size_t frame, caller;
+    bool has_frame = index_at(tables.stack_frame, i, &frame) && frame < frames;
+    r->entries[i].location = has_frame ? locations[frame] : NONE;
+    r->entries[i].caller = caller_of(&tables, i, &caller) ? (uint32_t)caller : NONE;
+  }
+  return true;
+}
+
+static size_t firefox_read_stack(struct firefox_reader *r, size_t stack) {
   size_t depth = 0;
-  do {
-    size_t frame;
-    if (index_at(t->stack_frame, stack, &frame) && frame < location_count)
-      r->stack[depth++] = locations[frame];
-  } while (depth < MOST_DEPTH && caller_of(t, stack, &stack));
+  while (stack < r->entry_count && depth < MOST_DEPTH) {
+    const struct firefox_entry *entry = &r->entries[stack];
+    if (entry->location != NONE) r->stack[depth++] = entry->location;
+    stack = entry->caller;
+  }
   return depth;
 }
 
@@ -169,28 +208,17 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
   json_label(r->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
-static pprofc_status firefox_read_thread(struct firefox_reader *r, const struct node *thread,
-                                         const pprofc_allocator *mem, pprofc_error *error) {
-  struct firefox_tables t;
-  find_tables(thread, r->root, &t);
+static bool firefox_read_thread(struct firefox_reader *r, const struct node *thread) {
   const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
-  size_t frame_count = node_size(t.frame_func);
-  uint32_t *locations = mem_zero_array(mem, frame_count, sizeof *locations);
-  if (!locations) return error_nomem(error);
-  bool good = true;
-  for (size_t i = 0; i < frame_count && good; i++)
-    good = firefox_read_frame(r, &t, i, &locations[i]);
+  if (!firefox_read_tables(r, thread)) return false;
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
-    if (!good || !index_at(stacks, i, &stack)) {
+    if (r->has_frames && index_at(stacks, i, &stack))
+      firefox_add_sample(r, thread, samples, i, firefox_read_stack(r, stack));
+    else
       r->missing++;
-      continue;
-    }
-    firefox_add_sample(r, thread, samples, i,
-                       firefox_read_stack(r, &t, stack, locations, frame_count));
   }
-  mem_free(mem, locations, frame_count, sizeof *locations);
-  return PPROFC_OK;
+  return true;
 }
 
 static void firefox_find_types(struct firefox_reader *r, const struct node *threads) {
@@ -216,14 +244,15 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   struct firefox_reader *r = arena_zero_array(arena, 1, sizeof *r);
   if (!r) return error_nomem(error);
   r->builder = builder;
+  r->arena = arena;
   r->root = root;
   firefox_find_types(r, threads);
   double interval = json_member_number(meta, "interval", 0);
   if (interval > 0 && interval < 1e9)
     pprofc_builder_period(builder, "wall", "nanoseconds", (int64_t)(interval * 1e6));
-  pprofc_status status = PPROFC_OK;
-  for (size_t i = 0; i < node_size(threads) && status == PPROFC_OK; i++)
-    status = firefox_read_thread(r, node_at(threads, i), arena->mem, error);
+  bool good = true;
+  for (size_t i = 0; i < node_size(threads) && good; i++)
+    good = firefox_read_thread(r, node_at(threads, i));
   json_comment(r->builder, r->missing, "samples have no stack");
-  return status;
+  return good ? PPROFC_OK : error_nomem(error);
 }
