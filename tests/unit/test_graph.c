@@ -141,13 +141,14 @@ static void test_colours(void) {
 #define FUNCTIONS 12
 #define SAMPLES   3000
 #define DEPTH     9
+#define ROOTS     150
 
 /* Locations with one to three functions each, stacks that share much, little or nothing with their
  * neighbours. */
 struct random_profile {
   pprofc_profile *p;
   uint32_t lines[40][3], line_count[40];
-  uint32_t stack[SAMPLES][DEPTH], depth[SAMPLES];
+  uint32_t stack[SAMPLES][DEPTH + ROOTS], depth[SAMPLES];
   int64_t value[SAMPLES];
 };
 
@@ -156,7 +157,8 @@ static uint32_t random_below(uint64_t *state, uint32_t limit) {
   return (uint32_t)((*state >> 33) % limit);
 }
 
-static void fill(struct random_profile *r, uint64_t state) {
+/* All stacks begin with the same `roots` frames. */
+static void fill(struct random_profile *r, uint64_t state, uint32_t roots) {
   pprofc_builder *b = cpu_builder();
   for (uint32_t i = 0; i < FUNCTIONS; i++) {
     char name[8];
@@ -172,10 +174,12 @@ static void fill(struct random_profile *r, uint64_t state) {
   }
   for (size_t i = 0; i < SAMPLES; i++) {
     uint32_t depth = random_below(&state, DEPTH + 1), shared = random_below(&state, depth + 1);
-    if (i == 0 || shared > r->depth[i - 1]) shared = 0;
+    if (i == 0 || shared > r->depth[i - 1] - roots) shared = 0;
     for (uint32_t k = 0; k < depth - shared; k++) r->stack[i][k] = random_below(&state, 40);
     for (uint32_t k = 0; k < shared; k++)
-      r->stack[i][depth - shared + k] = r->stack[i - 1][r->depth[i - 1] - shared + k];
+      r->stack[i][depth - shared + k] = r->stack[i - 1][r->depth[i - 1] - roots - shared + k];
+    for (uint32_t k = 0; k < roots; k++) r->stack[i][depth + k] = k % 40;
+    depth += roots;
     r->depth[i] = depth;
     r->value[i] = (int64_t)random_below(&state, 7) - 1;
     pprofc_builder_sample(b, r->stack[i], depth, &r->value[i]);
@@ -255,7 +259,7 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
   static struct slow slow;
   pprofc_error error;
   for (uint64_t seed = 1; seed < 12; seed++) {
-    fill(&r, seed);
+    fill(&r, seed, 0);
     /* Without addresses, as the reports make profiles of functions. */
     uint64_t no_address[40] = {0};
     r.p->locations.address = no_address;
@@ -271,7 +275,7 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
     for (uint32_t i = 0; i < g.node_count; i++)
       kept_nodes[i] = kept[function_of(&g, i)] = (seed + function_of(&g, i)) % 3 != 0;
     CU_ASSERT_EQUAL(
-        graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL, NULL}, &error),
+        graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL, NULL, 0}, &error),
         PPROFC_OK);
     sum_slowly(&r, kept, &slow);
     for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* made with all nodes */
@@ -282,10 +286,59 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
   }
 }
 
+/* ---- marks ------------------------------------------- */
+
+static unsigned mark_slowly(const struct slow *s, uint32_t function, int64_t cutoff) {
+  bool has_inline = false, has_plain = false;
+  for (size_t i = 0; i < FUNCTIONS; i++) {
+    const struct slow_edge *e = &s->edges[i][function];
+    if (!e->exists || number_abs(e->weight) < cutoff) continue;
+    has_inline |= e->is_inline;
+    has_plain |= !e->is_inline;
+  }
+  if (!has_inline) return MARK_NONE;
+  return has_plain ? MARK_PARTIAL : MARK_INLINE;
+}
+
+static void compare_marks(const struct random_profile *r, const struct graph_options *options) {
+  static struct slow slow;
+  struct graph g;
+  pprofc_error error;
+  CU_ASSERT_EQUAL_FATAL(graph_build(&g, r->p, options, &error), PPROFC_OK);
+  bool kept[FUNCTIONS] = {false};
+  for (size_t i = 0; i < g.shown_count; i++) kept[function_of(&g, g.shown[i])] = true;
+  sum_slowly(r, kept, &slow);
+  for (size_t i = 0; i < g.shown_count; i++) {
+    uint32_t function = function_of(&g, g.shown[i]);
+    CU_ASSERT_EQUAL(g.marks[g.shown[i]], mark_slowly(&slow, function, g.edge_cutoff));
+  }
+  graph_free(&g);
+}
+
+/* With all edges, and with counters, which profiles with more edges need; with stacks that are
+ * compared twice, and with long ones, which are not. */
+static void test_marks_are_those_of_the_definition(void) {
+  static struct random_profile r;
+  const double fractions[] = {0.01, 0.03, 0.08, 0.2};
+  for (unsigned k = 0; k < 48; k++) {
+    fill(&r, k / 2 + 1, k % 2 ? ROOTS : 0);
+    uint64_t no_address[40] = {0};
+    r.p->locations.address = no_address;
+    struct graph_options options = {.want_inline_marks = true,
+                                    .nodefraction = k % 3 ? 0.4 : 0,
+                                    .edgefraction = fractions[k / 2 % 4],
+                                    .threads = 1};
+    compare_marks(&r, &options);
+    options.most_edges = 1;
+    compare_marks(&r, &options);
+    pprofc_profile_release(r.p);
+  }
+}
+
 static void test_flat_of_kept_nodes_does_not_depend_on_what_is_kept(void) {
   static struct random_profile r;
   static struct slow all, some;
-  fill(&r, 99);
+  fill(&r, 99, 0);
   bool kept[FUNCTIONS];
   for (size_t i = 0; i < FUNCTIONS; i++) kept[i] = true;
   sum_slowly(&r, kept, &all);
@@ -301,4 +354,5 @@ static void test_flat_of_kept_nodes_does_not_depend_on_what_is_kept(void) {
 UNIT_MAIN("graph", UNIT(test_function_names_are_shortened_as_pprof_does),
           UNIT(test_source_paths_are_trimmed), UNIT(test_printed_names), UNIT(test_colours),
           UNIT(test_sums_and_edges_are_those_of_the_definition),
+          UNIT(test_marks_are_those_of_the_definition),
           UNIT(test_flat_of_kept_nodes_does_not_depend_on_what_is_kept))

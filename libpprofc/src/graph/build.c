@@ -75,7 +75,7 @@ static void drop_low_nodes(struct build *b) {
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;
-  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source, NULL};
+  struct edge_choice choice = {b->all_kept ? NULL : b->kept, target, source, NULL, 0};
   pprofc_status status = PPROFC_OK;
   bool possible = b->all_kept || g->shown_count > 1;
   if (!g->options.call_tree && possible) status = graph_find_edges(g, &choice, error);

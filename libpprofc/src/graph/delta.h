@@ -20,6 +20,8 @@ struct stack_delta {
   size_t count;
 };
 
+#define DELTA_AHEAD 8 /* samples */
+
 /* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
  * order. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
@@ -27,6 +29,16 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
   d->shared = (uint32_t)stack_shared(&d->stack, &stack);
   d->stack = stack;
   d->size = (uint32_t)(stack.root - stack.leaf);
+}
+
+/* The same when a pass before has found what is shared: only the frames at the leaf end are read
+ * then, and they are asked for ahead. */
+static inline void delta_move_known(struct stack_delta *d, size_t sample, uint32_t shared) {
+  const struct samples *s = d->reader.samples;
+  if (sample + DELTA_AHEAD < s->count) __builtin_prefetch(s->stack[sample + DELTA_AHEAD]);
+  d->stack = stack_of(&d->reader, sample);
+  d->size = (uint32_t)(d->stack.root - d->stack.leaf);
+  d->shared = shared;
 }
 
 /* Reads the frames that are not shared. */

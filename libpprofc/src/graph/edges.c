@@ -22,7 +22,10 @@ struct edges_step {
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
+  size_t most; /* edges that may be made */
+  bool full;   /* there are more */
   struct map map;
+  uint32_t *last; /* by target: the edge that was asked for last + 1 */
 };
 
 struct edges_worker {
@@ -40,19 +43,32 @@ struct edge_pass {
   struct edges_worker *items;
 };
 
-/* The edge between two nodes, made when it is new; NONE when out of memory. */
-static uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
-                          uint32_t target, bool is_inline) {
+/* The edge between two nodes, made when it is new; NONE when out of memory or when the table is
+ * full.
+ */
+static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
+                             uint32_t target, bool is_inline) {
   uint64_t hash = hash_mix(source, target);
   struct map_probe probe = map_start(&t->map, hash);
   uint32_t index;
   while ((index = map_next(&t->map, &probe)) != MAP_NONE)
     if (t->items[index].target == target && t->items[index].source == source) return index;
-  if (!ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
+  t->full = t->count >= t->most;
+  if (t->full || !ARRAY_RESERVE(mem, t->items, t->capacity, t->count + 1)) return NONE;
   if (t->count >= NONE || !map_insert(&t->map, hash, (uint32_t)t->count)) return NONE;
   t->items[t->count] =
       (struct graph_edge){.source = source, .target = target, .is_inline = is_inline};
   return (uint32_t)t->count++;
+}
+
+/* The same; quicker for the source that called the target last. */
+static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
+                                 uint32_t target, bool is_inline) {
+  uint32_t last = t->last[target];
+  if (last && t->items[last - 1].source == source) return last - 1;
+  uint32_t edge = look_up_edge(mem, t, source, target, is_inline);
+  if (edge != NONE) t->last[target] = edge + 1;
+  return edge;
 }
 
 static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
@@ -192,17 +208,28 @@ static bool edges_walk_stack(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
+static inline void edges_move(const struct edge_pass *pass, struct stack_delta *delta,
+                              size_t sample, bool is_first) {
+  const uint32_t *shared = pass->graph->shared;
+  if (!shared)
+    delta_move(delta, sample);
+  else
+    delta_move_known(delta, sample, is_first ? 0 : shared[sample]);
+}
+
 static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
                              struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
   const struct graph_options *o = &pass->graph->options;
   uint32_t stamp = 0;
+  bool is_first = true;
   for (size_t i = from; i < to; i++) {
     const int64_t *values = profile->samples.values + i * profile->type_count;
     struct amount amount = {values[o->value_index], o->mean ? values[0] : 0};
     if (budget_poll(pass->mem, i)) return false;
     if (amount.value == 0 && amount.divisor == 0) continue;
-    delta_move(delta, i);
+    edges_move(pass, delta, i, is_first);
+    is_first = false;
     if (delta->shared >= delta->size / 2) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
       if (!edges_follow(pass, w, delta, amount)) return false;
@@ -227,11 +254,13 @@ static void edges_run(void *context, unsigned index) {
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
   w->failed = true;
+  w->table.most = pass->choice.most ? pass->choice.most : SIZE_MAX;
   map_init(&w->table.map, pass->mem);
   w->capacity = samples->max_depth + 1;
   w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
+  w->table.last = mem_zero_array(pass->mem, pass->graph->node_count, sizeof *w->table.last);
   struct stack_delta delta;
-  if (!w->path || !delta_init(&delta, pass->mem, samples, from)) return;
+  if (!w->path || !w->table.last || !delta_init(&delta, pass->mem, samples, from)) return;
   w->failed = !edges_find_range(pass, w, &delta, from, to);
   delta_free(&delta, pass->mem);
 }
@@ -252,9 +281,11 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
   return true;
 }
 
-static void edges_free_worker(const pprofc_allocator *mem, struct edges_worker *w) {
+static void edges_free_worker(const struct edge_pass *pass, struct edges_worker *w) {
+  const pprofc_allocator *mem = pass->mem;
   mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
   if (w->table.map.mem) map_free(&w->table.map);
+  mem_free(mem, w->table.last, pass->graph->node_count, sizeof *w->table.last);
   mem_free(mem, w->path, w->capacity, sizeof *w->path);
 }
 
@@ -264,8 +295,12 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
   struct edge_pass pass = {.graph = g, .mem = g->mem, .choice = *choice, .items = items};
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
   parallel_run(pass.workers, edges_run, &pass);
-  bool done = true;
-  for (unsigned k = 0; k < pass.workers; k++) done = done && !items[k].failed;
+  bool done = true, full = false;
+  for (unsigned k = 0; k < pass.workers; k++) {
+    done = done && !items[k].failed;
+    full = full || items[k].table.full;
+  }
+  items[0].table.most = SIZE_MAX;
   for (unsigned k = 1; k < pass.workers && done; k++)
     done = merge(g->mem, &items[0].table, &items[k].table);
 
@@ -274,6 +309,7 @@ pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice
   g->edge_count = done ? items[0].table.count : 0;
   g->edge_capacity = items[0].table.capacity;
   items[0].table.items = NULL;
-  for (unsigned k = 0; k < pass.workers; k++) edges_free_worker(g->mem, &items[k]);
+  for (unsigned k = 0; k < pass.workers; k++) edges_free_worker(&pass, &items[k]);
+  if (full) return PPROFC_E_NO_MATCH;
   return done ? PPROFC_OK : error_nomem(error);
 }

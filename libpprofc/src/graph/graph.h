@@ -90,6 +90,7 @@ struct graph_options {
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
   bool want_inline_marks; /* node_marks, without edges */
+  size_t most_edges; /* a thread makes for marks before it counts instead; 0: the usual number */
   struct regex *edges_of; /* with edges: only those at nodes of that printed name, or NULL */
   pprofc_str bytes_unit;  /* unit of the label "bytes" */
   pprofc_str tag_unit;    /* the unit option */
@@ -104,6 +105,7 @@ struct graph {
   struct graph_options options;
   struct arena arena;
   struct frames frames;
+  uint32_t *shared; /* of samples with long stacks: what the sums found, for the marks; or NULL */
 
   struct graph_node *nodes; /* all there are; those with nothing in them are never shown */
   size_t node_count, node_capacity;
@@ -173,6 +175,7 @@ void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 struct edge_choice {
   const uint8_t *kept, *target, *source;
   const struct edge_filter *filter; /* or NULL */
+  size_t most;                      /* edges that a thread may make; 0: any number */
 };
 
 /* Pairs of nodes that may be made an edge: those whose bit is set. */
@@ -192,7 +195,8 @@ static inline void edge_filter_add(const struct edge_filter *filter, uint64_t bi
   filter->bits[bit >> 3] |= (uint8_t)(1u << (bit & 7));
 }
 
-/* Replaces the edges of the graph; adjacency is not made yet. */
+/* Replaces the edges of the graph; adjacency is not made yet. PPROFC_E_NO_MATCH: there are more
+ * than choice->most. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 

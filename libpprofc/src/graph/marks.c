@@ -1,11 +1,14 @@
 /* "(inline)" and "(partial-inline)": what the calls of a node are that are shown.
  *
  * A node is marked for the edges that lead to it, and an edge counts when it is not below the
- * cutoff. A profile of random stacks has many more edges than samples, and hardly one of them
- * reaches the cutoff. So a pass over the samples adds the values of calls to counters, far fewer
- * than there are edges: where a counter stays below the cutoff, so does every edge in it. Calls
- * inside a location are known before, and each has a sum of its own. That settles nearly all nodes.
- * For the others edges are made, of those calls whose counters are not below the cutoff. */
+ * cutoff. Edges are made of all calls of the nodes in question, which most profiles have few of.
+ *
+ * A profile of random stacks has many more edges than samples, and hardly one of them reaches the
+ * cutoff. As soon as the edges are too many, a pass over the samples adds the values of calls to
+ * counters, far fewer than there are edges: where a counter stays below the cutoff, so does every
+ * edge in it. Calls inside a location are known before, and each has a sum of its own. That settles
+ * nearly all nodes. For the others edges are made, of those calls whose counters are not below the
+ * cutoff. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -16,7 +19,7 @@
 
 #define ON_PATH UINT32_MAX
 
-#define FEW_EDGES ((size_t)1 << 17)
+#define MOST_EDGES ((size_t)1 << 17) /* that a thread makes before it gives up */
 
 /* What a location is to its neighbours, of its kept frames. */
 struct mark_place {
@@ -475,10 +478,11 @@ static bool mark_targets(struct graph *g) {
   return true;
 }
 
-/* Marks the candidates that are left with the edges that lead to them. */
-static pprofc_status mark_by_edges(struct marks *m, const struct edge_filter *filter,
+/* Marks the candidates that are left with the edges that lead to them. PPROFC_E_NO_MATCH: there are
+ * more than `most` edges. */
+static pprofc_status mark_by_edges(struct marks *m, const struct edge_filter *filter, size_t most,
                                    pprofc_error *error) {
-  struct edge_choice choice = {m->kept, m->candidates, NULL, filter};
+  struct edge_choice choice = {m->kept, m->candidates, NULL, filter, most};
   pprofc_status status = graph_find_edges(m->graph, &choice, error);
   if (!status && !mark_targets(m->graph)) status = error_nomem(error);
   return status;
@@ -499,13 +503,7 @@ static pprofc_status mark_by_counts(struct marks *m, pprofc_error *error) {
   bool left = decide(m, has);
   if (!left) return PPROFC_OK;
   keep_heavy_counters(m);
-  return mark_by_edges(m, &m->filter, error);
-}
-
-/* Whether to make all edges that lead to candidates: when they are few in any case, and where
- * counters do not tell what counts. */
-static bool needs_no_counters(const struct graph *g, size_t candidates) {
-  return candidates * g->shown_count <= FEW_EDGES || g->options.mean || g->edge_cutoff < 0;
+  return mark_by_edges(m, &m->filter, 0, error);
 }
 
 static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
@@ -513,7 +511,10 @@ static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
   size_t candidates;
   if (!find_candidates(m, &candidates)) return error_nomem(error);
   if (!candidates) return PPROFC_OK;
-  if (needs_no_counters(g, candidates)) return mark_by_edges(m, NULL, error);
+  size_t most = g->options.most_edges ? g->options.most_edges : MOST_EDGES;
+  bool counters_tell = !g->options.mean && g->edge_cutoff >= 0;
+  pprofc_status status = mark_by_edges(m, NULL, counters_tell ? most : 0, error);
+  if (status != PPROFC_E_NO_MATCH) return status;
   if (!marks_read_places(m)) return error_nomem(error);
   m->workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
   set_limit(m);

@@ -46,6 +46,7 @@ struct sum_pass {
   const pprofc_profile *profile;
   const struct frames *frames;
   size_t column, nodes;
+  uint32_t *shared; /* [samples] to be filled, or NULL */
   unsigned workers;
   struct sums_worker *items;
 };
@@ -165,6 +166,12 @@ __attribute__((noinline)) static bool sums_walk(const struct sum_pass *pass, str
   return true;
 }
 
+static inline void sums_move(const struct sum_pass *pass, struct stack_delta *delta,
+                             size_t sample) {
+  delta_move(delta, sample);
+  if (pass->shared) pass->shared[sample] = delta->shared;
+}
+
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   size_t types = pass->profile->type_count;
@@ -174,7 +181,7 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
     int64_t value = values[i * types + pass->column];
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
-    delta_move(delta, i);
+    sums_move(pass, delta, i);
     if (delta->shared >= delta->size / 2) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
       if (!sums_follow(pass, w, delta, value)) return false;
@@ -257,6 +264,7 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
                           .frames = &g->frames,
                           .column = column,
                           .nodes = g->node_count,
+                          .shared = divisor ? NULL : g->shared,
                           .items = items};
   size_t grain = g->node_count / 8 > GRAIN ? g->node_count / 8 : GRAIN;
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
@@ -272,9 +280,25 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   return done;
 }
 
+/* Bytes of a stack from which it pays to remember how much of it the one before has. */
+#define LONG_STACK 128
+
+/* Makes room for what marks need to know again; false when out of memory. Without it they compare
+ * all bytes of all stacks once more. */
+static bool sums_remember_shared(struct graph *g) {
+  const struct samples *s = &g->profile->samples;
+  if (!g->options.want_inline_marks || !g->frames.lists || g->options.mean || !s->stack)
+    return true;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < s->count; i++) bytes += s->stack_size[i];
+  if (bytes / LONG_STACK < s->count) return true;
+  g->shared = arena_array(&g->arena, s->count, sizeof *g->shared);
+  return g->shared != NULL;
+}
+
 pprofc_status graph_sum(struct graph *g, pprofc_error *error) {
   g->node_count = g->frames.count;
-  bool done = sum_into(g, g->options.value_index, false);
+  bool done = sums_remember_shared(g) && sum_into(g, g->options.value_index, false);
   if (done && g->options.mean) done = sum_into(g, 0, true);
   return done ? PPROFC_OK : error_nomem(error);
 }
