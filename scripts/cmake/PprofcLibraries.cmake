@@ -59,17 +59,13 @@ endif()
 add_library(tool_libraries INTERFACE)
 target_link_libraries(tool_libraries INTERFACE ${CMAKE_DL_LIBS})
 
-# pprofc_tool_optional(NAME module LOAD|LINK): the same for the programs. LOAD: only the headers are used, the program
-# loads the library when it needs it (tools/common/library.h).
-function(pprofc_tool_optional name module how)
+# pprofc_tool_optional(NAME module): the same for the programs, which load the library when they need it
+# (tools/common/library.h): only the headers are used.
+function(pprofc_tool_optional name module)
   if(PPROFC_OPTIONAL)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
     if(${name}_FOUND)
-      if(how STREQUAL LOAD)
-        target_include_directories(tool_libraries SYSTEM INTERFACE ${${name}_INCLUDE_DIRS})
-      else()
-        target_link_libraries(tool_libraries INTERFACE PkgConfig::${name})
-      endif()
+      target_include_directories(tool_libraries SYSTEM INTERFACE ${${name}_INCLUDE_DIRS})
       target_compile_definitions(tool_libraries INTERFACE HAVE_${name}=1)
     else()
       message(STATUS "optional library not found: ${module}")
@@ -77,7 +73,7 @@ function(pprofc_tool_optional name module how)
   endif()
 endfunction()
 
-pprofc_tool_optional(LIBMICROHTTPD libmicrohttpd LOAD)
-pprofc_tool_optional(LIBEDIT libedit LINK)
-pprofc_tool_optional(LIBCURL libcurl LOAD)
-pprofc_tool_optional(SQLITE3 sqlite3 LOAD)
+pprofc_tool_optional(LIBMICROHTTPD libmicrohttpd)
+pprofc_tool_optional(LIBEDIT libedit)
+pprofc_tool_optional(LIBCURL libcurl)
+pprofc_tool_optional(SQLITE3 sqlite3)

@@ -1,11 +1,11 @@
 # Static programs for the tarball of a release: the target static_programs, which is not part of all. They are the same objects
-# as the programs, linked with the archives of the libraries. libcurl and libmicrohttpd, which the programs otherwise load when
-# they need them, become a part of them where PPROFC_STATIC_PREFIX has their archives (scripts/release.sh builds these).
+# as the programs, linked with the archives of the libraries. libedit, which the programs otherwise load when they need it, becomes
+# a part of them, and so do libcurl and libmicrohttpd where PPROFC_STATIC_PREFIX has their archives (scripts/release.sh builds these).
 set(PPROFC_STATIC_PREFIX "" CACHE PATH "folder with lib/libcurl.a and lib/libmicrohttpd.a for the static programs")
 
-# pprofc_static_table(FILE PREFIX): a line for each function that the programs ask library_load for.
-function(pprofc_static_table file prefix)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.c)
+# pprofc_static_table(FILE PREFIX FOLDER): a line for each function that the programs ask library_load for, in FOLDER.
+function(pprofc_static_table file prefix folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
   set(names "")
   foreach(source ${sources})
     file(STRINGS ${source} lines REGEX "\"${prefix}[A-Za-z0-9_]+\"")
@@ -42,9 +42,11 @@ if(PPROFC_STATIC_PREFIX)
   pprofc_static_part(LIBMICROHTTPD libmicrohttpd)
   pprofc_static_part(LIBCURL libcurl -lssl -lcrypto -lcares -lz)
 endif()
-pprofc_static_table(${static_generated}/static_curl.h curl_)
-pprofc_static_table(${static_generated}/static_microhttpd.h MHD_)
+pprofc_static_table(${static_generated}/static_curl.h curl_ tools)
+pprofc_static_table(${static_generated}/static_microhttpd.h MHD_ tools)
+pprofc_static_table(${static_generated}/static_edit.h "(el_|histor)" tools/pprofc/shell)
 if(LIBEDIT_FOUND)
+  target_compile_definitions(static_loading PRIVATE STATIC_LIBEDIT=1)
   list(APPEND static_archives -ledit -ltinfo -lbsd -lmd)
 endif()
 foreach(part LIBDEFLATE:-ldeflate PCRE2:-lpcre2-8)

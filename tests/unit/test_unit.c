@@ -3,6 +3,9 @@
 
 #include "unit.h"
 
+#include <math.h>
+#include <string.h>
+
 static void expect(const char *what, pprofc_str got, const char *wanted) {
   bool same = str_equal(got, str_of(wanted));
   if (!same) printf("\n%s: got \"%.*s\", wanted \"%s\"\n", what, STR_ARG(got), wanted);
@@ -188,7 +191,26 @@ static void test_go_durations(void) {
   }
 }
 
-UNIT_MAIN("unit", UNIT(test_value_labels),
+/* The shares of which pprof says "%5.2f%%" or "%5.2g%%", which this does without printf. */
+static void test_percentages_are_those_of_printf(void) {
+  uint64_t state = 42;
+  for (size_t i = 0; i < 200000; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    int64_t total = (int64_t)(state >> (8 + state % 50)) | 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    int64_t value = (int64_t)(state >> 8) % total;
+    if (i % 3 == 0) value /= (int64_t)1 << (state >> 59);
+    if (i % 7 == 0) total = (int64_t)pow(10, (double)(i % 19));
+    double ratio = fabs((double)value / (double)total) * 100;
+    char got[32], wanted[64];
+    if (ratio >= 99.95 && ratio <= 100.05) continue;
+    snprintf(wanted, sizeof wanted, ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
+    if (strlen(wanted) >= sizeof got) continue;
+    expect("share", unit_percentage(value, total, got), wanted);
+  }
+}
+
+UNIT_MAIN("unit", UNIT(test_value_labels), UNIT(test_percentages_are_those_of_printf),
           UNIT(test_a_long_unknown_unit_is_cut_at_the_size_of_the_label), UNIT(test_percentages),
           UNIT(test_names_are_recognised_in_any_case_and_plural),
           UNIT(test_every_spelling_of_the_table_is_found), UNIT(test_conversion),

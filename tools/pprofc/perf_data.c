@@ -15,14 +15,9 @@
 /* perf asks for the lines of each address, which takes minutes for large programs. */
 #define PERF_TIMEOUT_MS (10 * 60 * 1000u)
 
-bool perf_data_is(const char *path) {
-  char magic[8];
-  FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
-  if (!file) return false;
-  bool whole = fread(magic, 1, sizeof magic, file) == sizeof magic;
-  fclose(file);
+bool perf_data_is(pprofc_str begin) {
   /* the second one: written on a machine of the other byte order */
-  return whole && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+  return str_starts(begin, STR("PERFILE2")) || str_starts(begin, STR("2ELIFREP"));
 }
 
 /* Runs perf or its like; a status other than 0 is an error with what it said. */

@@ -4,8 +4,8 @@
 
 #include "pprofc/profile.h"
 
-/* Whether the file is one of `perf record`. */
-bool perf_data_is(const char *path);
+/* Whether a file of `perf record` begins like this. */
+bool perf_data_is(pprofc_str begin);
 
 /* Reads it by `perf script`, or, where there is no perf, by perf_to_profile, as pprof does. `shown`
  * is what messages call it. */

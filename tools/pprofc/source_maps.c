@@ -50,14 +50,17 @@ void source_maps_free(struct source_map_list *list) {
 
 /* The last part of the address of a script, "app.js"; empty for what is none. */
 static pprofc_str source_maps_script(pprofc_str file) {
-  static const char *const endings[] = {".js", ".mjs", ".cjs", ".jsx", ".bundle", ".jsbundle"};
-  size_t end = 0;
-  while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
-  pprofc_str name = str_path_base(str_slice(file, 0, end));
+  static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
+                                       {".jsx", 4}, {".bundle", 7}, {".jsbundle", 9}};
+  size_t end = str_find_char(file, '?');
+  pprofc_str path = str_slice(file, 0, end);
+  path = str_slice(path, 0, str_find_char(path, '#'));
+  bool script = false;
+  for (size_t i = 0; !script && i < sizeof endings / sizeof *endings; i++)
+    script = str_ends(path, endings[i]);
+  pprofc_str name = script ? str_path_base(path) : STR("");
   bool plain = str_find_char(name, '\0') == name.size && name.size < 200;
-  for (size_t i = 0; plain && i < sizeof endings / sizeof *endings; i++)
-    if (str_ends(name, str_of(endings[i]))) return name;
-  return STR("");
+  return plain ? name : STR("");
 }
 
 static void source_maps_try(const struct command *command, struct source_map_list *list,
@@ -80,7 +83,9 @@ static void source_maps_find(const struct command *command, const char *path,
   interner_init(&scripts, &mem_default);
   buffer_init(&name, &mem_default, SIZE_MAX / 2);
   for (size_t i = 0; i < profile->functions.count; i++) {
-    pprofc_str script = source_maps_script(profile_string(profile, profile->functions.filename[i]));
+    uint32_t file = profile->functions.filename[i];
+    if (i && file == profile->functions.filename[i - 1]) continue;
+    pprofc_str script = source_maps_script(profile_string(profile, file));
     size_t before = scripts.count;
     if (!script.size || interner_add(&scripts, script) == MAP_NONE || scripts.count == before)
       continue;

@@ -22,9 +22,11 @@
 #include "v8_prof_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* So many are read and merged at a time: what is in memory at once is bounded. */
 #define CHUNK 128
@@ -97,6 +99,20 @@ static pprofc_status check_source(const struct command *command, const struct fe
                    ERRNO_TEXT(missing));
 }
 
+#define SOURCE_BEGIN 16
+
+/* Reads the first bytes of a file, by which those are known that other programs read; returns how
+ * many there are: none of what comes only once, or when something is wrong, which is told later. */
+static size_t source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
+  struct stat info;
+  bool plain = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  int fd = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, bytes, SOURCE_BEGIN);
+  close(fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
 /* Reads the file, or what came from the server. */
 static pprofc_status read_item(const struct command *command, struct fetch *item,
                                const pprofc_read_options *options) {
@@ -106,12 +122,17 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
   pprofc_status status = check_source(command, item, &item->error);
-  if (status == PPROFC_OK && perf_data_is(item->path))
+  if (status != PPROFC_OK) {
+    hint_source(item->path, &item->error);
+    return status;
+  }
+  char begin[SOURCE_BEGIN];
+  pprofc_str head = {begin, source_begin(item->path, begin)};
+  if (perf_data_is(head))
     return perf_data_read(item->path, item->shown, options, &item->profile, &item->error);
-  if (status == PPROFC_OK && v8_prof_log_is(item->path))
+  if (v8_prof_log_is(head))
     return v8_prof_log_read(item->path, item->shown, options, &item->profile, &item->error);
-  if (status == PPROFC_OK)
-    status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
+  status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
   if (status != PPROFC_OK) hint_source(item->path, &item->error);
   return status;
 }
@@ -172,8 +193,8 @@ static void fetch_some(void *context, unsigned worker) {
 
 static void fetch_all(struct source_chunk *chunk) {
   unsigned asked = (unsigned)chunk->command->threads;
-  unsigned all = parallel_workers(asked, SIZE_MAX, 1);
   unsigned workers = parallel_workers(asked, chunk->count, 1);
+  unsigned all = workers > 1 ? parallel_workers(asked, SIZE_MAX, 1) : asked;
   chunk->threads_each = (all + workers - 1) / workers;
   atomic_store(&chunk->next, 0);
   parallel_run(workers, fetch_some, chunk);
@@ -212,6 +233,16 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_
   pprofc_profile_release(*merged);
   *merged = both;
   return PPROFC_OK;
+}
+
+/* The items are set when they are added: there is room for many, and most runs read one. */
+static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
+  chunk->command = fetched->command;
+  chunk->fetched = fetched;
+  chunk->before = NULL;
+  chunk->merge = NULL;
+  chunk->count = chunk->heads = 0;
+  chunk->alone = false;
 }
 
 static void add_item(struct source_chunk *chunk, const char *source) {
@@ -363,8 +394,9 @@ static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *
   fetched->error = error;
   for (size_t from = 0, turn = 0; sources_go_on(fetched, from); from += CHUNK, turn ^= 1) {
     struct source_chunk *chunk = &chunks[turn];
-    *chunk = (struct source_chunk){
-        .command = command, .fetched = fetched, .before = before, .merge = sources_merge_chunk};
+    chunk_init(chunk, fetched);
+    chunk->before = before;
+    chunk->merge = sources_merge_chunk;
     fetch_chunk(chunk, from);
     before = chunk;
   }
@@ -553,7 +585,7 @@ pprofc_status sources_read_runs(const struct command *command, struct source_run
   quiet.report.warn = NULL;
   fetcher_init(&fetched.fetcher, command);
   for (size_t from = 0; from < count && !fetched.status; from += CHUNK) {
-    *chunk = (struct source_chunk){.command = command, .fetched = &fetched};
+    chunk_init(chunk, &fetched);
     sources_read_chunk(chunk, runs + from, count - from < CHUNK ? count - from : CHUNK, &quiet);
   }
   fetcher_free(&fetched.fetcher);

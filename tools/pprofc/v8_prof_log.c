@@ -12,14 +12,8 @@
 /* It looks up the symbols of node with nm. */
 #define V8_PROF_LOG_TIMEOUT_MS (5 * 60 * 1000u)
 
-bool v8_prof_log_is(const char *path) {
-  static const char begin[] = "v8-version,";
-  char bytes[sizeof begin - 1];
-  FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
-  if (!file) return false;
-  bool whole = fread(bytes, 1, sizeof bytes, file) == sizeof bytes;
-  fclose(file);
-  return whole && memcmp(bytes, begin, sizeof bytes) == 0;
+bool v8_prof_log_is(pprofc_str begin) {
+  return str_starts(begin, STR("v8-version,"));
 }
 
 static pprofc_status v8_prof_log_run(const char *path, struct buffer *json, pprofc_error *error) {

@@ -4,8 +4,8 @@
 
 #include "pprofc/profile.h"
 
-/* Whether the file is a log of V8, "isolate-0x...-v8.log". */
-bool v8_prof_log_is(const char *path);
+/* Whether a log of V8, "isolate-0x...-v8.log", begins like this. */
+bool v8_prof_log_is(pprofc_str begin);
 
 /* Reads it by `node --prof-process --preprocess`. `shown` is what messages call it. */
 pprofc_status v8_prof_log_read(const char *path, const char *shown,

@@ -34,7 +34,7 @@ static void print_part(struct output *out, const char *name, const char *version
 }
 
 /* The libraries of the program: for -http, the shell, and sources over HTTP. The versions are those
- * of the headers: two of them are loaded only when they are needed. */
+ * of the headers: they are loaded when they are needed. */
 static void print_tool_libraries(struct output *out) {
   char microhttpd[32] = "missing", edit[32] = "missing";
   const char *curl = NULL;

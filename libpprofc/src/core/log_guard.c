@@ -75,10 +75,11 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
 
 /* How many bytes at the start of data cannot begin a command. */
 static size_t skip_plain(const struct log_guard *g, const unsigned char *data, size_t size) {
-  size_t i = 0;
   if (g->colons >= 0 || g->hashes) return 0;
-  while (i < size && data[i] != '\n' && data[i] != '\r' && data[i] != '#') i++;
-  return i;
+  pprofc_str line = {(const char *)data, size};
+  line.size = str_find_char(line, '\n');
+  line.size = str_find_char(line, '\r');
+  return str_find_char(line, '#');
 }
 
 int log_guard_write(void *guard, const void *data, size_t size) {

@@ -7,14 +7,14 @@
 #define MAX_WORKERS 16u
 
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain) {
+  size_t useful = grain ? items / grain : items;
+  if (useful <= 1) return 1; /* the system reads a file to count its processors */
   if (wanted == 0) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     wanted = processors > 0 ? (unsigned)processors : 1;
   }
   if (wanted > MAX_WORKERS) wanted = MAX_WORKERS;
-  size_t useful = grain ? items / grain : items;
-  if (useful < wanted) wanted = (unsigned)useful;
-  return wanted ? wanted : 1;
+  return useful < wanted ? (unsigned)useful : wanted;
 }
 
 struct parallel_job {

@@ -12,9 +12,14 @@
 /* Where an unsafe character of text[from..] starts; text.size when there is none. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
+    unsigned char byte = (unsigned char)text.data[from];
+    if (byte >= 0x20 && byte < 0x7F) {
+      from++;
+      continue;
+    }
     size_t next = from;
     int32_t c = utf8_next(text, &next);
-    bool plain = (c >= 0x20 && c < 0x7F) || c == '\t' || (lines && c == '\n');
+    bool plain = c == '\t' || (lines && c == '\n');
     if (!plain && !escape_terminal_clean(str_slice(text, from, next))) return from;
     from = next;
   }

@@ -60,7 +60,7 @@ const struct unit_family *unit_family_at(size_t index) {
 static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < s.size;) {
-    int32_t c = utf8_next(s, &i);
+    int32_t c = (unsigned char)s.data[i] < 0x80 ? s.data[i++] : utf8_next(s, &i);
     if (c == 0x212A) c = 'k'; /* the Kelvin sign */
     if (c == 0x0130) c = 'i'; /* capital i with a dot */
     if (c < 0 || c > 0x7F || size == SPELLING_MAX) return SPELLING_MAX + 1;
@@ -69,21 +69,35 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   return size;
 }
 
-/* The unit that a family knows by that name, or NULL. */
-static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
-  char text[SPELLING_MAX];
+/* A name as spellings are compared with it: in lower case, without a plural s, with a NUL behind
+ * it. False: it is no spelling of any unit. */
+static bool unit_spell(pprofc_str name, char text[SPELLING_MAX + 1]) {
   size_t size = unit_lower(name, text);
-  if (size > SPELLING_MAX) return NULL;
+  if (size == 0 || size > SPELLING_MAX) return false;
   if (size > 2 && text[size - 1] == 's') size--;
+  text[size] = '\0';
+  return !memchr(text, '\0', size);
+}
+
+static const struct unit_def *unit_find_spelled(const struct unit_family *family,
+                                                const char *text) {
   for (size_t i = 0; i < family->count; i++)
     for (const char *const *spelling = family->units[i].spellings; *spelling; spelling++)
-      if (str_equal(str_of(*spelling), (pprofc_str){text, size})) return &family->units[i];
+      if (**spelling == *text && strcmp(*spelling, text) == 0) return &family->units[i];
   return NULL;
 }
 
+/* The unit that a family knows by that name, or NULL. */
+static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
+  char text[SPELLING_MAX + 1];
+  return unit_spell(name, text) ? unit_find_spelled(family, text) : NULL;
+}
+
 static const struct unit_def *unit_find_any(pprofc_str name, const struct unit_family **family) {
+  char text[SPELLING_MAX + 1];
+  if (!unit_spell(name, text)) return NULL;
   for (size_t i = 0; i < COUNT(families); i++) {
-    const struct unit_def *unit = unit_find(&families[i], name);
+    const struct unit_def *unit = unit_find_spelled(&families[i], text);
     if (unit) {
       if (family) *family = &families[i];
       return unit;
@@ -164,11 +178,33 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
+/* As printf("%.2g") prints what is below 1 and not below 0.0001, "%.2f" other numbers; returns the
+ * length, or 0 when the number is left to printf. */
+static size_t unit_ratio_digits(double ratio, char out[FIXED_MOST]) {
+  int decimals = 2;
+  if (ratio >= 1) return fixed_print(out, ratio, decimals);
+  if (ratio < 1e-4 && ratio != 0) return 0;
+  for (double least = 0.1; ratio < least && decimals < 5; least /= 10) decimals++;
+  size_t size = fixed_print(out, ratio, decimals);
+  while (size && out[size - 1] == '0') size--;
+  if (size && out[size - 1] == '.') size--;
+  return size;
+}
+
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]) {
   double ratio = total ? fabs((double)value / (double)total) * 100 : 0;
+  char digits[FIXED_MOST];
   if (ratio >= 99.95 && ratio <= 100.05) {
     memcpy(out, "  100%", 6);
     return (pprofc_str){out, 6};
+  }
+  size_t known = unit_ratio_digits(ratio, digits);
+  if (known && known < 30) {
+    size_t padding = known < 5 ? 5 - known : 0;
+    memset(out, ' ', padding);
+    memcpy(out + padding, digits, known);
+    out[padding + known] = '%';
+    return (pprofc_str){out, padding + known + 1};
   }
   int size = snprintf(out, 32, ratio >= 1 ? "%5.2f%%" : "%5.2g%%", ratio);
   return (pprofc_str){out, size < 0 ? 0 : (size_t)size};

@@ -1,4 +1,4 @@
-/* library_load for static programs, which cannot use dlopen: the functions of libcurl and
+/* library_load for static programs, which cannot use dlopen: the functions of libcurl, libedit and
  * libmicrohttpd are a part of the program, or the program was built without them. */
 #include "common/library.h"
 
@@ -64,6 +64,14 @@ static const struct static_function microhttpd_functions[] = {
 };
 #undef FUNCTION
 #endif
+#ifdef STATIC_LIBEDIT
+#include <histedit.h>
+#define FUNCTION(name) {#name, (void (*)(void))(name)},
+static const struct static_function edit_functions[] = {
+#include "static_edit.h"
+};
+#undef FUNCTION
+#endif
 
 static const struct {
   const char *prefix; /* of the names of the library */
@@ -72,6 +80,9 @@ static const struct {
 } static_libraries[] = {
 #ifdef STATIC_LIBCURL
     {"libcurl.", curl_functions, sizeof curl_functions / sizeof *curl_functions},
+#endif
+#ifdef STATIC_LIBEDIT
+    {"libedit.", edit_functions, sizeof edit_functions / sizeof *edit_functions},
 #endif
 #ifdef STATIC_LIBMICROHTTPD
     {"libmicrohttpd.", microhttpd_functions,

@@ -1,5 +1,6 @@
 /* Lines from a terminal: libedit where the program was built with it, else lines as the terminal
  * gives them. */
+#include "libedit.h"
 #include "session.h"
 
 #include "common/signals.h"
@@ -17,10 +18,6 @@
 
 #define PROMPT "(pprofc) "
 
-#if HAVE_LIBEDIT
-#include <histedit.h>
-#endif
-
 struct editor {
   struct shell *shell;
   struct shell_history *history;
@@ -36,6 +33,8 @@ struct editor {
 };
 
 #if HAVE_LIBEDIT
+
+static struct libedit editor_lib; /* loaded when a line is first read */
 
 /* ---- keys -------------------------------------------- */
 
@@ -55,12 +54,12 @@ static void editor_signal(int number) {
 
 /* Brings the modes of the terminal and the line back. */
 static void editor_wake(EditLine *line) {
-  el_resize(line);
+  editor_lib.resize(line);
   if (!editor_continued) return;
   editor_continued = 0;
-  el_set(line, EL_PREP_TERM, 0);
-  el_set(line, EL_PREP_TERM, 1);
-  el_set(line, EL_REFRESH);
+  editor_lib.set(line, EL_PREP_TERM, 0);
+  editor_lib.set(line, EL_PREP_TERM, 1);
+  editor_lib.set(line, EL_REFRESH);
 }
 
 static void editor_watch(void) {
@@ -80,7 +79,7 @@ static bool editor_wait(EditLine *line) {
 /* One key: several bytes for most. ^C ends the line. */
 static int editor_key(EditLine *line, wchar_t *key) {
   struct editor *editor = NULL;
-  el_get(line, EL_CLIENTDATA, &editor);
+  editor_lib.get(line, EL_CLIENTDATA, &editor);
   for (;;) {
     char byte;
     if (!editor_wait(line)) {
@@ -135,9 +134,9 @@ static const char *editor_behind(const struct completions *found) {
 static unsigned char editor_complete(EditLine *line, int key) {
   struct editor *editor = NULL;
   struct completions found;
-  const LineInfo *info = el_line(line);
+  const LineInfo *info = editor_lib.line(line);
   (void)key;
-  el_get(line, EL_CLIENTDATA, &editor);
+  editor_lib.get(line, EL_CLIENTDATA, &editor);
   pprofc_str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
   unsigned char result = CC_ERROR;
   completions_find(editor->shell, typed, &found);
@@ -152,8 +151,8 @@ static unsigned char editor_complete(EditLine *line, int key) {
     buffer_add_str(&text, common);
     buffer_add_text(&text, editor_behind(&found));
     buffer_add_char(&text, '\0');
-    el_deletestr(line, (int)cells);
-    if (!text.failed && el_insertstr(line, text.data) == 0) result = CC_REFRESH;
+    editor_lib.deletestr(line, (int)cells);
+    if (!text.failed && editor_lib.insertstr(line, text.data) == 0) result = CC_REFRESH;
     buffer_free(&text);
   } else if (found.count > 1) {
     editor_list(editor, &found);
@@ -174,12 +173,12 @@ static void editor_set_locale(void) {
 static bool editor_open_recall(struct editor *editor) {
   HistEvent event;
   const char *line;
-  editor->recall = history_init();
+  editor->recall = editor_lib.history_init();
   if (!editor->recall) return false;
-  history(editor->recall, &event, H_SETSIZE, HISTORY_LINES);
-  history(editor->recall, &event, H_SETUNIQUE, 1);
+  editor_lib.history(editor->recall, &event, H_SETSIZE, HISTORY_LINES);
+  editor_lib.history(editor->recall, &event, H_SETUNIQUE, 1);
   for (size_t i = 0; (line = history_line(editor->history, i)); i++)
-    history(editor->recall, &event, H_ENTER, line);
+    editor_lib.history(editor->recall, &event, H_ENTER, line);
   return true;
 }
 
@@ -192,31 +191,36 @@ static FILE *editor_stream(int fd, const char *mode) {
 }
 
 static bool editor_open_line(struct editor *editor) {
+  pprofc_error error;
+  if (libedit_load(&editor_lib, &error) != PPROFC_OK) {
+    message_note("%s: lines are not edited", error.message);
+    return false;
+  }
   editor_set_locale();
   editor->in = editor_stream(STDIN_FILENO, "r");
   editor->out = editor_stream(editor->prompt, "w");
   editor->err = editor_stream(STDERR_FILENO, "w");
   if (!editor->in || !editor->out || !editor->err) return false;
-  editor->line = el_init("pprofc", editor->in, editor->out, editor->err);
+  editor->line = editor_lib.init("pprofc", editor->in, editor->out, editor->err);
   if (!editor->line || !editor_open_recall(editor)) return false;
-  el_set(editor->line, EL_CLIENTDATA, editor);
-  el_set(editor->line, EL_EDITOR, "emacs");
-  el_set(editor->line, EL_PROMPT, editor_prompt);
-  el_set(editor->line, EL_SIGNAL, 0);
-  el_set(editor->line, EL_GETCFN, editor_key);
-  el_set(editor->line, EL_HIST, history, editor->recall);
-  el_wset(editor->line, EL_ADDFN, L"pprofc-complete", L"complete a word", editor_complete);
-  el_set(editor->line, EL_BIND, "^I", "pprofc-complete", NULL);
-  el_set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
-  el_set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+  editor_lib.set(editor->line, EL_CLIENTDATA, editor);
+  editor_lib.set(editor->line, EL_EDITOR, "emacs");
+  editor_lib.set(editor->line, EL_PROMPT, editor_prompt);
+  editor_lib.set(editor->line, EL_SIGNAL, 0);
+  editor_lib.set(editor->line, EL_GETCFN, editor_key);
+  editor_lib.set(editor->line, EL_HIST, editor_lib.history, editor->recall);
+  editor_lib.wset(editor->line, EL_ADDFN, L"pprofc-complete", L"complete a word", editor_complete);
+  editor_lib.set(editor->line, EL_BIND, "^I", "pprofc-complete", NULL);
+  editor_lib.set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  editor_lib.set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
   editor_watch();
-  el_source(editor->line, NULL); /* ~/.editrc of the user */
+  editor_lib.source(editor->line, NULL); /* ~/.editrc of the user */
   return true;
 }
 
 static void editor_close_line(struct editor *editor) {
-  if (editor->line) el_end(editor->line);
-  if (editor->recall) history_end(editor->recall);
+  if (editor->line) editor_lib.end(editor->line);
+  if (editor->recall) editor_lib.history_end(editor->recall);
   editor->line = NULL;
   editor->recall = NULL;
   if (editor->in) fclose(editor->in);
@@ -229,12 +233,12 @@ static void editor_close_line(struct editor *editor) {
 /* ^C: the line that was typed stays on the screen; the buffer has it, so that the caller knows
  * whether there was one. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
-  const LineInfo *info = el_line(editor->line);
+  const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
-  el_set(editor->line, EL_PREP_TERM, 0);
+  editor_lib.set(editor->line, EL_PREP_TERM, 0);
   fputs("^C\n", editor->out);
   fflush(editor->out);
-  el_reset(editor->line);
+  editor_lib.reset(editor->line);
   return SHELL_LINE_INTERRUPTED;
 }
 
@@ -243,8 +247,8 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   HistEvent event;
   editor->interrupted = false;
   /* libedit does so once the prompt is there; what is typed in between would be lost. */
-  el_set(editor->line, EL_PREP_TERM, 1);
-  const char *text = el_gets(editor->line, &size);
+  editor_lib.set(editor->line, EL_PREP_TERM, 1);
+  const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);
   if (!text || size <= 0) {
     fputc('\n', editor->out);
@@ -258,7 +262,7 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   buffer_init(&kept, &mem_default, SIZE_MAX / 2);
   buffer_add_str(&kept, typed);
   buffer_add_char(&kept, '\0');
-  if (!kept.failed) history(editor->recall, &event, H_ENTER, kept.data);
+  if (!kept.failed) editor_lib.history(editor->recall, &event, H_ENTER, kept.data);
   buffer_free(&kept);
   history_add(editor->history, typed);
   return SHELL_LINE_READ;

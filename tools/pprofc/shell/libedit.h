@@ -1,0 +1,34 @@
+/* The functions of libedit that are used, loaded when a shell reads its first line: four libraries
+ * come with it, which would take a tenth of the time of a small report. */
+#ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H
+#define PPROFC_TOOLS_SHELL_LIBEDIT_H
+
+#include "core/error.h"
+
+#ifdef HAVE_LIBEDIT
+#include <histedit.h>
+
+struct libedit {
+  EditLine *(*init)(const char *program, FILE *in, FILE *out, FILE *err);
+  void (*end)(EditLine *line);
+  void (*reset)(EditLine *line);
+  const char *(*gets)(EditLine *line, int *size);
+  int (*set)(EditLine *line, int operation, ...);
+  int (*wset)(EditLine *line, int operation, ...);
+  int (*get)(EditLine *line, int operation, ...);
+  int (*source)(EditLine *line, const char *path);
+  void (*resize)(EditLine *line);
+  const LineInfo *(*line)(EditLine *line);
+  int (*insertstr)(EditLine *line, const char *text);
+  void (*deletestr)(EditLine *line, int count);
+  History *(*history_init)(void);
+  void (*history_end)(History *history);
+  int (*history)(History *history, HistEvent *event, int operation, ...);
+};
+
+/* Loads the library and fills in the table. Errors: PPROFC_E_UNSUPPORTED, which names the package
+ * to install. */
+pprofc_status libedit_load(struct libedit *edit, pprofc_error *error);
+#endif
+
+#endif
