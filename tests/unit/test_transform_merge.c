@@ -262,6 +262,76 @@ static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
   pprofc_profile_release(p);
 }
 
+enum { PILED = 128 * 75 + 3 }; /* groups of groups of eight, and some left */
+
+/* Every 600th has the same stack; with `timeless` the last of the 12th 128 has no time. */
+static void piled(pprofc_profile **sources, bool timeless) {
+  for (size_t i = 0; i < PILED; i++) {
+    pprofc_builder *b = cpu_builder();
+    char name[48];
+    snprintf(name, sizeof name, "own%zu shared%zu main", i % 600, i % 12);
+    sample(b, name, (int64_t)i + 1, 0);
+    pprofc_builder_time(b, timeless && i == 12 * 128 - 1 ? 0 : (int64_t)i + 1, 10);
+    sources[i] = finish(b);
+  }
+}
+
+/* Adds them up as pprof does: 128, then the next 128 and the sum of both. */
+static pprofc_profile *in_a_chain(pprofc_profile **sources) {
+  pprofc_profile *sum = NULL;
+  for (size_t from = 0; from < PILED; from += 128) {
+    size_t count = PILED - from < 128 ? PILED - from : 128;
+    pprofc_profile *next = merge(sources + from, count);
+    pprofc_profile *both[] = {sum, next};
+    sum = sum ? merge(both, 2) : next;
+  }
+  return sum;
+}
+
+static void expect_as_in_a_chain(bool timeless, size_t negative) {
+  pprofc_profile **sources = malloc(PILED * sizeof *sources);
+  pprofc_header got, wanted;
+  pprofc_profile *sums[2];
+  CU_ASSERT_FATAL(sources != NULL);
+  for (size_t way = 0; way < 2; way++) {
+    piled(sources, timeless);
+    if (negative) { /* own0 is gone after this one, and comes again behind all others */
+      pprofc_builder *b = cpu_builder();
+      sample(b, "own0 shared0 main", -1, 0);
+      pprofc_builder_time(b, 1, 10);
+      pprofc_profile_release(sources[negative]);
+      sources[negative] = finish(b);
+    }
+    sums[way] = way ? in_a_chain(sources) : merge(sources, PILED);
+  }
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  text_of_samples(&text, sums[1]);
+  buffer_add_char(&text, '\0');
+  CU_ASSERT_FATAL(!text.failed);
+  expect_samples(sums[0], text.data);
+  buffer_free(&text);
+  pprofc_profile_header(sums[0], &got);
+  pprofc_profile_header(sums[1], &wanted);
+  CU_ASSERT_EQUAL(got.time_nanos, wanted.time_nanos);
+  CU_ASSERT(!timeless || wanted.time_nanos == 12 * 128 + 1);
+  CU_ASSERT_EQUAL(got.duration_nanos, wanted.duration_nanos);
+  for (size_t way = 0; way < 2; way++) pprofc_profile_release(sums[way]);
+  free(sources);
+}
+
+static void test_groups_of_groups_are_what_a_chain_is(void) {
+  expect_as_in_a_chain(false, 0);
+}
+
+static void test_sums_that_are_gone_on_the_way_come_again_behind_others(void) {
+  expect_as_in_a_chain(false, 500);
+}
+
+static void test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles(void) {
+  expect_as_in_a_chain(true, 0);
+}
+
 /* Stacks enough that the sources are shared and several threads work. */
 static pprofc_profile *large(size_t samples, size_t from) {
   pprofc_builder *b = cpu_builder();
@@ -336,5 +406,8 @@ UNIT_MAIN("merge", UNIT(test_one_profile_comes_back_as_it_is),
           UNIT(test_columns_of_inlined_frames_do_not_count),
           UNIT(test_types_that_all_have_stay_in_the_order_of_the_first),
           UNIT(test_what_cannot_be_merged), UNIT(test_many_profiles_give_the_same_as_two_at_a_time),
+          UNIT(test_groups_of_groups_are_what_a_chain_is),
+          UNIT(test_sums_that_are_gone_on_the_way_come_again_behind_others),
+          UNIT(test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles),
           UNIT(test_large_profiles_share_their_stacks),
           UNIT(test_scaling_rounds_and_drops_what_becomes_zero))

@@ -19,6 +19,7 @@
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
+#include "transform/merge/pile.h"
 #include "v8_prof_log.h"
 
 #include <errno.h>
@@ -47,7 +48,8 @@ struct fetched {
   const struct command *command;
   struct fetcher fetcher;
   struct framed framed; /* of -frames */
-  pprofc_profile *head, *base;
+  struct pile head_pile, base_pile;
+  pprofc_profile *head, *base; /* their sums, when all were read */
   size_t heads, bases;
   pprofc_folding folding;             /* of the sources that are read */
   struct sums *sums;                  /* of -sums; NULL: not wanted */
@@ -200,8 +202,8 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Merges `count` fetched items into *merged, which may hold a profile already. */
-static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_profile **merged,
+/* Merges `count` fetched items, and puts the sum on the pile. */
+static pprofc_status merge_into(const struct fetch *items, size_t count, struct pile *pile,
                                 size_t *good, pprofc_error *error) {
   const pprofc_profile *profiles[CHUNK];
   const char *names[CHUNK];
@@ -215,24 +217,11 @@ static pprofc_status merge_into(const struct fetch *items, size_t count, pprofc_
   if (!found) return PPROFC_OK;
   pprofc_profile *chunk;
   pprofc_status status = pprofc_merge(profiles, found, &chunk, error);
-  if (status != PPROFC_OK) {
-    char types[HINT_MAX];
-    hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
-    hint_types_add(types, error);
-    return status;
-  }
-  if (!*merged) {
-    *merged = chunk;
-    return PPROFC_OK;
-  }
-  pprofc_profile *both;
-  const pprofc_profile *pair[] = {*merged, chunk};
-  status = pprofc_merge(pair, 2, &both, error);
-  pprofc_profile_release(chunk);
-  if (status != PPROFC_OK) return status;
-  pprofc_profile_release(*merged);
-  *merged = both;
-  return PPROFC_OK;
+  if (status == PPROFC_OK) return pile_add(pile, chunk, error);
+  char types[HINT_MAX];
+  hint_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
+  hint_types_add(types, error);
+  return status;
 }
 
 /* The items are set when they are added: there is room for many, and most runs read one. */
@@ -336,14 +325,14 @@ static void merge_heads(const struct source_chunk *chunk, struct fetched *fetche
     return;
   }
   fetched->status =
-      merge_into(chunk->items, chunk->heads, &fetched->head, &fetched->heads, fetched->error);
+      merge_into(chunk->items, chunk->heads, &fetched->head_pile, &fetched->heads, fetched->error);
   if (fetched->status != PPROFC_OK)
     error_prefix(fetched->error, "problem fetching source profiles: ");
 }
 
 static void merge_base(const struct source_chunk *chunk, struct fetched *fetched) {
   fetched->status = merge_into(chunk->items + chunk->heads, chunk->count - chunk->heads,
-                               &fetched->base, &fetched->bases, fetched->error);
+                               &fetched->base_pile, &fetched->bases, fetched->error);
   if (fetched->status != PPROFC_OK)
     error_prefix(fetched->error, "problem fetching base profiles: ");
 }
@@ -365,7 +354,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
-  if (fetched->head) fetched->head->threads = threads;
+  fetched->head_pile.threads = fetched->base_pile.threads = threads;
   note_servers(chunk, fetched);
   for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
     fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile, chunk->items[i].shown,
@@ -385,6 +374,23 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
                          : from < command->source_count + command->bases.count;
 }
 
+/* Ends both piles. */
+static pprofc_status sources_add_up(struct fetched *fetched) {
+  if (fetched->status == PPROFC_OK) {
+    fetched->status = pile_end(&fetched->head_pile, &fetched->head, fetched->error);
+    if (fetched->status != PPROFC_OK)
+      error_prefix(fetched->error, "problem fetching source profiles: ");
+  }
+  if (fetched->status == PPROFC_OK) {
+    fetched->status = pile_end(&fetched->base_pile, &fetched->base, fetched->error);
+    if (fetched->status != PPROFC_OK)
+      error_prefix(fetched->error, "problem fetching base profiles: ");
+  }
+  pile_free(&fetched->head_pile);
+  pile_free(&fetched->base_pile);
+  return fetched->status;
+}
+
 /* Chunk after chunk: one is merged while the next is read. */
 static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
@@ -402,7 +408,7 @@ static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *
   }
   if (before) sources_merge_chunk(before, (unsigned)command->threads);
   mem_free(&mem_default, chunks, 2, sizeof *chunks);
-  return fetched->status;
+  return sources_add_up(fetched);
 }
 
 static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) {

@@ -7,6 +7,7 @@
 #include "pprofc/transform.h"
 #include "transform/compatible.h"
 #include "transform/edit.h"
+#include "transform/merge/pile.h"
 
 /* A source with more bytes of stacks than this is kept, so that they need no copy. */
 #define SHARED_STACK_BYTES ((size_t)256 * 1024)
@@ -167,9 +168,8 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
 /* pprof fetches and merges so many at a time, and then merges the result with what it has. */
 #define CHUNK 128
 
-static pprofc_status merge_one_chunk(const pprofc_profile *const *profiles, size_t count,
-                                     pprofc_profile **out, pprofc_error *error) {
-  const pprofc_profile *sources[CHUNK];
+pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, pprofc_profile **out,
+                          pprofc_error *error) {
   pprofc_profile *compatible[CHUNK];
   pprofc_status status = compatible_profiles(profiles, count, compatible, error);
   if (status != PPROFC_OK) return status;
@@ -177,30 +177,24 @@ static pprofc_status merge_one_chunk(const pprofc_profile *const *profiles, size
     *out = compatible[0];
     return PPROFC_OK;
   }
-  for (size_t i = 0; i < count; i++) sources[i] = compatible[i];
-  status = merge_profiles(sources, count, out, error);
+  status = merge_profiles((const pprofc_profile *const *)compatible, count, out, error);
   for (size_t i = 0; i < count; i++) pprofc_profile_release(compatible[i]);
   return status;
 }
 
 static pprofc_status merge_chunks(const pprofc_profile *const *profiles, size_t count,
                                   pprofc_profile **merged, pprofc_error *error) {
-  pprofc_profile *sum = NULL;
-  for (size_t from = 0; from < count; from += CHUNK) {
-    pprofc_profile *chunk, *both[2] = {sum, NULL};
+  struct pile pile = {.threads = profiles[0]->threads};
+  pprofc_status status = PPROFC_OK;
+  for (size_t from = 0; from < count && status == PPROFC_OK; from += CHUNK) {
+    pprofc_profile *chunk;
     size_t size = count - from < CHUNK ? count - from : CHUNK;
-    pprofc_status status = merge_one_chunk(profiles + from, size, &chunk, error);
-    if (status == PPROFC_OK && sum) {
-      both[1] = chunk;
-      status = merge_one_chunk((const pprofc_profile *const *)both, 2, &chunk, error);
-      pprofc_profile_release(both[1]);
-    }
-    pprofc_profile_release(sum);
-    if (status != PPROFC_OK) return status;
-    sum = chunk;
+    status = merge_group(profiles + from, size, &chunk, error);
+    if (status == PPROFC_OK) status = pile_add(&pile, chunk, error);
   }
-  *merged = sum;
-  return PPROFC_OK;
+  if (status == PPROFC_OK) return pile_end(&pile, merged, error);
+  pile_free(&pile);
+  return status;
 }
 
 pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
