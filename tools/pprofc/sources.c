@@ -13,21 +13,16 @@
 #include "limit_flags.h"
 #include "mappings.h"
 #include "noise/sums.h"
-#include "perf_data.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
+#include "source_file.h"
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
 #include "transform/merge/pile.h"
-#include "v8_prof_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* So many are read and merged at a time: what is in memory at once is bounded. */
 #define CHUNK 128
@@ -76,43 +71,12 @@ struct source_chunk {
 };
 
 void sources_find_executable(struct command *command) {
-  if (command->source_count < 2 || !elf_is_object(command->sources[0], &mem_default)) return;
+  if (command->source_count < 2 || !source_file_is_plain(command->sources[0]) ||
+      !elf_is_object(command->sources[0], &mem_default))
+    return;
   command->executable = command->sources[0];
   command->sources++;
   command->source_count--;
-}
-
-/* Says why a source is nothing that can be read, in pprof's words, or what helps. */
-static pprofc_status check_source(const struct command *command, const struct fetch *item,
-                                  pprofc_error *error) {
-  struct stat info;
-  if (strcmp(item->path, "-") == 0 || stat(item->path, &info) == 0) return PPROFC_OK;
-  int missing = errno;
-  if (*item->source == '-' && item->source != command->sources[0])
-    return error_set(error, PPROFC_E_INVALID,
-                     "cannot read '%s': no such file (flags stand before the first profile)",
-                     item->shown);
-  if (address_has_scheme(str_of(item->source)) && !str_starts(str_of(item->source), STR("file:")))
-    return error_set(
-        error, PPROFC_E_INVALID,
-        "cannot fetch '%s': the address is malformed, in its host, its port or an escape",
-        item->shown);
-  return error_set(error, PPROFC_E_IO, "%s: stat %s: %s", item->shown, item->shown,
-                   ERRNO_TEXT(missing));
-}
-
-#define SOURCE_BEGIN 16
-
-/* Reads the first bytes of a file, by which those are known that other programs read; returns how
- * many there are: none of what comes only once, or when something is wrong, which is told later. */
-static size_t source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
-  struct stat info;
-  bool plain = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-  int fd = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  if (fd < 0) return 0;
-  ssize_t got = read(fd, bytes, SOURCE_BEGIN);
-  close(fd);
-  return got > 0 ? (size_t)got : 0;
 }
 
 /* Reads the file, or what came from the server. */
@@ -123,20 +87,9 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
     return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
-  pprofc_status status = check_source(command, item, &item->error);
-  if (status != PPROFC_OK) {
-    hint_source(item->path, &item->error);
-    return status;
-  }
-  char begin[SOURCE_BEGIN];
-  pprofc_str head = {begin, source_begin(item->path, begin)};
-  if (perf_data_is(head))
-    return perf_data_read(item->path, item->shown, options, &item->profile, &item->error);
-  if (v8_prof_log_is(head))
-    return v8_prof_log_read(item->path, item->shown, options, &item->profile, &item->error);
-  status = pprofc_profile_read_file(item->path, options, &item->profile, &item->error);
-  if (status != PPROFC_OK) hint_source(item->path, &item->error);
-  return status;
+  struct source_file file = {item->source, item->path, item->shown,
+                             item->source == command->sources[0]};
+  return source_file_read(&file, options, &item->profile, &item->error);
 }
 
 /* Scripts get the names that they had before they were bundled. */

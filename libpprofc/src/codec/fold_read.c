@@ -203,7 +203,9 @@ pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile) {
   struct stat info;
-  if (strcmp(path, "-") == 0) return PPROFC_E_NO_MATCH; /* what is piped comes once */
+  /* What is piped comes once, and a named pipe that is closed again has lost what was written. */
+  if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return PPROFC_E_NO_MATCH;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return PPROFC_E_NO_MATCH;
   pprofc_status status = PPROFC_E_NO_MATCH;

@@ -1,0 +1,65 @@
+/* Reading a file: what perf and node read is known by its first bytes, all else is the library's.
+ */
+#include "source_file.h"
+
+#include "fetch/address.h"
+#include "hints.h"
+#include "perf_data.h"
+#include "v8_prof_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Bytes that tell the kinds of files apart. */
+#define SOURCE_BEGIN 16
+
+bool source_file_is_plain(const char *path) {
+  struct stat info;
+  return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Says why a source is nothing that can be read, in pprof's words, or what helps. */
+static pprofc_status source_file_check(const struct source_file *file, pprofc_error *error) {
+  struct stat info;
+  if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
+  int missing = errno;
+  if (*file->source == '-' && !file->is_first)
+    return error_set(error, PPROFC_E_INVALID,
+                     "cannot read '%s': no such file (flags stand before the first profile)",
+                     file->shown);
+  if (address_has_scheme(str_of(file->source)) && !str_starts(str_of(file->source), STR("file:")))
+    return error_set(
+        error, PPROFC_E_INVALID,
+        "cannot fetch '%s': the address is malformed, in its host, its port or an escape",
+        file->shown);
+  return error_set(error, PPROFC_E_IO, "%s: stat %s: %s", file->shown, file->shown,
+                   ERRNO_TEXT(missing));
+}
+
+/* Reads the first bytes; returns how many there are: none of what comes only once, or when
+ * something is wrong, which is told later. */
+static size_t source_file_begin(const char *path, char bytes[SOURCE_BEGIN]) {
+  int fd = source_file_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0) return 0;
+  ssize_t got = read(fd, bytes, SOURCE_BEGIN);
+  close(fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
+pprofc_status source_file_read(const struct source_file *file, const pprofc_read_options *options,
+                               pprofc_profile **profile, pprofc_error *error) {
+  char bytes[SOURCE_BEGIN];
+  pprofc_status status = source_file_check(file, error);
+  if (status == PPROFC_OK) {
+    pprofc_str begin = {bytes, source_file_begin(file->path, bytes)};
+    if (perf_data_is(begin))
+      return perf_data_read(file->path, file->shown, options, profile, error);
+    if (v8_prof_log_is(begin))
+      return v8_prof_log_read(file->path, file->shown, options, profile, error);
+    status = pprofc_profile_read_file(file->path, options, profile, error);
+  }
+  if (status != PPROFC_OK) hint_source(file->path, error);
+  return status;
+}
