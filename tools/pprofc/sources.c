@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "fetch/fetcher.h"
 #include "fetch/save.h"
+#include "file_source.h"
 #include "finish.h"
 #include "folding.h"
 #include "framed.h"
@@ -15,7 +16,6 @@
 #include "noise/sums.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
-#include "source_file.h"
 #include "source_maps.h"
 #include "symbolize/elf_file.h"
 #include "transform/combine/diff.h"
@@ -71,7 +71,7 @@ struct source_chunk {
 };
 
 void sources_find_executable(struct command *command) {
-  if (command->source_count < 2 || !source_file_is_plain(command->sources[0]) ||
+  if (command->source_count < 2 || !file_source_is_plain(command->sources[0]) ||
       !elf_is_object(command->sources[0], &mem_default))
     return;
   command->executable = command->sources[0];
@@ -87,9 +87,9 @@ static pprofc_status read_item(const struct command *command, struct fetch *item
     return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
   if (item->remote)
     return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
-  struct source_file file = {item->source, item->path, item->shown,
+  struct file_source file = {item->source, item->path, item->shown,
                              item->source == command->sources[0]};
-  return source_file_read(&file, options, &item->profile, &item->error);
+  return file_source_read(&file, options, &item->profile, &item->error);
 }
 
 /* Scripts get the names that they had before they were bundled. */

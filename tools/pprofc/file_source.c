@@ -1,6 +1,6 @@
 /* Reading a file: what perf and node read is known by its first bytes, all else is the library's.
  */
-#include "source_file.h"
+#include "file_source.h"
 
 #include "fetch/address.h"
 #include "hints.h"
@@ -15,13 +15,13 @@
 /* Bytes that tell the kinds of files apart. */
 #define SOURCE_BEGIN 16
 
-bool source_file_is_plain(const char *path) {
+bool file_source_is_plain(const char *path) {
   struct stat info;
   return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* Says why a source is nothing that can be read, in pprof's words, or what helps. */
-static pprofc_status source_file_check(const struct source_file *file, pprofc_error *error) {
+static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
   struct stat info;
   if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
   int missing = errno;
@@ -40,20 +40,20 @@ static pprofc_status source_file_check(const struct source_file *file, pprofc_er
 
 /* Reads the first bytes; returns how many there are: none of what comes only once, or when
  * something is wrong, which is told later. */
-static size_t source_file_begin(const char *path, char bytes[SOURCE_BEGIN]) {
-  int fd = source_file_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
+  int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
   ssize_t got = read(fd, bytes, SOURCE_BEGIN);
   close(fd);
   return got > 0 ? (size_t)got : 0;
 }
 
-pprofc_status source_file_read(const struct source_file *file, const pprofc_read_options *options,
+pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                pprofc_profile **profile, pprofc_error *error) {
   char bytes[SOURCE_BEGIN];
-  pprofc_status status = source_file_check(file, error);
+  pprofc_status status = file_source_check(file, error);
   if (status == PPROFC_OK) {
-    pprofc_str begin = {bytes, source_file_begin(file->path, bytes)};
+    pprofc_str begin = {bytes, file_source_begin(file->path, bytes)};
     if (perf_data_is(begin))
       return perf_data_read(file->path, file->shown, options, profile, error);
     if (v8_prof_log_is(begin))
