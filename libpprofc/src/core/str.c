@@ -17,6 +17,16 @@ bool str_ends(pprofc_str s, pprofc_str suffix) {
          (!suffix.size || memcmp(s.data + s.size - suffix.size, suffix.data, suffix.size) == 0);
 }
 
+bool str_starts_any_case(pprofc_str s, pprofc_str word) {
+  if (s.size < word.size) return false;
+  for (size_t i = 0; i < word.size; i++) {
+    char c = s.data[i];
+    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+    if (c != word.data[i]) return false;
+  }
+  return true;
+}
+
 size_t str_find(pprofc_str s, pprofc_str needle) {
   if (needle.size > s.size) return s.size;
   if (!needle.size) return 0;

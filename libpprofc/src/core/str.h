@@ -25,6 +25,8 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
+/* The same for a word in small letters, which may have any case in `s`. */
+bool str_starts_any_case(pprofc_str s, pprofc_str word);
 
 /* Offset of the first (last) occurrence, or s.size. */
 size_t str_find(pprofc_str s, pprofc_str needle);

@@ -85,7 +85,8 @@ const struct format_fact import_facts[] = {
      "`inuse_space/bytes`", "the order of allocations"},
     {"json_speedscope", "speedscope",
      "py-spy, rbspy, dotnet-trace, pyinstrument, memray, speedscope itself, `pprofc -speedscope`",
-     "JSON with `shared.frames` and `profiles`", "py-spy 0.4.3, pyinstrument 5.1.3, memray 1.20.0",
+     "JSON with `shared.frames` and `profiles`",
+     "py-spy 0.4.3, rbspy 0.55.0, pyinstrument 5.1.3, memray 1.20.0",
      "imports/calls.pyspy.speedscope.json",
      "one sample type for each unit, the name of a profile as label `profile`; from files of "
      "`pprofc -speedscope` the sample types they were made of",
@@ -95,7 +96,8 @@ const struct format_fact import_facts[] = {
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
      "lifetimes, accesses by byte"},
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
-     "JSON with `meta.preprocessedProfileVersion`", "made by hand", "imports/made.firefox.json",
+     "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
+     "imports/calls.samply.json.gz",
      "samples, time or bytes as the weights say, `cpu/nanoseconds` when there; labels `process`, "
      "`pid`, `thread`, `tid`",
      "markers, counters, categories"},
@@ -117,13 +119,15 @@ const struct format_fact import_facts[] = {
      "`samples/count`, `wall/nanoseconds`",
      "counted: samples without a stack; records of timelines"},
     {"json_stackprof", "stackprof", "Ruby's stackprof (`--json`)",
-     "JSON with `mode`, `interval`, `frames`", "made by hand", "imports/made.stackprof.json",
-     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`; collecting garbage is above the "
-     "function that ran",
-     "counted: stacks that cannot be read; lines within functions; without `raw` there are no "
-     "stacks"},
+     "JSON with `mode`, `interval`, `frames`", "stackprof 0.2.27, Ruby 3.1.7",
+     "imports/calls.stackprof.json",
+     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`, with the interval where a file "
+     "has "
+     "no times; collecting garbage is above the function that ran; lines, of version 0.2.27 and "
+     "later those that ran",
+     "counted: stacks that cannot be read; without `raw` there are no stacks"},
     {"json_haskell", "GHC profile in JSON", "Haskell programs with `+RTS -pj`",
-     "JSON with `cost_centres` and `profile`", "made by hand", "imports/made.haskell.prof",
+     "JSON with `cost_centres` and `profile`", "GHC 9.0.2", "imports/calls.haskell.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
      "numbers of entries"},
     {"jfr", "Java Flight Recorder (JFR)",
@@ -180,8 +184,11 @@ const struct format_fact import_facts[] = {
      "`wall/nanoseconds`; each stack is a frame `STACK N`",
      "counted: lines that cannot be read, returns without a call. Forms, the queue, time without a "
      "stack"},
-    {"austin", "Austin", "austin (`-o FILE`, `-b` for MOJO), its text and MOJO of versions 1 to 3",
-     "`# austin:` in the first line, or `MOJ` at the start", "austin 3.7.0", "imports/calls.mojo",
+    {"austin", "Austin",
+     "austin (`-o FILE`, `-b` for MOJO), its text and MOJO of versions 1 to 3 (Austin 4 "
+     "writes the last)",
+     "`# austin:` in the first line, or `MOJ` at the start", "austin 3.7.0, 4.0.0",
+     "imports/calls.mojo",
      "`samples/count` and what the mode says: `wall` or `cpu/nanoseconds`, `memory/bytes`; files "
      "and lines; "
      "labels `pid`, `tid`",
@@ -198,7 +205,7 @@ const struct format_fact import_facts[] = {
      "bpftrace's "
      "and profilers' collapsed output, `heaptrack_print -F`, `pprofc -folded`",
      "most lines end in a count; comments begin with `#` or `//`; tried last",
-     "py-spy 0.4.3, inferno 0.12.8, FlameGraph 41fee1f, heaptrack 1.4.0",
+     "py-spy 0.4.3, rbspy 0.55.0, inferno 0.12.8, FlameGraph 41fee1f, heaptrack 1.4.0",
      "imports/calls.pyspy.folded",
      "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
      "samples/count` those types; `_[k]` and `_[i]` are kernel and inlined frames",

@@ -5,14 +5,16 @@
 
 #include <stdio.h>
 
+#define UTF16_LOOK 1024u /* bytes that decide whether text without a mark is UTF-16 */
+
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   const unsigned char *p = (const unsigned char *)data.data + at;
   return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
 /* Lone surrogates become U+FFFD; an odd last byte is dropped. */
-static void convert_utf16(pprofc_str data, bool big_endian, struct buffer *utf8) {
-  for (size_t at = 2; at + 1 < data.size; at += 2) {
+static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct buffer *utf8) {
+  for (size_t at = from; at + 1 < data.size; at += 2) {
     uint32_t code = unit_at(data, at, big_endian);
     if (code >= 0xD800 && code < 0xE000) {
       uint32_t low = code < 0xDC00 && at + 3 < data.size ? unit_at(data, at + 2, big_endian) : 0;
@@ -25,14 +27,37 @@ static void convert_utf16(pprofc_str data, bool big_endian, struct buffer *utf8)
   }
 }
 
+/* Text of UTF-16 without a mark: of the bytes in the beginning every other one is 0, most of them
+ * at least, and none of the rest. */
+static bool looks_utf16(pprofc_str data, bool big_endian) {
+  size_t units = (data.size < UTF16_LOOK ? data.size : UTF16_LOOK) / 2, zeros = 0;
+  for (size_t i = 0; i < units; i++) {
+    if (data.data[2 * i + big_endian] == '\0') return false;
+    zeros += data.data[2 * i + !big_endian] == '\0';
+  }
+  return units >= 4 && zeros > units - units / 4;
+}
+
+/* Whether it is text of UTF-16, and where that begins, behind its mark. */
+static bool find_utf16(pprofc_str data, size_t *from, bool *big_endian) {
+  *big_endian = str_starts(data, STR("\xFE\xFF"));
+  *from = 2;
+  if (*big_endian || str_starts(data, STR("\xFF\xFE"))) return true;
+  *from = 0;
+  *big_endian = looks_utf16(data, true);
+  return *big_endian || looks_utf16(data, false);
+}
+
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error) {
+  size_t from;
+  bool big_endian;
   buffer_init(utf8, mem, SIZE_MAX / 2);
   *text = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) {
     *text = str_slice(data, 3, data.size);
-  } else if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF"))) {
-    convert_utf16(data, data.data[0] == '\xFE', utf8);
+  } else if (find_utf16(data, &from, &big_endian)) {
+    convert_utf16(data, from, big_endian, utf8);
     if (utf8->failed) return error_nomem(error);
     *text = buffer_str(utf8);
   }

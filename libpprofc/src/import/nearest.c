@@ -178,24 +178,12 @@ static bool nearest_is_text(pprofc_str data) {
   return text.size > 0;
 }
 
-/* Whether the text begins with the word, in any case. */
-static bool nearest_begins(pprofc_str text, const char *word) {
-  size_t size = strlen(word);
-  if (text.size < size) return false;
-  for (size_t i = 0; i < size; i++) {
-    char c = text.data[i];
-    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
-    if (c != word[i]) return false;
-  }
-  return true;
-}
-
 static bool nearest_has(pprofc_str text, const char *word) {
   return str_find(text, str_of(word)) < text.size;
 }
 
 static bool nearest_is_svg(pprofc_str text) {
-  return (nearest_begins(text, "<?xml") || nearest_begins(text, "<svg")) &&
+  return (str_starts_any_case(text, STR("<?xml")) || str_starts_any_case(text, STR("<svg"))) &&
          nearest_has(text, "<svg");
 }
 
@@ -206,12 +194,12 @@ static bool nearest_is_xctrace(pprofc_str text) {
 static bool nearest_is_page(pprofc_str text) {
   static const char *const starts[] = {"<!doctype", "<html", "<head", "<body", "<!--"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (nearest_begins(text, starts[i])) return true;
+    if (str_starts_any_case(text, str_of(starts[i]))) return true;
   return false;
 }
 
 static bool nearest_is_xml(pprofc_str text) {
-  return nearest_begins(text, "<?xml");
+  return str_starts_any_case(text, STR("<?xml"));
 }
 
 /* "go 1.22 trace\0\0\0" */

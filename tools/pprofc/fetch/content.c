@@ -7,22 +7,10 @@ static bool content_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether the text begins with the word, in any case. */
-static bool content_begins(pprofc_str text, const char *word) {
-  size_t size = strlen(word);
-  if (text.size < size) return false;
-  for (size_t i = 0; i < size; i++) {
-    char c = text.data[i];
-    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
-    if (c != word[i]) return false;
-  }
-  return true;
-}
-
 static bool content_is_page(pprofc_str text) {
   static const char *const starts[] = {"<!doctype", "<html", "<head", "<?xml", "<body", "<!--"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (content_begins(text, starts[i])) return true;
+    if (str_starts_any_case(text, str_of(starts[i]))) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 /* DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
 #include "core/mem.h"
 #include "import/json/json.h"
+#include "import/names.h"
 
 #include "profile/builder.h"
 
@@ -43,8 +44,7 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
     mapping =
         builder_add_mapping(builder, &(struct mapping){.file = builder_string(builder, object),
                                                        .flags = PPROFC_HAS_FUNCTIONS});
-  uint32_t name = builder_string(builder, text);
-  uint32_t function = builder_add_function(builder, name, name, builder_string(builder, file), 0);
+  uint32_t function = import_function(builder, text, builder_string(builder, file));
   return pprofc_builder_location(builder, mapping, address, &(pprofc_line){function, line, 0}, 1);
 }
 

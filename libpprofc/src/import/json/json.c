@@ -2,6 +2,7 @@
 #include "import/json/json.h"
 
 #include "import/formats.h"
+#include "import/names.h"
 #include "profile/builder.h"
 
 #include <math.h>
@@ -92,7 +93,7 @@ static uint32_t json_frame_of(pprofc_builder *builder, uint32_t name, uint32_t s
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column) {
   uint32_t text = builder_string(builder, name);
-  return json_frame_of(builder, text, text, file, line, column);
+  return json_frame_of(builder, text, import_system_name(name, text), file, line, column);
 }
 
 uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,

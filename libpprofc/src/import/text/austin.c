@@ -30,7 +30,8 @@ static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 /* A string or a frame of MOJO, by its key. */
 struct austin_entry {
   uint64_t key;
-  uint32_t value; /* a string or a location of the builder */
+  uint32_t value;       /* a string or a location of the builder */
+  uint32_t system_name; /* of a string: itself where a linker wrote it, else 0 */
 };
 
 struct austin_table {
@@ -118,13 +119,27 @@ static void austin_push(struct austin *a, uint32_t location) {
     a->stack[a->depth++] = location;
 }
 
-static uint32_t austin_location(struct austin *a, uint32_t name, uint32_t file, int64_t line) {
-  pprofc_line at = {builder_add_function(a->builder, name, name, file, 0), line, 0};
+/* Names are Python's, which are shown as they are, or those of a linker (austinp -k, native code).
+ */
+static uint32_t austin_system_name(pprofc_str name, uint32_t text) {
+  return str_starts(name, STR("_Z")) ? text : 0;
+}
+
+static uint32_t austin_location(struct austin *a, const struct austin_entry *name, uint32_t file,
+                                int64_t line) {
+  pprofc_line at = {builder_add_function(a->builder, name->value, name->system_name, file, 0), line,
+                    0};
   return pprofc_builder_location(a->builder, NONE, 0, &at, 1);
 }
 
+static struct austin_entry austin_name(struct austin *a, pprofc_str name) {
+  uint32_t text = builder_string(a->builder, name);
+  return (struct austin_entry){0, text, austin_system_name(name, text)};
+}
+
 static void austin_push_name(struct austin *a, pprofc_str name) {
-  austin_push(a, austin_location(a, builder_string(a->builder, name), 0, 0));
+  struct austin_entry entry = austin_name(a, name);
+  austin_push(a, austin_location(a, &entry, 0, 0));
 }
 
 /* ---- text -------------------------------------------- */
@@ -141,9 +156,9 @@ static void austin_text_frame(struct austin *a, pprofc_str text) {
     if (text.size) austin_push_name(a, text);
     return;
   }
-  uint32_t name = builder_string(a->builder, str_slice(before, middle + 1, before.size));
+  struct austin_entry name = austin_name(a, str_slice(before, middle + 1, before.size));
   uint32_t file = builder_string(a->builder, str_slice(before, 0, middle));
-  austin_push(a, austin_location(a, name, file, line));
+  austin_push(a, austin_location(a, &name, file, line));
 }
 
 /* "91302", or "25154,0,2187264" in the mode "full". */
@@ -205,29 +220,29 @@ static bool austin_entry_is(const void *records, uint32_t index, const void *key
 }
 
 /* Gives the key a value, in place of one that it had. */
-static void austin_define(struct austin *a, struct austin_table *table, uint64_t key,
-                          uint32_t value) {
+static void austin_define(struct austin *a, struct austin_table *table, struct austin_entry entry) {
   if (!ARRAY_RESERVE(a->mem, table->items, table->capacity, table->count + 1)) {
     a->failed = true;
     return;
   }
   uint32_t next = (uint32_t)table->count;
-  uint32_t at =
-      map_find_or_add(&table->map, hash_mix(0, key), austin_entry_is, table->items, &key, next);
+  uint32_t at = map_find_or_add(&table->map, hash_mix(0, entry.key), austin_entry_is, table->items,
+                                &entry.key, next);
   if (at == MAP_NONE || table->count >= MAP_NONE - 1) {
     a->failed = true;
     return;
   }
   if (at == next) table->count++;
-  table->items[at] = (struct austin_entry){key, value};
+  table->items[at] = entry;
 }
 
-/* The value of a key, or `otherwise`. */
-static uint32_t austin_lookup(const struct austin_table *table, uint64_t key, uint32_t otherwise) {
+/* What a key has, or `otherwise`. */
+static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
+                                         struct austin_entry otherwise) {
   struct map_probe probe = map_start(&table->map, hash_mix(0, key));
   uint32_t index;
   while ((index = map_next(&table->map, &probe)) != MAP_NONE)
-    if (table->items[index].key == key) return table->items[index].value;
+    if (table->items[index].key == key) return table->items[index];
   return otherwise;
 }
 
@@ -292,9 +307,11 @@ static void mojo_frame(struct austin *a, struct mojo *m) {
   int64_t line = mojo_number(m);
   for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m); /* end of the line, columns */
   if (m->cut) return;
-  austin_define(a, &a->frames, key,
-                austin_location(a, austin_lookup(&a->strings, name, 0),
-                                austin_lookup(&a->strings, file, 0), line));
+  static const struct austin_entry none = {0};
+  struct austin_entry text = austin_lookup(&a->strings, name, none);
+  struct austin_entry frame = {.key = key};
+  frame.value = austin_location(a, &text, austin_lookup(&a->strings, file, none).value, line);
+  austin_define(a, &a->frames, frame);
 }
 
 static void mojo_frame_invalid(struct austin *a, struct mojo *m) {
@@ -304,7 +321,8 @@ static void mojo_frame_invalid(struct austin *a, struct mojo *m) {
 }
 
 static void mojo_frame_ref(struct austin *a, struct mojo *m) {
-  uint32_t location = austin_lookup(&a->frames, mojo_key(m), NONE);
+  static const struct austin_entry none = {.value = NONE};
+  uint32_t location = austin_lookup(&a->frames, mojo_key(m), none).value;
   if (location == NONE)
     mojo_frame_invalid(a, m);
   else
@@ -337,7 +355,9 @@ static void mojo_memory(struct austin *a, struct mojo *m) {
 static void mojo_define_string(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m);
   pprofc_str text = mojo_string(m);
-  if (!m->cut) austin_define(a, &a->strings, key, builder_string(a->builder, text));
+  struct austin_entry entry = austin_name(a, text);
+  entry.key = key;
+  if (!m->cut) austin_define(a, &a->strings, entry);
 }
 
 static void mojo_string_ref(struct austin *a, struct mojo *m) {

@@ -4,6 +4,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "profile/builder.h"
 
 #include <math.h>
@@ -169,8 +170,7 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name) {
   if (mark == KERNEL && f->kernel == NONE)
     f->kernel = pprofc_builder_mapping(f->builder, 0, 0, 0, "[kernel.kallsyms]", NULL,
                                        PPROFC_HAS_FUNCTIONS);
-  uint32_t text = builder_string(f->builder, name);
-  uint32_t function = builder_add_function(f->builder, text, text, 0, 0);
+  uint32_t function = import_function(f->builder, name, 0);
   f->lines[f->line_count++] = (pprofc_line){function, 0, 0};
   return true;
 }

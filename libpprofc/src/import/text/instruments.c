@@ -10,6 +10,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "import/text/printed_tree.h"
 
 #include <math.h>
@@ -176,10 +177,9 @@ static void instruments_cells(const struct instruments *r, pprofc_str line, ppro
 }
 
 static uint32_t instruments_location(struct instruments *r, const pprofc_str *cells) {
-  uint32_t name = builder_string(r->builder, str_trim(cells[SYMBOL]));
   uint32_t file = builder_string(r->builder, str_trim(cells[PATH]));
   pprofc_str library = str_trim(cells[LIBRARY]);
-  pprofc_line line = {builder_add_function(r->builder, name, name, file, 0), 0, 0};
+  pprofc_line line = {import_function(r->builder, str_trim(cells[SYMBOL]), file), 0, 0};
   uint32_t mapping = NONE;
   if (library.size)
     mapping = builder_add_mapping(r->builder,

@@ -7,6 +7,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "import/text/perf_maps.h"
 #include "profile/builder.h"
 
@@ -199,8 +200,7 @@ static uint32_t perf_script_mapping_of(struct perf *p, pprofc_str object, int64_
 }
 
 static uint32_t perf_script_function_of(struct perf *p, pprofc_str name, pprofc_str file) {
-  uint32_t text = builder_string(p->builder, name);
-  return builder_add_function(p->builder, text, text, builder_string(p->builder, file), 0);
+  return import_function(p->builder, name, builder_string(p->builder, file));
 }
 
 /* Where the last "->" is, or s.size. */

@@ -10,6 +10,7 @@
 #include "core/buffer.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "import/names.h"
 #include "import/text/printed_tree.h"
 
 #include <stdio.h>
@@ -71,8 +72,7 @@ static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
 }
 
 static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name, pprofc_str object) {
-  uint32_t text = builder_string(builder, name);
-  pprofc_line line = {builder_add_function(builder, text, text, 0, 0), 0, 0};
+  pprofc_line line = {import_function(builder, name, 0), 0, 0};
   uint32_t mapping = NONE;
   if (object.size)
     mapping =
