@@ -64,29 +64,18 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
 /* Formats of other tools, in the order of `foreign_files`. */
 static struct buffer foreign[22];
 
-static const char *const foreign_files[] = {TESTDATA "/imports/calls.callgrind.out",
-                                            TESTDATA "/imports/calls.threads.callgrind.out",
-                                            TESTDATA "/imports/calls.perf.txt",
-                                            TESTDATA "/imports/calls.jemalloc.heap",
-                                            TESTDATA "/imports/made.folded",
-                                            TESTDATA "/imports/calls.cpuprofile",
-                                            TESTDATA "/imports/calls.heapprofile",
-                                            TESTDATA "/imports/calls.dhat.json",
-                                            TESTDATA "/imports/made.firefox.json",
-                                            TESTDATA "/imports/made.speedscope.json",
-                                            TESTDATA "/imports/calls.goroutines.txt",
-                                            TESTDATA "/imports/made_frames.otlp",
-                                            TESTDATA "/imports/calls.trace.json",
-                                            TESTDATA "/imports/calls.timeline.json",
-                                            TESTDATA "/imports/made.v8log.json",
-                                            TESTDATA "/imports/made.gecko.json",
-                                            TESTDATA "/imports/made.safari.json",
-                                            TESTDATA "/imports/made.stackprof.json",
-                                            TESTDATA "/imports/calls.stackprof.json",
-                                            TESTDATA "/imports/made.haskell.prof",
-                                            TESTDATA "/imports/made.jfr",
-                                            TESTDATA "/imports/calls.min.cpuprofile",
-                                            TESTDATA "/imports/calls.min.js.map"};
+static const char *const foreign_files[] = {
+    TESTDATA "/imports/calls.callgrind.out",  TESTDATA "/imports/calls.threads.callgrind.out",
+    TESTDATA "/imports/calls.perf.txt",       TESTDATA "/imports/calls.jemalloc.heap",
+    TESTDATA "/imports/made.folded",          TESTDATA "/imports/calls.cpuprofile",
+    TESTDATA "/imports/calls.heapprofile",    TESTDATA "/imports/calls.dhat.json",
+    TESTDATA "/imports/made.firefox.json",    TESTDATA "/imports/made.speedscope.json",
+    TESTDATA "/imports/calls.goroutines.txt", TESTDATA "/imports/made_frames.otlp",
+    TESTDATA "/imports/calls.trace.json",     TESTDATA "/imports/calls.timeline.json",
+    TESTDATA "/imports/made.v8log.json",      TESTDATA "/imports/made.gecko.json",
+    TESTDATA "/imports/made.safari.json",     TESTDATA "/imports/calls.stackprof.json",
+    TESTDATA "/imports/made.haskell.prof",    TESTDATA "/imports/made.jfr",
+    TESTDATA "/imports/calls.min.cpuprofile", TESTDATA "/imports/calls.min.js.map"};
 
 static pprofc_status run_callgrind(const pprofc_allocator *mem, struct buffer *out) {
   return read_and_count(&foreign[0], mem, out);

@@ -1,6 +1,6 @@
 /* Names of functions in files that were written for people.
  *
- * Reports leave out templates and parameters of a name whose system name looks like C++ that a
+ * Reports drop the templates and parameters of a name whose system name looks like C++ that a
  * linker's name was made into. Python's "<module>", Ruby's "block in <main>" and the place behind
  * a name, " (calls.py:7)", are no such things. */
 #include "import/names.h"

@@ -31,10 +31,11 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
     int64_t line = json_member_line(frame, "line");
     bool collector = str_equal(name, STR("(garbage collection)"));
     if (!name.size) name = STR("(unknown)");
-    pprofc_line at = {builder_add_function(s->builder, builder_string(s->builder, name), 0,
-                                           builder_string(s->builder, node_text(frame, "file")),
-                                           s->lines && line > 0 ? line : 0),
-                      line > 0 ? line : 0, 0};
+    if (line < 0) line = 0;
+    pprofc_line at = {.line = line};
+    at.function = builder_add_function(s->builder, builder_string(s->builder, name), 0,
+                                       builder_string(s->builder, node_text(frame, "file")),
+                                       s->lines ? line : 0);
     uint32_t location = pprofc_builder_location(s->builder, NONE, 0, &at, 1);
     enum call_kind kind = collector ? CALL_ON_TOP : CALL_FRAME;
     uint32_t node = call_tree_add(&s->frames, frame->key, frame, location, kind);
