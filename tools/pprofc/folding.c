@@ -3,14 +3,23 @@
 
 #include "report/report.h"
 
+static bool folding_any_is_set(const char *const *options, size_t count) {
+  bool any = false;
+  for (size_t i = 0; i < count; i++) any = any || (options[i] && *options[i]);
+  return any;
+}
+
 /* Whether the command selects by labels. */
 static bool folding_needs_labels(const pprofc_report_options *o) {
   const char *const options[] = {o->tagroot,   o->tagleaf, o->tagfocus,
                                  o->tagignore, o->tagshow, o->taghide};
-  bool any = false;
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    any = any || (options[i] && *options[i]);
-  return any;
+  return folding_any_is_set(options, sizeof options / sizeof *options);
+}
+
+/* Whether it selects by frames. */
+static bool folding_changes_stacks(const pprofc_report_options *o) {
+  const char *const options[] = {o->focus, o->ignore, o->prune_from, o->hide, o->show, o->show_from};
+  return folding_any_is_set(options, sizeof options / sizeof *options);
 }
 
 /* Whether a sample may be a sum of others: not where each is rounded, and not where the samples of
@@ -28,5 +37,8 @@ pprofc_folding folding_of(const struct command *command) {
   if (*command->sums || !folding_may_be(command, format)) return PPROFC_FOLD_NOTHING;
   bool meet = *command->base || (command->bases.count && !format->info.adds_up);
   bool labels = meet || (format->flags & REPORT_LABELS) || folding_needs_labels(&command->report);
-  return labels ? PPROFC_FOLD_EQUAL : PPROFC_FOLD_STACKS;
+  if (labels) return PPROFC_FOLD_EQUAL;
+  bool passes = (format->flags & REPORT_PASSES) && !command->bases.count && !*command->base &&
+                !folding_changes_stacks(&command->report);
+  return passes ? PPROFC_FOLD_SUMS : PPROFC_FOLD_STACKS;
 }

@@ -33,7 +33,9 @@ typedef enum pprofc_call_stacks {
 typedef enum pprofc_folding {
   PPROFC_FOLD_NOTHING, /* every sample */
   PPROFC_FOLD_EQUAL,   /* equal stacks with equal labels may have become one sample */
-  PPROFC_FOLD_STACKS   /* equal stacks may have become one, and labels may be missing */
+  PPROFC_FOLD_STACKS,  /* equal stacks may have become one, and labels may be missing */
+  PPROFC_FOLD_SUMS     /* the same, in any order: for one report of sums of functions (-top) without
+                          filters. Its stacks can be read by nothing else */
 } pprofc_folding;
 
 typedef struct pprofc_read_options {

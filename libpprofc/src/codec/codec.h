@@ -35,8 +35,9 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels; /* labels are kept: only samples with equal ones are added up */
-  bool always; /* also where it does not pay */
+  bool labels;  /* labels are kept: only samples with equal ones are added up */
+  bool compact; /* samples may come in any order, and their stacks as a tree */
+  bool always;  /* also where it does not pay */
 };
 
 /* Reads a profile of profile.proto in which samples are added up (codec/fold.h). PPROFC_E_NO_MATCH:

@@ -7,11 +7,16 @@
 #ifndef PPROFC_CODEC_FOLD_H
 #define PPROFC_CODEC_FOLD_H
 
+#include "codec/fold_table.h"
 #include "codec/pprof_decode.h"
 #include "profile/label_table.h"
+#include "profile/stack_tree.h"
 
 #define FOLD_TYPES_MAX 32
-#define FOLD_BATCH     16
+#define FOLD_BATCH     32
+
+/* The chunk of an entry with the stack of another one, the index of which is in `leaf`. */
+#define FOLD_SAME UINT32_MAX
 
 /* What is read of a sample. */
 struct fold_parts {
@@ -35,15 +40,20 @@ struct fold_column {
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
-  bool labels; /* entries differ in labels, too */
-  bool always; /* goes on where it does not pay */
+  bool labels;  /* entries differ in labels, too */
+  bool always;  /* goes on where it does not pay */
+  bool compact; /* the order of samples is free, and stacks may stay a tree */
 
-  struct fold_column values, stack, stack_size, label_set, label, sets;
+  struct fold_column values, refs, label, sets, chunks, leaves;
   size_t types, count, capacity;
-  struct map map; /* entries by stack, further ones of the same stack by what else differs */
-  struct region *stacks;
-  uint8_t *room; /* for stacks */
-  size_t room_left;
+  struct fold_table entries; /* by stack, further ones of the same stack by what else differs */
+  struct fold_table chunk_table;
+  struct stack_tree tree; /* of the columns refs, chunks and leaves */
+  size_t leaf_bytes;
+
+  struct region *stacks; /* at the end, where each is wanted in one piece: */
+  const uint8_t **stack;
+  uint32_t *stack_size;
 
   struct label_table label_table;
   size_t label_count; /* those of the sample at hand are behind them */
@@ -60,7 +70,7 @@ struct fold {
   size_t checked_count; /* entries when it was last asked whether folding pays */
 };
 
-bool fold_init(struct fold *fold, const pprofc_allocator *mem, const pprofc_limits *limits);
+void fold_init(struct fold *fold, const pprofc_allocator *mem, const pprofc_limits *limits);
 void fold_free(struct fold *fold);
 
 /* Adds a sample; false: the profile is to be read as a whole. Its bytes stay until fold_flush. */
@@ -75,8 +85,25 @@ bool fold_labels_end(struct fold *fold, size_t count, uint32_t *set);
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
                          size_t size);
 
-/* Gives back what only adding needs. */
-void fold_settle(struct fold *fold);
+/* Entries, and the stacks that they have (codec/fold_entries.c). */
+bool fold_add_entry(struct fold *fold, const struct fold_parts *parts);
+void fold_fetch_slot(const struct fold *fold, uint64_t hash);
+/* An entry that may be that of the hash, or MAP_NONE. */
+uint32_t fold_fetch_entry(const struct fold *fold, uint64_t hash);
+void fold_fetch_stack(const struct fold *fold, uint32_t entry);
+static inline struct stack_ref *fold_refs(const struct fold *fold) {
+  return fold->refs.items;
+}
+
+/* The entry that has the stack of an entry first. */
+static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t entry) {
+  const struct stack_ref *ref = &fold_refs(fold)[entry];
+  return ref->chunk == FOLD_SAME ? &fold_refs(fold)[ref->leaf] : ref;
+}
+
+/* Ends adding: gives back what only that needs, and sorts the entries where their order is free.
+ * False when out of memory. */
+bool fold_settle(struct fold *fold);
 
 /* Makes the entries the samples of the profile being decoded, which has its locations. */
 bool fold_publish(struct fold *fold, struct decoder *d);

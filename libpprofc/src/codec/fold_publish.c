@@ -22,8 +22,8 @@ static bool fold_hand_over(struct region *to, struct fold_column *column, size_t
 
 /* Whether every id of the stacks is that of a location. */
 static bool fold_ids_known(const struct fold *f, const struct id_map *ids) {
-  const uint8_t *const *stacks = f->stack.items;
-  const uint32_t *sizes = f->stack_size.items;
+  const uint8_t *const *stacks = f->stack;
+  const uint32_t *sizes = f->stack_size;
   if (!ids->ids) return !f->id_zero && f->largest_id <= ids->count;
   for (size_t i = 0; i < f->count; i++) {
     const uint8_t *at = stacks[i], *end = at + sizes[i];
@@ -55,48 +55,102 @@ static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, u
 
 /* A table from sparse ids to locations would be too large (codec/pprof_samples.c). */
 static bool fold_rewrite(struct fold *f, const struct decoder *d) {
-  const uint8_t **stacks = f->stack.items;
-  uint32_t *sizes = f->stack_size.items;
+  const uint8_t **stacks = f->stack;
+  uint32_t *sizes = f->stack_size;
   if (!d->location_ids.ids || d->location_ids.table) return true;
   for (size_t i = 0; i < f->count; i++)
     if (!fold_rewrite_stack(d, &stacks[i], &sizes[i])) return false;
   return true;
 }
 
-static bool fold_hand_over_all(struct fold *f, struct region *to) {
-  return region_adopt(to, f->stacks) &&
-         fold_hand_over(to, &f->values, f->count, f->types * sizeof(int64_t)) &&
-         fold_hand_over(to, &f->stack, f->count, sizeof(uint8_t *)) &&
-         fold_hand_over(to, &f->stack_size, f->count, sizeof(uint32_t)) &&
-         fold_hand_over(to, &f->label_set, f->count, sizeof(uint32_t)) &&
-         fold_hand_over(to, &f->label, f->label_count, sizeof(struct label)) &&
+/* Stacks as most readers want them: each in one piece, those of one stack together. */
+static bool fold_expand(struct fold *f) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < f->count; i++)
+    if (fold_refs(f)[i].chunk != FOLD_SAME) bytes += fold_refs(f)[i].size;
+  f->stacks = region_new(f->mem);
+  if (!f->stacks) return false;
+  f->stack = arena_array(&f->stacks->arena, f->count, sizeof *f->stack);
+  f->stack_size = arena_array(&f->stacks->arena, f->count, sizeof *f->stack_size);
+  uint8_t *out = arena_alloc(&f->stacks->arena, bytes);
+  if (!f->stack || !f->stack_size || !out) return false;
+  for (size_t i = 0; i < f->count; i++) {
+    const struct stack_ref *ref = &fold_refs(f)[i];
+    if (ref->chunk == FOLD_SAME) {
+      f->stack[i] = f->stack[ref->leaf];
+      f->stack_size[i] = f->stack_size[ref->leaf];
+      continue;
+    }
+    stack_tree_copy(&f->tree, ref, out);
+    f->stack[i] = out;
+    f->stack_size[i] = ref->size;
+    out += ref->size;
+  }
+  return true;
+}
+
+static bool fold_publish_labels(struct fold *f, struct decoder *d) {
+  struct samples *samples = &d->profile->samples;
+  if (!f->label_table.count) return true;
+  uint32_t *label_set = arena_array(d->arena, f->count, sizeof *label_set);
+  if (!label_set) return false;
+  for (size_t i = 0; i < f->count; i++) label_set[i] = fold_refs(f)[i].label_set;
+  struct label_set *sets = f->sets.items;
+  sets[0] = (struct label_set){0, 0};
+  samples->label_set = label_set;
+  samples->label_sets = sets;
+  samples->label_set_count = f->label_table.count + 1;
+  samples->labels = f->label.items;
+  struct region *to = d->profile->region;
+  return fold_hand_over(to, &f->label, f->label_count, sizeof(struct label)) &&
          fold_hand_over(to, &f->sets, f->label_table.count + 1, sizeof(struct label_set));
+}
+
+/* The tree itself, for readers that put stacks together (graph/delta.h). */
+static bool fold_publish_tree(struct fold *f, struct decoder *d) {
+  struct region *to = d->profile->region;
+  if (!fold_hand_over(to, &f->refs, f->count, sizeof(struct stack_ref)) ||
+      !fold_hand_over(to, &f->chunks, f->tree.chunk_count + 1, sizeof(struct stack_chunk)) ||
+      !fold_hand_over(to, &f->leaves, f->leaf_bytes, 1))
+    return false;
+  struct stack_tree *tree = arena_copy(d->arena, &f->tree, sizeof f->tree);
+  if (!tree) return false;
+  tree->refs = f->refs.items;
+  tree->chunks = f->chunks.items;
+  tree->leaves = f->leaves.items;
+  d->profile->samples.tree = tree;
+  return true;
+}
+
+static bool fold_publish_stacks(struct fold *f, struct decoder *d) {
+  if (!fold_expand(f) || !fold_ids_known(f, &d->location_ids) || !fold_rewrite(f, d)) return false;
+  d->profile->samples.stack = f->stack;
+  d->profile->samples.stack_size = f->stack_size;
+  return region_adopt(d->profile->region, f->stacks);
+}
+
+/* Whether the tree can be what the profile has: ids are locations as they are, and no filter that
+ * every report applies changes stacks. */
+static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
+  return f->compact && f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
 bool fold_publish(struct fold *f, struct decoder *d) {
   struct segment *segment = arena_zero_array(d->arena, 1, sizeof *segment);
   if (f->count && f->types != d->types) return false;
-  if (!segment || f->largest_string >= d->strings || !fold_ids_known(f, &d->location_ids) ||
-      !fold_rewrite(f, d) || !fold_hand_over_all(f, d->profile->region))
-    return false;
+  if (!segment || f->largest_string >= d->strings) return false;
   segment->map = d->location_ids.table;
   if (segment->map) segment->map_size = (size_t)d->location_ids.table_size;
-  struct samples *samples = &d->profile->samples;
-  *samples = (struct samples){
+  d->profile->samples = (struct samples){
       .count = f->count,
       .values = f->values.items,
-      .stack = f->stack.items,
-      .stack_size = f->stack_size.items,
       .segments = segment,
       .segment_count = f->count > 0,
       .max_depth = f->max_depth,
   };
-  if (!f->label_table.count) return true;
-  struct label_set *sets = f->sets.items;
-  sets[0] = (struct label_set){0, 0};
-  samples->label_set = f->label_set.items;
-  samples->label_sets = sets;
-  samples->label_set_count = f->label_table.count + 1;
-  samples->labels = f->label.items;
-  return true;
+  bool tree = fold_tree_serves(f, d);
+  if (tree && (f->id_zero || f->largest_id > d->location_ids.count)) return false;
+  return (tree ? fold_publish_tree(f, d) : fold_publish_stacks(f, d)) &&
+         fold_hand_over(d->profile->region, &f->values, f->count, f->types * sizeof(int64_t)) &&
+         fold_publish_labels(f, d);
 }

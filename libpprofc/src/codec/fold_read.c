@@ -146,10 +146,10 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
 
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
                                  pprofc_profile **profile) {
-  fold_settle(&s->fold);
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
   struct decoder d = {.input = &input, .limits = s->fold.limits, .fold = &s->fold};
-  if (!input.size || decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
+  if (!input.size || !fold_settle(&s->fold)) return PPROFC_E_NO_MATCH;
+  if (decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
   if (!fold_lost_base(&s->fold, *profile)) return PPROFC_OK;
   pprofc_profile_release(*profile);
   return PPROFC_E_NO_MATCH;
@@ -160,11 +160,12 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   struct fold_stream s = {.kept = {.limits = o->limits}};
   struct inflater *inflater =
       inflater_open(source->fd, source->data, source->size, false, o->mem, o->limits);
-  bool good = fold_init(&s.fold, o->mem, o->limits);
+  fold_init(&s.fold, o->mem, o->limits);
   s.fold.labels = o->labels;
   s.fold.always = o->always;
+  s.fold.compact = o->compact;
   s.kept.region = region_new(o->mem);
-  good = good && inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
+  bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
   if (inflater) inflater_close(inflater);
   pprofc_status status = PPROFC_E_NO_MATCH;
   if (good) status = fold_decode(&s, source->size, o->threads, profile);

@@ -4,6 +4,7 @@
 #define PPROFC_GRAPH_DELTA_H
 
 #include "profile/stack.h"
+#include "profile/stack_tree.h"
 
 /* A frame that the previous stack did not have. `offset` is the number of bytes from the varint of
  * the frame to the end of the stack: the greater, the nearer to the leaf. */
@@ -13,6 +14,7 @@ struct fresh_frame {
 
 struct stack_delta {
   struct stack_reader reader;
+  struct stack_cursor cursor; /* where stacks are a tree */
   struct packed_stack stack;
   uint32_t size;             /* bytes of the stack */
   uint32_t shared;           /* bytes at the root end that are frames of the previous stack, too */
@@ -25,6 +27,13 @@ struct stack_delta {
 /* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
  * order. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
+  if (d->cursor.tree) {
+    d->shared = stack_cursor_move(&d->cursor, sample);
+    d->size = d->cursor.size;
+    d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end,
+                                     d->reader.samples->segments[0].map};
+    return;
+  }
   struct packed_stack stack = stack_of(&d->reader, sample);
   d->shared = (uint32_t)stack_shared(&d->stack, &stack);
   d->stack = stack;
@@ -61,15 +70,19 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
+static inline void delta_free(struct stack_delta *d, const pprofc_allocator *mem) {
+  if (d->cursor.tree) stack_cursor_free(&d->cursor, mem);
+  mem_free(mem, d->fresh, d->reader.samples->max_depth + 1, sizeof *d->fresh);
+}
+
 static inline bool delta_init(struct stack_delta *d, const pprofc_allocator *mem,
                               const struct samples *samples, size_t first) {
   *d = (struct stack_delta){.reader = stack_reader_at(samples, first), .stack = stack_none()};
   d->fresh = mem_array(mem, samples->max_depth + 1, sizeof *d->fresh);
-  return d->fresh != NULL;
-}
-
-static inline void delta_free(struct stack_delta *d, const pprofc_allocator *mem) {
-  mem_free(mem, d->fresh, d->reader.samples->max_depth + 1, sizeof *d->fresh);
+  bool room = !samples->tree || stack_cursor_init(&d->cursor, mem, samples->tree);
+  if (d->fresh && room) return true;
+  delta_free(d, mem);
+  return false;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* Finds the node of each line of each location, once, so that a pass over samples only looks up
  * numbers. */
 #include "core/array.h"
+#include "graph/delta.h"
 #include "graph/graph.h"
-#include "profile/stack.h"
 
 static const struct node_place no_place;
 
@@ -216,22 +216,28 @@ static size_t frames_most_lines(const struct locations *l) {
   return most;
 }
 
-/* Whether a stack has more than MAX_FRAMES frames; reads stacks only where that is possible. */
-static bool is_too_deep(const pprofc_profile *profile) {
-  const struct samples *s = &profile->samples;
+static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack stack) {
   const uint32_t *line_from = profile->locations.line_from;
-  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return false;
-  struct stack_reader reader = stack_reader_at(s, 0);
-  for (size_t i = 0; i < s->count; i++) {
-    struct packed_stack stack = stack_of(&reader, i);
-    size_t frames = 0;
-    uint32_t location;
-    while (stack_take_leaf(&stack, &location)) {
-      frames += line_from[location + 1] - line_from[location];
-      if (frames > MAX_FRAMES) return true;
-    }
+  size_t frames = 0;
+  uint32_t location;
+  while (frames <= MAX_FRAMES && stack_take_leaf(&stack, &location))
+    frames += line_from[location + 1] - line_from[location];
+  return frames;
+}
+
+/* Whether a stack has more than MAX_FRAMES frames; reads stacks only where that is possible. False
+ * when out of memory. */
+static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
+  const struct samples *s = &profile->samples;
+  struct stack_delta delta;
+  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return true;
+  if (!delta_init(&delta, &profile->mem, s, 0)) return false;
+  for (size_t i = 0; i < s->count && !*too_deep; i++) {
+    delta_move(&delta, i);
+    *too_deep = frames_of_stack(profile, delta.stack) > MAX_FRAMES;
   }
-  return false;
+  delta_free(&delta, &profile->mem);
+  return true;
 }
 
 pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
@@ -243,7 +249,9 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   static const struct granularity everything = {true, true, true, true, true, true};
   struct graph_frames_builder b = {.frames = f, .profile = profile, .options = options};
   b.keeps = options->granularity ? *options->granularity : everything;
-  if (b.keeps.inlines && is_too_deep(profile))
+  bool too_deep = false;
+  if (b.keeps.inlines && !frames_check_depth(profile, &too_deep)) return error_nomem(error);
+  if (too_deep)
     return error_set(error, PPROFC_E_LIMIT,
                      "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
   arena_init(&b.scratch, f->mem);

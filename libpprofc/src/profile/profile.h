@@ -52,6 +52,8 @@ struct samples {
   const struct segment *segments;
   size_t segment_count; /* at least 1 when count > 0 */
   size_t max_depth;     /* no stack has more frames */
+  const struct stack_tree *tree; /* not NULL: what stacks are, and `stack` is NULL. Only passes with
+                                    graph/delta.h read them (PPROFC_FOLD_SUMS) */
 };
 
 struct line {

@@ -5,7 +5,7 @@
 #include "core/array.h"
 #include "core/map.h"
 #include "pprofc/builder.h"
-#include "profile/stack.h"
+#include "graph/delta.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mode.h"
@@ -350,13 +350,13 @@ static bool lacks_names(const struct symbolize_pass *pass) {
 static uint8_t *find_used(struct symbolize_pass *pass) {
   const pprofc_profile *p = pass->profile;
   uint8_t *used = arena_zero_array(&pass->scratch, p->locations.count, 1);
-  uint32_t *frames = arena_array(&pass->scratch, p->samples.max_depth, sizeof *frames);
-  if (!used || !frames) return NULL;
-  struct stack_reader reader = stack_reader_at(&p->samples, 0);
+  struct stack_delta delta;
+  if (!used || !delta_init(&delta, &p->mem, &p->samples, 0)) return NULL;
   for (size_t i = 0; i < p->samples.count; i++) {
-    size_t depth = stack_read(&reader, i, frames);
-    for (size_t k = 0; k < depth; k++) used[frames[k]] = 1;
+    delta_next(&delta, i);
+    for (size_t k = 0; k < delta.count; k++) used[delta.fresh[k].location] = 1;
   }
+  delta_free(&delta, &p->mem);
   return used;
 }
 

@@ -1,0 +1,76 @@
+/* Stacks as a tree: what many stacks end with is stored once.
+ *
+ * A stack is cut from its root end into chunks of STACK_CHUNK bytes, wherever varints begin. Equal
+ * chunks with equal chunks nearer to the root are one. What is left at the leaf end, fewer bytes
+ * than a chunk, is stored for each stack. Samples of such a profile are sorted by their chunks, and
+ * only passes with graph/delta.h read them: each stack is put together as the change to the one
+ * before. */
+#ifndef PPROFC_PROFILE_STACK_TREE_H
+#define PPROFC_PROFILE_STACK_TREE_H
+
+#include "core/mem.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define STACK_CHUNK 28
+
+struct stack_chunk {
+  uint32_t parent; /* the chunk nearer to the root, 0: none. Lower than its own index */
+  uint8_t bytes[STACK_CHUNK];
+};
+
+struct stack_ref {
+  uint32_t chunk; /* 0: none */
+  uint32_t leaf;  /* where the size % STACK_CHUNK bytes of the leaf end are */
+  uint32_t size;  /* bytes of the stack */
+  uint32_t label_set;
+};
+
+struct stack_tree {
+  const struct stack_chunk *chunks; /* from 1 on */
+  size_t chunk_count;
+  const uint8_t *leaves;
+  const struct stack_ref *refs; /* of the samples */
+  uint32_t longest;             /* bytes of a stack */
+};
+
+/* The stack at hand; `end` is behind its root. */
+struct stack_cursor {
+  const struct stack_tree *tree;
+  uint8_t *room; /* [longest] */
+  uint8_t *end;
+  uint32_t *path; /* the chunks of the stack, from the root */
+  uint32_t size;
+};
+
+bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
+                       const struct stack_tree *tree);
+void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem);
+
+/* Puts the stack of a sample together; returns how many bytes at its root end are whole frames that
+ * the stack before had, too. */
+uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
+
+/* Copies a stack to `out`, which has room for it. */
+void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out);
+
+/* Whether the stack has the bytes; both are of one size. */
+static inline bool stack_tree_equal(const struct stack_tree *tree, const struct stack_ref *ref,
+                                    const uint8_t *data) {
+  size_t at = ref->size % STACK_CHUNK;
+  if (at && memcmp(tree->leaves + ref->leaf, data, at) != 0) return false;
+  for (uint32_t chunk = ref->chunk; chunk; at += STACK_CHUNK) {
+    const struct stack_chunk *c = &tree->chunks[chunk];
+    if (memcmp(c->bytes, data + at, STACK_CHUNK) != 0) return false;
+    chunk = c->parent;
+  }
+  return true;
+}
+
+/* Sets to[i] to the place that sample i has when samples are sorted by their chunks, those of one
+ * chunk in the order that they have. False when out of memory. */
+bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
+                      uint32_t *to);
+
+#endif
