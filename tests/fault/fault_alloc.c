@@ -61,6 +61,34 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
   return read_and_count(&text, mem, out);
 }
 
+/* A report of samples that were added up while they were read. */
+static pprofc_status report_folded(pprofc_folding folding, const char *format,
+                                   const pprofc_allocator *mem, struct buffer *out) {
+  pprofc_read_options options;
+  pprofc_read_options_init(&options);
+  options.allocator = mem;
+  options.threads = 1;
+  options.folding = folding;
+  options.fold_sample_index = "";
+  options.fold_always = true;
+  pprofc_profile *profile = NULL;
+  pprofc_status status = pprofc_profile_read_memory(two.data, two.size, &options, &profile, NULL);
+  pprofc_report_options report;
+  pprofc_report_options_init(&report);
+  report.format = format;
+  if (status == PPROFC_OK) status = pprofc_report(profile, &report, collect, out, NULL);
+  pprofc_profile_release(profile);
+  return status;
+}
+
+static pprofc_status run_read_equal(const pprofc_allocator *mem, struct buffer *out) {
+  return report_folded(PPROFC_FOLD_EQUAL, "tree", mem, out);
+}
+
+static pprofc_status run_read_sums(const pprofc_allocator *mem, struct buffer *out) {
+  return report_folded(PPROFC_FOLD_SUMS, "top", mem, out);
+}
+
 /* Formats of other tools, in the order of `foreign_files`. */
 static struct buffer foreign[22];
 
@@ -437,6 +465,8 @@ struct scenario {
 
 static const struct scenario scenarios[] = {
     {"read", run_read, NULL},
+    {"read equal", run_read_equal, NULL},
+    {"read sums", run_read_sums, NULL},
     {"read text", run_read_text, NULL},
     {"read callgrind", run_callgrind, NULL},
     {"read callgrind parts", run_callgrind_parts, NULL},

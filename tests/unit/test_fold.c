@@ -9,6 +9,7 @@
 #include "codec/pprof_fields.h"
 #include "codec/wire_write.h"
 #include "pprofc/pprofc.h"
+#include "profile/profile.h"
 #include "transform/combine/diff.h"
 
 #include <unistd.h>
@@ -16,9 +17,9 @@
 
 /* ---- making profiles --------------------------------- */
 
-#define LOCATIONS 40
+#define LOCATIONS 200 /* ids of one byte and of two */
 #define STACKS    25
-#define DEPTH     12
+#define DEPTH     50
 
 /* What is unusual about a profile. */
 enum quirk {
@@ -32,7 +33,8 @@ enum quirk {
   QUIRK_BASE_LABEL = 128, /* one of the labels is that of a base */
   QUIRK_UNKNOWN = 256,    /* fields that the schema does not have */
   QUIRK_DROP = 512,       /* drop_frames */
-  QUIRKS = 1023
+  QUIRKS = 1023,
+  QUIRK_DEFAULT = 1024 /* the default sample type is the first */
 };
 
 struct maker {
@@ -72,7 +74,7 @@ static void put_bytes(struct buffer *out, unsigned field, const void *data, size
 
 static void put_list(struct maker *m, struct buffer *out, unsigned field, const uint64_t *items,
                      size_t count) {
-  uint8_t bytes[16 * VARINT_BYTES_MAX];
+  uint8_t bytes[DEPTH * VARINT_BYTES_MAX];
   size_t size = 0, from = 0;
   if (has(m, QUIRK_UNPACKED))
     for (; from < count && below(m, 3); from++) put_integer(out, field, items[from]);
@@ -124,7 +126,7 @@ static uint64_t a_value(struct maker *m) {
 
 static void put_sample(struct maker *m) {
   struct buffer sample;
-  uint64_t items[16];
+  uint64_t items[DEPTH];
   buffer_init(&sample, &mem_default, 1 << 16);
   size_t stack = below(m, STACKS);
   for (size_t i = 0; i < m->depth[stack]; i++)
@@ -181,6 +183,14 @@ static void put_tables(struct maker *m) {
 
 static const uint64_t maker_types[][2] = {{1, 2}, {3, 4}, {5, 2}, {6, 13}};
 
+/* Gives a stack the callers of the one before it, up to some frame. */
+static void share_callers(struct maker *m, size_t stack) {
+  if (!stack) return;
+  size_t before = m->depth[stack - 1], most = m->depth[stack];
+  size_t shared = below(m, (before < most ? before : most) + 1);
+  memcpy(&m->stacks[stack][most - shared], &m->stacks[stack - 1][before - shared], shared);
+}
+
 static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples) {
   *m = (struct maker){.random = seed * 0x9E3779B97F4A7C15u + 1, .quirks = quirks};
   m->samples = samples;
@@ -189,6 +199,7 @@ static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples
   for (size_t s = 0; s < STACKS; s++) {
     m->depth[s] = below(m, DEPTH + 1);
     for (size_t i = 0; i < m->depth[s]; i++) m->stacks[s][i] = (uint8_t)below(m, LOCATIONS);
+    share_callers(m, s);
   }
   if (has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
   for (size_t t = 0; t < m->types; t++) put_message(m, PROFILE_SAMPLE_TYPE, maker_types[t], 2);
@@ -196,6 +207,7 @@ static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples
   if (!has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
   if (has(m, QUIRK_DROP)) put_integer(&m->out, PROFILE_DROP_FRAMES, 17);
   put_integer(&m->out, PROFILE_PERIOD, 100);
+  if (has(m, QUIRK_DEFAULT)) put_integer(&m->out, PROFILE_DEFAULT_TYPE, maker_types[0][0]);
 }
 
 /* The same, compressed: as two members when it is long. */
@@ -216,17 +228,29 @@ static void make_gzip(const struct buffer *raw, struct buffer *out) {
 
 /* ---- reading both ways ------------------------------- */
 
-static pprofc_profile *read_as(const struct buffer *data, pprofc_folding folding, unsigned threads,
-                               pprofc_error *error) {
+static pprofc_profile *read_with(const struct buffer *data, pprofc_folding folding,
+                                 const char *sample_index, unsigned threads, pprofc_error *error) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.folding = folding;
+  options.fold_sample_index = sample_index;
   options.fold_always = folding != PPROFC_FOLD_NOTHING;
   options.threads = threads;
   pprofc_profile *profile = NULL;
   *error = (pprofc_error){.message = ""};
   pprofc_profile_read_memory(data->data, data->size, &options, &profile, error);
   return profile;
+}
+
+static pprofc_profile *read_as(const struct buffer *data, pprofc_folding folding, unsigned threads,
+                               pprofc_error *error) {
+  return read_with(data, folding, NULL, threads, error);
+}
+
+/* For a report of sums of the type `sample_index`. */
+static pprofc_profile *read_sums(const struct buffer *data, const char *sample_index,
+                                 unsigned threads, pprofc_error *error) {
+  return read_with(data, PPROFC_FOLD_SUMS, sample_index, threads, error);
 }
 
 static size_t samples_of(const pprofc_profile *p) {
@@ -285,12 +309,32 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
   pprofc_profile_release(folded);
 }
 
+/* The same where samples may come in any order, with values of all types and of one. */
+static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
+  static const char *const formats[] = {"top", "text"};
+  pprofc_error error;
+  pprofc_profile *sums = read_as(data, PPROFC_FOLD_SUMS, 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  same_reports(whole, sums, formats, COUNT(formats));
+  pprofc_profile_release(sums);
+  sums = read_sums(data, "", 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  pprofc_report_options options = report_options("top");
+  options.nodefraction = options.edgefraction = 0;
+  same_report(whole, sums, &options);
+  options.granularity = "lines";
+  options.threads = 1;
+  same_report(whole, sums, &options);
+  pprofc_profile_release(sums);
+}
+
 static void test_reports_are_the_same(void) {
-  for (uint64_t seed = 0; seed < 120; seed++) {
+  for (uint64_t seed = 0; seed < 80; seed++) {
     struct maker m;
     struct buffer gzip;
     pprofc_error error;
-    make(&m, seed, (unsigned)(seed * 2654435761u >> 7) & QUIRKS, seed % 10 ? 300 : 9000);
+    unsigned quirks = (unsigned)(seed * 2654435761u >> 7) & QUIRKS;
+    make(&m, seed, quirks | (seed % 4 ? 0 : QUIRK_DEFAULT), seed % 10 ? 300 : 9000);
     buffer_init(&gzip, &mem_default, 1 << 28);
     make_gzip(&m.out, &gzip);
     const struct buffer *data = seed % 3 ? &gzip : &m.out;
@@ -300,6 +344,7 @@ static void test_reports_are_the_same(void) {
     CU_ASSERT_EQUAL(samples_of(whole), m.samples);
     same_whole_and_folded(data, whole, PPROFC_FOLD_EQUAL);
     same_whole_and_folded(data, whole, PPROFC_FOLD_STACKS);
+    same_whole_and_sums(data, whole);
     pprofc_profile_release(whole);
     buffer_free(&gzip);
     buffer_free(&m.out);
@@ -335,6 +380,38 @@ static void test_samples_are_added_up(void) {
     pprofc_profile_release(folded);
     buffer_free(&m.out);
   }
+}
+
+/* What only sums of functions can be made of refuses everything else, and is never read wrongly. */
+static void test_sums_are_for_one_report(void) {
+  struct maker m;
+  pprofc_error error;
+  make(&m, 5, 0, 9000);
+  pprofc_profile *sums = read_sums(&m.out, "", 2, &error);
+  CU_ASSERT_PTR_NOT_NULL_FATAL(sums);
+  CU_ASSERT(sums->samples.tree && sums->samples.count <= STACKS);
+  CU_ASSERT_EQUAL(samples_of(sums), 0);
+  uint32_t frame;
+  CU_ASSERT_EQUAL(pprofc_profile_stack(sums, 0, &frame, 1), 0);
+  static const char *const refused[] = {"tree", "folded", "proto", "raw", "traces", "json"};
+  struct buffer out;
+  buffer_init(&out, &mem_default, 1 << 20);
+  for (size_t i = 0; i < COUNT(refused); i++) {
+    pprofc_report_options options = report_options(refused[i]);
+    CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+    CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another report");
+  }
+  pprofc_report_options options = report_options("top");
+  options.sample_index = "0";
+  CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another sample type");
+  options = report_options("top");
+  options.focus = "main";
+  CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(out.size, 0);
+  pprofc_profile_release(sums);
+  buffer_free(&out);
+  buffer_free(&m.out);
 }
 
 /* ---- differences ------------------------------------- */
@@ -581,6 +658,7 @@ static void test_inflating_in_steps(void) {
 }
 
 UNIT_MAIN("fold", UNIT(test_reports_are_the_same), UNIT(test_samples_are_added_up),
-          UNIT(test_differences_are_the_same), UNIT(test_messages_are_the_same),
-          UNIT(test_only_large_files_are_folded), UNIT(test_random_stacks_are_read_as_a_whole),
-          UNIT(test_limits_hold), UNIT(test_inflating_in_steps))
+          UNIT(test_sums_are_for_one_report), UNIT(test_differences_are_the_same),
+          UNIT(test_messages_are_the_same), UNIT(test_only_large_files_are_folded),
+          UNIT(test_random_stacks_are_read_as_a_whole), UNIT(test_limits_hold),
+          UNIT(test_inflating_in_steps))

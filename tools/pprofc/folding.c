@@ -18,7 +18,8 @@ static bool folding_needs_labels(const pprofc_report_options *o) {
 
 /* Whether it selects by frames. */
 static bool folding_changes_stacks(const pprofc_report_options *o) {
-  const char *const options[] = {o->focus, o->ignore, o->prune_from, o->hide, o->show, o->show_from};
+  const char *const options[] = {o->focus, o->ignore, o->prune_from,
+                                 o->hide,  o->show,   o->show_from};
   return folding_any_is_set(options, sizeof options / sizeof *options);
 }
 
@@ -31,14 +32,19 @@ static bool folding_may_be(const struct command *command, const struct report_fo
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
 
+/* Whether samples of two profiles meet before the report. */
+static bool folding_meets(const struct command *command, const struct report_format *format) {
+  return *command->base || (command->bases.count && !format->info.adds_up);
+}
+
 pprofc_folding folding_of(const struct command *command) {
   const struct report_format *format =
       command->format ? report_format_find(command->format->name) : NULL;
   if (*command->sums || !folding_may_be(command, format)) return PPROFC_FOLD_NOTHING;
-  bool meet = *command->base || (command->bases.count && !format->info.adds_up);
-  bool labels = meet || (format->flags & REPORT_LABELS) || folding_needs_labels(&command->report);
-  if (labels) return PPROFC_FOLD_EQUAL;
-  bool passes = (format->flags & REPORT_PASSES) && !command->bases.count && !*command->base &&
-                !folding_changes_stacks(&command->report);
-  return passes ? PPROFC_FOLD_SUMS : PPROFC_FOLD_STACKS;
+  if (folding_meets(command, format) || (format->flags & REPORT_LABELS) ||
+      folding_needs_labels(&command->report))
+    return PPROFC_FOLD_EQUAL;
+  bool passes = (format->flags & REPORT_PASSES) && !command->bases.count;
+  if (passes && !folding_changes_stacks(&command->report)) return PPROFC_FOLD_SUMS;
+  return PPROFC_FOLD_STACKS;
 }

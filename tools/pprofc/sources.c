@@ -124,6 +124,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
   if (!item->remote) options.folding = chunk->fetched->folding; /* a copy of others is saved */
+  options.fold_sample_index = command->report.sample_index;
   options.fold_always = command->reader == READER_FOLD;
   options.may_change = command->http_on; /* the page reads changed files while they are written */
   options.warn = sources_note_warning;

@@ -34,8 +34,9 @@ typedef enum pprofc_folding {
   PPROFC_FOLD_NOTHING, /* every sample */
   PPROFC_FOLD_EQUAL,   /* equal stacks with equal labels may have become one sample */
   PPROFC_FOLD_STACKS,  /* equal stacks may have become one, and labels may be missing */
-  PPROFC_FOLD_SUMS     /* the same, in any order: for one report of sums of functions (-top) without
-                          filters. Its stacks can be read by nothing else */
+  PPROFC_FOLD_SUMS     /* the same, in any order: for one report of sums of functions (top, text)
+                          without filters. Nothing else can read such samples: views of them are
+                          empty */
 } pprofc_folding;
 
 typedef struct pprofc_read_options {
@@ -48,7 +49,9 @@ typedef struct pprofc_read_options {
   bool may_change; /* another program may write to the file meanwhile: it is not mapped, so that a
                       file that is cut short is an error and no signal SIGBUS */
   pprofc_folding folding;
-  bool fold_always; /* samples are added up even where that does not pay: for tests */
+  const char *fold_sample_index; /* with PPROFC_FOLD_SUMS: the sample_index of the report; values of
+                                    other types may be missing then. NULL: all are needed */
+  bool fold_always;              /* samples are added up even where that does not pay: for tests */
   /* Told of what was left out of a source that was read ("2 of 9 lines are no folded stacks ..."),
    * one line without newline, on the thread of the caller. May be NULL. */
   void (*warn)(void *warn_context, const char *message);

@@ -38,6 +38,9 @@ struct fold_options {
   bool labels;  /* labels are kept: only samples with equal ones are added up */
   bool compact; /* samples may come in any order, and their stacks as a tree */
   bool always;  /* also where it does not pay */
+  /* With `compact`, values of one sample type are enough: of this one, the default one for "".
+   * NULL: all are needed. */
+  const char *sample_index;
 };
 
 /* Reads a profile of profile.proto in which samples are added up (codec/fold.h). PPROFC_E_NO_MATCH:

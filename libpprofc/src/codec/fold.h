@@ -40,12 +40,15 @@ struct fold_column {
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
-  bool labels;  /* entries differ in labels, too */
-  bool always;  /* goes on where it does not pay */
-  bool compact; /* the order of samples is free, and stacks may stay a tree */
+  bool labels;   /* entries differ in labels, too */
+  bool always;   /* goes on where it does not pay */
+  bool one_type; /* values of others are not needed */
+  bool compact;  /* the order of samples is free, and stacks may stay a tree */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
   size_t types, count, capacity;
+  size_t only;               /* the sample type of which values are kept; SIZE_MAX: all */
+  size_t width;              /* values of an entry */
   struct fold_table entries; /* by stack, further ones of the same stack by what else differs */
   struct fold_table chunk_table;
   struct stack_tree tree; /* of the columns refs, chunks and leaves */
@@ -87,6 +90,9 @@ bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem
 
 /* Entries, and the stacks that they have (codec/fold_entries.c). */
 bool fold_add_entry(struct fold *fold, const struct fold_parts *parts);
+/* Notes the ids of a stack that has no entry; false when one cannot be read or there are too many.
+ */
+bool fold_note_ids(struct fold *fold, const uint8_t *data, size_t size);
 void fold_fetch_slot(const struct fold *fold, uint64_t hash);
 /* An entry that may be that of the hash, or MAP_NONE. */
 uint32_t fold_fetch_entry(const struct fold *fold, uint64_t hash);

@@ -30,7 +30,7 @@ static bool fold_reserve(struct fold *f) {
   if (f->count < f->capacity) return true;
   size_t capacity = array_capacity(f->capacity, f->count + 1);
   if (capacity >= MAP_NONE - 1 ||
-      !fold_column_reserve(&f->values, f->mem, capacity, f->types * sizeof(int64_t)) ||
+      !fold_column_reserve(&f->values, f->mem, capacity, f->width * sizeof(int64_t)) ||
       !fold_column_reserve(&f->refs, f->mem, capacity, sizeof(struct stack_ref)))
     return false;
   f->capacity = capacity;
@@ -39,14 +39,12 @@ static bool fold_reserve(struct fold *f) {
 }
 
 static int64_t *fold_values(const struct fold *f, size_t entry) {
-  return (int64_t *)f->values.items + entry * f->types;
+  return (int64_t *)f->values.items + entry * f->width;
 }
 
 /* ---- stacks ------------------------------------------ */
 
-/* Notes the ids of a stack that was not there before; false when one cannot be read or there are
- * too many. */
-static bool fold_note_ids(struct fold *f, const uint8_t *data, size_t size) {
+bool fold_note_ids(struct fold *f, const uint8_t *data, size_t size) {
   const uint8_t *at = data, *end = data + size;
   size_t depth = 0;
   for (uint64_t id; at < end; depth++) {
@@ -114,7 +112,7 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
-  for (size_t t = 0; t < f->types; t++)
+  for (size_t t = 0; t < f->width; t++)
     if (values[t] < 0 || ((values[t] == 0) != (p->row[t] == 0) && !f->compact)) return false;
   return true;
 }
@@ -122,15 +120,14 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
 /* What distinguishes samples of one stack. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
-  for (size_t t = 0; t < f->types && !f->compact; t++)
-    variant |= (uint64_t)(p->row[t] == 0) << t;
+  for (size_t t = 0; t < f->width && !f->compact; t++) variant |= (uint64_t)(p->row[t] == 0) << t;
   return variant;
 }
 
 /* A new entry. */
 static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack_ref ref) {
   if (!fold_reserve(f)) return false;
-  memcpy(fold_values(f, f->count), p->row, f->types * sizeof *p->row);
+  memcpy(fold_values(f, f->count), p->row, f->width * sizeof *p->row);
   ref.label_set = p->set;
   fold_refs(f)[f->count++] = ref;
   return true;
@@ -139,10 +136,10 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
 /* Adds the sample to the entry; as a new one when a sum would pass 64 bits. */
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
-  for (size_t t = 0; t < f->types; t++)
+  for (size_t t = 0; t < f->width; t++)
     if (__builtin_add_overflow(values[t], p->row[t], &sum[t]))
       return fold_append(f, p, (struct stack_ref){.chunk = FOLD_SAME, .leaf = first});
-  memcpy(values, sum, f->types * sizeof *sum);
+  memcpy(values, sum, f->width * sizeof *sum);
   return true;
 }
 
@@ -199,7 +196,7 @@ void fold_fetch_stack(const struct fold *f, uint32_t entry) {
 /* ---- beginning and end ------------------------------- */
 
 void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits *limits) {
-  *f = (struct fold){.mem = mem, .limits = limits};
+  *f = (struct fold){.mem = mem, .limits = limits, .only = SIZE_MAX};
   hash_init();
   label_table_init(&f->label_table, mem, NULL, NULL);
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
@@ -207,7 +204,7 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
 
 static void fold_swap_values(struct fold *f, size_t a, size_t b) {
   int64_t *x = fold_values(f, a), *y = fold_values(f, b);
-  for (size_t t = 0; t < f->types; t++) {
+  for (size_t t = 0; t < f->width; t++) {
     int64_t value = x[t];
     x[t] = y[t];
     y[t] = value;

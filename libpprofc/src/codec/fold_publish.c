@@ -108,6 +108,7 @@ static bool fold_publish_labels(struct fold *f, struct decoder *d) {
 
 /* The tree itself, for readers that put stacks together (graph/delta.h). */
 static bool fold_publish_tree(struct fold *f, struct decoder *d) {
+  if (f->id_zero || f->largest_id > d->location_ids.count) return false;
   struct region *to = d->profile->region;
   if (!fold_hand_over(to, &f->refs, f->count, sizeof(struct stack_ref)) ||
       !fold_hand_over(to, &f->chunks, f->tree.chunk_count + 1, sizeof(struct stack_chunk)) ||
@@ -118,6 +119,7 @@ static bool fold_publish_tree(struct fold *f, struct decoder *d) {
   tree->refs = f->refs.items;
   tree->chunks = f->chunks.items;
   tree->leaves = f->leaves.items;
+  tree->type = f->only == SIZE_MAX ? STACK_TREE_ALL : (uint32_t)f->only;
   d->profile->samples.tree = tree;
   return true;
 }
@@ -129,10 +131,34 @@ static bool fold_publish_stacks(struct fold *f, struct decoder *d) {
   return region_adopt(d->profile->region, f->stacks);
 }
 
+/* The values as they are, after which those that are trimmed may be elsewhere. */
+static bool fold_publish_values(struct fold *f, struct decoder *d) {
+  if (!fold_hand_over(d->profile->region, &f->values, f->count, f->width * sizeof(int64_t)))
+    return false;
+  d->profile->samples.values = f->values.items;
+  return true;
+}
+
+/* Values of all types, where a profile that is no tree has those of one: the others are 0. */
+static bool fold_widen(struct fold *f, struct decoder *d) {
+  int64_t *values = arena_zero_array(d->arena, f->count, f->types * sizeof *values);
+  if (!values) return false;
+  const int64_t *kept = f->values.items;
+  for (size_t i = 0; i < f->count; i++) values[i * f->types + f->only] = kept[i];
+  d->profile->samples.values = values;
+  return true;
+}
+
 /* Whether the tree can be what the profile has: ids are locations as they are, and no filter that
  * every report applies changes stacks. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->compact && f->count && !d->location_ids.ids && !d->profile->drop_frames;
+}
+
+static bool fold_publish_samples(struct fold *f, struct decoder *d) {
+  if (fold_tree_serves(f, d)) return fold_publish_tree(f, d) && fold_publish_values(f, d);
+  if (!fold_publish_stacks(f, d)) return false;
+  return f->width == f->types ? fold_publish_values(f, d) : fold_widen(f, d);
 }
 
 bool fold_publish(struct fold *f, struct decoder *d) {
@@ -143,14 +169,9 @@ bool fold_publish(struct fold *f, struct decoder *d) {
   if (segment->map) segment->map_size = (size_t)d->location_ids.table_size;
   d->profile->samples = (struct samples){
       .count = f->count,
-      .values = f->values.items,
       .segments = segment,
       .segment_count = f->count > 0,
       .max_depth = f->max_depth,
   };
-  bool tree = fold_tree_serves(f, d);
-  if (tree && (f->id_zero || f->largest_id > d->location_ids.count)) return false;
-  return (tree ? fold_publish_tree(f, d) : fold_publish_stacks(f, d)) &&
-         fold_hand_over(d->profile->region, &f->values, f->count, f->types * sizeof(int64_t)) &&
-         fold_publish_labels(f, d);
+  return fold_publish_samples(f, d) && fold_publish_labels(f, d);
 }

@@ -144,19 +144,25 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
+/* Decodes what is not samples. When values of another type than the default one were kept, *only is
+ * the right one, and the caller reads once more. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
-                                 pprofc_profile **profile) {
+                                 size_t *only, pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
   struct decoder d = {.input = &input, .limits = s->fold.limits, .fold = &s->fold};
   if (!input.size || !fold_settle(&s->fold)) return PPROFC_E_NO_MATCH;
   if (decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
-  if (!fold_lost_base(&s->fold, *profile)) return PPROFC_OK;
+  size_t type = pprofc_profile_default_type(*profile);
+  bool other = s->fold.only != SIZE_MAX && s->fold.only != type;
+  if (other) *only = type;
+  if (!other && !fold_lost_base(&s->fold, *profile)) return PPROFC_OK;
   pprofc_profile_release(*profile);
   return PPROFC_E_NO_MATCH;
 }
 
-static pprofc_status fold_read(const struct fold_source *source, const struct fold_options *o,
-                               pprofc_profile **profile) {
+/* Reads with the values of the type *only; SIZE_MAX: the last one when only one is needed. */
+static pprofc_status fold_read_type(const struct fold_source *source, const struct fold_options *o,
+                                    size_t *only, pprofc_profile **profile) {
   struct fold_stream s = {.kept = {.limits = o->limits}};
   struct inflater *inflater =
       inflater_open(source->fd, source->data, source->size, false, o->mem, o->limits);
@@ -164,14 +170,27 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   s.fold.labels = o->labels;
   s.fold.always = o->always;
   s.fold.compact = o->compact;
+  s.fold.only = *only;
+  s.fold.one_type = o->compact && o->sample_index && !*o->sample_index;
   s.kept.region = region_new(o->mem);
   bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
   if (inflater) inflater_close(inflater);
   pprofc_status status = PPROFC_E_NO_MATCH;
-  if (good) status = fold_decode(&s, source->size, o->threads, profile);
+  if (good) status = fold_decode(&s, source->size, o->threads, only, profile);
   if (s.kept.region) region_release(s.kept.region);
   fold_free(&s.fold);
   return status;
+}
+
+/* Which sample type is the default one is known at the end. It mostly is the last; when it is not,
+ * everything is read once more. */
+static pprofc_status fold_read(const struct fold_source *source, const struct fold_options *o,
+                               pprofc_profile **profile) {
+  size_t only = SIZE_MAX;
+  pprofc_status status = fold_read_type(source, o, &only, profile);
+  if (status == PPROFC_OK || only == SIZE_MAX) return status;
+  if (source->fd >= 0 && lseek(source->fd, 0, SEEK_SET) != 0) return status;
+  return fold_read_type(source, o, &only, profile);
 }
 
 /* The size that the profile has, as far as a file says. */

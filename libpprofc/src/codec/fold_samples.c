@@ -26,6 +26,9 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   p->negative = false;
   for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
   if (p->negative && !f->labels) return false;
+  if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
+  if (f->only != SIZE_MAX && !p->row[0] && !p->set)
+    return fold_note_ids(f, p->stack, p->stack_size);
   p->hash = hash_bytes(p->stack, p->stack_size);
   fold_fetch_slot(f, p->hash);
   f->batched++;
@@ -101,6 +104,14 @@ static bool fold_pays(struct fold *f) {
   return added <= CHECK_EVERY / 16 * 15;
 }
 
+/* Takes the number of sample types from the first sample. */
+static void fold_set_types(struct fold *f, size_t types) {
+  f->types = types;
+  if (f->one_type && f->only == SIZE_MAX && types) f->only = types - 1;
+  if (f->only >= types) f->only = SIZE_MAX;
+  f->width = f->only == SIZE_MAX ? types : 1;
+}
+
 bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
   static const uint8_t nothing;
   struct wire w = {data, data + size, NULL};
@@ -113,7 +124,7 @@ bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
     const uint8_t *head = w.at;
     if (!wire_next(&w, &field) || !fold_field(f, p, &field, head, w.at)) return false;
   }
-  if (!f->types) f->types = p->values;
+  if (!f->types) fold_set_types(f, p->values);
   if (!p->values || p->values != f->types) return false;
   if (p->labels && !fold_labels_end(f, p->labels, &p->set)) return false;
   return fold_put_later(f, p) && fold_pays(f);

@@ -1,3 +1,4 @@
+/* The slots of the table of what is folded. */
 #include "codec/fold_table.h"
 
 #define LEAST_SLOTS 1024

@@ -221,11 +221,13 @@ static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
                              struct stack_delta *delta, size_t from, size_t to) {
   const pprofc_profile *profile = pass->graph->profile;
   const struct graph_options *o = &pass->graph->options;
+  struct value_column column = profile_values(profile, o->value_index);
+  struct value_column divisors = profile_values(profile, 0);
   uint32_t stamp = 0;
   bool is_first = true;
   for (size_t i = from; i < to; i++) {
-    const int64_t *values = profile->samples.values + i * profile->type_count;
-    struct amount amount = {values[o->value_index], o->mean ? values[0] : 0};
+    struct amount amount = {column.values[i * column.step], 0};
+    if (o->mean) amount.divisor = divisors.values[i * divisors.step];
     if (budget_poll(pass->mem, i)) return false;
     if (amount.value == 0 && amount.divisor == 0) continue;
     edges_move(pass, delta, i, is_first);

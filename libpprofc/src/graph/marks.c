@@ -322,11 +322,10 @@ static uint32_t next_stamp(const struct marks *m, struct marks_worker *w, uint32
 
 static bool marks_count_range(const struct marks *m, struct marks_worker *w,
                               struct stack_delta *delta, size_t from, size_t to) {
-  const pprofc_profile *profile = m->graph->profile;
-  const int64_t *values = profile->samples.values;
+  struct value_column column = profile_values(m->graph->profile, m->graph->options.value_index);
   uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
-    int64_t value = values[i * profile->type_count + m->graph->options.value_index];
+    int64_t value = column.values[i * column.step];
     if (budget_poll(m->mem, i)) return false;
     if (value == 0) continue;
     uint64_t size = counted_size(m, value);

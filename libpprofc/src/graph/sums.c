@@ -174,11 +174,10 @@ static inline void sums_move(const struct sum_pass *pass, struct stack_delta *de
 
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
-  size_t types = pass->profile->type_count;
-  const int64_t *values = pass->profile->samples.values;
+  struct value_column column = profile_values(pass->profile, pass->column);
   uint32_t stamp = 0;
   for (size_t i = from; i < to; i++) {
-    int64_t value = values[i * types + pass->column];
+    int64_t value = column.values[i * column.step];
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
     sums_move(pass, delta, i);

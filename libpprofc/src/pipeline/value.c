@@ -2,6 +2,7 @@
 #include "pipeline/pipeline.h"
 
 #include "graph/number.h"
+#include "profile/stack_tree.h"
 
 #include <stdio.h>
 
@@ -16,8 +17,15 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, size_t *index,
-                           pprofc_error *error) {
+/* The values of other types may be missing (PPROFC_FOLD_SUMS). */
+static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
+  const struct stack_tree *tree = profile->samples.tree;
+  if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the profile was read for another sample type");
+}
+
+static pprofc_status value_find(const pprofc_profile *profile, pprofc_str wanted, size_t *index,
+                                pprofc_error *error) {
   size_t count = profile->type_count;
   if (!count) return error_set(error, PPROFC_E_INVALID, "profile has no samples");
   if (!wanted.size) {
@@ -47,16 +55,22 @@ pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, siz
                    STR_ARG(wanted), types);
 }
 
+pprofc_status value_select(const pprofc_profile *profile, pprofc_str wanted, size_t *index,
+                           pprofc_error *error) {
+  pprofc_status status = value_find(profile, wanted, index, error);
+  return status ? status : value_check(profile, *index, error);
+}
+
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean) {
   const struct samples *s = &profile->samples;
-  size_t types = profile->type_count;
+  struct value_column column = profile_values(profile, value_index);
+  struct value_column divisors = mean ? profile_values(profile, 0) : column;
   uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0; /* sums wrap, as Go's do */
   uint32_t last = NONE;                                              /* set of labels */
   bool is_base = false;
   for (size_t i = 0; i < s->count; i++) {
-    const int64_t *values = s->values + i * types;
-    uint64_t value = (uint64_t)number_abs(values[value_index]);
-    uint64_t count = mean ? (uint64_t)values[0] : 0;
+    uint64_t value = (uint64_t)number_abs(column.values[i * column.step]);
+    uint64_t count = mean ? (uint64_t)divisors.values[i * divisors.step] : 0;
     total += value;
     divisor += count;
     if (s->label_set && s->label_set[i] != last) {

@@ -4,6 +4,7 @@
 
 #include "pprofc/builder.h"
 #include "profile/stack.h"
+#include "profile/stack_tree.h"
 
 static pprofc_profile *alloc_profile(const pprofc_allocator *mem) {
   pprofc_profile *p = mem_zero_array(mem, 1, sizeof *p);
@@ -79,6 +80,12 @@ bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more
   return true;
 }
 
+struct value_column profile_values(const pprofc_profile *p, size_t type) {
+  const struct samples *s = &p->samples;
+  if (s->tree && s->tree->type != STACK_TREE_ALL) return (struct value_column){s->values, 1};
+  return (struct value_column){s->count ? s->values + type : NULL, p->type_count};
+}
+
 /* ---- views ------------------------------------------- */
 
 static pprofc_value_type type_view(const pprofc_profile *p, struct value_type type) {
@@ -129,11 +136,12 @@ pprofc_str pprofc_profile_string(const pprofc_profile *p, uint32_t index) {
 
 void pprofc_profile_samples(const pprofc_profile *p, pprofc_samples_view *view) {
   *view = (pprofc_samples_view){p->samples.count, p->type_count, p->samples.values};
+  if (p->samples.tree) *view = (pprofc_samples_view){0, p->type_count, NULL};
 }
 
 size_t pprofc_profile_stack(const pprofc_profile *p, size_t sample, uint32_t *frames,
                             size_t capacity) {
-  if (sample >= p->samples.count) return 0;
+  if (sample >= p->samples.count || p->samples.tree) return 0;
   struct stack_reader reader = stack_reader_at(&p->samples, sample);
   struct packed_stack stack = stack_of(&reader, sample);
   uint32_t location;

@@ -50,8 +50,8 @@ struct samples {
   const struct label *labels; /* strings and numbers in the order of the file; sets need not cover
                                  all of them */
   const struct segment *segments;
-  size_t segment_count; /* at least 1 when count > 0 */
-  size_t max_depth;     /* no stack has more frames */
+  size_t segment_count;          /* at least 1 when count > 0 */
+  size_t max_depth;              /* no stack has more frames */
   const struct stack_tree *tree; /* not NULL: what stacks are, and `stack` is NULL. Only passes with
                                     graph/delta.h read them (PPROFC_FOLD_SUMS) */
 };
@@ -118,6 +118,14 @@ struct pprofc_profile {
   size_t comment_count;
   uint32_t default_sample_type, doc_url;
 };
+
+/* The values of one sample type: sample i has values[i * step]. */
+struct value_column {
+  const int64_t *values;
+  size_t step;
+};
+
+struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
 /* A profile with no columns yet, in a region of its own. NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);

@@ -27,7 +27,8 @@ pprofc_status pprofc_sample_iterator_new(const pprofc_profile *profile, size_t f
     return budget_status(mem, error_nomem(error), error);
   }
   made->profile = profile;
-  made->end = end < samples->count ? end : samples->count;
+  size_t count = samples->tree ? 0 : samples->count;
+  made->end = end < count ? end : count;
   made->next = first < made->end ? first : made->end;
   made->reader = stack_reader_at(samples, made->next);
   made->stack = stack;

@@ -1,3 +1,4 @@
+/* Putting the stacks of a tree together, and their order. */
 #include "profile/stack_tree.h"
 
 #include "profile/stack.h"
@@ -35,28 +36,33 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
   return level;
 }
 
+/* The whole frames among the first `n` bytes from the root that two stacks share, of which the
+ * bytes before are those at `old` and `now`; NULL: the stack has no more. */
+static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
+                                   const uint8_t *now) {
+  if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
+  for (const uint8_t *at = root - n; n && *at >= 0x80; at++) n--; /* a varint begins before them */
+  return n ? (uint32_t)n - 1 : 0;
+}
+
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   const struct stack_ref *ref = &c->tree->refs[sample];
-  size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK;
+  size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
   /* The first piece that is new, and what was there. */
-  bool is_leaf = shared == levels * STACK_CHUNK;
-  size_t piece = is_leaf ? rest : STACK_CHUNK, before = c->size;
-  if (is_leaf && before > shared) {
-    size_t left = before - shared < STACK_CHUNK ? before - shared : STACK_CHUNK;
+  size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
+  if (shared == levels * STACK_CHUNK) {
+    piece = rest;
     memcpy(old + STACK_CHUNK - left, c->end - shared - left, left);
   }
   if (rest) memcpy(c->end - ref->size, c->tree->leaves + ref->leaf, rest);
   c->size = ref->size;
-  size_t most = before - shared < piece ? before - shared : piece;
-  const uint8_t *at = c->end - shared;
-  size_t n = stack_equal_bytes(old + STACK_CHUNK, at, most);
-  at -= n;
-  bool old_begins = shared + n == before || old[STACK_CHUNK - n - 1] < 0x80;
-  if (old_begins && (shared + n == ref->size || at[-1] < 0x80)) return (uint32_t)(shared + n);
-  for (n += shared; n && *at >= 0x80; at++) n--; /* the rest of a varint that begins before it */
-  return n ? (uint32_t)n - 1 : 0;
+  const uint8_t *root = c->end;
+  size_t equal = stack_equal_bytes(old + STACK_CHUNK, root - shared, left < piece ? left : piece);
+  size_t n = shared + equal;
+  return stack_cursor_whole(root, n, n < before ? &old[STACK_CHUNK - equal - 1] : NULL,
+                            n < ref->size ? root - n - 1 : NULL);
 }
 
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out) {

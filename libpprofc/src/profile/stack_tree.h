@@ -15,6 +15,8 @@
 
 #define STACK_CHUNK 28
 
+#define STACK_TREE_ALL UINT32_MAX
+
 struct stack_chunk {
   uint32_t parent; /* the chunk nearer to the root, 0: none. Lower than its own index */
   uint8_t bytes[STACK_CHUNK];
@@ -33,6 +35,7 @@ struct stack_tree {
   const uint8_t *leaves;
   const struct stack_ref *refs; /* of the samples */
   uint32_t longest;             /* bytes of a stack */
+  uint32_t type;                /* the one that samples have a value of, or STACK_TREE_ALL */
 };
 
 /* The stack at hand; `end` is behind its root. */

@@ -87,6 +87,19 @@ static pprofc_status render_result(struct report *report, pprofc_write_fn write,
   return status ? status : output_flush(&out, error);
 }
 
+/* Samples that were added up for sums of functions cannot be read one by one. */
+static bool report_may_read(const pprofc_profile *profile, unsigned flags,
+                            const pprofc_report_options *o) {
+  const char *const changes[] = {o->focus,    o->ignore,    o->prune_from, o->hide,
+                                 o->show,     o->show_from, o->tagroot,    o->tagleaf,
+                                 o->tagfocus, o->tagignore, o->tagshow,    o->taghide};
+  if (!profile->samples.tree) return true;
+  bool filters = o->mean || o->normalize;
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    filters = filters || (changes[i] && *changes[i]);
+  return (flags & REPORT_PASSES) && !filters;
+}
+
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error) {
   *report = (struct report){.options = options, .mem = &profile->mem};
@@ -96,6 +109,8 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                      options->format ? options->format : "");
   pprofc_status status = check_export_options(options, error);
   if (status) return status;
+  if (!report_may_read(profile, report->format->flags, options))
+    return error_set(error, PPROFC_E_INVALID, "the profile was read for another report");
   const struct pipeline_options asked = report_pipeline_options(options);
   const struct pipeline_overrides overrides = report_overrides(report->format->flags);
   status = pipeline_run(profile, &asked, &overrides, &report->result, error);

@@ -40,8 +40,9 @@ struct report_format {
 
 #define REPORT_SUMS   1024u /* shows sums only: equal samples may have been added up */
 #define REPORT_LABELS 2048u /* shows labels */
-#define REPORT_PASSES 4096u /* without filters, samples are read by passes of the graph only, in any
-                               order (PPROFC_FOLD_SUMS) */
+#define REPORT_PASSES                                                                              \
+  4096u /* without filters, samples are read by passes of the graph only, in any                   \
+           order (PPROFC_FOLD_SUMS) */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report, whose result must be freed, also after a failure. */

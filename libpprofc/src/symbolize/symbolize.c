@@ -4,8 +4,8 @@
 
 #include "core/array.h"
 #include "core/map.h"
-#include "pprofc/builder.h"
 #include "graph/delta.h"
+#include "pprofc/builder.h"
 #include "symbolize/base_address.h"
 #include "symbolize/demangle.h"
 #include "symbolize/mode.h"
