@@ -329,7 +329,7 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
 }
 
 static void test_reports_are_the_same(void) {
-  for (uint64_t seed = 0; seed < 80; seed++) {
+  for (uint64_t seed = 0; seed < 50; seed++) {
     struct maker m;
     struct buffer gzip;
     pprofc_error error;
