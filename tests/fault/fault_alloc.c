@@ -27,12 +27,15 @@ static int collect(void *context, const void *data, size_t size) {
 /* Starts as a pointer that no call may touch when it fails. */
 #define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
 
-static pprofc_status read_from(const struct buffer *input, const pprofc_allocator *mem,
-                               pprofc_profile **profile) {
+static pprofc_status read_as(const struct buffer *input, pprofc_folding folding,
+                             const pprofc_allocator *mem, pprofc_profile **profile) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
   options.allocator = mem;
   options.threads = 1;
+  options.folding = folding;
+  options.fold_sample_index = "";
+  options.fold_always = true;
   pprofc_profile *made = UNTOUCHED;
   pprofc_error error = {0};
   pprofc_status status =
@@ -42,6 +45,11 @@ static pprofc_status read_from(const struct buffer *input, const pprofc_allocato
   else if (made != UNTOUCHED || error.status != status || !error.message[0])
     abort();
   return status;
+}
+
+static pprofc_status read_from(const struct buffer *input, const pprofc_allocator *mem,
+                               pprofc_profile **profile) {
+  return read_as(input, PPROFC_FOLD_NOTHING, mem, profile);
 }
 
 static pprofc_status read_and_count(const struct buffer *input, const pprofc_allocator *mem,
@@ -61,32 +69,18 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
   return read_and_count(&text, mem, out);
 }
 
-/* A report of samples that were added up while they were read. */
-static pprofc_status report_folded(pprofc_folding folding, const char *format,
-                                   const pprofc_allocator *mem, struct buffer *out) {
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
-  options.allocator = mem;
-  options.threads = 1;
-  options.folding = folding;
-  options.fold_sample_index = "";
-  options.fold_always = true;
+/* Samples that are added up while they are read. */
+static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
-  pprofc_status status = pprofc_profile_read_memory(two.data, two.size, &options, &profile, NULL);
   pprofc_report_options report;
   pprofc_report_options_init(&report);
-  report.format = format;
+  report.format = "top";
+  pprofc_status status = read_as(&two, PPROFC_FOLD_SUMS, mem, &profile);
   if (status == PPROFC_OK) status = pprofc_report(profile, &report, collect, out, NULL);
   pprofc_profile_release(profile);
+  if (status == PPROFC_OK) status = read_as(&two, PPROFC_FOLD_EQUAL, mem, &profile);
+  if (status == PPROFC_OK) pprofc_profile_release(profile);
   return status;
-}
-
-static pprofc_status run_read_equal(const pprofc_allocator *mem, struct buffer *out) {
-  return report_folded(PPROFC_FOLD_EQUAL, "tree", mem, out);
-}
-
-static pprofc_status run_read_sums(const pprofc_allocator *mem, struct buffer *out) {
-  return report_folded(PPROFC_FOLD_SUMS, "top", mem, out);
 }
 
 /* Formats of other tools, in the order of `foreign_files`. */
@@ -465,8 +459,7 @@ struct scenario {
 
 static const struct scenario scenarios[] = {
     {"read", run_read, NULL},
-    {"read equal", run_read_equal, NULL},
-    {"read sums", run_read_sums, NULL},
+    {"read added up", run_read_folded, NULL},
     {"read text", run_read_text, NULL},
     {"read callgrind", run_callgrind, NULL},
     {"read callgrind parts", run_callgrind_parts, NULL},

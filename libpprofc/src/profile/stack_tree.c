@@ -61,8 +61,9 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   const uint8_t *root = c->end;
   size_t equal = stack_equal_bytes(old + STACK_CHUNK, root - shared, left < piece ? left : piece);
   size_t n = shared + equal;
-  return stack_cursor_whole(root, n, n < before ? &old[STACK_CHUNK - equal - 1] : NULL,
-                            n < ref->size ? root - n - 1 : NULL);
+  const uint8_t *then = n < before ? &old[STACK_CHUNK - equal - 1] : NULL;
+  const uint8_t *now = n < ref->size ? root - n - 1 : NULL;
+  return stack_cursor_whole(root, n, then, now);
 }
 
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out) {

@@ -1,0 +1,225 @@
+/* Profiles that are made byte by byte, in ways that our writer never uses. */
+#ifndef PPROFC_TESTS_FOLD_MAKER_H
+#define PPROFC_TESTS_FOLD_MAKER_H
+
+#include "unit.h"
+
+#include "codec/codec.h"
+#include "codec/pprof_fields.h"
+#include "codec/wire_write.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+/* ---- making profiles --------------------------------- */
+
+#define LOCATIONS 200 /* ids of one byte and of two */
+#define STACKS    25
+#define DEPTH     50
+
+/* What is unusual about a profile. */
+enum quirk {
+  QUIRK_NEGATIVE = 1,       /* values below zero */
+  QUIRK_HUGE = 2,           /* values of which two pass 64 bits */
+  QUIRK_UNPACKED = 4,       /* lists as a field for each item, or in pieces */
+  QUIRK_SPARSE_IDS = 8,     /* ids of locations are large */
+  QUIRK_MIXED_IDS = 16,     /* ids of locations are small, in another order */
+  QUIRK_STRINGS_FIRST = 32, /* tables come before the samples */
+  QUIRK_LABELS = 64,
+  QUIRK_BASE_LABEL = 128, /* one of the labels is that of a base */
+  QUIRK_UNKNOWN = 256,    /* fields that the schema does not have */
+  QUIRK_DROP = 512,       /* drop_frames */
+  QUIRKS = 1023,
+  QUIRK_DEFAULT = 1024 /* the default sample type is the first */
+};
+
+struct maker {
+  struct buffer out;
+  uint64_t random;
+  unsigned quirks;
+  size_t types, samples;
+  uint8_t stacks[STACKS][DEPTH];
+  size_t depth[STACKS];
+};
+
+static const char *const maker_strings[] = {
+    "",     "samples", "count",        "cpu",     "nanoseconds", "main",       "work",
+    "read", "write",   "f.c",          "g.c",     "key",         "size",       "bytes",
+    "ms",   "true",    "/bin/program", "^write$", "other",       "pprof::base"};
+enum { STRING_COUNT = sizeof maker_strings / sizeof *maker_strings };
+
+static uint64_t below(struct maker *m, uint64_t limit) {
+  m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+  return (m->random >> 33) % limit;
+}
+
+static bool has(const struct maker *m, unsigned quirk) {
+  return (m->quirks & quirk) != 0;
+}
+
+static void put_integer(struct buffer *out, unsigned field, uint64_t value) {
+  uint8_t bytes[WIRE_FIELD_MAX];
+  buffer_add(out, bytes, (size_t)(wire_put_integer(bytes, field, value) - bytes));
+}
+
+static void put_bytes(struct buffer *out, unsigned field, const void *data, size_t size) {
+  uint8_t bytes[WIRE_FIELD_MAX];
+  buffer_add(out, bytes, (size_t)(wire_put_head(bytes, field, size) - bytes));
+  buffer_add(out, data, size);
+}
+
+static void put_list(struct maker *m, struct buffer *out, unsigned field, const uint64_t *items,
+                     size_t count) {
+  uint8_t bytes[DEPTH * VARINT_BYTES_MAX];
+  size_t size = 0, from = 0;
+  if (has(m, QUIRK_UNPACKED))
+    for (; from < count && below(m, 3); from++) put_integer(out, field, items[from]);
+  for (size_t i = from; i < count; i++) size += varint_put(bytes + size, items[i]);
+  if (from < count) put_bytes(out, field, bytes, size);
+}
+
+static uint64_t location_id_of_maker(const struct maker *m, size_t location) {
+  if (has(m, QUIRK_SPARSE_IDS)) return ((uint64_t)location + 1) << (location % 2 ? 5 : 40);
+  return has(m, QUIRK_MIXED_IDS) ? LOCATIONS - location + 3 : location + 1;
+}
+
+static void put_unknown(struct maker *m, struct buffer *out) {
+  static const uint8_t fixed[] = {0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8};
+  static const uint8_t text[] = {0xA2, 0x06, 3, 'a', 'b', 'c'};
+  if (!has(m, QUIRK_UNKNOWN) || below(m, 4)) return;
+  if (below(m, 2))
+    buffer_add(out, fixed, sizeof fixed);
+  else
+    buffer_add(out, text, sizeof text);
+}
+
+static void put_label(struct maker *m, struct buffer *sample) {
+  struct buffer label;
+  buffer_init(&label, &mem_default, 4096);
+  bool base = has(m, QUIRK_BASE_LABEL) && below(m, 4) == 0;
+  put_integer(&label, LABEL_KEY, base ? STRING_COUNT - 1 : 11 + below(m, 2));
+  if (base) put_integer(&label, LABEL_STRING, 15);
+  switch (base ? 3 : below(m, 3)) {
+  case 0:
+    put_integer(&label, LABEL_STRING, 5 + below(m, 4));
+    break;
+  case 1:
+    put_integer(&label, LABEL_NUMBER, below(m, 3) * 1000);
+    if (below(m, 3)) put_integer(&label, LABEL_UNIT, 13 + below(m, 2));
+    break;
+  default:
+    break;
+  }
+  put_bytes(sample, SAMPLE_LABEL, label.data, label.size);
+  buffer_free(&label);
+}
+
+static uint64_t a_value(struct maker *m) {
+  if (has(m, QUIRK_HUGE) && below(m, 50) == 0) return (uint64_t)INT64_MAX - below(m, 3);
+  uint64_t value = below(m, 3) ? below(m, 1000) : 0;
+  return has(m, QUIRK_NEGATIVE) && below(m, 40) == 0 ? 0 - value : value;
+}
+
+static void put_sample(struct maker *m) {
+  struct buffer sample;
+  uint64_t items[DEPTH];
+  buffer_init(&sample, &mem_default, 1 << 16);
+  size_t stack = below(m, STACKS);
+  for (size_t i = 0; i < m->depth[stack]; i++)
+    items[i] = location_id_of_maker(m, m->stacks[stack][i]);
+  put_unknown(m, &sample);
+  put_list(m, &sample, SAMPLE_LOCATION, items, m->depth[stack]);
+  for (size_t t = 0; t < m->types; t++) items[t] = a_value(m);
+  size_t labels = has(m, QUIRK_LABELS) ? below(m, 3) : 0;
+  if (labels && below(m, 2)) put_label(m, &sample);
+  put_list(m, &sample, SAMPLE_VALUE, items, m->types);
+  while (labels--) put_label(m, &sample);
+  put_bytes(&m->out, PROFILE_SAMPLE, sample.data, sample.size);
+  buffer_free(&sample);
+}
+
+static void put_message(struct maker *m, unsigned field, const uint64_t *values, size_t count) {
+  struct buffer message;
+  buffer_init(&message, &mem_default, 4096);
+  for (unsigned i = 0; i < count; i++)
+    if (values[i]) put_integer(&message, i + 1, values[i]);
+  put_unknown(m, &message);
+  put_bytes(&m->out, field, message.data, message.size);
+  buffer_free(&message);
+}
+
+static void put_location(struct maker *m, size_t i) {
+  struct buffer message, line;
+  buffer_init(&message, &mem_default, 4096);
+  buffer_init(&line, &mem_default, 4096);
+  put_integer(&message, LOCATION_ID, location_id_of_maker(m, i));
+  put_integer(&message, LOCATION_MAPPING, 1);
+  put_integer(&message, LOCATION_ADDRESS, 0x1000 + 16 * i);
+  for (size_t n = i % 3; n < 3; n += 2) {
+    buffer_clear(&line);
+    put_integer(&line, LINE_FUNCTION, 1 + (i + n) % 5);
+    put_integer(&line, LINE_LINE, 1 + i);
+    put_bytes(&message, LOCATION_LINE, line.data, line.size);
+  }
+  put_bytes(&m->out, PROFILE_LOCATION, message.data, message.size);
+  buffer_free(&line);
+  buffer_free(&message);
+}
+
+static void put_tables(struct maker *m) {
+  put_message(m, PROFILE_MAPPING, (uint64_t[]){1, 0x1000, 0x9000, 0, 16, 0, 1}, 7);
+  for (size_t i = 0; i < LOCATIONS; i++) put_location(m, i);
+  for (uint64_t i = 0; i < 5; i++)
+    put_message(m, PROFILE_FUNCTION, (uint64_t[]){i + 1, 4 + i + (i == 0), 0, 9 + i % 2, i}, 5);
+  size_t count = has(m, QUIRK_BASE_LABEL) ? STRING_COUNT : STRING_COUNT - 1;
+  for (size_t i = 0; i < count; i++)
+    put_bytes(&m->out, PROFILE_STRING, maker_strings[i], strlen(maker_strings[i]));
+  put_unknown(m, &m->out);
+}
+
+static const uint64_t maker_types[][2] = {{1, 2}, {3, 4}, {5, 2}, {6, 13}};
+
+/* Gives a stack the callers of the one before it, up to some frame. */
+static void share_callers(struct maker *m, size_t stack) {
+  if (!stack) return;
+  size_t before = m->depth[stack - 1], most = m->depth[stack];
+  size_t shared = below(m, (before < most ? before : most) + 1);
+  memcpy(&m->stacks[stack][most - shared], &m->stacks[stack - 1][before - shared], shared);
+}
+
+static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples) {
+  *m = (struct maker){.random = seed * 0x9E3779B97F4A7C15u + 1, .quirks = quirks};
+  m->samples = samples;
+  m->types = 1 + below(m, 4);
+  buffer_init(&m->out, &mem_default, 1 << 28);
+  for (size_t s = 0; s < STACKS; s++) {
+    m->depth[s] = below(m, DEPTH + 1);
+    for (size_t i = 0; i < m->depth[s]; i++) m->stacks[s][i] = (uint8_t)below(m, LOCATIONS);
+    share_callers(m, s);
+  }
+  if (has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
+  for (size_t t = 0; t < m->types; t++) put_message(m, PROFILE_SAMPLE_TYPE, maker_types[t], 2);
+  for (size_t i = 0; i < samples; i++) put_sample(m);
+  if (!has(m, QUIRK_STRINGS_FIRST)) put_tables(m);
+  if (has(m, QUIRK_DROP)) put_integer(&m->out, PROFILE_DROP_FRAMES, 17);
+  put_integer(&m->out, PROFILE_PERIOD, 100);
+  if (has(m, QUIRK_DEFAULT)) put_integer(&m->out, PROFILE_DEFAULT_TYPE, maker_types[0][0]);
+}
+
+/* The same, compressed: as two members when it is long. */
+static void make_gzip(const struct buffer *raw, struct buffer *out) {
+  size_t half = raw->size > 1000 ? raw->size / 3 : raw->size;
+  uint8_t *room = malloc(compressBound(raw->size) + 64);
+  for (size_t from = 0; from < raw->size; from = half, half = raw->size) {
+    z_stream z = {.next_in = (Bytef *)raw->data + from, .avail_in = (uInt)(half - from)};
+    CU_ASSERT_FATAL(room && deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    z.next_out = room;
+    z.avail_out = (uInt)(compressBound(raw->size) + 64);
+    CU_ASSERT_EQUAL(deflate(&z, Z_FINISH), Z_STREAM_END);
+    buffer_add(out, room, z.total_out);
+    deflateEnd(&z);
+  }
+  free(room);
+}
+
+#endif
