@@ -27,7 +27,7 @@ static int collect(void *context, const void *data, size_t size) {
 /* Starts as a pointer that no call may touch when it fails. */
 #define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
 
-static pprofc_status read_as(const struct buffer *input, pprofc_folding folding,
+static pprofc_status read_as(const struct buffer *in, pprofc_folding folding,
                              const pprofc_allocator *mem, pprofc_profile **profile) {
   pprofc_read_options options;
   pprofc_read_options_init(&options);
@@ -38,8 +38,7 @@ static pprofc_status read_as(const struct buffer *input, pprofc_folding folding,
   options.fold_always = true;
   pprofc_profile *made = UNTOUCHED;
   pprofc_error error = {0};
-  pprofc_status status =
-      pprofc_profile_read_memory(input->data, input->size, &options, &made, &error);
+  pprofc_status status = pprofc_profile_read_memory(in->data, in->size, &options, &made, &error);
   if (status == PPROFC_OK)
     *profile = made;
   else if (made != UNTOUCHED || error.status != status || !error.message[0])
@@ -69,7 +68,6 @@ static pprofc_status run_read_text(const pprofc_allocator *mem, struct buffer *o
   return read_and_count(&text, mem, out);
 }
 
-/* Samples that are added up while they are read. */
 static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_report_options report;
