@@ -172,6 +172,26 @@ static void test_samples_are_added_up(void) {
   }
 }
 
+static void refuses_edits(const pprofc_profile *sums) {
+  pprofc_error error;
+  pprofc_profile *out = NULL;
+  const pprofc_profile *both[] = {sums, sums};
+  const double twice[] = {2, 2, 2, 2};
+  const pprofc_status refused[] = {
+      pprofc_diff(sums, sums, PPROFC_COMPARE, false, &out, &error),
+      pprofc_scale(sums, twice, &out, &error),
+      pprofc_aggregate(sums, NULL, &out, &error),
+      pprofc_filter(sums, NULL, &out, &error),
+      pprofc_profile_write(sums, report_collect, NULL, &error),
+      pprofc_merge(both, 2, &out, &error),
+  };
+  for (size_t i = 0; i < COUNT(refused); i++) CU_ASSERT_EQUAL(refused[i], PPROFC_E_INVALID);
+  CU_ASSERT_PTR_NULL(out);
+  CU_ASSERT_EQUAL(pprofc_merge(both, 1, &out, &error), PPROFC_OK);
+  CU_ASSERT(out && out->samples.tree);
+  pprofc_profile_release(out);
+}
+
 /* What only sums of functions can be made of refuses everything else, and is never read wrongly. */
 static void test_sums_are_for_one_report(void) {
   struct maker m;
@@ -199,6 +219,7 @@ static void test_sums_are_for_one_report(void) {
   options.focus = "main";
   CU_ASSERT_EQUAL(pprofc_report(sums, &options, report_collect, &out, &error), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(out.size, 0);
+  refuses_edits(sums);
   pprofc_profile_release(sums);
   buffer_free(&out);
   buffer_free(&m.out);

@@ -364,7 +364,9 @@ pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write,
 
 pprofc_status pprofc_profile_write(const pprofc_profile *profile, pprofc_write_fn write,
                                    void *context, pprofc_error *error) {
-  return budget_status(&profile->mem, pprof_encode(profile, write, context, error), error);
+  pprofc_status status = profile_need_stacks(profile, error);
+  if (status == PPROFC_OK) status = pprof_encode(profile, write, context, error);
+  return budget_status(&profile->mem, status, error);
 }
 
 /* An output file that remembers why it could not be written. */

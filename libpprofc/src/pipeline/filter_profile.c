@@ -62,6 +62,8 @@ pprofc_status pprofc_filter(const pprofc_profile *profile, const pprofc_filter_o
   pprofc_filter_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_filter_options", error);
   if (status) return status;
+  status = profile_need_stacks(profile, error);
+  if (status) return status;
   const struct pipeline_options asked = filter_pipeline_options(&o);
   const struct pipeline_overrides overrides = {.aggregates = true};
   struct pipeline_result result;

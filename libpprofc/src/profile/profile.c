@@ -2,6 +2,7 @@
  */
 #include "profile/profile.h"
 
+#include "core/error.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
@@ -78,6 +79,11 @@ bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more
   }
   p->strings = (struct strings){old + more, items};
   return true;
+}
+
+pprofc_status profile_need_stacks(const pprofc_profile *p, pprofc_error *error) {
+  if (!p->samples.tree) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the profile was read for sums of functions only");
 }
 
 struct value_column profile_values(const pprofc_profile *p, size_t type) {

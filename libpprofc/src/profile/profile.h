@@ -119,6 +119,9 @@ struct pprofc_profile {
   uint32_t default_sample_type, doc_url;
 };
 
+/* Refuses a profile that was read for sums of functions only (samples.tree). */
+pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
+
 /* The values of one sample type: sample i has values[i * step]. */
 struct value_column {
   const int64_t *values;

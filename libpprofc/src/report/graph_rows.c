@@ -154,6 +154,8 @@ pprofc_status pprofc_graph_new(const pprofc_profile *profile, const pprofc_repor
   pprofc_report_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
   if (status) return status;
+  status = profile_need_stacks(profile, error);
+  if (status) return status;
   const struct pipeline_options asked = report_pipeline_options(&o);
   const struct pipeline_overrides as_top = {.all_nodes = true, .aggregates = true};
   struct pipeline_result result;

@@ -162,7 +162,9 @@ pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base
                           pprofc_diff_kind kind, bool normalize, pprofc_profile **difference,
                           pprofc_error *error) {
   pprofc_profile *scaled = NULL, *prepared = NULL;
-  pprofc_status status = prepare_head(head, base, normalize, &scaled, error);
+  pprofc_status status = profile_need_stacks(head, error);
+  if (status == PPROFC_OK) status = profile_need_stacks(base, error);
+  if (status == PPROFC_OK) status = prepare_head(head, base, normalize, &scaled, error);
   if (status == PPROFC_OK) status = prepare_base(base, kind, &prepared, error);
   if (status == PPROFC_OK) status = diff_combine(scaled, prepared, difference, error);
   pprofc_profile_release(prepared);

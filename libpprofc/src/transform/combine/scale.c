@@ -45,12 +45,13 @@ pprofc_status pprofc_scale(const pprofc_profile *source, const double *ratios, p
     *out = edit_same(source);
     return PPROFC_OK;
   }
+  pprofc_status status = profile_need_stacks(source, error);
+  if (status != PPROFC_OK) return status;
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return budget_status(&source->mem, error_nomem(error), error);
   size_t count = source->samples.count;
   int64_t *values = arena_array(&copy->region->arena, count, source->type_count * sizeof *values);
   uint8_t *keep = mem_array(&copy->mem, count, 1);
-  pprofc_status status = PPROFC_OK;
   if (values && keep) {
     scale_values(source, ratios, values, keep);
     copy->samples.values = values;

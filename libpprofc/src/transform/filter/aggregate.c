@@ -15,6 +15,7 @@ pprofc_status pprofc_aggregate(const pprofc_profile *profile,
   struct granularity granularity;
   pprofc_aggregate_options_init(&o);
   pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_aggregate_options", error);
+  if (!status) status = profile_need_stacks(profile, error);
   if (status) return status;
   const char *name = o.granularity ? o.granularity : "";
   if (!granularity_parse(name, o.noinlines, o.showcolumns, &granularity))

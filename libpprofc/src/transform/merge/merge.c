@@ -200,6 +200,9 @@ static pprofc_status merge_chunks(const pprofc_profile *const *profiles, size_t 
 pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
                            pprofc_profile **merged, pprofc_error *error) {
   if (!count) return error_set(error, PPROFC_E_INVALID, "no profiles to merge");
-  pprofc_status status = merge_chunks(profiles, count, merged, error);
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < count && count > 1 && !status; i++)
+    status = profile_need_stacks(profiles[i], error);
+  if (!status) status = merge_chunks(profiles, count, merged, error);
   return budget_status(&profiles[0]->mem, status, error);
 }

@@ -42,6 +42,7 @@ static pprofc_status pile_merge_full(struct pile *pile, pprofc_error *error) {
 static bool pile_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
+  if (s->tree) return false; /* values below 0 are added to nothing, and have none */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }
