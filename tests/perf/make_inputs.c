@@ -5,7 +5,8 @@
  *   third of the locations, labels on a third of the samples, four sample types
  * - wide: 1 M samples with random stacks of 30 out of 200 k locations and 60 k functions,
  *   ~100 MB raw
- * - wide-inline: the same with inlined calls at a third of the locations
+ * - wide-mid: the same with 100,000 samples, 20 MB raw
+ * - wide-inline: wide with inlined calls at a third of the locations
  * - tree: 1 M samples in one call tree that grows, up to 60 deep, ~200 MB raw, labels on a
  *   third
  * - deep: stacks of 900 to 1,050 frames of a recursion
@@ -36,6 +37,7 @@ static const struct input {
     {"golike2", {12000, 72000, 1000000, 1, true, fill_golike}, 0},
     {"wide", {60000, 200000, 1000000, 0, false, fill_wide}, 0},
     {"wide2", {60000, 200000, 1000000, 1, false, fill_wide}, 0},
+    {"wide-mid", {60000, 200000, 100000, 0, false, fill_wide}, 0},
     {"wide-inline", {60000, 200000, 1000000, 0, true, fill_wide}, 0},
     {"wide-inline2", {60000, 200000, 1000000, 1, true, fill_wide}, 0},
     {"tree", {60000, 200000, 1000000, 0, false, fill_tree}, 0},

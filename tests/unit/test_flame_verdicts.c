@@ -18,9 +18,11 @@ static void build_turned(struct graph *g, const pprofc_profile *profile, bool re
   static const struct stack_policy policy = {.inlines = true, .function = true};
   CU_ASSERT_EQUAL_FATAL(stack_frames_build(profile, &policy, &mem_default, &g->frames, NULL),
                         PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(stack_set_build(&g->frames, NULL, &mem_default, &g->set, NULL), PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(
-      flame_tree_build(&g->frames, &g->set, reverse, &mem_default, &g->tree, NULL), PPROFC_OK);
+  struct stack_selection selection = {.from_leaf = reverse};
+  CU_ASSERT_EQUAL_FATAL(stack_set_build(&g->frames, &selection, &mem_default, &g->set, NULL),
+                        PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(flame_tree_build(&g->frames, &g->set, &mem_default, &g->tree, NULL),
+                        PPROFC_OK);
 }
 
 static void destroy(struct graph *g) {

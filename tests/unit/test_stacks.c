@@ -34,8 +34,9 @@ static const char *text_of(const struct stack_frames *frames, const struct stack
                            size_t stack) {
   static char text[256];
   size_t size = 0;
-  for (size_t i = 0; i < set->depth[stack]; i++) {
-    pprofc_str name = frames->items[set->frames[stack][i]].name;
+  uint32_t read[64];
+  for (size_t i = 0, depth = stack_set_read(set, stack, read); i < depth; i++) {
+    pprofc_str name = frames->items[read[i]].name;
     size +=
         (size_t)snprintf(text + size, sizeof text - size, "%s%.*s", i ? ";" : "", STR_ARG(name));
   }
@@ -265,10 +266,12 @@ static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
       at++, count++;
     if (count != stack_head(&s.set, i, 1)) CU_FAIL_FATAL("a stack has another value");
     size_t shared = 0;
-    if (i)
-      while (shared < s.set.depth[i] && shared < s.set.depth[i - 1] &&
-             s.set.frames[i][shared] == s.set.frames[i - 1][shared])
-        shared++;
+    uint32_t before[64], here[64];
+    if (i) {
+      size_t least = stack_set_read(&s.set, i - 1, before), depth = stack_set_read(&s.set, i, here);
+      if (depth < least) least = depth;
+      while (shared < least && here[shared] == before[shared]) shared++;
+    }
     if (shared != s.set.shared[i]) CU_FAIL_FATAL("a stack shares another number of frames");
   }
   CU_ASSERT_EQUAL(at, RANDOM_SAMPLES);
@@ -301,8 +304,12 @@ static void test_no_order_of_samples_is_slow(void) {
     }
     struct built s = build(b, &by_function, NULL);
     bool sorted = true;
-    for (size_t i = 1; i < s.set.count; i++)
-      sorted = sorted && s.set.frames[i - 1][0] < s.set.frames[i][0];
+    for (size_t i = 1; i < s.set.count; i++) {
+      uint32_t before, frame;
+      stack_set_read(&s.set, i - 1, &before);
+      stack_set_read(&s.set, i, &frame);
+      sorted = sorted && before < frame;
+    }
     CU_ASSERT(sorted);
     drop(&s);
   }

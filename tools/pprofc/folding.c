@@ -11,8 +11,8 @@ static bool folding_any_is_set(const char *const *options, size_t count) {
 
 /* Whether the command selects by labels. */
 static bool folding_needs_labels(const pprofc_report_options *o) {
-  const char *const options[] = {o->tagroot,   o->tagleaf, o->tagfocus,
-                                 o->tagignore, o->tagshow, o->taghide};
+  const char *const options[] = {o->tagroot, o->tagleaf, o->tagfocus,      o->tagignore,
+                                 o->tagshow, o->taghide, o->group_by_label};
   return folding_any_is_set(options, sizeof options / sizeof *options);
 }
 

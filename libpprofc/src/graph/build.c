@@ -190,9 +190,18 @@ static pprofc_status match_names(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
+/* Whether every call is shown, with its weight alone. */
+static bool shows_all_calls(const struct build *b) {
+  const struct graph_options *o = &b->graph->options;
+  return o->want_calls && b->all_kept && !o->call_tree && !o->mean && b->graph->edge_cutoff <= 0;
+}
+
 static pprofc_status finish_edges(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   pprofc_status status = PPROFC_OK;
+  bool done = false;
+  if (shows_all_calls(b)) status = graph_find_calls(g, &done, error);
+  if (status || done) return status;
   if (g->options.edges_of) status = match_names(g, error);
   if (!status && !g->options.visual && !g->options.call_tree)
     status = make_edges(b, g->matches, g->matches, error);
@@ -233,6 +242,7 @@ pprofc_status graph_build(struct graph *g, const pprofc_profile *profile,
 void graph_free(struct graph *g) {
   frames_free(&g->frames);
   if (g->tree.mem) map_free(&g->tree);
+  mem_free(g->mem, g->calls, g->calls_room, sizeof *g->calls);
   mem_free(g->mem, g->edges, g->edge_capacity, sizeof *g->edges);
   mem_free(g->mem, g->in, g->linked, sizeof *g->in);
   mem_free(g->mem, g->out, g->linked, sizeof *g->out);

@@ -70,6 +70,18 @@ struct graph_edge {
   uint32_t seen; /* while edges are found: stamp of the last sample that has it */
 };
 
+/* What a node calls. */
+struct graph_call {
+  int64_t weight;
+  uint32_t target; /* node */
+  uint32_t order;  /* of meeting it first */
+};
+
+/* The calls of a node: calls[from] to calls[from + count - 1]. */
+struct graph_call_list {
+  uint32_t from, count;
+};
+
 /* Labels of the samples of a node. A tag of numbers belongs to the label tag with the same
  * `labels`. */
 struct graph_tag {
@@ -91,6 +103,7 @@ struct graph_options {
   bool want_edges, want_tags;
   bool want_inline_marks; /* node_marks, without edges */
   size_t most_edges; /* a thread makes for marks before it counts instead; 0: the usual number */
+  bool want_calls;   /* with edges: `calls` in place of them where that is possible */
   struct regex *edges_of; /* with edges: only those at nodes of that printed name, or NULL */
   pprofc_str bytes_unit;  /* unit of the label "bytes" */
   pprofc_str tag_unit;    /* the unit option */
@@ -121,6 +134,10 @@ struct graph {
   uint32_t *sorted;         /* all edges that are not dead, in that order */
   size_t sorted_count;
   size_t linked; /* room of `in`, `out` and `sorted` */
+
+  struct graph_call *calls;           /* of all nodes, sorted as `out` is; NULL: there are edges */
+  struct graph_call_list *call_lists; /* by node */
+  size_t calls_room;
 
   uint32_t *shown; /* nodes in order of display */
   size_t shown_count;
@@ -206,6 +223,10 @@ pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprof
 
 /* Sorts edges and makes in/out of those that are not dead. Names must be there. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
+
+/* Makes `calls` of all nodes. Not possible where most calls are met many times: then edges are
+ * better. */
+pprofc_status graph_find_calls(struct graph *graph, bool *possible, pprofc_error *error);
 
 /* Names and ranks of the nodes that are shown and of the ends of edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);

@@ -27,8 +27,13 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the infos that need a name: those of shown nodes and of the ends of edges. */
+/* Marks the infos that need a name: those of shown nodes and of the ends of edges, which are not
+ * known yet where calls are wanted. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
+  if (g->options.want_calls) {
+    memset(marked, 1, g->frames.count);
+    return g->frames.count;
+  }
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
     if (g->edges[i].dead) continue;

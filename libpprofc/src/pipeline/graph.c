@@ -55,6 +55,7 @@ pprofc_status pipeline_graph(const struct pipeline_result *r, unsigned wanted, s
       .nodefraction = r->nodefraction,
       .edgefraction = r->edgefraction,
       .want_edges = is_wanted(wanted, PIPELINE_EDGES | PIPELINE_EDGES_OF_MATCH),
+      .want_calls = is_wanted(wanted, PIPELINE_CALLS),
       .want_tags = is_wanted(wanted, PIPELINE_TAGS),
       .want_inline_marks = is_wanted(wanted, PIPELINE_INLINE_MARKS),
       .bytes_unit = label_units_get(&r->units, STR("bytes")),

@@ -105,6 +105,7 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 #define PIPELINE_OBJECTS        64u  /* nodes keep the object file */
 #define PIPELINE_INTEGERS       128u /* the unit must show the smallest value as an integer */
 #define PIPELINE_BY_CHANGE      256u /* with PIPELINE_VISUAL: the largest changes first */
+#define PIPELINE_CALLS          512u /* with PIPELINE_EDGES: calls in their place where it pays */
 
 /* Builds, trims and sorts the graph, and chooses the unit of the output (20.2). `graph` must be
  * freed by graph_free, also after a failure; it borrows from the result. */

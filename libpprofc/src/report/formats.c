@@ -82,7 +82,7 @@ static const struct report_format formats[] = {
     IMAGE("ps", "Outputs a graph in PS format", "ps", NULL),
     TEXT("raw", "Outputs a text representation of the raw profile", report_raw, EVERYTHING),
     JSON("speedscope", "Outputs the profile for https://www.speedscope.app", report_speedscope,
-         EVERYTHING, false),
+         EVERYTHING | REPORT_SUMS, false),
     IMAGE("svg", "Outputs a graph in SVG format", "svg", NULL),
     TEXT("tags", "Outputs all tags in the profile", report_tags, 0),
     SUMS("text", "Outputs top entries in text form", report_top,

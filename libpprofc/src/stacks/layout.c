@@ -5,30 +5,9 @@
 
 /* ---- the tree ---------------------------------------- */
 
-/* The stacks in the order in which they make the tree. */
-struct stacks_layout_walk {
-  const struct stack_set *set;
-  const struct reversed {
-    uint32_t stack, shared; /* with the one before, from the leaf on */
-  } * reversed;             /* [count], or NULL: from the root, in the order of the set */
-};
-
-static size_t walk_stack(const struct stacks_layout_walk *w, size_t i) {
-  return w->reversed ? w->reversed[i].stack : i;
-}
-
-static uint32_t walk_shared(const struct stacks_layout_walk *w, size_t i) {
-  return w->reversed ? w->reversed[i].shared : w->set->shared[i];
-}
-
-static uint32_t walk_frame(const struct stacks_layout_walk *w, size_t stack, uint32_t depth) {
-  return w->set->frames[stack][w->reversed ? w->set->depth[stack] - 1 - depth : depth];
-}
-
-static size_t count_nodes(const struct stacks_layout_walk *w) {
+static size_t count_nodes(const struct stack_set *set) {
   size_t count = 1;
-  for (size_t i = 0; i < w->set->count; i++)
-    count += w->set->depth[walk_stack(w, i)] - walk_shared(w, i);
+  for (size_t i = 0; i < set->count; i++) count += set->depth[i] - set->shared[i];
   return count;
 }
 
@@ -44,14 +23,12 @@ static bool alloc_tree(struct flame_tree *t, size_t count) {
 }
 
 /* Adds the nodes that a stack has and the one before had not; path[d] is the node at depth d. */
-static void add_stack(struct flame_tree *t, const struct stacks_layout_walk *w, size_t i,
-                      uint32_t *path) {
-  const struct stack_set *set = w->set;
-  size_t stack = walk_stack(w, i);
-  uint32_t depth = set->depth[stack];
-  for (uint32_t d = walk_shared(w, i); d < depth; d++) {
+static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
+                      uint32_t *frames, uint32_t *path) {
+  uint32_t depth = (uint32_t)stack_set_read(set, stack, frames);
+  for (uint32_t d = set->shared[stack]; d < depth; d++) {
     uint32_t node = (uint32_t)t->count++;
-    t->frame[node] = walk_frame(w, stack, d);
+    t->frame[node] = frames[d];
     t->parent[node] = path[d];
     t->depth[node] = d + 1;
     path[d + 1] = node;
@@ -75,62 +52,27 @@ static void sum_up(struct flame_tree *t) {
   }
 }
 
-/* ---- from the leaf on -------------------------------- */
-
-struct turned {
-  const uint32_t *frames;
-  uint32_t depth, stack;
-};
-
-static int by_leaf(const void *a, const void *b) {
-  const struct turned *x = a, *y = b;
-  uint32_t depth = x->depth < y->depth ? x->depth : y->depth;
-  for (uint32_t d = 1; d <= depth; d++) {
-    uint32_t f = x->frames[x->depth - d], g = y->frames[y->depth - d];
-    if (f != g) return f < g ? -1 : 1;
-  }
-  return (x->depth > y->depth) - (x->depth < y->depth);
-}
-
-static uint32_t shared_leaves(const struct turned *x, const struct turned *y) {
-  uint32_t depth = x->depth < y->depth ? x->depth : y->depth, d = 0;
-  while (d < depth && x->frames[x->depth - 1 - d] == y->frames[y->depth - 1 - d]) d++;
-  return d;
-}
-
-/* Puts the stacks into the order of their turned frames. */
-static const struct reversed *layout_turn(const struct stack_set *set, struct arena *arena) {
-  struct turned *turned = arena_array(arena, set->count, sizeof *turned);
-  struct reversed *reversed = arena_array(arena, set->count, sizeof *reversed);
-  if (!turned || !reversed) return NULL;
-  for (size_t i = 0; i < set->count; i++)
-    turned[i] = (struct turned){set->frames[i], set->depth[i], (uint32_t)i};
-  qsort(turned, set->count, sizeof *turned, by_leaf);
-  for (size_t i = 0; i < set->count; i++)
-    reversed[i] =
-        (struct reversed){turned[i].stack, i ? shared_leaves(&turned[i - 1], &turned[i]) : 0};
-  return reversed;
-}
-
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
-                               bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
+                               const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error) {
   *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
   tree->has_base = set->has_base;
   arena_init(&tree->arena, mem);
-  struct stacks_layout_walk walk = {.set = set,
-                                    .reversed = reverse ? layout_turn(set, &tree->arena) : NULL};
-  uint32_t *path = arena_zero_array(&tree->arena, set->max_depth + 1, sizeof *path);
-  if (!path || (reverse && !walk.reversed) || !alloc_tree(tree, count_nodes(&walk))) {
-    flame_tree_free(tree);
-    return error_nomem(error);
+  uint32_t *path = mem_zero_array(mem, set->max_depth + 1, sizeof *path);
+  uint32_t *stack = mem_array(mem, set->max_depth + 1, sizeof *stack);
+  bool done = path && stack && alloc_tree(tree, count_nodes(set));
+  if (done) {
+    tree->count = 1;
+    tree->frame[0] = tree->parent[0] = NONE;
+    tree->depth[0] = 0;
+    for (size_t i = 0; i < set->count; i++) add_stack(tree, set, i, stack, path);
+    sum_up(tree);
   }
-  tree->count = 1;
-  tree->frame[0] = tree->parent[0] = NONE;
-  tree->depth[0] = 0;
-  for (size_t i = 0; i < set->count; i++) add_stack(tree, &walk, i, path);
-  sum_up(tree);
-  return PPROFC_OK;
+  mem_free(mem, path, set->max_depth + 1, sizeof *path);
+  mem_free(mem, stack, set->max_depth + 1, sizeof *stack);
+  if (done) return PPROFC_OK;
+  flame_tree_free(tree);
+  return error_nomem(error);
 }
 
 void flame_tree_free(struct flame_tree *tree) {
@@ -151,13 +93,12 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
                                       .inlined = options->inlined,
                                       .trim_path = options->trim_path,
                                       .source_path = options->source_path};
-  struct stack_selection selection = {.threads = options->threads};
+  struct stack_selection selection = {.threads = options->threads, .from_leaf = options->reverse};
   pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
   if (status != PPROFC_OK) return status;
   status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);
   if (status == PPROFC_OK) {
-    status =
-        flame_tree_build(&graph->frames, &graph->set, options->reverse, mem, &graph->tree, error);
+    status = flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
     if (status == PPROFC_OK) return status;
     stack_set_free(&graph->set);
   }

@@ -24,9 +24,10 @@ struct flame_tree {
   size_t max_depth;
 };
 
-/* With `reverse` the leaves of the stacks are the children of the root, and callers are below. */
+/* Of a set whose stacks come leaf first, the leaves are the children of the root, and callers are
+ * below. */
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
-                               bool reverse, const pprofc_allocator *mem, struct flame_tree *tree,
+                               const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
 void flame_tree_free(struct flame_tree *tree);
 
@@ -52,7 +53,7 @@ struct flame_graph {
 
 struct flame_graph_options {
   bool inlined;                        /* whether a call was inlined makes a frame another one */
-  bool reverse;                        /* as for flame_tree_build */
+  bool reverse;                        /* the leaves are the children of the root */
   unsigned threads;                    /* as in the read options */
   const char *trim_path, *source_path; /* of the report options, or NULL */
 };

@@ -1,19 +1,27 @@
 /* Sorting stacks by their frames. */
 #include "stacks/sort.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
-/* The frames at `at` and behind it; 0 behind the leaf, which comes first. */
-uint64_t stack_sort_key(const struct sort_item *item, size_t at) {
-  uint64_t first = at < item->depth ? (uint64_t)item->frames[at] + 1 : 0;
-  uint64_t second = at + 1 < item->depth ? (uint64_t)item->frames[at + 1] + 1 : 0;
-  return first << 32 | second;
+static uint64_t sort_key(const struct sort_item *item) {
+  return (uint64_t)item->key[0] << 32 | item->key[1];
+}
+
+/* Reads the frames at depth `at` and behind it; 0 behind the last one, which comes first. */
+static void sort_read(const struct stack_source *source, struct sort_item *item, size_t at) {
+  struct frame_cursor cursor = frame_cursor_at(source, item->stack, item->place);
+  for (size_t k = 0; k < 2; k++) {
+    uint32_t frame;
+    bool any = at + k < source->max_depth && frame_cursor_next(&cursor, &frame);
+    item->key[k] = any ? frame + 1 : 0;
+    if (!any) item->key[1] = 0;
+  }
+  item->place = cursor.place;
 }
 
 static int sort_compare_keys(const void *left, const void *right) {
-  const struct sort_item *a = left, *b = right;
-  return a->key < b->key ? -1 : a->key > b->key;
+  uint64_t a = sort_key(left), b = sort_key(right);
+  return a < b ? -1 : a > b;
 }
 
 struct sort_range {
@@ -39,13 +47,16 @@ static uint64_t pivot_key(struct sort_item *items, struct sort_range *range) {
   if (!range->patience) {
     qsort(items + range->from, n, sizeof *items, sort_compare_keys);
     range->patience = 8;
-    return items[middle].key;
+    return sort_key(&items[middle]);
   }
-  if (n < 64) return median(items[range->from].key, items[middle].key, items[range->to - 1].key);
+  if (n < 64)
+    return median(sort_key(&items[range->from]), sort_key(&items[middle]),
+                  sort_key(&items[range->to - 1]));
   uint64_t thirds[3];
   for (size_t i = 0; i < 3; i++) {
     size_t at = range->from + n / 9 + i * (n / 3);
-    thirds[i] = median(items[at - n / 9].key, items[at].key, items[at + n / 9].key);
+    thirds[i] =
+        median(sort_key(&items[at - n / 9]), sort_key(&items[at]), sort_key(&items[at + n / 9]));
   }
   return median(thirds[0], thirds[1], thirds[2]);
 }
@@ -61,9 +72,10 @@ static void partition(struct sort_item *items, const struct sort_range *range, u
                       size_t *lower, size_t *upper) {
   size_t low = range->from, i = range->from, high = range->to;
   while (i < high) {
-    if (items[i].key < pivot)
+    uint64_t key = sort_key(&items[i]);
+    if (key < pivot)
       swap_items(&items[low++], &items[i++]);
-    else if (items[i].key > pivot)
+    else if (key > pivot)
       swap_items(&items[i], &items[--high]);
     else
       i++;
@@ -73,20 +85,27 @@ static void partition(struct sort_item *items, const struct sort_range *range, u
 }
 
 /* True when a comes before b, both equal in the frames before `at`. */
-static bool tail_before(const struct sort_item *a, const struct sort_item *b, size_t at) {
-  if (a->key != b->key) return a->key < b->key;
-  for (size_t i = at + 2;; i++) {
-    if (i >= b->depth) return false;
-    if (i >= a->depth) return true;
-    if (a->frames[i] != b->frames[i]) return a->frames[i] < b->frames[i];
+static bool tail_before(const struct stack_source *source, const struct sort_item *a,
+                        const struct sort_item *b, size_t at) {
+  uint64_t x = sort_key(a), y = sort_key(b);
+  if (x != y || !a->key[1]) return x < y;
+  struct frame_cursor p = frame_cursor_at(source, a->stack, a->place),
+                      q = frame_cursor_at(source, b->stack, b->place);
+  for (size_t i = at + 2; i < source->max_depth; i++) {
+    uint32_t f, g;
+    if (!frame_cursor_next(&q, &g)) return false;
+    if (!frame_cursor_next(&p, &f)) return true;
+    if (f != g) return f < g;
   }
+  return false;
 }
 
-static void insertion_sort(struct sort_item *items, const struct sort_range *range) {
+static void insertion_sort(const struct stack_source *source, struct sort_item *items,
+                           const struct sort_range *range) {
   for (size_t i = range->from + 1; i < range->to; i++) {
     struct sort_item item = items[i];
     size_t k = i;
-    for (; k > range->from && tail_before(&item, &items[k - 1], range->at); k--)
+    for (; k > range->from && tail_before(source, &item, &items[k - 1], range->at); k--)
       items[k] = items[k - 1];
     items[k] = item;
   }
@@ -94,8 +113,8 @@ static void insertion_sort(struct sort_item *items, const struct sort_range *ran
 
 /* Splits a range into what is below, at and above a key. Returns how many ranges are left to sort.
  */
-static size_t sort_split(struct sort_item *items, struct sort_range range,
-                         struct sort_range parts[3]) {
+static size_t sort_split(const struct stack_source *source, struct sort_item *items,
+                         struct sort_range range, struct sort_range parts[3]) {
   uint64_t pivot = pivot_key(items, &range);
   size_t lower, upper, n = range.to - range.from, count = 0;
   partition(items, &range, pivot, &lower, &upper);
@@ -108,7 +127,7 @@ static size_t sort_split(struct sort_item *items, struct sort_range range,
   bool ended =
       (uint32_t)pivot == 0; /* the stack has no frame behind these: all of these are equal */
   if (upper - lower > 1 && !ended) {
-    for (size_t i = lower; i < upper; i++) items[i].key = stack_sort_key(&items[i], range.at + 2);
+    for (size_t i = lower; i < upper; i++) sort_read(source, &items[i], range.at + 2);
     parts[count++] = (struct sort_range){lower, upper, range.at + 2, 8};
   }
   return count;
@@ -116,17 +135,21 @@ static size_t sort_split(struct sort_item *items, struct sort_range range,
 
 /* Multikey quicksort by Bentley and Sedgewick, two frames at a time. The smallest part is sorted
  * first, so the ranges that wait shrink at least by half with each pair of them. */
-void stack_sort(struct sort_item *items, size_t count) {
+void stack_sort(const struct stack_source *source, struct sort_item *items, size_t count) {
   struct sort_range waiting[160], parts[3];
   size_t depth = 0;
+  for (size_t i = 0; i < count; i++) {
+    items[i].place = (struct cursor_place){0, 0};
+    sort_read(source, &items[i], 0);
+  }
   if (count > 1) waiting[depth++] = (struct sort_range){0, count, 0, 8};
   while (depth) {
     struct sort_range range = waiting[--depth];
     if (range.to - range.from <= 12) {
-      insertion_sort(items, &range);
+      insertion_sort(source, items, &range);
       continue;
     }
-    size_t n = sort_split(items, range, parts);
+    size_t n = sort_split(source, items, range, parts);
     for (size_t i = 0; i < n; i++) { /* largest first, so that the smallest is next */
       size_t largest = i;
       for (size_t k = i + 1; k < n; k++)

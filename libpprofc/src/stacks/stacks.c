@@ -1,7 +1,8 @@
-/* Distinct stacks in order: samples with the same bytes are joined by hashing, the rest is sorted
- * by frames. */
+/* Distinct stacks in order. Samples with the same bytes are joined by hashing, as long as that
+ * finds some; the rest is sorted by frames. Stacks stay where the profile has them. */
 #include "stacks/stacks.h"
 
+#include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/parallel.h"
@@ -9,28 +10,20 @@
 #include "profile/sum.h"
 #include "stacks/sort.h"
 
-/* A stack as the profile has it, locations. Two of them may turn out to have the same frames. */
-struct distinct_stack {
-  const uint32_t *map; /* of its segment */
-  union {
-    const uint8_t *leaf;    /* the packed bytes, until it is expanded */
-    const uint32_t *frames; /* then: root first */
-  };
-  uint32_t size;  /* of the packed bytes */
-  uint32_t depth; /* frames: more than locations where calls were inlined */
-};
-
 struct stacks_builder {
   const struct stack_frames *frames;
   const pprofc_profile *profile;
   const struct stack_selection *selection; /* or NULL */
   const pprofc_allocator *mem;
-  size_t max_depth;
   struct stack_set *set;
 
-  struct distinct_stack *stacks;
-  int64_t *values; /* [capacity * columns] */
-  size_t count, capacity;
+  uint32_t *sample; /* [capacity] the first sample of each stack; NULL: none were joined */
+  int64_t *values;  /* [value_capacity * columns] of each stack, when some were joined */
+  size_t count, capacity, value_capacity;
+  bool useless; /* too few samples share a stack to look for them */
+
+  struct sort_item *items; /* [item_count] */
+  size_t item_count, item_room;
   unsigned workers;
 };
 
@@ -48,10 +41,10 @@ static void stacks_add_values(int64_t *to, const int64_t *from, size_t count) {
   for (size_t i = 0; i < count; i++) to[i] = sum_add(to[i], from[i]);
 }
 
-static void stacks_add_sample(const struct stacks_builder *b, size_t stack, size_t sample) {
+/* Adds the values of a sample to those of a stack. */
+static void stacks_add_sample(const struct stacks_builder *b, int64_t *sums, size_t sample) {
   const struct stack_set *set = b->set;
   const int64_t *values = b->profile->samples.values + sample * set->types;
-  int64_t *sums = b->values + stack * set->columns;
   if (!set->has_base || !sample_is_base(b->profile, sample)) {
     stacks_add_values(sums, values, set->types);
     return;
@@ -76,24 +69,29 @@ struct pending {
 static bool stacks_is_same(const struct stacks_builder *b, uint32_t index,
                            const struct pending *pending) {
   const struct samples *s = &b->profile->samples;
-  const struct distinct_stack *stack = &b->stacks[index];
-  uint32_t size = s->stack_size[pending->sample];
-  return stack->map == pending->map && stack->size == size &&
-         (size == 0 || memcmp(stack->leaf, s->stack[pending->sample], size) == 0);
+  uint32_t other = b->sample[index], size = s->stack_size[pending->sample];
+  return s->stack_size[other] == size && cursor_map(s, other) == pending->map &&
+         (size == 0 || memcmp(s->stack[other], s->stack[pending->sample], size) == 0);
+}
+
+/* Makes room for one more stack with its values. */
+static bool stacks_grow(struct stacks_builder *b) {
+  size_t columns = b->set->columns;
+  return ARRAY_RESERVE(b->mem, b->sample, b->capacity, b->count + 1) &&
+         array_reserve(b->mem, &b->values, &b->value_capacity, b->count + 1,
+                       columns * sizeof *b->values);
 }
 
 /* The packed stack of a sample; MAP_NONE when out of memory. */
 static uint32_t find_stack(struct stacks_builder *b, struct map *map,
                            const struct pending *pending) {
-  const struct samples *s = &b->profile->samples;
   struct map_probe probe = map_start(map, pending->hash);
   uint32_t index;
   while ((index = map_next(map, &probe)) != MAP_NONE)
     if (stacks_is_same(b, index, pending)) return index;
-  if (!map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;
-  b->stacks[b->count] = (struct distinct_stack){.map = pending->map,
-                                                .leaf = s->stack[pending->sample],
-                                                .size = s->stack_size[pending->sample]};
+  if (!stacks_grow(b) || !map_insert(map, pending->hash, (uint32_t)b->count)) return MAP_NONE;
+  memset(b->values + b->count * b->set->columns, 0, b->set->columns * sizeof *b->values);
+  b->sample[b->count] = (uint32_t)pending->sample;
   return (uint32_t)b->count++;
 }
 
@@ -116,251 +114,277 @@ static size_t hash_samples(const struct stacks_builder *b, const struct map *map
 /* Asks for the memory of the stacks that hashed samples are likely to have. */
 static void prefetch_stacks(const struct stacks_builder *b, const struct map *map,
                             struct pending *pending, size_t count) {
+  const struct samples *s = &b->profile->samples;
   for (size_t k = 0; k < count; k++) {
     struct map_probe probe = map_start(map, pending[k].hash);
     uint32_t likely = pending[k].likely = map_next(map, &probe);
     if (likely == MAP_NONE) continue;
-    __builtin_prefetch(&b->stacks[likely]);
-    __builtin_prefetch(b->values + likely * b->set->columns);
+    pending[k].likely = likely = b->sample[likely];
+    __builtin_prefetch(&s->stack[likely]);
+    __builtin_prefetch(&s->stack_size[likely]);
   }
   for (size_t k = 0; k < count; k++) {
     if (pending[k].likely == MAP_NONE) continue;
-    const struct distinct_stack *stack = &b->stacks[pending[k].likely];
-    uint32_t size = stack->size < PREFETCH_MAX ? stack->size : PREFETCH_MAX;
-    for (uint32_t at = 0; at < size; at += 64) __builtin_prefetch(stack->leaf + at);
+    uint32_t size = s->stack_size[pending[k].likely];
+    const uint8_t *leaf = s->stack[pending[k].likely];
+    if (size > PREFETCH_MAX) size = PREFETCH_MAX;
+    for (uint32_t at = 0; at < size; at += 64) __builtin_prefetch(leaf + at);
   }
 }
+
+#define TRIED_SAMPLES 65536 /* after so many, no more are joined ... */
+#define TRIED_NEW     61440 /* ... when so many of them had a stack of their own */
 
 static bool join_in_order(struct stacks_builder *b, struct map *map) {
   struct pending pending[PENDING_MAX];
   struct stack_reader reader = stack_reader_at(&b->profile->samples, 0);
-  size_t count, selected = selected_count(b);
-  for (size_t i = 0; i < selected;) {
+  size_t count, tried = 0, selected = selected_count(b);
+  for (size_t i = 0; i < selected && !b->useless;) {
     i = hash_samples(b, map, i, &reader, pending, &count);
     prefetch_stacks(b, map, pending, count);
     for (size_t k = 0; k < count; k++) {
       uint32_t stack = find_stack(b, map, &pending[k]);
       if (stack == MAP_NONE || budget_poll(b->mem, pending[k].sample)) return false;
-      stacks_add_sample(b, stack, pending[k].sample);
+      stacks_add_sample(b, b->values + stack * b->set->columns, pending[k].sample);
     }
+    bool decides = tried < TRIED_SAMPLES && tried + count >= TRIED_SAMPLES;
+    tried += count;
+    b->useless = decides && b->count > TRIED_NEW;
   }
   return true;
+}
+
+static void stacks_forget_joined(struct stacks_builder *b) {
+  ARRAY_FREE(b->mem, b->sample, b->capacity);
+  mem_free(b->mem, b->values, b->value_capacity, b->set->columns * sizeof *b->values);
+  b->values = NULL;
+  b->value_capacity = b->count = 0;
 }
 
 /* Finds the distinct packed stacks and adds up their values. */
 static bool join_samples(struct stacks_builder *b) {
-  size_t cells;
-  b->capacity = selected_count(b);
-  if (b->profile->samples.count >= MAP_NONE ||
-      __builtin_mul_overflow(b->capacity, b->set->columns, &cells))
-    return false;
-  b->stacks = mem_array(b->mem, b->capacity, sizeof *b->stacks);
-  b->values = mem_zero_array(b->mem, cells, sizeof *b->values);
+  if (b->profile->samples.count >= MAP_NONE) return false;
   struct map map;
   map_init(&map, b->mem);
-  bool ok = b->stacks && b->values && map_reserve(&map, b->capacity) && join_in_order(b, &map);
+  bool ok = stacks_grow(b) && join_in_order(b, &map);
   map_free(&map);
+  if (b->useless) stacks_forget_joined(b);
   return ok;
 }
 
-/* ---- frames ------------------------------------------ */
-
-/* The locations of a stack, leaf first. */
-static size_t unpack(const struct distinct_stack *stack, uint32_t *locations) {
-  struct packed_stack packed = {stack->leaf, stack->leaf + stack->size, stack->map};
-  return stack_unpack(packed, locations);
-}
-
-/* Room for the frames of many stacks. */
-struct stack_slab {
-  struct stack_slab *next;
-  size_t capacity, used;
-  uint32_t frames[];
-};
-
-#define SLAB_FRAMES ((size_t)1 << 20)
-
-static void free_slabs(struct stack_slab *slab, const pprofc_allocator *mem) {
-  while (slab) {
-    struct stack_slab *next = slab->next;
-    mem_free(mem, slab, 1, sizeof *slab + slab->capacity * sizeof *slab->frames);
-    slab = next;
+/* What is sorted: the joined stacks, or all samples with a value. */
+static bool stacks_list(struct stacks_builder *b) {
+  size_t types = b->set->types, selected = selected_count(b);
+  b->item_room = b->sample ? b->count : selected;
+  b->items = mem_array(b->mem, b->item_room, sizeof *b->items);
+  if (!b->items) return false;
+  if (b->sample) {
+    for (; b->item_count < b->count; b->item_count++)
+      b->items[b->item_count].stack = (uint32_t)b->item_count;
+    return true;
   }
-}
-
-/* One thread that expands a range of stacks. */
-struct expander {
-  struct stacks_builder *builder;
-  struct stack_slab *slabs;
-  uint32_t *locations; /* [max_depth] of the samples */
-  uint64_t total;
-  bool failed; /* out of memory */
-};
-
-static uint32_t *take_frames(struct expander *e, size_t count) {
-  if (!e->slabs || count > e->slabs->capacity - e->slabs->used) {
-    size_t capacity = count > SLAB_FRAMES ? count : SLAB_FRAMES;
-    struct stack_slab *slab =
-        mem_array(e->builder->mem, 1, sizeof *slab + capacity * sizeof *slab->frames);
-    if (!slab) return NULL;
-    *slab = (struct stack_slab){.next = e->slabs, .capacity = capacity};
-    e->slabs = slab;
-  }
-  e->slabs->used += count;
-  return e->slabs->frames + e->slabs->used - count;
-}
-
-/* The frames of a stack from the root on; false when there are too many or no memory for them. */
-static bool stacks_expand(struct expander *e, struct distinct_stack *stack) {
-  const struct stacks_builder *b = e->builder;
-  const uint32_t *from = b->frames->location_from;
-  size_t locations = unpack(stack, e->locations), depth = 0;
-  for (size_t i = 0; i < locations; i++) depth += from[e->locations[i] + 1] - from[e->locations[i]];
-  if (depth > b->max_depth) depth = b->max_depth;
-  e->total += depth;
-  if (e->total > STACK_FRAMES_MAX) return false;
-  uint32_t *frames = take_frames(e, depth);
-  if (!frames) {
-    e->failed = true;
-    return false;
-  }
-  stack->frames = frames;
-  stack->depth = (uint32_t)depth;
-  for (size_t i = locations, filled = 0; i-- > 0 && filled < depth;) {
-    const uint32_t *next = b->frames->location_frames + from[e->locations[i]];
-    const uint32_t *end = b->frames->location_frames + from[e->locations[i] + 1];
-    while (next < end && filled < depth) frames[filled++] = *next++;
+  for (size_t i = 0; i < selected; i++) {
+    size_t sample = selected_sample(b, i);
+    if (!values_are_zero(b->profile->samples.values + sample * types, types))
+      b->items[b->item_count++].stack = (uint32_t)sample;
   }
   return true;
 }
 
-static void expand_range(void *context, unsigned worker) {
-  struct expander *e = (struct expander *)context + worker;
-  struct stacks_builder *b = e->builder;
-  size_t end = parallel_from(b->count, worker + 1, b->workers);
-  for (size_t i = parallel_from(b->count, worker, b->workers); i < end; i++)
-    if (!stacks_expand(e, &b->stacks[i]) || budget_poll(b->mem, i)) return;
+/* ---- how many frames --------------------------------- */
+
+/* The most frames that the stacks can have, without looking at them. */
+static uint64_t frames_bound(const struct stacks_builder *b) {
+  const struct samples *s = &b->profile->samples;
+  const uint32_t *from = b->frames->location_from;
+  uint64_t bytes = 0, most = 1;
+  for (size_t i = 0; i < b->item_count; i++) {
+    uint32_t stack = b->items[i].stack;
+    bytes += s->stack_size[b->sample ? b->sample[stack] : stack];
+  }
+  for (size_t i = 0; i < b->profile->locations.count; i++)
+    if (from[i + 1] - from[i] > most) most = from[i + 1] - from[i];
+  return bytes > UINT64_MAX / most ? UINT64_MAX : bytes * most;
 }
 
-/* Hands the slabs of all threads to the set. */
-static pprofc_status stacks_gather(struct stacks_builder *b, struct expander *expanders,
-                                   pprofc_error *error) {
+static pprofc_status check_frames(const struct stacks_builder *b, const struct stack_source *source,
+                                  pprofc_error *error) {
   uint64_t total = 0;
-  bool failed = false;
-  for (unsigned w = 0; w < b->workers; w++) {
-    struct stack_slab *last = expanders[w].slabs;
-    while (last && last->next) last = last->next;
-    if (last) {
-      last->next = b->set->slabs;
-      b->set->slabs = expanders[w].slabs;
-    }
-    total += expanders[w].total;
-    failed = failed || expanders[w].failed;
+  if (frames_bound(b) <= STACK_FRAMES_MAX) return PPROFC_OK;
+  for (size_t i = 0; i < b->item_count && total <= STACK_FRAMES_MAX; i++) {
+    uint64_t depth = frame_cursor_rest(frame_cursor_begin(source, b->items[i].stack));
+    total += depth < source->max_depth ? depth : source->max_depth;
+    if (budget_poll(b->mem, i)) return error_nomem(error);
   }
-  if (failed) return error_nomem(error);
-  if (total > STACK_FRAMES_MAX)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "stacks have more than %llu frames together (inlined calls can be left out "
-                     "with -noinlines)",
-                     (unsigned long long)STACK_FRAMES_MAX);
-  for (size_t i = 0; i < b->count; i++)
-    if (b->stacks[i].depth > b->set->max_depth) b->set->max_depth = b->stacks[i].depth;
-  return PPROFC_OK;
-}
-
-static pprofc_status expand_all(struct stacks_builder *b, pprofc_error *error) {
-  struct expander *expanders = mem_zero_array(b->mem, b->workers, sizeof *expanders);
-  size_t room = b->profile->samples.max_depth;
-  bool ready = expanders != NULL;
-  for (unsigned w = 0; expanders && w < b->workers; w++) {
-    expanders[w].builder = b;
-    expanders[w].locations = mem_array(b->mem, room, sizeof *expanders[w].locations);
-    ready = ready && expanders[w].locations;
-  }
-  pprofc_status status = ready ? PPROFC_OK : error_nomem(error);
-  if (ready) {
-    parallel_run(b->workers, expand_range, expanders);
-    status = stacks_gather(b, expanders, error);
-  }
-  for (unsigned w = 0; expanders && w < b->workers; w++)
-    mem_free(b->mem, expanders[w].locations, room, sizeof *expanders[w].locations);
-  mem_free(b->mem, expanders, b->workers, sizeof *expanders);
-  return status;
+  if (total <= STACK_FRAMES_MAX) return PPROFC_OK;
+  return error_set(error, PPROFC_E_LIMIT,
+                   "stacks have more than %llu frames together (inlined calls can be left out "
+                   "with -noinlines)",
+                   (unsigned long long)STACK_FRAMES_MAX);
 }
 
 /* ---- the result -------------------------------------- */
 
-static size_t shared_frames(const uint32_t *a, size_t a_depth, const uint32_t *b, size_t b_depth) {
-  size_t most = a_depth < b_depth ? a_depth : b_depth, shared = 0;
-  while (shared < most && a[shared] == b[shared]) shared++;
-  return shared;
+/* Sorted stacks, while it is found what neighbours share. */
+struct stacks_compare {
+  const struct stacks_builder *builder;
+  const struct stack_source *source;
+  const uint32_t *order; /* [item_count] stacks of the source */
+};
+
+/* Sets depth and shared of one stack; the one before may be missing. */
+static void compare_neighbours(const struct stacks_compare *c, size_t i) {
+  const struct stack_source *source = c->source;
+  struct stack_set *set = c->builder->set;
+  struct frame_cursor cursor = frame_cursor_begin(source, c->order[i]);
+  uint32_t shared = 0, frame, other;
+  if (i) {
+    struct frame_cursor before = frame_cursor_begin(source, c->order[i - 1]), next = cursor;
+    while (shared < source->max_depth && frame_cursor_next(&before, &other) &&
+           frame_cursor_next(&next, &frame) && frame == other) {
+      shared++;
+      cursor = next;
+    }
+  }
+  uint64_t depth = shared + frame_cursor_rest(cursor);
+  set->depth[i] = (uint32_t)(depth < source->max_depth ? depth : source->max_depth);
+  set->shared[i] = shared;
 }
 
-/* Joins what has the same frames and notes what neighbours share. */
-static void join_sorted(struct stacks_builder *b, const struct sort_item *items) {
-  struct stack_set *set = b->set;
-  for (size_t i = 0; i < b->count; i++) {
-    const int64_t *values = b->values + (size_t)items[i].stack * set->columns;
-    size_t last = set->count - 1, shared = 0;
-    if (set->count) {
-      shared = shared_frames(set->frames[last], set->depth[last], items[i].frames, items[i].depth);
-      if (shared == set->depth[last] && shared == items[i].depth) {
-        stacks_add_values(set->values + last * set->columns, values, set->columns);
-        continue;
-      }
-    }
-    set->frames[set->count] = items[i].frames;
-    set->depth[set->count] = items[i].depth;
-    set->shared[set->count] = (uint32_t)shared;
-    memcpy(set->values + set->count * set->columns, values, set->columns * sizeof *values);
-    set->count++;
+static void compare_range(void *context, unsigned worker) {
+  const struct stacks_compare *c = context;
+  const struct stacks_builder *b = c->builder;
+  size_t end = parallel_from(b->item_count, worker + 1, b->workers);
+  for (size_t i = parallel_from(b->item_count, worker, b->workers); i < end; i++) {
+    cursor_touch_ahead(c->source->samples, c->source->sample, c->order, i, b->item_count);
+    compare_neighbours(c, i);
   }
 }
 
-static bool sort_all(struct stacks_builder *b) {
+/* Joins neighbours with the same frames and puts the values into the order of the stacks. */
+static void join_sorted(struct stacks_builder *b, const uint32_t *order) {
   struct stack_set *set = b->set;
-  struct sort_item *items = mem_array(b->mem, b->count, sizeof *items);
-  set->frames = arena_array(&set->arena, b->count, sizeof *set->frames);
-  set->depth = arena_array(&set->arena, b->count, sizeof *set->depth);
-  set->shared = arena_array(&set->arena, b->count, sizeof *set->shared);
-  set->values = arena_array(&set->arena, b->count * set->columns, sizeof *set->values);
-  bool ok = items && set->frames && set->depth && set->shared && set->values;
+  size_t columns = set->columns;
+  for (size_t i = 0; i < b->item_count; i++) {
+    uint32_t depth = set->depth[i], shared = set->shared[i], stack = order[i];
+    bool same = set->count && shared == depth && set->depth[set->count - 1] == depth;
+    if (!same) {
+      memset(set->values + set->count * columns, 0, columns * sizeof *set->values);
+      set->sample[set->count] = b->sample ? b->sample[stack] : stack;
+      set->depth[set->count] = depth;
+      set->shared[set->count++] = shared;
+      if (depth > set->max_depth) set->max_depth = depth;
+    }
+    int64_t *sums = set->values + (set->count - 1) * columns;
+    if (b->sample)
+      stacks_add_values(sums, b->values + stack * columns, columns);
+    else
+      stacks_add_sample(b, sums, stack);
+  }
+}
+
+/* The sorted stacks without their keys. */
+static uint32_t *take_order(struct stacks_builder *b) {
+  uint32_t *order = mem_array(b->mem, b->item_count, sizeof *order);
+  for (size_t i = 0; order && i < b->item_count; i++) order[i] = b->items[i].stack;
+  mem_free(b->mem, b->items, b->item_room, sizeof *b->items);
+  b->items = NULL;
+  return order;
+}
+
+static bool make_set(struct stacks_builder *b, const struct stack_source *source) {
+  struct stack_set *set = b->set;
+  size_t count = b->item_count, cells;
+  uint32_t *order = take_order(b);
+  if (__builtin_mul_overflow(count, set->columns, &cells)) cells = SIZE_MAX;
+  set->depth = arena_array(&set->arena, count, sizeof *set->depth);
+  set->shared = arena_array(&set->arena, count, sizeof *set->shared);
+  set->sample = arena_array(&set->arena, count, sizeof *set->sample);
+  set->values = arena_array(&set->arena, cells, sizeof *set->values);
+  bool ok = order && set->depth && set->shared && set->sample && set->values;
   if (ok) {
-    for (size_t i = 0; i < b->count; i++) {
-      items[i] = (struct sort_item){
-          .frames = b->stacks[i].frames, .depth = b->stacks[i].depth, .stack = (uint32_t)i};
-      items[i].key = stack_sort_key(&items[i], 0);
-    }
-    stack_sort(items, b->count);
-    join_sorted(b, items);
+    struct stacks_compare compare = {b, source, order};
+    parallel_run(b->workers, compare_range, &compare);
+    join_sorted(b, order);
   }
-  mem_free(b->mem, items, b->count, sizeof *items);
-  return ok;
+  mem_free(b->mem, order, count, sizeof *order);
+  return ok && !budget_stopped(b->mem);
+}
+
+/* What is asked for, as far as the set knows it. */
+static void start_set(const struct stack_frames *frames, const struct stack_selection *selection,
+                      const pprofc_allocator *mem, struct stack_set *set) {
+  const pprofc_profile *p = frames->profile;
+  *set = (struct stack_set){
+      .types = p->type_count, .has_base = profile_has_base(p), .frames = frames, .cut = SIZE_MAX};
+  set->columns = set->has_base ? 2 * set->types : set->types;
+  if (selection) set->from_leaf = selection->from_leaf;
+  if (selection && selection->max_depth) set->cut = selection->max_depth;
+  arena_init(&set->arena, mem);
 }
 
 pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error) {
   const pprofc_profile *p = frames->profile;
-  *set = (struct stack_set){.types = p->type_count, .has_base = profile_has_base(p)};
-  set->columns = set->has_base ? 2 * set->types : set->types;
-  arena_init(&set->arena, mem);
+  start_set(frames, selection, mem, set);
   struct stacks_builder b = {
       .frames = frames, .profile = p, .selection = selection, .mem = mem, .set = set};
-  b.max_depth = selection && selection->max_depth ? selection->max_depth : SIZE_MAX;
-  pprofc_status status = join_samples(&b) ? PPROFC_OK : error_nomem(error);
+  pprofc_status status = join_samples(&b) && stacks_list(&b) ? PPROFC_OK : error_nomem(error);
   unsigned threads = selection && selection->threads ? selection->threads : p->threads;
-  b.workers = parallel_workers(threads, b.count, 20000);
-  if (status == PPROFC_OK) status = expand_all(&b, error);
-  if (status == PPROFC_OK && !sort_all(&b)) status = error_nomem(error);
-  mem_free(mem, b.values, b.capacity * set->columns, sizeof *b.values);
-  mem_free(mem, b.stacks, b.capacity, sizeof *b.stacks);
+  b.workers = parallel_workers(threads, b.item_count, 20000);
+  struct stack_source source = {frames, &p->samples, b.sample, set->from_leaf, set->cut};
+  if (status == PPROFC_OK) status = check_frames(&b, &source, error);
+  if (status == PPROFC_OK) {
+    stack_sort(&source, b.items, b.item_count);
+    if (!make_set(&b, &source)) status = error_nomem(error);
+  }
+  stacks_forget_joined(&b);
+  mem_free(mem, b.items, b.item_room, sizeof *b.items);
   if (status != PPROFC_OK) stack_set_free(set);
   return status;
 }
 
+void stack_set_mark(const struct stack_set *set, uint8_t *used) {
+  const struct samples *samples = &set->frames->profile->samples;
+  const struct stack_source source = {set->frames, samples, NULL, set->from_leaf, set->cut};
+  for (size_t i = 0; i < samples->count; i++) {
+    if (values_are_zero(samples->values + i * set->types, set->types)) continue;
+    struct frame_cursor cursor = frame_cursor_begin(&source, i);
+    uint32_t frame;
+    for (size_t d = 0; d < set->cut && frame_cursor_next(&cursor, &frame); d++) used[frame] = 1;
+  }
+}
+
+static struct stack_source set_source(const struct stack_set *set) {
+  return (struct stack_source){set->frames, &set->frames->profile->samples, set->sample,
+                               set->from_leaf, set->cut};
+}
+
+size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames) {
+  const struct stack_source source = set_source(set);
+  struct frame_cursor cursor = frame_cursor_begin(&source, stack);
+  size_t depth = set->depth[stack];
+  cursor_touch_ahead(source.samples, set->sample, NULL, stack, set->count);
+  for (size_t i = 0; i < depth; i++) frame_cursor_next(&cursor, &frames[i]);
+  return depth;
+}
+
+bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part *part) {
+  const struct stack_source source = set_source(set);
+  struct cursor_place place = {part->at, part->taken};
+  struct frame_cursor cursor = frame_cursor_at(&source, stack, place);
+  if (!part->first && !part->count)
+    cursor_touch_ahead(source.samples, set->sample, NULL, stack, set->count);
+  part->first += part->count;
+  uint32_t left = set->depth[stack] - part->first;
+  part->count = left < STACK_PART ? left : STACK_PART;
+  for (uint32_t i = 0; i < part->count; i++) frame_cursor_next(&cursor, &part->frames[i]);
+  part->at = cursor.place.at;
+  part->taken = cursor.place.taken;
+  return part->count > 0;
+}
+
 void stack_set_free(struct stack_set *set) {
-  free_slabs(set->slabs, set->arena.mem);
-  set->slabs = NULL;
   arena_free(&set->arena);
 }

@@ -52,18 +52,20 @@ void stack_frames_free(struct stack_frames *frames);
 
 struct stack_set {
   size_t count;
-  const uint32_t **frames; /* [count] root first */
-  uint32_t *depth;         /* [count] */
-  uint32_t *shared;        /* [count] frames in common with the stack before */
+  uint32_t *sample; /* [count] one that has the stack: stack_set_read reads it there */
+  uint32_t *depth;  /* [count] */
+  uint32_t *shared; /* [count] frames in common with the stack before */
   size_t max_depth;
+  bool from_leaf; /* the frames of all stacks come leaf first: so they are sorted and shared */
 
   size_t types;   /* of the profile */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
   int64_t
       *values; /* [count * columns]: head, then base with its sign turned so that it is positive */
+  const struct stack_frames *frames;
+  size_t cut; /* frames of a stack that count */
   struct arena arena;
-  struct stack_slab *slabs; /* the frames */
 };
 
 /* Which samples, and how much of them. */
@@ -71,6 +73,7 @@ struct stack_selection {
   const uint32_t *samples; /* ascending; NULL: all */
   size_t count;            /* of them */
   size_t max_depth;        /* frames from the root on that count; 0: all */
+  bool from_leaf;          /* stacks as their leaves see them; frames are not cut then */
   unsigned threads;        /* 0: as the profile was read */
 };
 
@@ -80,6 +83,32 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error);
 void stack_set_free(struct stack_set *set);
+
+/* Sets used[frame] of every frame of a set that was built of all samples. In the order of the
+ * profile: much faster than reading one stack after the other. */
+void stack_set_mark(const struct stack_set *set, uint8_t *used);
+
+/* Reads the frames of a stack (room for max_depth of the set); returns how many there are. The
+ * stacks stay packed as the profile has them: unpacked ones would take several times its memory. */
+size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
+
+/* The same in parts, for stacks of any depth without memory for them. */
+#define STACK_PART 64
+
+struct stack_part {
+  uint32_t at, taken; /* where the next part begins */
+  uint32_t first;     /* the depth of frames[0] */
+  uint32_t count;
+  uint32_t frames[STACK_PART];
+};
+
+/* Before the first part of a stack. */
+static inline void stack_part_begin(struct stack_part *part) {
+  part->at = part->taken = part->first = part->count = 0;
+}
+
+/* Reads the next part; false when there is none. */
+bool stack_set_next(const struct stack_set *set, size_t stack, struct stack_part *part);
 
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {
   return set->values[stack * set->columns + type];

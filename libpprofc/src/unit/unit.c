@@ -158,6 +158,18 @@ struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
   return unit_scale_double((double)value, from, to);
 }
 
+bool unit_factors_of(pprofc_str from, pprofc_str to, struct unit_factors *factors) {
+  const struct unit_family *family;
+  const struct unit_def *source = unit_find_any(from, &family);
+  *factors = (struct unit_factors){1, 1};
+  if (!source) return true;
+  if (is_automatic(to)) return false;
+  const struct unit_def *target = unit_find(family, to);
+  if (!target) target = default_unit(family);
+  *factors = (struct unit_factors){source->factor, target->factor};
+  return true;
+}
+
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]) {
   struct measure m = unit_scale(value, from, to);
   size_t size = fixed_print(out, m.value, 2);

@@ -16,6 +16,13 @@ struct measure {
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
+/* The same for many values: value * from / to is what unit_scale gives. False where the unit
+ * depends on the value. */
+struct unit_factors {
+  double from, to;
+};
+bool unit_factors_of(pprofc_str from, pprofc_str to, struct unit_factors *factors);
+
 /* Text of a value: "1.50kB", "0", "100ms". Written into out, at most UNIT_LABEL_MAX bytes plus the
  * unit when that is unknown and long; returns a view of out. */
 #define UNIT_LABEL_MAX 400

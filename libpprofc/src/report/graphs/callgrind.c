@@ -1,8 +1,7 @@
 /* The report callgrind: what KCachegrind reads (21.9). */
+#include "report/graphs/callgrind_text.h"
 #include "report/labels.h"
 #include "unit/unit.h"
-
-#include <stdio.h>
 
 /* All nodes with one file and name; readers of the format would take them for one function. */
 struct namesake {
@@ -16,6 +15,7 @@ struct function_node {
   uint32_t parent, object; /* the caller in a call tree */
   int64_t start_line, column;
   uint32_t namesake, index;
+  uint32_t number; /* of its name with the index, 0: not printed yet */
 };
 
 struct callgrind {
@@ -23,8 +23,11 @@ struct callgrind {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  struct interner objects, files,
-      names; /* texts that are printed already; the number of a text is its id + 1 */
+  struct callgrind_texts objects, files, names;
+  struct callgrind_callee *callees; /* by node */
+  struct unit_factors factors;
+  bool has_factors; /* else the unit depends on the value */
+  uint64_t touched; /* means nothing */
   struct namesake *namesakes;
   struct function_node *functions;
   size_t namesake_count, function_count; /* room is for one per shown node */
@@ -40,6 +43,20 @@ static const struct node_info *callgrind_info_of(const struct callgrind *c, uint
 
 static pprofc_str text_of(const struct callgrind *c, uint32_t text) {
   return c->graph.frames.texts.items[text];
+}
+
+/* Nodes are printed by weight, which is no order in memory: what a node needs is read some nodes
+ * before its turn, one level of pointers after the other, so that the processor waits for many of
+ * them at once. Prefetches do not do: they end where an address has no entry in the TLB. */
+#define FAR  16
+#define NEAR 8
+
+static void callgrind_touch_info(struct callgrind *c, size_t i) {
+  const struct graph *g = &c->graph;
+  if (i + FAR >= g->shown_count) return;
+  const struct node_place *place = callgrind_info_of(c, g->shown[i + NEAR / 2])->place;
+  c->touched = g->nodes[g->shown[i + FAR]].info + callgrind_info_of(c, g->shown[i + NEAR])->name +
+               place->address;
 }
 
 /* ---- functions with the same name -------------------- */
@@ -75,7 +92,8 @@ static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
   if (!map_insert(&c->function_map, hash, i)) return NONE;
   c->functions[c->function_count++] =
       (struct function_node){parent, info->object, info->place->start_line,
-                             column, namesake,     c->namesakes[namesake].count++};
+                             column, namesake,     c->namesakes[namesake].count++,
+                             0};
   return i;
 }
 
@@ -86,101 +104,115 @@ static bool find_functions(struct callgrind *c) {
   c->function_of = arena_array(&c->arena, g->node_count, sizeof *c->function_of);
   if (!c->namesakes || !c->functions || !c->function_of) return false;
   memset(c->function_of, 0xFF, g->node_count * sizeof *c->function_of);
-  for (size_t i = 0; i < g->shown_count; i++)
-    if ((c->function_of[g->shown[i]] = callgrind_find_function(c, g->shown[i])) == NONE)
-      return false;
+  for (size_t i = 0; i < g->shown_count; i++) {
+    callgrind_touch_info(c, i);
+    uint32_t found = c->function_of[g->shown[i]] = callgrind_find_function(c, g->shown[i]);
+    if (found == NONE) return false;
+  }
   return true;
+}
+
+/* ---- values ------------------------------------------ */
+
+static int64_t callgrind_converted(const struct callgrind *c, int64_t value) {
+  const struct report *r = c->report;
+  if (c->has_factors) return number_from_double((double)value * c->factors.from / c->factors.to);
+  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
+}
+
+static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64_t address) {
+  struct callgrind_spot at = {.address = address, .has_before = c->previous != NULL};
+  if (c->previous) at.before = c->previous->place->address;
+  return at;
+}
+
+/* ---- calls ------------------------------------------- */
+
+/* The name of a called function, with a number where several functions share file and name. Nodes
+ * that are not shown have none. Returns the number of the name. */
+static uint32_t print_callee(struct callgrind *c, uint32_t node) {
+  if (c->function_of[node] == NONE) return callgrind_put_name(&c->names, c->out, "cfn=", STR(""));
+  struct function_node *f = &c->functions[c->function_of[node]];
+  const struct namesake *same = &c->namesakes[f->namesake];
+  pprofc_str name = text_of(c, same->name);
+  if (same->count == 1) return callgrind_put_text(&c->names, c->out, "cfn=", same->name, name);
+  if (f->number) {
+    callgrind_put_number(c->out, "cfn=", f->number);
+    return f->number;
+  }
+  struct buffer buffer;
+  buffer_init(&buffer, c->report->mem, SIZE_MAX);
+  buffer_add_str(&buffer, name);
+  buffer_printf(&buffer, " [%u/%u]", f->index + 1, same->count);
+  f->number = callgrind_put_name(&c->names, c->out, "cfn=", buffer_str(&buffer));
+  if (buffer.failed) c->failed = true;
+  buffer_free(&buffer);
+  return f->number;
+}
+
+static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
+  struct callgrind_callee *callee = &c->callees[target];
+  int64_t value = callgrind_converted(c, weight);
+  if (callee->known) {
+    struct callgrind_spot at = callgrind_spot_of(c, callee->address);
+    callgrind_put_call(c->out, callee, &at, value);
+    return;
+  }
+  const struct node_info *info = callgrind_info_of(c, target);
+  struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
+  uint32_t file = callgrind_put_text(&c->files, c->out, "cfl=", info->file, text_of(c, info->file));
+  uint32_t name = print_callee(c, target);
+  callgrind_put_call_cost(c->out, &at, info->place->line, value);
+  int64_t line = info->place->line;
+  *callee = (struct callgrind_callee){at.address, file, name, (int32_t)line, line == (int32_t)line};
+}
+
+#define AHEAD 16 /* calls whose callee is read before it is needed */
+
+/* The same for the calls of nodes that come soon, and for the callees of the next one. */
+static void callgrind_touch_calls(struct callgrind *c, size_t i) {
+  const struct graph *g = &c->graph;
+  if (!g->calls || i + FAR >= g->shown_count) return;
+  struct graph_call_list soon = g->call_lists[g->shown[i + NEAR]],
+                         next = g->call_lists[g->shown[i + 1]];
+  uint64_t touched = g->call_lists[g->shown[i + FAR]].count;
+  for (uint32_t k = 0; k < soon.count && k < 2 * AHEAD; k += 4)
+    touched += g->calls[soon.from + k].target;
+  for (uint32_t k = 0; k < next.count && k < AHEAD; k++)
+    touched += c->callees[g->calls[next.from + k].target].known;
+  c->touched = touched;
+}
+
+static void callgrind_print_calls(struct callgrind *c, uint32_t node) {
+  const struct graph *g = &c->graph;
+  if (!g->calls) {
+    for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
+      print_call(c, g->edges[g->out[i]].target, g->edges[g->out[i]].weight);
+    return;
+  }
+  const struct graph_call *calls = g->calls + g->call_lists[node].from;
+  uint32_t count = g->call_lists[node].count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i + AHEAD < count) c->touched = c->callees[calls[i + AHEAD].target].known;
+    print_call(c, calls[i].target, calls[i].weight);
+  }
 }
 
 /* ---- printing ---------------------------------------- */
 
-/* "fn=(1) name" the first time, "fn=(1)" later, "fn=" for an empty name. */
-static void print_name(struct callgrind *c, const char *tag, struct interner *printed,
-                       pprofc_str name) {
-  output_add_text(c->out, tag);
-  if (name.size) {
-    size_t before = printed->count;
-    uint32_t id = interner_copy(printed, &c->arena, name);
-    if (id == MAP_NONE) c->failed = true;
-    output_printf(c->out, "(%u)", id + 1);
-    if (printed->count > before) {
-      output_add_char(c->out, ' ');
-      report_text(c->out, c->report->mem, name);
-    }
-  }
-  output_add_char(c->out, '\n');
-}
-
-/* The name of a called function, with a number where several functions share file and name. Nodes
- * that are not shown have none. */
-static void print_callee(struct callgrind *c, uint32_t node) {
-  pprofc_str name = STR("");
-  struct buffer buffer;
-  buffer_init(&buffer, c->report->mem, SIZE_MAX);
-  if (c->function_of[node] != NONE) {
-    const struct function_node *f = &c->functions[c->function_of[node]];
-    const struct namesake *same = &c->namesakes[f->namesake];
-    name = text_of(c, same->name);
-    if (same->count > 1) {
-      buffer_add_str(&buffer, name);
-      buffer_printf(&buffer, " [%u/%u]", f->index + 1, same->count);
-      name = buffer_str(&buffer);
-      if (buffer.failed) c->failed = true;
-    }
-  }
-  print_name(c, "cfn=", &c->names, name);
-  buffer_free(&buffer);
-}
-
-/* An address; relative to the address of the previous node where that is shorter. */
-static void print_address(const struct callgrind *c, uint64_t address) {
-  char absolute[32], relative[32];
-  int absolute_size = snprintf(absolute, sizeof absolute, "0x%llx", (unsigned long long)address);
-  if (c->previous && c->previous->place->address == address) {
-    output_add_char(c->out, '*');
-    return;
-  }
-  if (c->previous) {
-    int64_t distance = (int64_t)(address - c->previous->place->address);
-    int size = snprintf(relative, sizeof relative, "%+lld", (long long)distance);
-    if (size < absolute_size) {
-      output_add(c->out, relative, (size_t)size);
-      return;
-    }
-  }
-  output_add(c->out, absolute, (size_t)absolute_size);
-}
-
-static int64_t callgrind_converted(const struct callgrind *c, int64_t value) {
-  const struct report *r = c->report;
-  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
-}
-
-static void print_call(struct callgrind *c, const struct graph_edge *e) {
-  const struct node_info *callee = callgrind_info_of(c, e->target);
-  print_name(c, "cfl=", &c->files, text_of(c, callee->file));
-  print_callee(c, e->target);
-  output_add_text(c->out, "calls=0 ");
-  print_address(c, callee->place->address);
-  output_printf(c->out, " %lld\n* * %lld\n", (long long)callee->place->line,
-                (long long)callgrind_converted(c, e->weight));
-}
-
 static void callgrind_print_node(struct callgrind *c, uint32_t node) {
-  const struct graph *g = &c->graph;
   const struct node_info *info = callgrind_info_of(c, node), *before = c->previous;
   if (!before || before->object != info->object || before->file != info->file ||
       before->name != info->name) {
     output_add_char(c->out, '\n');
-    print_name(c, "ob=", &c->objects, text_of(c, info->object));
-    print_name(c, "fl=", &c->files, text_of(c, info->file));
-    print_name(c, "fn=", &c->names, text_of(c, info->name));
+    callgrind_put_text(&c->objects, c->out, "ob=", info->object, text_of(c, info->object));
+    callgrind_put_text(&c->files, c->out, "fl=", info->file, text_of(c, info->file));
+    callgrind_put_text(&c->names, c->out, "fn=", info->name, text_of(c, info->name));
   }
-  print_address(c, info->place->address);
-  output_printf(c->out, " %lld %lld\n", (long long)info->place->line,
-                (long long)callgrind_converted(c, node_flat(&g->nodes[node])));
-  for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
-    print_call(c, &g->edges[g->out[i]]);
+  struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
+  callgrind_put_cost(c->out, &at, info->place->line,
+                     callgrind_converted(c, node_flat(&c->graph.nodes[node])));
+  callgrind_print_calls(c, node);
   c->previous = info;
 }
 
@@ -190,32 +222,45 @@ static void callgrind_print_all(struct callgrind *c) {
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
-  for (size_t i = 0; i < c->graph.shown_count; i++) callgrind_print_node(c, c->graph.shown[i]);
+  for (size_t i = 0; i < c->graph.shown_count; i++) {
+    callgrind_touch_info(c, i);
+    callgrind_touch_calls(c, i);
+    callgrind_print_node(c, c->graph.shown[i]);
+  }
+}
+
+/* What printing needs of the graph; false when out of memory. */
+static bool callgrind_prepare(struct callgrind *c) {
+  size_t texts = c->graph.frames.texts.count;
+  c->has_factors =
+      unit_factors_of(c->report->result.sample_unit, c->report->output_unit, &c->factors);
+  c->callees = arena_zero_array(&c->arena, c->graph.node_count, sizeof *c->callees);
+  return c->callees && callgrind_texts_init(&c->objects, texts, &c->arena) &&
+         callgrind_texts_init(&c->files, texts, &c->arena) &&
+         callgrind_texts_init(&c->names, texts, &c->arena) && find_functions(c);
 }
 
 pprofc_status report_callgrind(struct report *report, struct output *out, pprofc_error *error) {
   const unsigned wanted =
-      PIPELINE_EDGES | PIPELINE_CALL_TREE | PIPELINE_OBJECTS | PIPELINE_INTEGERS;
+      PIPELINE_EDGES | PIPELINE_CALLS | PIPELINE_CALL_TREE | PIPELINE_OBJECTS | PIPELINE_INTEGERS;
   struct callgrind c = {.report = report, .out = out};
   arena_init(&c.arena, report->mem);
-  interner_init(&c.objects, report->mem);
-  interner_init(&c.files, report->mem);
-  interner_init(&c.names, report->mem);
   map_init(&c.namesake_map, report->mem);
   map_init(&c.function_map, report->mem);
   pprofc_status status =
       pipeline_graph(&report->result, wanted, &c.graph, &report->output_unit, error);
-  if (!status && !find_functions(&c)) status = error_nomem(error);
+  if (!status && !callgrind_prepare(&c)) status = error_nomem(error);
   if (!status) {
     callgrind_print_all(&c);
-    if (c.failed) status = error_nomem(error);
+    if (c.failed || c.objects.failed || c.files.failed || c.names.failed)
+      status = error_nomem(error);
   }
   graph_free(&c.graph);
   map_free(&c.function_map);
   map_free(&c.namesake_map);
-  interner_free(&c.names);
-  interner_free(&c.files);
-  interner_free(&c.objects);
+  callgrind_texts_free(&c.names);
+  callgrind_texts_free(&c.files);
+  callgrind_texts_free(&c.objects);
   arena_free(&c.arena);
   return status;
 }

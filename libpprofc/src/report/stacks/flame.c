@@ -290,10 +290,12 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
   size_t columns = f->graph.tree.columns;
   uint32_t *nodes = arena_array(&g->arena, set.count, sizeof *nodes);
   int64_t *self = arena_zero_array(&g->arena, set.count * columns, sizeof *self);
-  for (size_t i = 0; nodes && self && i < set.count; i++) {
+  uint32_t *frames = arena_array(&g->arena, set.max_depth, sizeof *frames);
+  bool good = nodes && self && frames;
+  for (size_t i = 0; good && i < set.count; i++) {
     uint32_t node = 0;
-    for (uint32_t d = 0; d < set.depth[i]; d++)
-      node = grouping_find_child(g, node, set.frames[i][d]);
+    stack_set_read(&set, i, frames);
+    for (uint32_t d = 0; d < set.depth[i]; d++) node = grouping_find_child(g, node, frames[d]);
     nodes[i] = node;
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
@@ -303,7 +305,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
   to->node = nodes;
   to->self = self;
   stack_set_free(&set);
-  return nodes && self ? PPROFC_OK : error_nomem(error);
+  return good ? PPROFC_OK : error_nomem(error);
 }
 
 static pprofc_str group_name(struct grouping *g, const struct page_group *group) {

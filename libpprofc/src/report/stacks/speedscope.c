@@ -52,12 +52,23 @@ static bool joins_stacks(const struct speedscope *s) {
 
 /* True when at least one profile has the stack as a sample of its own. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
-  if (is_grouped(s) || !joins_stacks(s)) return true;
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
     if (weight && weight >= s->shown[i].least) return true;
   }
   return false;
+}
+
+/* Marks the frames of the stacks that are kept; `frames` has room for a stack. */
+static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
+  const struct stack_set *set = &s->set;
+  size_t known = 0; /* number of leading frames of this stack that are marked already */
+  for (size_t i = 0; i < set->count; i++) {
+    if (set->shared[i] < known) known = set->shared[i];
+    if (!is_kept(s, i)) continue;
+    stack_set_read(set, i, frames);
+    for (; known < set->depth[i]; known++) used[frames[known]] = 1;
+  }
 }
 
 static void set_number(struct number_text *number, uint32_t value) {
@@ -66,18 +77,20 @@ static void set_number(struct number_text *number, uint32_t value) {
 }
 
 /* Gives the frames that occur their numbers, in order. */
-static void number_frames(struct speedscope *s) {
-  const struct stack_set *set = &s->set;
-  size_t known = 0; /* number of leading frames of this stack that are marked already */
-  for (size_t i = 0; i < set->count; i++) {
-    if (set->shared[i] < known) known = set->shared[i];
-    if (!is_kept(s, i)) continue;
-    for (; known < set->depth[i]; known++) s->numbers[set->frames[i][known]].size = 1;
-  }
+static bool number_frames(struct speedscope *s) {
+  struct arena *arena = &s->set.arena;
+  uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
+  uint32_t *stack = arena_array(arena, s->set.max_depth, sizeof *stack);
   uint32_t next = 0;
+  if (!used || !stack) return false;
+  if (is_grouped(s) || !joins_stacks(s))
+    stack_set_mark(&s->set, used);
+  else
+    mark_kept(s, used, stack);
   for (size_t i = 0; i < s->frames.count; i++)
-    if (s->numbers[i].size) set_number(&s->numbers[i], next++);
+    if (used[i]) set_number(&s->numbers[i], next++);
   if (joins_stacks(s)) set_number(&s->numbers[s->frames.count], next);
+  return true;
 }
 
 /* The name of a frame, followed by its address where frames of that name differ by it. */
@@ -144,25 +157,23 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
 
 /* Writes "[3,17,4]". Numbers are copied in pieces of one size, which is much faster than copying as
  * many bytes as each has. */
-static void speedscope_write_stack(const struct number_text *numbers, const uint32_t *frames,
-                                   size_t depth, struct output *out) {
-  if (!depth) {
-    output_add_text(out, "[]");
-    return;
-  }
-  char line[64 * sizeof numbers->text];
-  size_t size = 0;
-  for (size_t i = 0; i < depth; i++) {
-    const struct number_text *number = &numbers[frames[i]];
-    if (size > sizeof line - sizeof number->text) {
-      output_add(out, line, size);
-      size = 0;
+static void speedscope_write_stack(const struct sample_writer *w, size_t stack,
+                                   struct output *out) {
+  const struct number_text *numbers = w->speedscope->numbers;
+  struct stack_part part;
+  char line[(STACK_PART + 1) * sizeof numbers->text];
+  stack_part_begin(&part);
+  if (!w->set->depth[stack]) output_add_char(out, '[');
+  while (stack_set_next(w->set, stack, &part)) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < part.count; i++) {
+      const struct number_text *number = &numbers[part.frames[i]];
+      memcpy(line + size, number->text, sizeof number->text);
+      size += number->size;
     }
-    memcpy(line + size, number->text, sizeof number->text);
-    if (i == 0) line[0] = '['; /* in place of the comma */
-    size += number->size;
+    if (!part.first) line[0] = '['; /* in place of the comma */
+    output_add(out, line, size);
   }
-  output_add(out, line, size);
   output_add_char(out, ']');
 }
 
@@ -172,7 +183,7 @@ static void speedscope_write_stacks(const void *context, struct output *out, siz
   for (size_t i = from; i < to && !out->failed; i++) {
     if (!own_weight(w, i)) continue;
     output_add_text(out, i == w->first ? "\n" : ",\n");
-    speedscope_write_stack(w->speedscope->numbers, w->set->frames[i], w->set->depth[i], out);
+    speedscope_write_stack(w, i, out);
   }
 }
 
@@ -377,8 +388,7 @@ static pprofc_status speedscope_build(struct speedscope *s, pprofc_error *error)
   s->shown = arena_array(arena, s->set.types, SPEEDSCOPE_PARTS_MAX * sizeof *s->shown);
   if (!s->numbers || !s->shown) return error_nomem(error);
   s->shown_count = speedscope_choose(s->report, &s->set, s->shown);
-  number_frames(s);
-  return PPROFC_OK;
+  return number_frames(s) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status report_speedscope(struct report *report, struct output *out, pprofc_error *error) {

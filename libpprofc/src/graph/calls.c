@@ -1,0 +1,323 @@
+/* What each node calls, for a report that shows every call. Random stacks have nearly as many calls
+ * as frames: a table of them would be missed by the cache at each frame. So the samples are walked
+ * twice: the calls of each node are counted, then written behind each other, and sums are made
+ * node by node. */
+#include "core/array.h"
+#include "core/budget.h"
+#include "core/parallel.h"
+#include "graph/delta.h"
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+#define CALLS_GRAIN 8192
+
+#define CALLS_FEW ((uint64_t)1 << 20) /* so many are written whatever they are ... */
+#define CALLS_SEEN                                                                                 \
+  ((uint64_t)1 << 18) /* ... more only where of the first so many three in four are new */
+#define SEEN_BITS ((uint64_t)1 << 22)
+
+#define NO_CALL UINT32_MAX
+
+/* A frame of the path. `order` counts the calls of the worker; NO_CALL: no call leads here that is
+ * not on the path already, nearer to the root. */
+struct calls_step {
+  int64_t pending;
+  uint32_t node, offset, order;
+  uint32_t same; /* step + 1 of the same node, nearer to the root; 0: none */
+};
+
+struct calls_worker {
+  uint32_t *place;   /* [nodes] how many calls out of a node were met; then: where the next goes */
+  uint32_t *on_path; /* [nodes] step + 1 of the last frame of the node on the path, 0: none */
+  struct calls_step *path;
+  size_t depth, capacity;
+  uint32_t first;       /* order of its first call */
+  uint64_t count;       /* calls */
+  uint64_t steps;       /* of searches for a call on the path */
+  uint64_t seen, fresh; /* of the first calls: how many, how many that were not met before */
+  uint8_t *seen_bits;
+  bool failed, tangled;
+};
+
+struct calls_pass {
+  struct graph *graph;
+  struct graph_call *calls; /* NULL: they are counted */
+  unsigned workers;
+  struct calls_worker *items;
+};
+
+/* ---- the walk ---------------------------------------- */
+
+/* Notes whether a call is a new one; some that are not known pass for known ones. */
+static void calls_note(struct calls_worker *w, uint32_t source, uint32_t target) {
+  uint64_t bit = hash_mix(source, target) & (SEEN_BITS - 1);
+  uint8_t mask = (uint8_t)(1u << (bit & 7));
+  w->seen++;
+  w->fresh += !(w->seen_bits[bit >> 3] & mask);
+  w->seen_bits[bit >> 3] |= mask;
+}
+
+static void calls_pop(struct calls_pass *pass, struct calls_worker *w) {
+  struct calls_step step = w->path[--w->depth];
+  w->on_path[step.node] = step.same;
+  if (!w->depth) return;
+  struct calls_step *below = &w->path[w->depth - 1];
+  below->pending = sum_add(below->pending, step.pending);
+  if (step.order == NO_CALL) return;
+  if (pass->calls) {
+    pass->calls[w->place[below->node]++] =
+        (struct graph_call){step.pending, step.node, w->first + step.order};
+    return;
+  }
+  w->place[below->node]++;
+  if (w->seen < CALLS_SEEN) calls_note(w, below->node, step.node);
+}
+
+/* Whether the path has the call already. */
+static bool calls_repeats(struct calls_worker *w, uint32_t source, uint32_t target) {
+  for (uint32_t k = w->on_path[target]; k; k = w->path[k - 1].same) {
+    w->steps++;
+    if (k > 1 && w->path[k - 2].node == source) return true;
+  }
+  return false;
+}
+
+static void calls_push(struct calls_worker *w, uint32_t node, uint32_t offset) {
+  uint32_t order = NO_CALL;
+  if (w->depth) {
+    uint32_t source = w->path[w->depth - 1].node;
+    if (source != node && !calls_repeats(w, source, node)) order = (uint32_t)w->count++;
+  }
+  w->path[w->depth++] = (struct calls_step){0, node, offset, order, w->on_path[node]};
+  w->on_path[node] = (uint32_t)w->depth;
+}
+
+static bool calls_push_location(struct calls_pass *pass, struct calls_worker *w,
+                                struct fresh_frame frame, size_t behind) {
+  const struct frames *f = &pass->graph->frames;
+  uint32_t node = f->of_location[frame.location];
+  if (!(node & FRAME_LIST)) {
+    calls_push(w, node, frame.offset);
+    return true;
+  }
+  const uint32_t *list = frame_list(f, node);
+  if (!ARRAY_RESERVE(pass->graph->mem, w->path, w->capacity, w->depth + list[0] + behind))
+    return false;
+  for (uint32_t k = list[0]; k; k--) calls_push(w, list[k], frame.offset);
+  return true;
+}
+
+static bool calls_follow(struct calls_pass *pass, struct calls_worker *w, struct stack_delta *delta,
+                         int64_t value) {
+  while (w->depth && w->path[w->depth - 1].offset > delta->shared) calls_pop(pass, w);
+  if (!ARRAY_RESERVE(pass->graph->mem, w->path, w->capacity, w->depth + delta->count)) return false;
+  for (size_t k = delta->count; k-- > 0;)
+    if (!calls_push_location(pass, w, delta->fresh[k], k)) return false;
+  if (!w->depth) return true;
+  struct calls_step *leaf = &w->path[w->depth - 1];
+  leaf->pending = sum_add(leaf->pending, value);
+  return true;
+}
+
+/* Stacks in which a function calls itself from many places make the searches long. */
+static bool calls_is_tangled(const struct calls_worker *w) {
+  return w->steps > 4 * w->count + (1 << 20) || w->count >= NO_CALL / 16;
+}
+
+static bool calls_walk(struct calls_pass *pass, struct calls_worker *w, struct stack_delta *delta,
+                       size_t from, size_t to) {
+  const pprofc_profile *profile = pass->graph->profile;
+  size_t column = pass->graph->options.value_index;
+  for (size_t i = from; i < to && !w->tangled; i++) {
+    int64_t value = profile->samples.values[i * profile->type_count + column];
+    if (budget_poll(pass->graph->mem, i)) return false;
+    if (!value) continue;
+    delta_next(delta, i);
+    if (!calls_follow(pass, w, delta, value)) return false;
+    w->tangled = calls_is_tangled(w);
+  }
+  while (w->depth) calls_pop(pass, w);
+  return true;
+}
+
+static void calls_run(void *context, unsigned index) {
+  struct calls_pass *pass = context;
+  struct calls_worker *w = &pass->items[index];
+  const struct samples *samples = &pass->graph->profile->samples;
+  struct stack_delta delta;
+  w->count = w->steps = 0;
+  w->failed = true;
+  size_t from = parallel_from(samples->count, index, pass->workers);
+  if (!delta_init(&delta, pass->graph->mem, samples, from)) return;
+  w->failed =
+      !calls_walk(pass, w, &delta, from, parallel_from(samples->count, index + 1, pass->workers));
+  delta_free(&delta, pass->graph->mem);
+}
+
+static bool calls_prepare(struct calls_pass *pass, struct calls_worker *w) {
+  const struct graph *g = pass->graph;
+  w->capacity = g->profile->samples.max_depth + 1;
+  w->path = mem_array(g->mem, w->capacity, sizeof *w->path);
+  w->place = mem_zero_array(g->mem, g->node_count, sizeof *w->place);
+  w->on_path = mem_zero_array(g->mem, g->node_count, sizeof *w->on_path);
+  w->seen_bits = mem_zero_array(g->mem, SEEN_BITS / 8, 1);
+  return w->path && w->place && w->on_path && w->seen_bits;
+}
+
+static void calls_release(const struct graph *g, struct calls_worker *w) {
+  mem_free(g->mem, w->path, w->capacity, sizeof *w->path);
+  mem_free(g->mem, w->place, g->node_count, sizeof *w->place);
+  mem_free(g->mem, w->on_path, g->node_count, sizeof *w->on_path);
+  mem_free(g->mem, w->seen_bits, SEEN_BITS / 8, 1);
+}
+
+/* ---- places ------------------------------------------ */
+
+static bool calls_any_failed(const struct calls_pass *pass) {
+  bool failed = false;
+  for (unsigned k = 0; k < pass->workers; k++) failed = failed || pass->items[k].failed;
+  return failed;
+}
+
+/* Whether it pays to write every call that was met. */
+static bool calls_pay(const struct calls_pass *pass) {
+  uint64_t count = 0, seen = 0, fresh = 0;
+  for (unsigned k = 0; k < pass->workers; k++) {
+    const struct calls_worker *w = &pass->items[k];
+    if (w->tangled) return false;
+    count += w->count;
+    seen += w->seen;
+    fresh += w->fresh;
+  }
+  return count <= CALLS_FEW || (count < NO_CALL && fresh > seen - seen / 4);
+}
+
+/* From counts to places: those of a node are together, those of the first worker first. */
+static bool calls_place(struct calls_pass *pass) {
+  struct graph *g = pass->graph;
+  uint32_t at = 0, first = 0;
+  g->call_lists = arena_array(&g->arena, g->node_count, sizeof *g->call_lists);
+  if (!g->call_lists) return false;
+  for (size_t i = 0; i < g->node_count; i++) {
+    g->call_lists[i].from = at;
+    for (unsigned k = 0; k < pass->workers; k++) {
+      uint32_t count = pass->items[k].place[i];
+      pass->items[k].place[i] = at;
+      at += count;
+    }
+    g->call_lists[i].count = at - g->call_lists[i].from;
+  }
+  for (unsigned k = 0; k < pass->workers; k++) {
+    pass->items[k].first = first;
+    first += (uint32_t)pass->items[k].count;
+  }
+  g->calls_room = at;
+  g->calls = pass->calls = mem_array(g->mem, at, sizeof *g->calls);
+  return g->calls != NULL;
+}
+
+/* ---- sums and order ---------------------------------- */
+
+/* Adds up equal calls of one node; returns how many are left. `last` has the place at which a
+ * target was met last, by any node. */
+static uint32_t calls_join(struct graph_call *calls, uint32_t from, uint32_t count,
+                           uint32_t *last) {
+  uint32_t filled = from;
+  for (uint32_t i = from; i < from + count; i++) {
+    struct graph_call call = calls[i];
+    uint32_t known = last[call.target];
+    if (known >= from && known < filled && calls[known].target == call.target) {
+      calls[known].weight = sum_add(calls[known].weight, call.weight);
+      if (call.order < calls[known].order) calls[known].order = call.order;
+      continue;
+    }
+    last[call.target] = filled;
+    calls[filled++] = call;
+  }
+  return filled - from;
+}
+
+/* A call while those of a node with many are sorted. */
+struct calls_ranked {
+  int64_t weight; /* magnitude */
+  uint32_t rank;
+  struct graph_call call;
+};
+
+static int calls_compare(const void *left, const void *right) {
+  const struct calls_ranked *a = left, *b = right;
+  if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  return (a->call.order > b->call.order) - (a->call.order < b->call.order);
+}
+
+static bool calls_before(const struct graph *g, const struct graph_call *a,
+                         const struct graph_call *b) {
+  int64_t x = number_abs(a->weight), y = number_abs(b->weight);
+  if (x != y) return x > y;
+  uint32_t p = g->name_rank[g->nodes[a->target].info], q = g->name_rank[g->nodes[b->target].info];
+  return p != q ? p < q : a->order < b->order;
+}
+
+static void calls_insertion_sort(const struct graph *g, struct graph_call *calls, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    struct graph_call call = calls[i];
+    uint32_t k = i;
+    for (; k && calls_before(g, &call, &calls[k - 1]); k--) calls[k] = calls[k - 1];
+    calls[k] = call;
+  }
+}
+
+static bool calls_sort(const struct graph *g, struct graph_call *calls, uint32_t count) {
+  if (count <= 32) {
+    calls_insertion_sort(g, calls, count);
+    return true;
+  }
+  struct calls_ranked *ranked = mem_array(g->mem, count, sizeof *ranked);
+  if (!ranked) return false;
+  for (uint32_t i = 0; i < count; i++)
+    ranked[i] = (struct calls_ranked){number_abs(calls[i].weight),
+                                      g->name_rank[g->nodes[calls[i].target].info], calls[i]};
+  qsort(ranked, count, sizeof *ranked, calls_compare);
+  for (uint32_t i = 0; i < count; i++) calls[i] = ranked[i].call;
+  mem_free(g->mem, ranked, count, sizeof *ranked);
+  return true;
+}
+
+/* The nodes of one worker. Its on_path is all 0 again. */
+static void calls_finish(void *context, unsigned index) {
+  struct calls_pass *pass = context;
+  struct calls_worker *w = &pass->items[index];
+  struct graph *g = pass->graph;
+  size_t end = parallel_from(g->node_count, index + 1, pass->workers);
+  for (size_t i = parallel_from(g->node_count, index, pass->workers); i < end; i++) {
+    struct graph_call_list *list = &g->call_lists[i];
+    list->count = calls_join(g->calls, list->from, list->count, w->on_path);
+    if (!calls_sort(g, g->calls + list->from, list->count)) w->failed = true;
+  }
+}
+
+static bool calls_make(struct calls_pass *pass, bool *possible) {
+  for (unsigned k = 0; k < pass->workers; k++)
+    if (!calls_prepare(pass, &pass->items[k])) return false;
+  parallel_run(pass->workers, calls_run, pass);
+  if (calls_any_failed(pass)) return false;
+  *possible = calls_pay(pass);
+  if (!*possible) return true;
+  if (!calls_place(pass)) return false;
+  parallel_run(pass->workers, calls_run, pass);
+  if (calls_any_failed(pass)) return false;
+  parallel_run(pass->workers, calls_finish, pass);
+  return !calls_any_failed(pass);
+}
+
+pprofc_status graph_find_calls(struct graph *g, bool *possible, pprofc_error *error) {
+  struct calls_worker items[16] = {0};
+  struct calls_pass pass = {.graph = g, .items = items};
+  pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, CALLS_GRAIN);
+  *possible = false;
+  bool done = calls_make(&pass, possible);
+  for (unsigned k = 0; k < pass.workers; k++) calls_release(g, &items[k]);
+  return done ? PPROFC_OK : error_nomem(error);
+}

@@ -1,0 +1,154 @@
+/* The texts of callgrind's format. */
+#include "report/graphs/callgrind_text.h"
+
+#include "report/report.h"
+
+/* ---- names ------------------------------------------- */
+
+bool callgrind_texts_init(struct callgrind_texts *names, size_t texts, struct arena *arena) {
+  *names = (struct callgrind_texts){.arena = arena};
+  interner_init(&names->printed, arena->mem);
+  names->number = arena_zero_array(arena, texts, sizeof *names->number);
+  return names->number != NULL;
+}
+
+void callgrind_texts_free(struct callgrind_texts *names) {
+  if (names->arena) interner_free(&names->printed);
+}
+
+uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out, const char *tag,
+                            pprofc_str name) {
+  if (!name.size) {
+    callgrind_put_number(out, tag, 0);
+    return 0;
+  }
+  size_t before = names->printed.count;
+  uint32_t id = interner_copy(&names->printed, names->arena, name);
+  if (id == MAP_NONE) {
+    names->failed = true;
+    return 0;
+  }
+  if (names->printed.count == before) {
+    callgrind_put_number(out, tag, id + 1);
+    return id + 1;
+  }
+  output_printf(out, "%s(%u) ", tag, id + 1);
+  report_text(out, names->arena->mem, name);
+  output_add_char(out, '\n');
+  return id + 1;
+}
+
+uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, const char *tag,
+                            uint32_t text, pprofc_str name) {
+  if (names->number[text])
+    callgrind_put_number(out, tag, names->number[text]);
+  else
+    names->number[text] = callgrind_put_name(names, out, tag, name);
+  return names->number[text];
+}
+
+/* ---- numbers ----------------------------------------- */
+
+/* Each writes at `to` and returns where it ended. */
+
+static inline char *callgrind_text(char *to, const char *text) {
+  size_t size = strlen(text);
+  memcpy(to, text, size);
+  return to + size;
+}
+
+static unsigned callgrind_digits(uint64_t value) {
+  unsigned digits = 1;
+  for (; value >= 10000; value /= 10000) digits += 4;
+  return digits + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+static char *callgrind_decimal(char *to, uint64_t value) {
+  unsigned digits = callgrind_digits(value);
+  for (unsigned i = digits; i-- > 0; value /= 10) to[i] = (char)('0' + value % 10);
+  return to + digits;
+}
+
+static char *callgrind_signed(char *to, int64_t value) {
+  if (value < 0) *to++ = '-';
+  return callgrind_decimal(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+static char *callgrind_hex(char *to, uint64_t value) {
+  to = callgrind_text(to, "0x");
+  unsigned shift = value ? 60 - ((unsigned)__builtin_clzll(value) & 60u) : 0;
+  for (;; shift -= 4) {
+    *to++ = "0123456789abcdef"[value >> shift & 15];
+    if (!shift) return to;
+  }
+}
+
+static inline char *callgrind_number(char *to, const char *tag, uint32_t number) {
+  to = callgrind_text(to, tag);
+  if (number) {
+    *to++ = '(';
+    to = callgrind_decimal(to, number);
+    *to++ = ')';
+  }
+  *to++ = '\n';
+  return to;
+}
+
+static char *callgrind_address(char *to, const struct callgrind_spot *at) {
+  if (!at->has_before) return callgrind_hex(to, at->address);
+  if (at->before == at->address) {
+    *to++ = '*';
+    return to;
+  }
+  char absolute[24], relative[24], *end = callgrind_hex(absolute, at->address);
+  int64_t distance = (int64_t)(at->address - at->before);
+  char *signless = relative;
+  if (distance >= 0) *signless++ = '+';
+  size_t size = (size_t)(callgrind_signed(signless, distance) - relative);
+  bool shorter = size < (size_t)(end - absolute);
+  if (!shorter) size = (size_t)(end - absolute);
+  memcpy(to, shorter ? relative : absolute, size);
+  return to + size;
+}
+
+/* ---- lines ------------------------------------------- */
+
+#define LINE_MOST 256 /* room for every line without a name */
+
+void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
+  char line[LINE_MOST];
+  output_add(out, line, (size_t)(callgrind_number(line, tag, number) - line));
+}
+
+void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
+                        int64_t value) {
+  char text[LINE_MOST], *end = callgrind_address(text, at);
+  *end++ = ' ';
+  end = callgrind_signed(end, line);
+  *end++ = ' ';
+  end = callgrind_signed(end, value);
+  *end++ = '\n';
+  output_add(out, text, (size_t)(end - text));
+}
+
+static char *callgrind_line(char *to, int64_t line) {
+  *to++ = ' ';
+  return callgrind_text(callgrind_signed(to, line), "\n* * ");
+}
+
+void callgrind_put_call_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
+                             int64_t value) {
+  char text[LINE_MOST], *end = callgrind_text(text, "calls=0 ");
+  end = callgrind_signed(callgrind_line(callgrind_address(end, at), line), value);
+  *end++ = '\n';
+  output_add(out, text, (size_t)(end - text));
+}
+
+void callgrind_put_call(struct output *out, const struct callgrind_callee *callee,
+                        const struct callgrind_spot *at, int64_t value) {
+  char text[LINE_MOST], *end = callgrind_number(text, "cfl=", callee->file);
+  end = callgrind_text(callgrind_number(end, "cfn=", callee->name), "calls=0 ");
+  end = callgrind_signed(callgrind_line(callgrind_address(end, at), callee->line), value);
+  *end++ = '\n';
+  output_add(out, text, (size_t)(end - text));
+}

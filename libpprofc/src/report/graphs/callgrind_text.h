@@ -1,0 +1,60 @@
+/* The texts of callgrind's format: names that are written once and have a number from then on,
+ * positions, calls. A large profile has millions of calls, so what is written of a callee is kept.
+ */
+#ifndef PPROFC_REPORT_GRAPHS_CALLGRIND_TEXT_H
+#define PPROFC_REPORT_GRAPHS_CALLGRIND_TEXT_H
+
+#include "core/map.h"
+#include "core/output.h"
+
+#include <stdint.h>
+
+/* Names of one kind. The number of a name is its id + 1. */
+struct callgrind_texts {
+  struct interner printed;
+  struct arena *arena;
+  uint32_t *number; /* by text of the graph: the number of the name, 0: not printed yet */
+  bool failed;      /* out of memory */
+};
+
+bool callgrind_texts_init(struct callgrind_texts *names, size_t texts, struct arena *arena);
+void callgrind_texts_free(struct callgrind_texts *names);
+
+/* Writes "fn=(1) name" the first time, "fn=(1)" later, "fn=" for an empty name. Returns the number,
+ * 0 for an empty name. */
+uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out, const char *tag,
+                            pprofc_str name);
+/* The same for a text of the graph. */
+uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out, const char *tag,
+                            uint32_t text, pprofc_str name);
+/* "fn=(1)" of a name that has been written; "fn=" for 0. */
+void callgrind_put_number(struct output *out, const char *tag, uint32_t number);
+
+/* Where a line of the file is: the address is written relative to the one before where that is
+ * shorter. */
+struct callgrind_spot {
+  uint64_t address, before;
+  bool has_before;
+};
+
+/* "0x4010 12 700": a position, a line and a value. */
+void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
+                        int64_t value);
+
+/* What is written of a callee when its names have been written. Small: a large graph calls callees
+ * in no order of memory, millions of times. */
+struct callgrind_callee {
+  uint64_t address;
+  uint32_t file, name; /* their numbers */
+  int32_t line;
+  bool known;
+};
+
+/* "cfl=(1)", "cfn=(2)", "calls=0 0x4010 12", "* * 700". */
+void callgrind_put_call(struct output *out, const struct callgrind_callee *call,
+                        const struct callgrind_spot *at, int64_t value);
+/* The last two of these. */
+void callgrind_put_call_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
+                             int64_t value);
+
+#endif
