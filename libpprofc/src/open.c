@@ -105,6 +105,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .labels = options->folding == PPROFC_FOLD_EQUAL,
                               .compact = options->folding == PPROFC_FOLD_SUMS,
                               .sample_index = options->fold_sample_index,
+                              .as_rows = options->fold_rows,
                               .always = options->fold_always};
   if (options->folding == PPROFC_FOLD_NOTHING) return PPROFC_E_NO_MATCH;
   if (source->path) return fold_read_file(source->path, &fold, profile);

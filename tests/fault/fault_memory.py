@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory() as folder:
     ended = 0
     formats = ("top", "raw", "proto", "flame=text", "flame", "folded", "traces", "tree", "dot", "callgrind",
                "speedscope", "flamegraph", "json", "tags", "peek=.")
-    for name, reader in [(name, reader) for name in formats for reader in ("whole", "auto")]:
+    for name, reader in [(name, reader) for name in formats for reader in ("whole", "rows", "auto")]:
         for limit in (16, 24, 40, 88) if reader == "whole" else (16, 88):
             if os.path.exists("out"):
                 os.unlink("out")

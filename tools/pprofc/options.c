@@ -175,14 +175,16 @@ static const char *store_call_stacks(void *options, const struct flag *flag, con
 
 /* For tests and measurements: not in the help. */
 static const char *store_reader(void *options, const struct flag *flag, const char *text) {
-  static const char *const names[] = {
-      [READER_AUTO] = "auto", [READER_FOLD] = "fold", [READER_WHOLE] = "whole"};
+  static const char *const names[] = {[READER_AUTO] = "auto",
+                                      [READER_FOLD] = "fold",
+                                      [READER_ROWS] = "rows",
+                                      [READER_WHOLE] = "whole"};
   for (size_t i = 0; i < COUNT(names); i++)
     if (strcmp(text, names[i]) == 0) {
       *(enum reader *)(void *)((char *)options + flag->offset) = (enum reader)i;
       return NULL;
     }
-  return "must be auto, fold or whole";
+  return "must be auto, fold, rows or whole";
 }
 
 /* A flag that may be given several times. */

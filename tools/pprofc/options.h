@@ -39,7 +39,7 @@ enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 /* How large profiles of which only sums are shown are read: as a whole, or so that samples are
  * added up at once. */
-enum reader { READER_AUTO, READER_FOLD, READER_WHOLE };
+enum reader { READER_AUTO, READER_FOLD, READER_ROWS, READER_WHOLE };
 
 struct command {
   pprofc_report_options report;

@@ -126,6 +126,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   if (!item->remote) options.folding = chunk->fetched->folding; /* a copy of others is saved */
   options.fold_sample_index = command->report.sample_index;
   options.fold_always = command->reader == READER_FOLD;
+  options.fold_rows = command->reader == READER_ROWS;
   options.may_change = command->http_on; /* the page reads changed files while they are written */
   options.warn = sources_note_warning;
   options.warn_context = item;

@@ -52,6 +52,7 @@ typedef struct pprofc_read_options {
   const char *fold_sample_index; /* with PPROFC_FOLD_SUMS: the sample_index of the report; values of
                                     other types may be missing then. NULL: all are needed */
   bool fold_always;              /* samples are added up even where that does not pay: for tests */
+  bool fold_rows;                /* they are not, even where that pays: for tests */
   /* Told of what was left out of a source that was read ("2 of 9 lines are no folded stacks ..."),
    * one line without newline, on the thread of the caller. May be NULL. */
   void (*warn)(void *warn_context, const char *message);

@@ -36,7 +36,8 @@ struct fold_options {
   const pprofc_limits *limits;
   unsigned threads;
   bool labels;  /* labels are kept: only samples with equal ones are added up */
-  bool compact; /* samples may come in any order, and their stacks as a tree */
+  bool compact; /* samples may come in any order, and their stacks as a tree or as rows */
+  bool as_rows; /* samples are not added up even where that pays */
   bool always;  /* also where it does not pay */
   /* With `compact`, values of one sample type are enough: of this one, the default one for "".
    * NULL: all are needed. */

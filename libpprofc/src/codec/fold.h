@@ -43,7 +43,9 @@ struct fold {
   bool labels;   /* entries differ in labels, too */
   bool always;   /* goes on where it does not pay */
   bool one_type; /* values of others are not needed */
-  bool compact;  /* the order of samples is free, and stacks may stay a tree */
+  bool compact;  /* the order of samples is free, and stacks may stay a tree or rows */
+  bool as_rows;  /* samples are not added up, but written one behind the other */
+  bool in_vain;  /* reading ended because hardly any sample was added to another */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
   size_t types, count, capacity;
@@ -53,6 +55,9 @@ struct fold {
   struct fold_table chunk_table;
   struct stack_tree tree; /* of the columns refs, chunks and leaves */
   size_t leaf_bytes;
+
+  struct fold_column rows, groups; /* of struct stack_tree */
+  size_t row_bytes;
 
   struct region *stacks; /* at the end, where each is wanted in one piece: */
   const uint8_t **stack;
@@ -106,6 +111,14 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
   const struct stack_ref *ref = &fold_refs(fold)[entry];
   return ref->chunk == FOLD_SAME ? &fold_refs(fold)[ref->leaf] : ref;
 }
+
+/* Rows (codec/fold_rows.c): adds a sample, and makes them the stacks of the profile being decoded.
+ */
+bool fold_add_row(struct fold *fold, const struct fold_parts *parts);
+bool fold_publish_rows(struct fold *fold, struct decoder *d);
+
+/* Hands a column over: the profile's region keeps it alive. */
+bool fold_hand_over(struct region *to, struct fold_column *column, size_t count, size_t size);
 
 /* Ends adding: gives back what only that needs, and sorts the entries where their order is free.
  * False when out of memory. */

@@ -249,12 +249,12 @@ static void fold_free_tables(struct fold *f) {
 
 bool fold_settle(struct fold *f) {
   fold_free_tables(f);
-  return !f->compact || fold_sort(f);
+  return !f->compact || f->as_rows || fold_sort(f);
 }
 
 void fold_free(struct fold *f) {
-  struct fold_column *columns[] = {&f->values, &f->refs,   &f->label,
-                                   &f->sets,   &f->chunks, &f->leaves};
+  struct fold_column *columns[] = {&f->values, &f->refs,   &f->label, &f->sets,
+                                   &f->chunks, &f->leaves, &f->rows,  &f->groups};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     if (columns[i]->region) region_release(columns[i]->region);
   if (f->stacks) region_release(f->stacks);

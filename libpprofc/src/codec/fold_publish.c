@@ -6,9 +6,7 @@
 /* What is left of a column when it is full is given back where that is more than this. */
 #define TRIM_FROM ((size_t)1 << 20)
 
-/* Hands a column over: the profile's region keeps it alive. */
-static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
-                           size_t size) {
+bool fold_hand_over(struct region *to, struct fold_column *column, size_t count, size_t size) {
   if (!column->region) return true;
   size_t bytes = count * size;
   if (bytes >= TRIM_FROM && bytes < column->bytes) {
@@ -156,9 +154,11 @@ static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
 }
 
 static bool fold_publish_samples(struct fold *f, struct decoder *d) {
-  if (fold_tree_serves(f, d)) return fold_publish_tree(f, d) && fold_publish_values(f, d);
-  if (!fold_publish_stacks(f, d)) return false;
-  return f->width == f->types ? fold_publish_values(f, d) : fold_widen(f, d);
+  bool tree = !f->as_rows && fold_tree_serves(f, d);
+  if (tree) return fold_publish_tree(f, d) && fold_publish_values(f, d);
+  if (!(f->as_rows ? fold_publish_rows(f, d) : fold_publish_stacks(f, d))) return false;
+  bool as_they_are = f->width == f->types || d->profile->samples.tree;
+  return as_they_are ? fold_publish_values(f, d) : fold_widen(f, d);
 }
 
 bool fold_publish(struct fold *f, struct decoder *d) {

@@ -13,6 +13,9 @@
 /* Smaller profiles are read faster as a whole. */
 #define FOLD_FROM ((size_t)1 << 20)
 
+/* What is given back when the profile is there, where it is more than this. */
+#define TRIM_FROM ((size_t)1 << 20)
+
 /* The most bytes of the key and the size of a field. */
 #define HEAD_MAX (2 * VARINT_BYTES_MAX)
 
@@ -144,53 +147,91 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
-/* Decodes what is not samples. When values of another type than the default one were kept, *only is
- * the right one, and the caller reads once more. */
+/* Of what was kept of the stream, a profile needs only the strings once it is decoded. Gives the
+ * rest back where that is much: puts the strings together and makes the block smaller. */
+static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
+  struct input_sink *kept = &s->kept;
+  pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
+  size_t bytes = 0, at = 0;
+  for (size_t i = 0; i < p->strings.count; i++) bytes += strings[i].size;
+  if (bytes > kept->size || kept->size - bytes < TRIM_FROM || bytes < TRIM_FROM) return;
+  for (size_t i = 0; i < p->strings.count; i++) { /* they are in the order of the stream */
+    memmove(kept->data + at, strings[i].data, strings[i].size);
+    at += strings[i].size;
+  }
+  const uint8_t *data = arena_grow(&kept->region->arena, kept->data, kept->capacity, bytes);
+  if (!data) data = kept->data;
+  for (size_t i = 0; i < p->strings.count; data += strings[i++].size)
+    strings[i].data = (const char *)data;
+}
+
+/* How a stream is read, and what that came to: when it has to be read in another way, `plan` is
+ * changed to that. */
+struct fold_plan {
+  size_t only;  /* the type of which values are kept; SIZE_MAX: the last one when one is needed */
+  bool as_rows; /* samples are not added up */
+};
+
+/* Decodes what is not samples. Which sample type is the default one is known now. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
-                                 size_t *only, pprofc_profile **profile) {
+                                 struct fold_plan *plan, pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
   struct decoder d = {.input = &input, .limits = s->fold.limits, .fold = &s->fold};
   if (!input.size || !fold_settle(&s->fold)) return PPROFC_E_NO_MATCH;
   if (decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
   size_t type = pprofc_profile_default_type(*profile);
   bool other = s->fold.only != SIZE_MAX && s->fold.only != type;
-  if (other) *only = type;
-  if (!other && !fold_lost_base(&s->fold, *profile)) return PPROFC_OK;
+  if (other) plan->only = type;
+  if (!other && !fold_lost_base(&s->fold, *profile)) {
+    fold_keep_strings(s, *profile);
+    return PPROFC_OK;
+  }
   pprofc_profile_release(*profile);
   return PPROFC_E_NO_MATCH;
 }
 
-/* Reads with the values of the type *only; SIZE_MAX: the last one when only one is needed. */
-static pprofc_status fold_read_type(const struct fold_source *source, const struct fold_options *o,
-                                    size_t *only, pprofc_profile **profile) {
+static void fold_begin(struct fold *fold, const struct fold_options *o,
+                       const struct fold_plan *plan) {
+  fold_init(fold, o->mem, o->limits);
+  fold->labels = o->labels;
+  fold->always = o->always;
+  fold->compact = o->compact;
+  fold->only = plan->only;
+  fold->as_rows = plan->as_rows;
+  fold->one_type = o->compact && o->sample_index && !*o->sample_index;
+}
+
+static pprofc_status fold_read_once(const struct fold_source *source, const struct fold_options *o,
+                                    struct fold_plan *plan, pprofc_profile **profile) {
   struct fold_stream s = {.kept = {.limits = o->limits}};
   struct inflater *inflater =
       inflater_open(source->fd, source->data, source->size, false, o->mem, o->limits);
-  fold_init(&s.fold, o->mem, o->limits);
-  s.fold.labels = o->labels;
-  s.fold.always = o->always;
-  s.fold.compact = o->compact;
-  s.fold.only = *only;
-  s.fold.one_type = o->compact && o->sample_index && !*o->sample_index;
+  fold_begin(&s.fold, o, plan);
   s.kept.region = region_new(o->mem);
   bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);
   if (inflater) inflater_close(inflater);
   pprofc_status status = PPROFC_E_NO_MATCH;
-  if (good) status = fold_decode(&s, source->size, o->threads, only, profile);
+  if (good) status = fold_decode(&s, source->size, o->threads, plan, profile);
+  plan->as_rows |= s.fold.in_vain && !o->labels;
   if (s.kept.region) region_release(s.kept.region);
   fold_free(&s.fold);
   return status;
 }
 
-/* Which sample type is the default one is known at the end. It mostly is the last; when it is not,
- * everything is read once more. */
+/* A stream is read once more when its samples turn out to differ, which is soon, and when the
+ * default sample type is not the last, which it mostly is. */
 static pprofc_status fold_read(const struct fold_source *source, const struct fold_options *o,
                                pprofc_profile **profile) {
-  size_t only = SIZE_MAX;
-  pprofc_status status = fold_read_type(source, o, &only, profile);
-  if (status == PPROFC_OK || only == SIZE_MAX) return status;
-  if (source->fd >= 0 && lseek(source->fd, 0, SEEK_SET) != 0) return status;
-  return fold_read_type(source, o, &only, profile);
+  struct fold_plan plan = {SIZE_MAX, o->as_rows && !o->labels}, before;
+  pprofc_status status;
+  bool again;
+  do {
+    before = plan;
+    status = fold_read_once(source, o, &plan, profile);
+    again = status != PPROFC_OK && (plan.only != before.only || plan.as_rows != before.as_rows);
+    again = again && (source->fd < 0 || lseek(source->fd, 0, SEEK_SET) == 0);
+  } while (again);
+  return status;
 }
 
 /* The size that the profile has, as far as a file says. */
@@ -211,7 +252,8 @@ static size_t fold_claimed_size(const struct fold_source *source, const pprofc_l
 static pprofc_status fold_if_large(const struct fold_source *source, const struct fold_options *o,
                                    pprofc_profile **profile) {
   if (source->size > o->limits->input_bytes) return PPROFC_E_NO_MATCH;
-  if (!o->always && fold_claimed_size(source, o->limits) < FOLD_FROM) return PPROFC_E_NO_MATCH;
+  bool forced = o->always || o->as_rows;
+  if (!forced && fold_claimed_size(source, o->limits) < FOLD_FROM) return PPROFC_E_NO_MATCH;
   return fold_read(source, o, profile);
 }
 

@@ -21,6 +21,19 @@ bool fold_flush(struct fold *f) {
   return true;
 }
 
+/* Whether enough samples were added to others lately: stacks that are all different are read
+ * faster, and take less memory, as rows. Profiles repeat themselves more and more, so it is
+ * asked only at the beginning. */
+static bool fold_pays(struct fold *f) {
+  f->samples++;
+  if (f->samples % CHECK_EVERY || f->samples > CHECK_UNTIL) return true;
+  if (f->always) return true;
+  size_t added = f->count - f->checked_count;
+  f->checked_count = f->count;
+  f->in_vain = added > CHECK_EVERY / 16 * 15;
+  return !f->in_vain;
+}
+
 /* Puts a sample that was read into the batch. */
 static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   p->negative = false;
@@ -29,10 +42,12 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
   if (f->only != SIZE_MAX && !p->row[0] && !p->set)
     return fold_note_ids(f, p->stack, p->stack_size);
+  if (f->as_rows) return fold_add_row(f, p);
   p->hash = hash_bytes(p->stack, p->stack_size);
   fold_fetch_slot(f, p->hash);
   f->batched++;
-  return (f->batched < FOLD_BATCH && p->pieces <= 1) || fold_flush(f);
+  if ((f->batched == FOLD_BATCH || p->pieces > 1) && !fold_flush(f)) return false;
+  return fold_pays(f);
 }
 
 /* ---- one sample -------------------------------------- */
@@ -93,17 +108,6 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
   }
 }
 
-/* Whether enough samples were added to others lately: stacks that are all different are read
- * faster, and take less memory, where they are. Profiles repeat themselves more and more, so it is
- * asked only at the beginning. */
-static bool fold_pays(struct fold *f) {
-  f->samples++;
-  if (f->samples % CHECK_EVERY || f->samples > CHECK_UNTIL || f->always) return true;
-  size_t added = f->count - f->checked_count;
-  f->checked_count = f->count;
-  return added <= CHECK_EVERY / 16 * 15;
-}
-
 /* Takes the number of sample types from the first sample. */
 static void fold_set_types(struct fold *f, size_t types) {
   f->types = types;
@@ -127,5 +131,5 @@ bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
   if (!f->types) fold_set_types(f, p->values);
   if (!p->values || p->values != f->types) return false;
   if (p->labels && !fold_labels_end(f, p->labels, &p->set)) return false;
-  return fold_put_later(f, p) && fold_pays(f);
+  return fold_put_later(f, p);
 }

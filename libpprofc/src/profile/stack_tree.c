@@ -45,7 +45,24 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
   return n ? (uint32_t)n - 1 : 0;
 }
 
+static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
+  if (!c->next || sample >= c->next_sample + STACK_ROW_GROUP) {
+    c->next = c->tree->rows + c->tree->row_groups[sample / STACK_ROW_GROUP];
+    c->next_sample = sample / STACK_ROW_GROUP * STACK_ROW_GROUP;
+  }
+  const uint8_t *before = c->end, *stack = c->next;
+  uint32_t before_size = c->size;
+  for (; c->next_sample <= sample; c->next_sample++) {
+    stack = varint_next(c->next, &c->size);
+    c->next = stack + c->size;
+  }
+  c->end = (uint8_t *)(uintptr_t)c->next;
+  if (!before_size) return 0;
+  return (uint32_t)stack_shared_tail(before - before_size, before_size, stack, c->size);
+}
+
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
+  if (c->tree->rows) return stack_cursor_move_row(c, sample);
   const struct stack_ref *ref = &c->tree->refs[sample];
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};

@@ -29,7 +29,13 @@ struct stack_ref {
   uint32_t label_set;
 };
 
+/* Stacks that have hardly anything in common are rows instead: each behind its size, a varint, and
+ * behind the one before. They are read in order. */
+#define STACK_ROW_GROUP 64
+
 struct stack_tree {
+  const uint8_t *rows;      /* not NULL: there is no tree */
+  const size_t *row_groups; /* where rows 0, STACK_ROW_GROUP, 2 * STACK_ROW_GROUP, ... begin */
   const struct stack_chunk *chunks; /* from 1 on */
   size_t chunk_count;
   const uint8_t *leaves;
@@ -38,13 +44,15 @@ struct stack_tree {
   uint32_t type;                /* the one that samples have a value of, or STACK_TREE_ALL */
 };
 
-/* The stack at hand; `end` is behind its root. */
+/* The stack at hand; `end` is behind its root, in `room` or in the rows. */
 struct stack_cursor {
   const struct stack_tree *tree;
   uint8_t *room; /* [longest] */
   uint8_t *end;
   uint32_t *path; /* the chunks of the stack, from the root */
   uint32_t size;
+  const uint8_t *next; /* of rows: the one of sample next_sample */
+  size_t next_sample;
 };
 
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
