@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void *default_alloc(void *context, size_t size) {
   (void)context;
@@ -210,24 +212,35 @@ void region_release(struct region *region) {
 
 /* ---- columns that are given back early --------------- */
 
-static bool has_block(const struct arena *arena, const void *data) {
+/* Whether a block begins at the data. */
+static bool has_block(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
-  while (block && (const void *)block->data != data) block = block->next;
+  while (block && block->data != data) block = block->next;
+  return block != NULL;
+}
+
+/* Whether the data are somewhere in a block. */
+static bool has_inside(const struct arena *arena, const char *data) {
+  const struct arena_block *block = arena->blocks;
+  while (block && ((uintptr_t)data < (uintptr_t)block->data ||
+                   (uintptr_t)data >= (uintptr_t)block->data + block->size))
+    block = block->next;
   return block != NULL;
 }
 
 #define EDITS_MOST 16
 
-/* The arena that has a block at `data`: the region's, or that of a region that only it retains, or
- * of `lender`. NULL when there is none. */
+/* The arena that `has` the data: the region's, or that of a region that only it retains, or of
+ * `lender`. NULL when there is none. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
-                                const void *data, int depth) {
-  if (has_block(&region->arena, data)) return &region->arena;
+                                bool (*has)(const struct arena *, const char *), const void *data,
+                                int depth) {
+  if (has(&region->arena, data)) return &region->arena;
   for (struct region_parent *link = region->parents; link && depth < EDITS_MOST;
        link = link->next) {
     int holders = __atomic_load_n(&link->region->references, __ATOMIC_ACQUIRE);
     if (holders > (link->region == lender ? 2 : 1)) continue;
-    struct arena *arena = find_arena(link->region, lender, data, depth + 1);
+    struct arena *arena = find_arena(link->region, lender, has, data, depth + 1);
     if (arena) return arena;
   }
   return NULL;
@@ -237,7 +250,7 @@ static struct arena *find_arena(struct region *region, const struct region *lend
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;
-  *arena = find_arena(region, NULL, data, 0);
+  *arena = find_arena(region, NULL, has_block, data, 0);
   if (!*arena) return NULL;
   struct arena_block **link = &(*arena)->blocks, *block;
   while ((const void *)(*link)->data != data) link = &(*link)->next;
@@ -254,7 +267,18 @@ static void link_block(struct arena *arena, struct arena_block *block) {
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size) {
   if (size < LARGE_SIZE / 4 || region->references != 1) return NULL;
-  return find_arena(region, lender, column, 0) ? (void *)(uintptr_t)column : NULL;
+  return find_arena(region, lender, has_block, column, 0) ? (void *)(uintptr_t)column : NULL;
+}
+
+bool region_discard(struct region *region, const struct region *lender, const void *from,
+                    const void *to) {
+  long page = sysconf(_SC_PAGESIZE);
+  if (page <= 0 || region->references != 1) return false;
+  if (!find_arena(region, lender, has_inside, from, 0)) return false;
+  uintptr_t size = (uintptr_t)page, first = ((uintptr_t)from + size - 1) / size * size;
+  uintptr_t end = (uintptr_t)to / size * size;
+  if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+  return true;
 }
 
 void region_drop(struct region *region, const void *column, size_t size) {

@@ -60,7 +60,7 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* Three functions for the only holder of a region that has no more use for one of its columns. They
+/* Four functions for the only holder of a region that has no more use for one of its columns. They
  * find a column in the region and in regions that only this one retains. Columns of less than
  * 64 KiB share a block with others; they are not found and live as long as their region. */
 
@@ -71,6 +71,11 @@ void region_drop(struct region *region, const void *column, size_t size);
  * region that its only holder lends to this edit: that holder is not counted. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
+
+/* Gives the pages inside [from, to) back to the system, which lie in one block: their bytes are not
+ * read again. False when another holder may read them. */
+bool region_discard(struct region *region, const struct region *lender, const void *from,
+                    const void *to);
 
 /* Moves a column to another region and makes it larger, without a copy where the system can. After
  * NULL nothing has changed. */

@@ -20,7 +20,8 @@
  *   - to cut a stack at the leaf or root end, it writes new `stack` and `stack_size` columns that
  *     point into the same bytes (edit_cut_stacks);
  *   - to hide locations, it writes new maps (edit_hide, segment_hide);
- *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend);
+ *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend), and gives
+ * the pages of the old runs back where only the edit can read them (region_discard);
  *   - to merge, it writes a map for each segment of a large source and new runs for small sources
  *     (merge/merge_write.c).
  * The bytes of a run are never overwritten: they may be part of the input, and several samples,

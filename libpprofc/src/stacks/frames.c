@@ -300,7 +300,7 @@ static int compare_frames(const void *left, const void *right) {
 static bool sort_frames(struct stacks_frames_builder *b) {
   struct stack_frames *frames = b->frames;
   frames->count = b->count;
-  frames->items = arena_array(&frames->arena, b->count, sizeof *frames->items);
+  frames->items = arena_array(&frames->arena, b->count + 1, sizeof *frames->items);
   uint32_t *place = mem_array(b->mem, b->count, sizeof *place);
   bool ok = frames->items && place;
   if (ok) {

@@ -1,6 +1,8 @@
 /* Building the tree of a flame graph and placing its boxes. */
 #include "stacks/layout.h"
 
+#include "stacks/narrow.h"
+
 #include <stdlib.h>
 
 /* ---- the tree ---------------------------------------- */
@@ -11,13 +13,13 @@ static size_t count_nodes(const struct stack_set *set) {
   return count;
 }
 
-static bool alloc_tree(struct flame_tree *t, size_t count) {
+bool flame_tree_alloc(struct flame_tree *t, size_t count) {
   struct arena *a = &t->arena;
   t->frame = arena_array(a, count, sizeof *t->frame);
   t->parent = arena_array(a, count, sizeof *t->parent);
   t->end = arena_array(a, count, sizeof *t->end);
   t->depth = arena_array(a, count, sizeof *t->depth);
-  t->self = arena_zero_array(a, count * t->columns, sizeof *t->self);
+  t->self = arena_array(a, count * t->columns, sizeof *t->self);
   t->total = arena_array(a, count * t->columns, sizeof *t->total);
   return count < NONE && t->frame && t->parent && t->end && t->depth && t->self && t->total;
 }
@@ -52,27 +54,62 @@ static void sum_up(struct flame_tree *t) {
   }
 }
 
-pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
-                               const pprofc_allocator *mem, struct flame_tree *tree,
-                               pprofc_error *error) {
-  *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
-  tree->has_base = set->has_base;
-  arena_init(&tree->arena, mem);
-  uint32_t *path = mem_zero_array(mem, set->max_depth + 1, sizeof *path);
-  uint32_t *stack = mem_array(mem, set->max_depth + 1, sizeof *stack);
-  bool done = path && stack && alloc_tree(tree, count_nodes(set));
+static bool fill_tree(struct flame_tree *tree, const struct stack_set *set,
+                      const pprofc_allocator *mem) {
+  size_t room = set->max_depth + 1, count = count_nodes(set);
+  uint32_t *path = mem_zero_array(mem, room, sizeof *path);
+  uint32_t *stack = mem_array(mem, room, sizeof *stack);
+  bool done = path && stack && flame_tree_alloc(tree, count);
   if (done) {
+    memset(tree->self, 0, count * tree->columns * sizeof *tree->self);
     tree->count = 1;
     tree->frame[0] = tree->parent[0] = NONE;
     tree->depth[0] = 0;
     for (size_t i = 0; i < set->count; i++) add_stack(tree, set, i, stack, path);
-    sum_up(tree);
   }
-  mem_free(mem, path, set->max_depth + 1, sizeof *path);
-  mem_free(mem, stack, set->max_depth + 1, sizeof *stack);
-  if (done) return PPROFC_OK;
+  mem_free(mem, path, room, sizeof *path);
+  mem_free(mem, stack, room, sizeof *stack);
+  return done;
+}
+
+static void start_tree(struct flame_tree *tree, const struct stack_frames *frames,
+                       const struct stack_set *set, const pprofc_allocator *mem) {
+  *tree = (struct flame_tree){.frames = frames, .columns = set->columns, .types = set->types};
+  tree->has_base = set->has_base;
+  arena_init(&tree->arena, mem);
+}
+
+static pprofc_status finish_tree(struct flame_tree *tree, bool done, pprofc_error *error) {
+  if (done) {
+    sum_up(tree);
+    return PPROFC_OK;
+  }
   flame_tree_free(tree);
   return error_nomem(error);
+}
+
+pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
+                               const pprofc_allocator *mem, struct flame_tree *tree,
+                               pprofc_error *error) {
+  start_tree(tree, frames, set, mem);
+  return finish_tree(tree, fill_tree(tree, set, mem), error);
+}
+
+/* The frame of nodes that stand for others: the last one. */
+static uint32_t add_folded_frame(struct stack_frames *frames) {
+  frames->items[frames->count] = (struct stack_frame){
+      .name = FLAME_FOLDED, .file = STR(""), .function = NONE, .mapping = NONE};
+  return (uint32_t)frames->count++;
+}
+
+static pprofc_status build_tree(struct flame_graph *graph, size_t most, const pprofc_allocator *mem,
+                                pprofc_error *error) {
+  if (!most || count_nodes(&graph->set) <= most)
+    return flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
+  start_tree(&graph->tree, &graph->frames, &graph->set, mem);
+  uint32_t frame = add_folded_frame(&graph->frames);
+  return finish_tree(&graph->tree,
+                     narrow_tree_build(&graph->tree, &graph->set, frame, most / 4, mem), error);
 }
 
 void flame_tree_free(struct flame_tree *tree) {
@@ -98,7 +135,7 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
   if (status != PPROFC_OK) return status;
   status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);
   if (status == PPROFC_OK) {
-    status = flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
+    status = build_tree(graph, options->most_nodes, mem, error);
     if (status == PPROFC_OK) return status;
     stack_set_free(&graph->set);
   }
@@ -212,18 +249,25 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
+/* Each node that is wide enough gives at most one box of its own, and each box at most one for what
+ * is hidden below it. */
+static size_t most_boxes(const struct placer *p) {
+  size_t wide = 1;
+  for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;
+  return 2 * wide;
+}
+
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
                           double least, struct flame_boxes *boxes, pprofc_error *error) {
   *boxes = (struct flame_boxes){0};
   struct placer p = {.tree = tree, .type = type, .boxes = boxes};
   p.width = node_widths(tree, type, width);
   p.siblings = arena_array(&tree->arena, tree->count, sizeof *p.siblings);
-  /* Each node gives at most one box of its own, and each box at most one for what is hidden below
-   * it. */
-  boxes->items = arena_array(&tree->arena, 2 * tree->count, sizeof *boxes->items);
-  if (!p.width || !p.siblings || !boxes->items) return error_nomem(error);
+  if (!p.width || !p.siblings) return error_nomem(error);
   boxes->width = p.width[0];
   p.least = least * boxes->width;
+  boxes->items = arena_array(&tree->arena, most_boxes(&p), sizeof *boxes->items);
+  if (!boxes->items) return error_nomem(error);
   boxes->items[boxes->count++] = (struct flame_box){
       0, NONE, 0, 0, 0, p.width[0], flame_head(tree, 0, type), flame_base(tree, 0, type)};
   /* Boxes are placed level by level: the list is its own queue. */

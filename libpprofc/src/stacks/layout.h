@@ -1,6 +1,6 @@
 /* The tree that every flame graph draws: one node for each distinct path from the root, with the
- * values of base and head. The tree has every node; each drawing tells how many it does not show.
- */
+ * values of base and head. The tree has every node, unless there are more than can be shown; each
+ * drawing tells how many it does not show. */
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
@@ -22,7 +22,15 @@ struct flame_tree {
   int64_t *self;   /* [count * columns] of stacks that end here */
   int64_t *total;  /* [count * columns] self and everything below */
   size_t max_depth;
+  size_t folded; /* nodes that one with the frame FLAME_FOLDED stands for ... */
+  double least;  /* ... which are narrower than this part of each column */
 };
+
+/* The name of the frame of nodes that stand for others. */
+#define FLAME_FOLDED STR("(folded frames)")
+
+/* Makes room for the nodes of a new tree; their values are not set. */
+bool flame_tree_alloc(struct flame_tree *tree, size_t count);
 
 /* Of a set whose stacks come leaf first, the leaves are the children of the root, and callers are
  * below. */
@@ -52,9 +60,10 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
-  bool inlined;                        /* whether a call was inlined makes a frame another one */
-  bool reverse;                        /* the leaves are the children of the root */
-  unsigned threads;                    /* as in the read options */
+  bool inlined;      /* whether a call was inlined makes a frame another one */
+  bool reverse;      /* the leaves are the children of the root */
+  unsigned threads;  /* as in the read options */
+  size_t most_nodes; /* of a tree with more, a quarter of that is kept: the widest; 0: all are */
   const char *trim_path, *source_path; /* of the report options, or NULL */
 };
 

@@ -36,7 +36,8 @@ struct stack_frames {
   const pprofc_profile *profile; /* must live as long */
   struct arena arena;
   size_t count;
-  struct stack_frame *items; /* by name, file, line, column, address: the order of stacks */
+  struct stack_frame *items; /* by name, file, line, column, address: the order of stacks; there is
+                                room for one more */
   uint32_t *location_from;   /* [locations + 1] into location_frames */
   uint32_t *location_frames; /* the frames of each location, outermost first */
 };

@@ -14,6 +14,8 @@
 #define MOST_VALUES 24u /* values of a label key; keys with more are no groups of the page */
 #define MOST_GROUPS 96u
 
+#define MOST_NODES ((size_t)1 << 20) /* of trees with more, what is narrowest is folded */
+
 struct flame_report {
   struct report *report;
   struct flame_graph graph;
@@ -38,6 +40,9 @@ static void make_subtitle(struct flame_report *f) {
     buffer_add_str(&f->subtitle, report_value(report, flame_base(&f->graph.tree, 0, type), label));
   }
   buffer_printf(&f->subtitle, ", %zu different stacks", f->graph.set.count);
+  if (f->graph.tree.folded)
+    buffer_printf(&f->subtitle, "; %zu frames narrower than %.2g%% of it are (folded frames)",
+                  f->graph.tree.folded, 100 * f->graph.tree.least);
 }
 
 static pprofc_str make_title(const struct flame_report *f) {
@@ -113,6 +118,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   const struct flame_graph_options options = {.inlined = true,
                                               .reverse = reverse,
                                               .threads = report->options->threads,
+                                              .most_nodes = MOST_NODES,
                                               .trim_path = report->options->trim_path,
                                               .source_path = report->options->source_path};
   pprofc_status status = read_options(f, error);
@@ -124,6 +130,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   }
   buffer_init(&f->subtitle, report->mem, 1 << 20);
   make_subtitle(f);
+  stack_set_free(&f->graph.set); /* the tree says it all */
   status = f->subtitle.failed ? error_nomem(error) : flame_report_judge(f, reverse, error);
   if (status != PPROFC_OK) flame_report_end(f);
   return status;
@@ -210,7 +217,8 @@ static struct page_group *group_of(struct grouping *g, uint32_t key, uint32_t va
     if (g->groups[i].key == key && g->groups[i].value == value) return &g->groups[i];
     same_key += g->groups[i].key == key;
   }
-  if (same_key == MOST_VALUES || g->count == MOST_GROUPS) {
+  /* Nodes of a group may have been folded. */
+  if (same_key == MOST_VALUES || g->count == MOST_GROUPS || g->flame->graph.tree.folded) {
     drop_key(g, key);
     return NULL;
   }
@@ -445,7 +453,6 @@ pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report
   pprofc_status status = report_open(&k->report, profile, options, error);
   if (status == PPROFC_OK) status = flame_report_begin(&k->flame, &k->report, false, error);
   if (status == PPROFC_OK) {
-    stack_set_free(&k->flame.graph.set); /* the tree says it all */
     *kept = k;
     return status;
   }

@@ -242,18 +242,63 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
+/* The input, in which stacks are that were read for the last time. Where no other profile reads it,
+ * its pages are given back while stacks are written, so that both together take no more than one.
+ */
+struct tag_input {
+  struct region *region;
+  const struct region *lender;
+  const uint8_t *from; /* what is before that has been given back; NULL: nothing is */
+};
+
+#define TAG_INPUT_STEP ((size_t)32 << 10)
+
+/* Whether the stacks come in the order of memory, and no string is between them. */
+static bool tag_input_is_plain(const pprofc_profile *p) {
+  const struct samples *s = &p->samples;
+  const uint8_t *end = NULL;
+  for (size_t i = 0; i < s->count; i++) {
+    if ((uintptr_t)s->stack[i] < (uintptr_t)end) return false;
+    end = s->stack[i] + s->stack_size[i];
+  }
+  for (size_t i = 0; s->count && i < p->strings.count; i++) {
+    uintptr_t data = (uintptr_t)p->strings.items[i].data;
+    if (data + p->strings.items[i].size > (uintptr_t)s->stack[0] && data < (uintptr_t)end)
+      return false;
+  }
+  return true;
+}
+
+static struct tag_input tag_input_of(const pprofc_profile *copy) {
+  const struct samples *s = &copy->samples;
+  struct tag_input input = {copy->region, copy->lender, NULL};
+  if (copy->lender && s->count && tag_input_is_plain(copy)) input.from = s->stack[0];
+  return input;
+}
+
+/* The stack at `next` and those behind it have not been read yet. */
+static void tag_input_release(struct tag_input *input, const uint8_t *next) {
+  if (!input->from || (size_t)(next - input->from) < TAG_INPUT_STEP) return;
+  bool done = region_discard(input->region, input->lender, input->from, next);
+  input->from = done ? next : NULL;
+}
+
 /* Writes the stacks of one segment with their new frames into *out. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
-                                    const uint8_t **stack, uint32_t *stack_size) {
+                                    const uint8_t **stack, uint32_t *stack_size,
+                                    struct tag_input *input) {
   size_t roots = f->root.count, leaves = f->leaf.count;
   for (size_t i = from; i < to; i++) {
     const uint32_t *frames = f->sample_frames + i * (roots + leaves);
+    const uint8_t *old = s->stack[i];
+    uint32_t size = s->stack_size[i];
     uint8_t *p = *out;
     for (size_t k = 0; k < leaves; k++) p += varint_put(p, (uint32_t)base + frames[roots + k]);
-    if (s->stack_size[i]) memcpy(p, s->stack[i], s->stack_size[i]);
-    p += s->stack_size[i];
+    if (size) memcpy(p, old, size);
+    p += size;
     for (size_t k = 0; k < roots; k++) p += varint_put(p, (uint32_t)base + frames[k]);
+    tag_input_release(input, old + size);
     stack[i] = *out;
     stack_size[i] = (uint32_t)(p - *out);
     *out = p;
@@ -278,8 +323,9 @@ static bool tag_frames_write_samples(const struct tag_frames *f, pprofc_profile 
                                      size_t old_locations) {
   struct arena *arena = &copy->region->arena;
   struct samples *s = &copy->samples;
-  const uint8_t **stack = arena_array(arena, s->count, sizeof *stack);
-  uint32_t *stack_size = arena_array(arena, s->count, sizeof *stack_size);
+  struct tag_input input = tag_input_of(copy);
+  const uint8_t **stack = edit_column(copy, s->stack, s->count, sizeof *stack);
+  uint32_t *stack_size = edit_column(copy, s->stack_size, s->count, sizeof *stack_size);
   struct segment *segments = arena_copy(arena, s->segments, s->segment_count * sizeof *segments);
   if (!stack || !stack_size || !segments) return false;
   for (size_t i = 0; i < s->segment_count; i++) {
@@ -289,7 +335,7 @@ static bool tag_frames_write_samples(const struct tag_frames *f, pprofc_profile 
     if (!bytes && from < to) return false;
     uint8_t *out = arena_alloc(arena, bytes ? bytes : 1);
     if (!out) return false;
-    tag_frames_write_stacks(f, s, from, to, base, &out, stack, stack_size);
+    tag_frames_write_stacks(f, s, from, to, base, &out, stack, stack_size, &input);
   }
   s->stack = stack;
   s->stack_size = stack_size;
