@@ -64,6 +64,12 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   return PPROFC_OK;
 }
 
+pprofc_str import_first_line(pprofc_str text) {
+  pprofc_str rest = text, line;
+  while (str_next_line(&rest, &line) && !str_trim(line).size) text = rest;
+  return text;
+}
+
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *what) {
   char note[160];
   if (!count) return;

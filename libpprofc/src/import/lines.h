@@ -11,6 +11,9 @@
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
+/* The text from the first line on that has something: for formats that their first line tells. */
+pprofc_str import_first_line(pprofc_str text);
+
 /* Comments the profile with "COUNT WHAT", unless there are none. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *what);
 

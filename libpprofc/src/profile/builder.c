@@ -37,7 +37,9 @@ enum {
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
-  FOLDED, /* locations that are marked so */
+  FOLDED,         /* locations that are marked so */
+  FIRST_FUNCTION, /* [string]: the first function of that name, or PPROFC_NONE */
+  FIRST_LOCATION, /* [function]: the first location whose first line it is, or PPROFC_NONE */
   COLUMN_COUNT
 };
 
@@ -59,6 +61,8 @@ static const size_t item_sizes[COLUMN_COUNT] = {
     [FUNCTION_START_LINE] = sizeof(int64_t),
     [MAPPINGS] = sizeof(struct mapping),
     [FOLDED] = sizeof(uint32_t),
+    [FIRST_FUNCTION] = sizeof(uint32_t),
+    [FIRST_LOCATION] = sizeof(uint32_t),
 };
 
 struct pprofc_builder {
@@ -66,7 +70,7 @@ struct pprofc_builder {
   pprofc_error error;      /* the first one; PPROFC_OK while there is none */
   pprofc_profile *profile; /* what is being made; its region holds strings and stacks */
   struct interner strings;
-  struct map functions, locations, mappings;
+  struct map functions, locations, mappings; /* those that no FIRST_ column has */
   struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* room for the stacks to come */
   size_t max_depth;
@@ -169,6 +173,19 @@ DEFINE_PUT(put_line, struct line)
 DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
+
+/* The item of a FIRST_ column, which grows to it; NULL after an error. Most functions have a name
+ * of their own, and most of them one location: these need no hash table. */
+static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
+  struct builder_column *c = &b->columns[column];
+  if (c->count <= index) {
+    size_t more = (size_t)index + 1 - c->count;
+    if (!reserve(b, column, more)) return NULL;
+    memset((uint32_t *)c->items + c->count, 0xFF, more * sizeof(uint32_t));
+    c->count += more;
+  }
+  return (uint32_t *)c->items + index;
+}
 
 /* Indices are 32 bits wide, and the greatest ones have a meaning of their own. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
@@ -295,27 +312,37 @@ static bool reserve_function(pprofc_builder *b) {
          reserve(b, FUNCTION_FILENAME, 1) && reserve(b, FUNCTION_START_LINE, 1);
 }
 
-uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
-                              uint32_t filename, int64_t start_line) {
-  struct builder_function f = {name, system_name, filename, start_line};
+static uint32_t append_function(pprofc_builder *b, const struct builder_function *f) {
   size_t count = count_of(b, FUNCTION_NAME);
-  if (!builder_ok(b)) return PPROFC_NONE;
-  uint64_t hash = hash_mix((uint64_t)name << 32 | system_name, filename);
-  hash = hash_mix(hash, (uint64_t)start_line);
+  if (!has_index_left(b, count, "too many functions") || !reserve_function(b)) return PPROFC_NONE;
+  put_u32(b, FUNCTION_NAME, f->name);
+  put_u32(b, FUNCTION_SYSTEM_NAME, f->system_name);
+  put_u32(b, FUNCTION_FILENAME, f->filename);
+  put_i64(b, FUNCTION_START_LINE, f->start_line);
+  return (uint32_t)count;
+}
+
+/* A function whose name others have, too. */
+static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
+  uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
+  hash = hash_mix(hash, (uint64_t)f->start_line);
   struct map_probe probe = map_start(&b->functions, hash);
   uint32_t index;
   while ((index = map_next(&b->functions, &probe)) != MAP_NONE)
-    if (builder_same_function(b, index, &f)) return index;
-  if (!has_index_left(b, count, "too many functions") || !reserve_function(b)) return PPROFC_NONE;
-  if (!map_insert(&b->functions, hash, (uint32_t)count)) {
-    builder_fail_nomem(b);
-    return PPROFC_NONE;
-  }
-  put_u32(b, FUNCTION_NAME, name);
-  put_u32(b, FUNCTION_SYSTEM_NAME, system_name);
-  put_u32(b, FUNCTION_FILENAME, filename);
-  put_i64(b, FUNCTION_START_LINE, start_line);
-  return (uint32_t)count;
+    if (builder_same_function(b, index, f)) return index;
+  index = append_function(b, f);
+  if (index != PPROFC_NONE && !map_insert(&b->functions, hash, index)) builder_fail_nomem(b);
+  return index;
+}
+
+uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
+                              uint32_t filename, int64_t start_line) {
+  struct builder_function f = {name, system_name, filename, start_line};
+  if (!builder_ok(b)) return PPROFC_NONE;
+  uint32_t *first = first_of(b, FIRST_FUNCTION, name);
+  if (!first) return PPROFC_NONE;
+  if (*first == PPROFC_NONE) return *first = append_function(b, &f);
+  return builder_same_function(b, *first, &f) ? *first : add_namesake(b, &f);
 }
 
 /* Whether location i is the one that the arguments describe. */
@@ -368,9 +395,9 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
-                                 const pprofc_line *lines, size_t line_count) {
-  if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
+/* A location that is not the first of its function. */
+static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
+                             const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);
   for (size_t k = 0; k < line_count; k++) {
     hash = hash_mix(hash_mix(hash, lines[k].function), (uint64_t)lines[k].line);
@@ -384,6 +411,18 @@ uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   index = builder_append_location(b, mapping, address, lines, line_count);
   if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) builder_fail_nomem(b);
   return index;
+}
+
+uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
+                                 const pprofc_line *lines, size_t line_count) {
+  if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
+  if (!line_count) return add_location(b, mapping, address, lines, 0);
+  uint32_t *first = first_of(b, FIRST_LOCATION, lines[0].function);
+  if (!first) return PPROFC_NONE;
+  if (*first == PPROFC_NONE)
+    return *first = builder_append_location(b, mapping, address, lines, line_count);
+  if (builder_same_location(b, *first, mapping, address, lines, line_count)) return *first;
+  return add_location(b, mapping, address, lines, line_count);
 }
 
 void builder_mark_folded(pprofc_builder *b, uint32_t location) {

@@ -116,7 +116,9 @@ struct jfr_entry {
 struct jfr_pool {
   struct jfr_entry *items;
   size_t count, capacity;
-  struct map by_id;
+  uint32_t *small; /* [small_count] the entries of small ids, or MAP_NONE */
+  size_t small_count, small_capacity;
+  struct map by_id; /* of all others */
 };
 
 /* ---- events ------------------------------------------ */

@@ -36,6 +36,7 @@ static size_t pool_of(const struct jfr_class *c) {
 
 struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
   struct jfr_pool *pool = &j->pools[name];
+  if (id < pool->small_count && pool->small[id] != MAP_NONE) return &pool->items[pool->small[id]];
   struct map_probe probe = map_start(&pool->by_id, hash_mix(id, 0));
   uint32_t index;
   while ((index = map_next(&pool->by_id, &probe)) != MAP_NONE)
@@ -43,12 +44,22 @@ struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t 
   return NULL;
 }
 
+/* Most ids of a pool are numbered from 1 on: those need no hash table. */
+static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
+  if (id >= 256 + 4 * (uint64_t)pool->count)
+    return map_insert(&pool->by_id, hash_mix(id, 0), index);
+  if (!ARRAY_RESERVE(j->mem, pool->small, pool->small_capacity, (size_t)id + 1)) return false;
+  while (pool->small_count <= id) pool->small[pool->small_count++] = MAP_NONE;
+  pool->small[id] = index;
+  return true;
+}
+
 static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_entry *entry) {
   struct jfr_pool *pool = &j->pools[name];
   if (jfr_entry_of(j, name, entry->id)) return true;
   if (pool->count >= JFR_UNMADE ||
       !ARRAY_RESERVE(j->mem, pool->items, pool->capacity, pool->count + 1) ||
-      !map_insert(&pool->by_id, hash_mix(entry->id, 0), (uint32_t)pool->count))
+      !pool_index(j, pool, entry->id, (uint32_t)pool->count))
     return jfr_fail_nomem(j);
   pool->items[pool->count++] = *entry;
   return true;

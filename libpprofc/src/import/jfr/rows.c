@@ -9,6 +9,7 @@ struct jfr_rows {
   int64_t *values; /* [count * type_count] */
   size_t value_capacity;
   struct map by_key;
+  uint32_t last; /* the row that was found last: an event has up to three values */
 };
 
 struct jfr_rows *jfr_rows_new(struct jfr *j) {
@@ -41,16 +42,18 @@ static bool rows_equal(const void *records, uint32_t index, const void *key) {
 /* The row of a key; NONE when out of memory. */
 static uint32_t rows_find(struct jfr *j, const struct jfr_key *key) {
   struct jfr_rows *rows = j->rows;
+  if (rows->count && rows_equal(rows->keys, rows->last, key)) return rows->last;
   uint32_t row = map_find_or_add(&rows->by_key, rows_hash(key), rows_equal, rows->keys, key,
                                  (uint32_t)rows->count);
-  if (row < rows->count || row == MAP_NONE) return row;
+  if (row == MAP_NONE) return NONE;
+  if (row < rows->count) return rows->last = row;
   if (rows->count >= JFR_UNMADE ||
       !ARRAY_RESERVE(j->mem, rows->keys, rows->capacity, rows->count + 1) ||
       !ARRAY_RESERVE(j->mem, rows->values, rows->value_capacity, (rows->count + 1) * j->type_count))
     return NONE;
   rows->keys[rows->count] = *key;
   memset(rows->values + rows->count++ * j->type_count, 0, j->type_count * sizeof *rows->values);
-  return row;
+  return rows->last = row;
 }
 
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, enum jfr_type type, uint64_t value) {

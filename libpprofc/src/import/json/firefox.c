@@ -1,5 +1,6 @@
 /* Processed profiles of the Firefox Profiler, which samply writes too. Tables are in each thread
- * (older files) or shared; both forms are columns of arrays. */
+ * (older files) or shared; both forms are columns of arrays. Native code that has no names yet, as
+ * samply writes it, keeps its library and addresses, so that it gets them from the binaries. */
 #include "core/mem.h"
 #include "import/json/json.h"
 
@@ -25,6 +26,7 @@ struct firefox_tables {
   const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
+  const struct node *func_resource, *resource_lib;
 };
 
 /* What an entry of the table of stacks stands for. */
@@ -37,7 +39,7 @@ struct firefox_reader {
   pprofc_builder *builder;
   struct arena *arena;
   const struct node *root;
-  bool has[WEIGHT_COUNT], has_cpu;
+  bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
   double cpu_factor;            /* of threadCPUDelta to nanoseconds */
   struct firefox_tables tables; /* that the entries come from: threads may share them */
   struct firefox_entry *entries;
@@ -45,6 +47,8 @@ struct firefox_reader {
   bool has_frames; /* every frame of the tables has a function */
   uint32_t stack[MOST_DEPTH];
   size_t missing;
+  const struct node *libs;
+  uint32_t *mappings; /* [libs] or NONE */
 };
 
 static const struct node *column(const struct node *table, const char *name) {
@@ -64,6 +68,7 @@ static void find_tables(const struct node *thread, const struct node *root,
   const struct node *frames = table_of(thread, shared, "frameTable");
   const struct node *funcs = table_of(thread, shared, "funcTable");
   const struct node *strings = table_of(thread, shared, "stringArray");
+  const struct node *resources = table_of(thread, shared, "resourceTable");
   if (!strings) strings = table_of(thread, shared, "stringTable");
   *t = (struct firefox_tables){
       .strings = strings,
@@ -78,6 +83,8 @@ static void find_tables(const struct node *thread, const struct node *root,
       .func_file = column(funcs, "fileName"),
       .func_source = column(funcs, "source"),
       .sources = table_of(thread, shared, "sources"),
+      .func_resource = column(funcs, "resource"),
+      .resource_lib = column(resources, "lib"),
   };
 }
 
@@ -109,10 +116,63 @@ static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   return string_at(t, t->func_file, function);
 }
 
+/* ---- native code ------------------------------------- */
+
+/* The whole of the address space, since addresses are counted from where a library begins. */
+static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
+  const struct node *lib = node_at(r->libs, index);
+  pprofc_str path = node_text(lib, "path");
+  struct mapping mapping = {.start = 0, .limit = UINT64_MAX};
+  if (!path.size) path = node_text(lib, "name");
+  if (r->mappings[index] != NONE || !path.size) return r->mappings[index];
+  mapping.file = builder_string(r->builder, path);
+  mapping.build_id = builder_string(r->builder, node_text(lib, "codeId"));
+  r->mappings[index] = builder_add_mapping(r->builder, &mapping);
+  return r->mappings[index];
+}
+
+/* The library of the program itself comes first: it is the main binary. */
+static bool firefox_find_libs(struct firefox_reader *r) {
+  r->libs = node_get(r->root, "libs");
+  size_t count = node_size(r->libs);
+  pprofc_str product = node_text(node_get(r->root, "meta"), "product");
+  r->mappings = arena_array(r->arena, count + 1, sizeof *r->mappings);
+  if (!r->mappings) return false;
+  for (size_t i = 0; i < count; i++) r->mappings[i] = NONE;
+  for (size_t i = 0; i < count; i++)
+    if (product.size && str_equal(node_text(node_at(r->libs, i), "name"), product)) {
+      firefox_mapping(r, i);
+      break;
+    }
+  return true;
+}
+
+/* The library of a frame whose name is nothing but its address in it. */
+static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, size_t function,
+                               size_t *lib, uint64_t *address) {
+  const struct firefox_tables *t = &r->tables;
+  pprofc_str name = string_at(t, t->func_name, function);
+  size_t resource;
+  int64_t number = number_at(t->frame_address, frame, -1);
+  if (number < 0 || !str_starts(name, STR("0x"))) return false;
+  if (!str_parse_uint(str_slice(name, 2, name.size), 16, address) || *address != (uint64_t)number)
+    return false;
+  return index_at(t->func_resource, function, &resource) &&
+         index_at(t->resource_lib, resource, lib) && *lib < node_size(r->libs);
+}
+
+/* ---- stacks ------------------------------------------ */
+
 static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_tables *t,
                                size_t frame, uint32_t *location) {
   size_t function;
   if (!index_at(t->frame_func, frame, &function)) return false;
+  size_t lib;
+  uint64_t place;
+  if (firefox_is_unnamed(r, frame, function, &lib, &place) && firefox_mapping(r, lib) != NONE) {
+    *location = pprofc_builder_location(r->builder, r->mappings[lib], place, NULL, 0);
+    return true;
+  }
   pprofc_str name = string_at(t, t->func_name, function);
   char unnamed[32];
   if (!name.size) {
@@ -229,11 +289,15 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
     r->has_cpu |= node_is(node_get(samples, "threadCPUDelta"), NODE_ARRAY);
   }
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  r->cpu_factor = !unit.size || unit.data[0] == 'n' ? 1 : 1e3; /* "ns" or "µs" */
+  r->cpu_is_cycles = str_starts(unit, STR("variable"));
+  r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* else "µs" */
   if (!r->has[WEIGHT_TIME] && !r->has[WEIGHT_BYTES]) r->has[WEIGHT_SAMPLES] = true;
   for (size_t k = 0; k < WEIGHT_COUNT; k++)
     if (r->has[k]) pprofc_builder_type(r->builder, weights[k].type, weights[k].unit);
-  if (r->has_cpu) pprofc_builder_type(r->builder, "cpu", "nanoseconds");
+  if (r->has_cpu && r->cpu_is_cycles)
+    pprofc_builder_type(r->builder, "cycles", "count"); /* "variable CPU cycles" */
+  else if (r->has_cpu)
+    pprofc_builder_type(r->builder, "cpu", "nanoseconds");
 }
 
 pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
@@ -246,6 +310,7 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   r->builder = builder;
   r->arena = arena;
   r->root = root;
+  if (!firefox_find_libs(r)) return error_nomem(error);
   firefox_find_types(r, threads);
   double interval = json_member_number(meta, "interval", 0);
   if (interval > 0 && interval < 1e9)

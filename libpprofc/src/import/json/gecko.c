@@ -19,11 +19,19 @@ struct gecko_table {
   const struct node *rows, *schema;
 };
 
+/* An entry of the table of stacks. */
+struct gecko_entry {
+  uint32_t location; /* or PPROFC_NONE, for frames that are not shown */
+  uint32_t caller;   /* an entry before it, or PPROFC_NONE */
+};
+
 struct gecko_thread {
   struct gecko *g;
   const struct node *thread, *strings;
   struct gecko_table stacks, frames;
-  uint32_t *locations; /* of frames; PPROFC_NONE for those that are left out */
+  uint32_t *locations; /* of frames; PPROFC_NONE for those that are not shown */
+  struct gecko_entry *entries;
+  size_t entry_count;
 };
 
 /* ---- tables ------------------------------------------ */
@@ -33,12 +41,16 @@ static struct gecko_table gecko_table_of(const struct node *thread, const char *
   return (struct gecko_table){node_get(table, "data"), node_get(table, "schema")};
 }
 
-/* The value of a row, NULL when it has none. */
-static const struct node *gecko_cell(const struct gecko_table *table, size_t row,
-                                     const char *column) {
+/* Where a column is in the rows of a table, or SIZE_MAX. */
+static size_t gecko_column(const struct gecko_table *table, const char *name) {
   int64_t index;
-  if (!node_to_integer(node_get(table->schema, column), &index) || index < 0) return NULL;
-  return node_at(node_at(table->rows, row), (size_t)index);
+  bool found = node_to_integer(node_get(table->schema, name), &index) && index >= 0;
+  return found ? (size_t)index : SIZE_MAX;
+}
+
+/* The value of a row, NULL when it has none. */
+static const struct node *gecko_cell(const struct gecko_table *table, size_t row, size_t column) {
+  return node_at(node_at(table->rows, row), column);
 }
 
 static bool gecko_index(const struct node *cell, size_t *index) {
@@ -102,28 +114,44 @@ static uint32_t gecko_location(struct gecko *g, pprofc_str text, const struct no
 
 static bool gecko_read_frames(struct gecko_thread *t) {
   size_t count = node_size(t->frames.rows);
+  size_t location = gecko_column(&t->frames, "location"), line = gecko_column(&t->frames, "line");
   t->locations = mem_zero_array(t->g->arena->mem, count, sizeof *t->locations);
   for (size_t i = 0; t->locations && i < count; i++) {
     size_t text;
     const struct node *name = NULL;
-    if (gecko_index(gecko_cell(&t->frames, i, "location"), &text)) name = node_at(t->strings, text);
-    t->locations[i] = gecko_location(t->g, json_id(name), gecko_cell(&t->frames, i, "line"));
+    if (gecko_index(gecko_cell(&t->frames, i, location), &text)) name = node_at(t->strings, text);
+    t->locations[i] = gecko_location(t->g, json_id(name), gecko_cell(&t->frames, i, line));
   }
   return t->locations;
 }
 
 /* ---- samples ----------------------------------------- */
 
-/* Entries come after their callers. */
+/* Makes the entries of the table of stacks, of which each comes after its caller. */
+static bool gecko_read_entries(struct gecko_thread *t) {
+  size_t count = node_size(t->stacks.rows), frames = node_size(t->frames.rows);
+  size_t frame = gecko_column(&t->stacks, "frame"), prefix = gecko_column(&t->stacks, "prefix");
+  t->entries = mem_array(t->g->arena->mem, count, sizeof *t->entries);
+  t->entry_count = count;
+  for (size_t i = 0; t->entries && i < count; i++) {
+    size_t index, caller;
+    struct gecko_entry entry = {PPROFC_NONE, PPROFC_NONE};
+    if (gecko_index(gecko_cell(&t->stacks, i, frame), &index) && index < frames)
+      entry.location = t->locations[index];
+    if (gecko_index(gecko_cell(&t->stacks, i, prefix), &caller) && caller < i)
+      entry.caller = (uint32_t)caller;
+    t->entries[i] = entry;
+  }
+  return t->entries;
+}
+
 static size_t gecko_stack(const struct gecko_thread *t, const struct node *cell) {
-  size_t depth = 0, stack, frame, count = node_size(t->frames.rows);
-  while (gecko_index(cell, &stack) && depth < JSON_MOST_DEPTH) {
-    if (gecko_index(gecko_cell(&t->stacks, stack, "frame"), &frame) && frame < count &&
-        t->locations[frame] != PPROFC_NONE)
-      t->g->stack[depth++] = t->locations[frame];
-    size_t caller;
-    cell = gecko_cell(&t->stacks, stack, "prefix");
-    if (gecko_index(cell, &caller) && caller >= stack) break;
+  size_t depth = 0, stack;
+  if (!gecko_index(cell, &stack)) return 0;
+  while (stack < t->entry_count && depth < JSON_MOST_DEPTH) {
+    const struct gecko_entry *entry = &t->entries[stack];
+    if (entry->location != PPROFC_NONE) t->g->stack[depth++] = entry->location;
+    stack = entry->caller;
   }
   return depth;
 }
@@ -154,15 +182,17 @@ static void gecko_add_samples(struct gecko_thread *t) {
   bool listed = node_is(list, NODE_ARRAY);
   struct gecko_table samples = gecko_table_of(t->thread, "samples");
   size_t count = node_size(listed ? list : samples.rows);
+  size_t time_column = gecko_column(&samples, "time"), stack = gecko_column(&samples, "stack");
   for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
     const struct node *item = node_at(list, i), *next = node_at(list, i + 1);
-    int64_t at = json_scaled(listed ? node_get(item, "time") : gecko_cell(&samples, i, "time"), 6);
+    int64_t at =
+        json_scaled(listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column), 6);
     int64_t end =
-        json_scaled(listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, "time"), 6);
+        json_scaled(listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
     if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
     size_t depth = listed ? gecko_listed_stack(t->g, node_get(item, "frames"))
-                          : gecko_stack(t, gecko_cell(&samples, i, "stack"));
+                          : gecko_stack(t, gecko_cell(&samples, i, stack));
     gecko_add(t->g, t->thread, depth, time);
   }
 }
@@ -175,8 +205,9 @@ static bool gecko_read_thread(struct gecko *g, const struct node *profile,
                            .strings = strings ? strings : node_get(profile, "stringTable"),
                            .stacks = gecko_table_of(thread, "stackTable"),
                            .frames = gecko_table_of(thread, "frameTable")};
-  bool good = gecko_read_frames(&t);
+  bool good = gecko_read_frames(&t) && gecko_read_entries(&t);
   if (good) gecko_add_samples(&t);
+  mem_free(g->arena->mem, t.entries, t.entry_count, sizeof *t.entries);
   mem_free(g->arena->mem, t.locations, node_size(t.frames.rows), sizeof *t.locations);
   return good;
 }

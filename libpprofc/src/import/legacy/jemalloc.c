@@ -5,6 +5,7 @@
  * over: their sums are in "t*:". */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
+#include "import/lines.h"
 
 /* What jemalloc and its names in other programs do inside an allocation. */
 static const char own_frames[] =
@@ -85,7 +86,7 @@ static pprofc_status jemalloc_read_samples(struct legacy *l, struct lines *lines
 }
 
 IMPORT_READER(import_jemalloc) {
-  struct lines lines = lines_of(data);
+  struct lines lines = lines_of(import_first_line(data));
   struct legacy l;
   legacy_init(&l, mem, options->limits, error);
   pprofc_status status = PPROFC_E_NO_MATCH;

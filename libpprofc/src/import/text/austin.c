@@ -417,6 +417,7 @@ pprofc_status import_austin(pprofc_str data, const pprofc_allocator *mem,
                             const pprofc_read_options *options, pprofc_profile **profile,
                             pprofc_error *error) {
   bool mojo = str_starts(data, STR("MOJ"));
+  if (!mojo) data = import_first_line(data);
   if (!mojo && !str_starts(data, STR("# austin:"))) return PPROFC_E_NO_MATCH;
   struct austin a = {.builder = pprofc_builder_new(mem), .mem = mem, .sample = {.pid = -1}};
   map_init(&a.strings.map, mem);

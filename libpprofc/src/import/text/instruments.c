@@ -259,6 +259,7 @@ pprofc_status import_instruments(pprofc_str data, const pprofc_allocator *mem,
   pprofc_str text, line;
   struct instruments r = {.family = FAMILY_NONE, .self_unit = STR("")};
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  text = import_first_line(text);
   if (status == PPROFC_OK && !(str_next_line(&text, &line) && instruments_header(line, &r) &&
                                instruments_find_family(&r, text)))
     status = PPROFC_E_NO_MATCH;

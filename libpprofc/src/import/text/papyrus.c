@@ -272,6 +272,7 @@ pprofc_status import_papyrus(pprofc_str data, const pprofc_allocator *mem,
   struct buffer utf8;
   pprofc_str text;
   pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  text = import_first_line(text);
   if (status == PPROFC_OK && !looks_like_papyrus(text)) status = PPROFC_E_NO_MATCH;
   if (status == PPROFC_OK) {
     struct papyrus p = {.builder = pprofc_builder_new(mem), .mem = mem};
