@@ -143,6 +143,9 @@ def cases(inputs, reports):
     for stacks in ("edges", "flat"):
         files = [[f"-callgrind_stacks={stacks}", inputs.file(scaling_inputs.callgrind, 150, scale)] for scale in (1, 2)]
         yield f"callgrind: {stacks}", files, "-top"
+    files = [[f"-source_map={inputs.file(scaling_inputs.source_map, 200, scale)}", inputs.file(scaling_inputs.minified, 200, scale)]
+             for scale in (1, 2)]
+    yield "source map", files, "-top"
     for shape, (make, n) in scaling_inputs.SHAPES.items():
         yield f"shape: {shape}", [[inputs.file(make, n, 1)], [inputs.file(make, n, 2)]], "-top"
         if shape in ("many labels", "many mappings", "one hub", "orders of labels", "sparse ids"):

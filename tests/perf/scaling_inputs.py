@@ -83,6 +83,34 @@ def json_v8(n):
     return json.dumps({"nodes": nodes, "startTime": 0, "endTime": n, "samples": [i + 1 for i in range(n)], "timeDeltas": [1] * n})
 
 
+def minified(n):
+    """A bundle in one line, a function every 40 columns; source_map(n) is its map."""
+    nodes = [{"id": i + 1, "callFrame": {"functionName": "a", "scriptId": "1", "url": "b.min.js", "lineNumber": 0, "columnNumber": 40 * i},
+              "hitCount": 1, "children": [i + 2] if i % 9 and i + 1 < n else []} for i in range(n)]
+    return json.dumps({"nodes": nodes, "startTime": 0, "endTime": n, "samples": [i + 1 for i in range(n)], "timeDeltas": [1] * n})
+
+
+def source_map(n):
+    """Eight segments for each function: columns, sources, lines and names that all change."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    def vlq(value):
+        value, text = (-value << 1 | 1) if value < 0 else value << 1, ""
+        while True:
+            value, digit = value >> 5, value & 31
+            text += letters[digit | (32 if value else 0)]
+            if not value:
+                return text
+
+    segments, last = [], [0, 0, 0, 0]
+    for i in range(8 * n):
+        place = [i // 8 % 40, i // 8, i % 8 * 3, i // 8]
+        segments.append(vlq(5 if i else 0) + "".join(vlq(a - b) for a, b in zip(place, last)))
+        last = place
+    return json.dumps({"version": 3, "file": "b.min.js", "sources": [f"src/file{i}.js" for i in range(40)], "names": [f"function{i}" for i in range(n)],
+                       "mappings": ",".join(segments)})
+
+
 def json_v8_heap(n):
     nodes = [{"callFrame": call_frame(i), "selfSize": 8, "id": i, "children": []} for i in range(n)]
     for i in range(1, n):

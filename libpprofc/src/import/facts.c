@@ -98,8 +98,9 @@ const struct format_fact import_facts[] = {
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
      "imports/calls.samply.json.gz",
-     "samples, time or bytes as the weights say, `cpu/nanoseconds` when there; labels `process`, "
-     "`pid`, `thread`, `tid`",
+     "samples, time or bytes as the weights say, `cpu/nanoseconds` or `cycles/count` when there; "
+     "labels `process`, `pid`, `thread`, `tid`; code without names keeps libraries, build ids and "
+     "addresses: names, lines and inlined functions come from the binaries",
      "markers, counters, categories"},
     {"v8_prof_log", "V8 log (`isolate-*.log`)", "`node --prof`", "`v8-version,` at the start",
      "node 20.20.2", NULL,
