@@ -43,26 +43,12 @@ enum {
   COLUMN_COUNT
 };
 
+/* Those of columns that are not uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
-    [TYPES] = sizeof(struct value_type),
-    [COMMENTS] = sizeof(uint32_t),
-    [VALUES] = sizeof(int64_t),
-    [STACKS] = sizeof(const uint8_t *),
-    [STACK_SIZES] = sizeof(uint32_t),
-    [LABEL_FROM] = sizeof(uint32_t),
-    [LABELS] = sizeof(struct label),
-    [LOCATION_ADDRESS] = sizeof(uint64_t),
-    [LOCATION_MAPPING] = sizeof(uint32_t),
-    [LOCATION_LINE_FROM] = sizeof(uint32_t),
-    [LINES] = sizeof(struct line),
-    [FUNCTION_NAME] = sizeof(uint32_t),
-    [FUNCTION_SYSTEM_NAME] = sizeof(uint32_t),
-    [FUNCTION_FILENAME] = sizeof(uint32_t),
-    [FUNCTION_START_LINE] = sizeof(int64_t),
-    [MAPPINGS] = sizeof(struct mapping),
-    [FOLDED] = sizeof(uint32_t),
-    [FIRST_FUNCTION] = sizeof(uint32_t),
-    [FIRST_LOCATION] = sizeof(uint32_t),
+    [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
+    [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
+    [LOCATION_ADDRESS] = sizeof(uint64_t),   [LINES] = sizeof(struct line),
+    [FUNCTION_START_LINE] = sizeof(int64_t), [MAPPINGS] = sizeof(struct mapping),
 };
 
 struct pprofc_builder {
@@ -86,7 +72,8 @@ pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
   map_init(&b->functions, &b->mem);
   map_init(&b->locations, &b->mem);
   map_init(&b->mappings, &b->mem);
-  for (size_t i = 0; i < COLUMN_COUNT; i++) b->columns[i].item_size = item_sizes[i];
+  for (size_t i = 0; i < COLUMN_COUNT; i++)
+    b->columns[i].item_size = item_sizes[i] ? item_sizes[i] : sizeof(uint32_t);
   b->most = UINT64_MAX;
   b->profile = profile_new(&b->mem);
   if (b->profile && interner_copy(&b->strings, &b->profile->region->arena, STR("")) == 0) return b;
@@ -407,7 +394,6 @@ static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t addre
   uint32_t index;
   while ((index = map_next(&b->locations, &probe)) != MAP_NONE)
     if (builder_same_location(b, index, mapping, address, lines, line_count)) return index;
-
   index = builder_append_location(b, mapping, address, lines, line_count);
   if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) builder_fail_nomem(b);
   return index;

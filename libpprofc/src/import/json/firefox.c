@@ -281,6 +281,17 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
   return true;
 }
 
+static void firefox_find_cpu(struct firefox_reader *r) {
+  pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
+  r->cpu_is_cycles = str_starts(unit, STR("variable")); /* "variable CPU cycles" */
+  r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* else "µs" */
+  if (!r->has_cpu) return;
+  if (r->cpu_is_cycles)
+    pprofc_builder_type(r->builder, "cycles", "count");
+  else
+    pprofc_builder_type(r->builder, "cpu", "nanoseconds");
+}
+
 static void firefox_find_types(struct firefox_reader *r, const struct node *threads) {
   for (size_t i = 0; i < node_size(threads); i++) {
     const struct node *samples = node_get(node_at(threads, i), "samples");
@@ -288,16 +299,10 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
     r->has[weight_of(samples)] = true;
     r->has_cpu |= node_is(node_get(samples, "threadCPUDelta"), NODE_ARRAY);
   }
-  pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  r->cpu_is_cycles = str_starts(unit, STR("variable"));
-  r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3; /* else "µs" */
   if (!r->has[WEIGHT_TIME] && !r->has[WEIGHT_BYTES]) r->has[WEIGHT_SAMPLES] = true;
   for (size_t k = 0; k < WEIGHT_COUNT; k++)
     if (r->has[k]) pprofc_builder_type(r->builder, weights[k].type, weights[k].unit);
-  if (r->has_cpu && r->cpu_is_cycles)
-    pprofc_builder_type(r->builder, "cycles", "count"); /* "variable CPU cycles" */
-  else if (r->has_cpu)
-    pprofc_builder_type(r->builder, "cpu", "nanoseconds");
+  firefox_find_cpu(r);
 }
 
 pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, struct arena *arena,
