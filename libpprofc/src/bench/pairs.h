@@ -19,8 +19,8 @@ struct pair_side {
 struct pair {
   uint32_t package, unit; /* texts of the pairs */
   uint32_t name;          /* string of the set */
+  bool bad;               /* a value is no finite number */
   struct pair_side sides[PAIR_SIDES];
-  bool bad; /* a value is no finite number */
 };
 
 struct pairs {

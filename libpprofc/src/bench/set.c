@@ -51,12 +51,17 @@ void pprofc_bench_free(pprofc_bench *set) {
   mem_free(&mem, set, 1, sizeof *set);
 }
 
+void set_forget_lines(struct pprofc_bench *set) {
+  ARRAY_FREE(&set->mem, set->results, set->result_capacity);
+  set->result_count = 0;
+}
+
 void set_forget_results(struct pprofc_bench *set) {
   const pprofc_allocator *mem = &set->mem;
-  ARRAY_FREE(mem, set->results, set->result_capacity);
+  set_forget_lines(set);
   ARRAY_FREE(mem, set->values, set->value_capacity);
   ARRAY_FREE(mem, set->value_unit, set->value_unit_capacity);
-  set->result_count = set->value_count = 0;
+  set->value_count = 0;
 }
 
 static const struct bench_metadata *find_metadata(const struct pprofc_bench *set, uint32_t unit,

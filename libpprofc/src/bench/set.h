@@ -101,6 +101,9 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
   return set->strings.items[id];
 }
 
+/* Gives the memory of all results back, but not that of their measurements. */
+void set_forget_lines(struct pprofc_bench *set);
+
 /* Gives the memory of all measurements and results back. Names, units, inputs and metadata stay. */
 void set_forget_results(struct pprofc_bench *set);
 

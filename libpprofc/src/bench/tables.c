@@ -1,8 +1,7 @@
-/* Sorts results into the cells of comparison tables. */
+/* Lays out comparison tables: rows, columns, cells, baselines, notes. */
 #include "bench/tables.h"
 
-#include "bench/filter.h"
-#include "core/array.h"
+#include "bench/collector.h"
 #include "core/options.h"
 #include "stats/sorting.h"
 
@@ -18,175 +17,6 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
                                     .filter = "*",
                                     .alpha = 0.05,
                                     .confidence = 0.95};
-}
-
-/* ---- collecting -------------------------------------- */
-
-/* Tables and cells are found by the keys of the projections. */
-struct table_id {
-  uint32_t key, unit; /* the unit's string */
-};
-
-struct cell_id {
-  uint32_t table, row, column;
-};
-
-struct cell_state {
-  struct cell_id id;
-  uint32_t residue; /* the first one seen */
-  bool varied;      /* more than one was */
-  size_t count, next;
-};
-
-/* A second residue key of a cell. */
-struct cell_residue {
-  uint32_t cell, residue;
-};
-
-/* Measurements of neighbouring lines mostly belong to the same cells: the cell of the previous
- * line's measurement at the same place is tried first. */
-#define PLACES 16
-struct cell_place {
-  struct cell_id id;
-  uint32_t key, unit, cell;
-};
-
-struct tables_collector {
-  struct pprofc_bench_tables *t;
-  struct pprofc_bench *forgets; /* the set when it may be emptied, or NULL */
-  struct filter *filter;
-  uint32_t *cell_of_value; /* MAP_NONE for what is filtered out */
-  struct table_id *tables;
-  size_t table_count, table_capacity;
-  struct map table_map;
-  struct cell_state *cells;
-  size_t cell_count, cell_capacity;
-  struct map cell_map;
-  struct cell_residue *residues;
-  size_t residue_count, residue_capacity;
-  struct map residue_map;
-  uint32_t *unit_ranks; /* by string: order of first observation */
-  uint32_t unit_count;
-  struct cell_place places[PLACES];
-  bool nomem;
-};
-
-static bool table_id_equal(const void *ids, uint32_t index, const void *key) {
-  const struct table_id *a = (const struct table_id *)ids + index, *b = key;
-  return a->key == b->key && a->unit == b->unit;
-}
-
-static uint32_t find_table(struct tables_collector *c, uint32_t key, uint32_t unit) {
-  struct table_id id = {key, unit};
-  uint32_t index = map_find_or_add(&c->table_map, hash_mix(key, unit), table_id_equal, c->tables,
-                                   &id, (uint32_t)c->table_count);
-  if (index < c->table_count) return index;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->tables, c->table_capacity, c->table_count + 1)) {
-    c->nomem = true;
-    return 0;
-  }
-  if (c->unit_ranks[unit] == MAP_NONE) c->unit_ranks[unit] = c->unit_count++;
-  c->tables[c->table_count++] = id;
-  return index;
-}
-
-static bool cell_id_equal(const void *cells, uint32_t index, const void *key) {
-  const struct cell_id *a = &((const struct cell_state *)cells)[index].id, *b = key;
-  return a->table == b->table && a->row == b->row && a->column == b->column;
-}
-
-static uint32_t find_cell(struct tables_collector *c, struct cell_id id, uint32_t residue) {
-  uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
-  uint32_t index =
-      map_find_or_add(&c->cell_map, hash, cell_id_equal, c->cells, &id, (uint32_t)c->cell_count);
-  if (index < c->cell_count) return index;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->cells, c->cell_capacity, c->cell_count + 1)) {
-    c->nomem = true;
-    return MAP_NONE;
-  }
-  c->cells[c->cell_count++] = (struct cell_state){.id = id, .residue = residue};
-  return index;
-}
-
-static bool cell_residue_equal(const void *residues, uint32_t index, const void *key) {
-  const struct cell_residue *a = (const struct cell_residue *)residues + index, *b = key;
-  return a->cell == b->cell && a->residue == b->residue;
-}
-
-static void note_residue(struct tables_collector *c, uint32_t cell, uint32_t residue) {
-  struct cell_residue key = {cell, residue};
-  uint32_t index = map_find_or_add(&c->residue_map, hash_mix(cell, residue), cell_residue_equal,
-                                   c->residues, &key, (uint32_t)c->residue_count);
-  if (index < c->residue_count) return;
-  if (index == MAP_NONE ||
-      !ARRAY_RESERVE(&c->t->mem, c->residues, c->residue_capacity, c->residue_count + 1)) {
-    c->nomem = true;
-    return;
-  }
-  c->cells[cell].varied = true;
-  c->residues[c->residue_count++] = key;
-}
-
-/* The cell of one measurement. The keys are those of its result. */
-static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint32_t key,
-                                  uint32_t unit, uint32_t row, uint32_t column, uint32_t residue) {
-  struct cell_place *known = place < PLACES ? &c->places[place] : NULL;
-  if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
-      known->id.row == row && known->id.column == column)
-    return known->cell;
-  struct cell_id id = {find_table(c, key, unit), row, column};
-  uint32_t cell = c->nomem ? MAP_NONE : find_cell(c, id, residue);
-  if (known) *known = (struct cell_place){id, key, unit, cell};
-  return cell;
-}
-
-static void collector_add_result(struct tables_collector *c, size_t result) {
-  struct pprofc_bench_tables *t = c->t;
-  const struct pprofc_bench *set = t->set;
-  size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
-  bool keyed = false;
-  uint32_t key = 0, row = 0, column = 0, residue = 0;
-  for (size_t i = first; i < end; i++) {
-    if (!filter_value(c->filter, set->value_unit[i])) continue;
-    if (!keyed) {
-      key = projection_key(&t->table_by, result);
-      row = projection_key(&t->row_by, result);
-      column = projection_key(&t->col_by, result);
-      residue = projection_key(&t->residue, result);
-      keyed = true;
-    }
-    uint32_t unit = set->units[set->value_unit[i]].tidied;
-    uint32_t cell = collector_cell_of(c, i - first, key, unit, row, column, residue);
-    if (c->nomem) return;
-    c->cell_of_value[i] = cell;
-    c->cells[cell].count++;
-    if (c->cells[cell].residue != residue) note_residue(c, cell, residue);
-  }
-}
-
-static bool accepted(struct tables_collector *c, size_t result) {
-  struct pprofc_bench_tables *t = c->t;
-  return projection_accepts(&t->table_by, result) && projection_accepts(&t->row_by, result) &&
-         projection_accepts(&t->col_by, result) && projection_accepts(&t->ignored, result) &&
-         filter_result(c->filter, result);
-}
-
-static void collector_fill(struct tables_collector *c) {
-  const struct pprofc_bench *set = c->t->set;
-  c->cell_of_value = mem_array(&c->t->mem, set->value_count, sizeof *c->cell_of_value);
-  c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
-  if (!c->cell_of_value || !c->unit_ranks) {
-    c->nomem = true;
-    return;
-  }
-  memset(c->cell_of_value, 0xFF, set->value_count * sizeof *c->cell_of_value);
-  memset(c->unit_ranks, 0xFF, set->strings.count * sizeof *c->unit_ranks);
-  for (size_t i = 0; i < PLACES; i++) c->places[i].cell = MAP_NONE;
-  for (size_t i = 0; i < set->result_count && !c->nomem; i++)
-    if (accepted(c, i)) collector_add_result(c, i);
-  c->nomem |= c->t->group.failed || c->t->extractor.failed;
 }
 
 /* ---- laying out -------------------------------------- */
@@ -398,13 +228,6 @@ static void fill_table(struct tables_collector *c, struct table *table,
   if (!c->nomem) find_baselines(table);
 }
 
-/* What the cells have copies of. */
-static void collector_forget(struct tables_collector *c) {
-  mem_free(&c->t->mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
-  c->cell_of_value = NULL;
-  if (c->forgets) set_forget_results(c->forgets);
-}
-
 /* Copies the values into one array, cell by cell, and sorts those of each cell. */
 static void tables_gather_values(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
@@ -414,6 +237,7 @@ static void tables_gather_values(struct tables_collector *c) {
     total += c->cells[i].count;
   }
   t->value_count = total;
+  if (c->forgets) set_forget_lines(c->forgets);
   t->values = mem_array(&t->mem, total, sizeof *t->values);
   if (!t->values) {
     c->nomem = true;
@@ -517,19 +341,6 @@ static pprofc_status parse_options(struct tables_collector *c, pprofc_error *err
   return projection_residue(&t->residue, &t->group, error);
 }
 
-static void collector_free(struct tables_collector *c) {
-  const pprofc_allocator *mem = &c->t->mem;
-  filter_free(c->filter);
-  mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
-  mem_free(mem, c->unit_ranks, c->t->set->strings.count, sizeof *c->unit_ranks);
-  mem_free(mem, c->tables, c->table_capacity, sizeof *c->tables);
-  mem_free(mem, c->cells, c->cell_capacity, sizeof *c->cells);
-  mem_free(mem, c->residues, c->residue_capacity, sizeof *c->residues);
-  map_free(&c->table_map);
-  map_free(&c->cell_map);
-  map_free(&c->residue_map);
-}
-
 static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *forgets,
                                     const pprofc_bench_options *options,
                                     pprofc_bench_tables **tables, pprofc_error *error) {
@@ -546,10 +357,8 @@ static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *forge
   arena_init(&t->arena, &t->mem);
   extractor_init(&t->extractor, set, &t->arena);
   projection_group_init(&t->group, &t->extractor);
-  struct tables_collector c = {.t = t, .forgets = forgets};
-  map_init(&c.table_map, &t->mem);
-  map_init(&c.cell_map, &t->mem);
-  map_init(&c.residue_map, &t->mem);
+  struct tables_collector c;
+  collector_init(&c, t, forgets);
   status = parse_options(&c, error);
   if (status == PPROFC_OK) {
     collector_fill(&c);

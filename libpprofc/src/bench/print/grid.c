@@ -30,7 +30,7 @@ void grid_column(struct grid *grid, size_t column) {
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin) {
   pprofc_str copy = escape_cell(text, grid->column == 0, &grid->arena);
-  if (!copy.data ||
+  if (!copy.data || copy.size > UINT32_MAX || margin.size > UINT8_MAX ||
       !ARRAY_RESERVE(grid->mem, grid->cells, grid->cell_capacity, grid->cell_count + 1)) {
     grid->failed = true;
     return;
@@ -38,11 +38,13 @@ void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align 
   grid->cells[grid->cell_count++] = (struct grid_cell){.row = grid->row,
                                                        .column = grid->column,
                                                        .span = (uint32_t)span,
-                                                       .align = align,
-                                                       .width = utf8_length(copy),
-                                                       .margin_width = utf8_length(margin),
-                                                       .text = copy,
-                                                       .margin = margin};
+                                                       .align = (uint8_t)align,
+                                                       .width = (uint32_t)utf8_length(copy),
+                                                       .margin_width = (uint8_t)utf8_length(margin),
+                                                       .text = copy.data,
+                                                       .text_size = (uint32_t)copy.size,
+                                                       .margin = margin.data,
+                                                       .margin_size = (uint8_t)margin.size};
   grid->column += (uint32_t)span;
   if (grid->column > grid->columns) grid->columns = grid->column;
 }
@@ -166,7 +168,7 @@ static void write_cell(const struct grid_cell *cell, const struct grid_layout *l
   long long distance = (long long)l->offset[cell->column] - *position;
   output_add_fill(out, ' ', (size_t)(distance < 0 ? -distance : distance));
   output_add_fill(out, ' ', margin - cell->margin_width);
-  output_add_str(out, cell->margin);
+  output_add(out, cell->margin, cell->margin_size);
   size_t span = l->offset[cell->column + cell->span] - l->offset[cell->column];
   long long room = (long long)span - (long long)margin - (long long)cell->width;
   if (cell->align == GRID_RIGHT && room > 0) before = (size_t)room;
@@ -175,7 +177,7 @@ static void write_cell(const struct grid_cell *cell, const struct grid_layout *l
     before = (size_t)(room < 0 ? -room : room);
   }
   output_add_fill(out, ' ', before);
-  output_add_str(out, cell->text);
+  output_add(out, cell->text, cell->text_size);
   *position += distance + (long long)(margin + before + cell->width);
 }
 
@@ -186,7 +188,8 @@ static void write_cells(struct grid *grid, const struct grid_layout *l, struct o
     qsort(grid->cells, grid->cell_count, sizeof *grid->cells, by_place);
   for (size_t i = 0; i < grid->cell_count; i++) {
     const struct grid_cell *cell = &grid->cells[i];
-    if (grid_is_blank(cell->text) && grid_is_blank(cell->margin)) continue;
+    pprofc_str text = {cell->text, cell->text_size}, margin = {cell->margin, cell->margin_size};
+    if (grid_is_blank(text) && grid_is_blank(margin)) continue;
     for (; row < cell->row; row++) {
       output_add_char(out, '\n');
       position = 0;

@@ -9,13 +9,13 @@
 
 enum grid_align { GRID_LEFT, GRID_CENTER, GRID_RIGHT };
 
+/* There is one for each text of a table at a time, so it is small. */
 struct grid_cell {
+  const char *text, *margin;
+  uint32_t text_size, width; /* in bytes and in code points */
   uint32_t row, column, span;
-  enum grid_align align;
-  size_t width;        /* of the text, in code points */
-  size_t margin_width; /* of the margin */
-  pprofc_str text;
-  pprofc_str margin;
+  uint8_t margin_size, margin_width;
+  uint8_t align; /* an enum grid_align */
 };
 
 struct grid {

@@ -1,0 +1,164 @@
+/* Sorts measurements into cells, by the keys of the projections. */
+#include "bench/collector.h"
+
+#include "core/array.h"
+
+void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
+                    struct pprofc_bench *forgets) {
+  *c = (struct tables_collector){.t = t, .forgets = forgets};
+  map_init(&c->table_map, &t->mem);
+  map_init(&c->cell_map, &t->mem);
+  map_init(&c->residue_map, &t->mem);
+}
+
+static bool collector_same_table(const void *ids, uint32_t index, const void *key) {
+  const struct table_id *a = (const struct table_id *)ids + index, *b = key;
+  return a->key == b->key && a->unit == b->unit;
+}
+
+static uint32_t collector_table(struct tables_collector *c, uint32_t key, uint32_t unit) {
+  struct table_id id = {key, unit};
+  uint32_t index = map_find_or_add(&c->table_map, hash_mix(key, unit), collector_same_table,
+                                   c->tables, &id, (uint32_t)c->table_count);
+  if (index < c->table_count) return index;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->tables, c->table_capacity, c->table_count + 1)) {
+    c->nomem = true;
+    return 0;
+  }
+  if (c->unit_ranks[unit] == MAP_NONE) c->unit_ranks[unit] = c->unit_count++;
+  c->tables[c->table_count++] = id;
+  return index;
+}
+
+static bool collector_same_cell(const void *cells, uint32_t index, const void *key) {
+  const struct cell_id *a = &((const struct cell_state *)cells)[index].id, *b = key;
+  return a->table == b->table && a->row == b->row && a->column == b->column;
+}
+
+static uint32_t collector_cell(struct tables_collector *c, struct cell_id id, uint32_t residue) {
+  uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
+  uint32_t index = map_find_or_add(&c->cell_map, hash, collector_same_cell, c->cells, &id,
+                                   (uint32_t)c->cell_count);
+  if (index < c->cell_count) return index;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->cells, c->cell_capacity, c->cell_count + 1)) {
+    c->nomem = true;
+    return MAP_NONE;
+  }
+  c->cells[c->cell_count++] = (struct cell_state){.id = id, .residue = residue};
+  return index;
+}
+
+static bool collector_same_residue(const void *residues, uint32_t index, const void *key) {
+  const struct cell_residue *a = (const struct cell_residue *)residues + index, *b = key;
+  return a->cell == b->cell && a->residue == b->residue;
+}
+
+static void collector_note_residue(struct tables_collector *c, uint32_t cell, uint32_t residue) {
+  struct cell_residue key = {cell, residue};
+  uint32_t index = map_find_or_add(&c->residue_map, hash_mix(cell, residue), collector_same_residue,
+                                   c->residues, &key, (uint32_t)c->residue_count);
+  if (index < c->residue_count) return;
+  if (index == MAP_NONE ||
+      !ARRAY_RESERVE(&c->t->mem, c->residues, c->residue_capacity, c->residue_count + 1)) {
+    c->nomem = true;
+    return;
+  }
+  c->cells[cell].varied = true;
+  c->residues[c->residue_count++] = key;
+}
+
+/* The cell of one measurement. The keys are those of its result. */
+static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint32_t key,
+                                  uint32_t unit, uint32_t row, uint32_t column, uint32_t residue) {
+  struct cell_place *known = place < PLACES ? &c->places[place] : NULL;
+  if (known && known->cell != MAP_NONE && known->key == key && known->unit == unit &&
+      known->id.row == row && known->id.column == column)
+    return known->cell;
+  struct cell_id id = {collector_table(c, key, unit), row, column};
+  uint32_t cell = c->nomem ? MAP_NONE : collector_cell(c, id, residue);
+  if (known) *known = (struct cell_place){id, key, unit, cell};
+  return cell;
+}
+
+static void collector_add_result(struct tables_collector *c, size_t result) {
+  struct pprofc_bench_tables *t = c->t;
+  const struct pprofc_bench *set = t->set;
+  size_t first = set->results[result].first_value, end = set->results[result + 1].first_value;
+  bool keyed = false;
+  uint32_t key = 0, row = 0, column = 0, residue = 0;
+  for (size_t i = first; i < end; i++) {
+    uint32_t measured = set->value_unit[i];
+    c->cell_of_value[i] = MAP_NONE;
+    if (!filter_value(c->filter, measured)) continue;
+    if (!keyed) {
+      key = projection_key(&t->table_by, result);
+      row = projection_key(&t->row_by, result);
+      column = projection_key(&t->col_by, result);
+      residue = projection_key(&t->residue, result);
+      keyed = true;
+    }
+    uint32_t unit = set->units[measured].tidied;
+    uint32_t cell = collector_cell_of(c, i - first, key, unit, row, column, residue);
+    if (c->nomem) return;
+    c->cell_of_value[i] = cell;
+    c->cells[cell].count++;
+    if (c->cells[cell].residue != residue) collector_note_residue(c, cell, residue);
+  }
+}
+
+static void collector_skip_result(struct tables_collector *c, size_t result) {
+  const pprofc_bench_result *results = c->t->set->results;
+  for (size_t i = results[result].first_value; i < results[result + 1].first_value; i++)
+    c->cell_of_value[i] = MAP_NONE;
+}
+
+static bool collector_accepts(struct tables_collector *c, size_t result) {
+  struct pprofc_bench_tables *t = c->t;
+  return projection_accepts(&t->table_by, result) && projection_accepts(&t->row_by, result) &&
+         projection_accepts(&t->col_by, result) && projection_accepts(&t->ignored, result) &&
+         filter_result(c->filter, result);
+}
+
+void collector_fill(struct tables_collector *c) {
+  const struct pprofc_bench *set = c->t->set;
+  c->cell_of_value = c->forgets ? c->forgets->value_unit
+                                : mem_array(&c->t->mem, set->value_count, sizeof(uint32_t));
+  c->unit_ranks = mem_array(&c->t->mem, set->strings.count, sizeof *c->unit_ranks);
+  if ((!c->cell_of_value && !c->forgets) || !c->unit_ranks) {
+    c->nomem = true;
+    return;
+  }
+  memset(c->unit_ranks, 0xFF, set->strings.count * sizeof *c->unit_ranks);
+  for (size_t i = 0; i < PLACES; i++) c->places[i].cell = MAP_NONE;
+  for (size_t i = 0; i < set->result_count && !c->nomem; i++) {
+    if (collector_accepts(c, i))
+      collector_add_result(c, i);
+    else
+      collector_skip_result(c, i);
+  }
+  c->nomem |= c->t->group.failed || c->t->extractor.failed;
+}
+
+void collector_forget(struct tables_collector *c) {
+  if (c->forgets)
+    set_forget_results(c->forgets);
+  else
+    mem_free(&c->t->mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
+  c->cell_of_value = NULL;
+}
+
+void collector_free(struct tables_collector *c) {
+  const pprofc_allocator *mem = &c->t->mem;
+  filter_free(c->filter);
+  if (!c->forgets)
+    mem_free(mem, c->cell_of_value, c->t->set->value_count, sizeof *c->cell_of_value);
+  mem_free(mem, c->unit_ranks, c->t->set->strings.count, sizeof *c->unit_ranks);
+  mem_free(mem, c->tables, c->table_capacity, sizeof *c->tables);
+  mem_free(mem, c->cells, c->cell_capacity, sizeof *c->cells);
+  mem_free(mem, c->residues, c->residue_capacity, sizeof *c->residues);
+  map_free(&c->table_map);
+  map_free(&c->cell_map);
+  map_free(&c->residue_map);
+}
