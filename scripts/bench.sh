@@ -1,131 +1,259 @@
 #!/bin/sh
-# Measures pprofc against `gzip -dc` and `go tool pprof` on inputs made from fixed seeds, and prints the tables of
-# docs/BENCHMARKS.md.
+# Measures pprofc against `gzip -dc`, libdeflate-gunzip, igzip and `go tool pprof` on inputs made from fixed seeds, and prints the
+# tables of docs/BENCHMARKS.md.
 #
-#   scripts/bench.sh [--runs N] [--no-go] [--filter WORD] [--update]
+#   scripts/bench.sh [--runs N] [--no-go] [--no-instructions] [--fleet N] [--data FOLDER] [--filter WORD] [--update]
 #
-# --runs N       runs of each command of which the median counts (default 5; those of Go run once)
-# --no-go        leave `go tool pprof` out (it takes minutes)
-# --filter WORD  only rows whose name has WORD in it
-# --update       write the tables into docs/BENCHMARKS.md
+# --runs N           runs of each command of which the median counts (default 3; those of Go and of the fleet run once)
+# --no-go            leave `go tool pprof` out (it takes minutes)
+# --no-instructions  do not count the instructions of -top (by perf, or by valgrind, which takes two minutes)
+# --fleet N          merge N files of the fleet (default 10000; 0: none)
+# --data FOLDER      where the inputs are; those that are not there are made (default build/perf, where old ones are made again)
+# --filter WORD      only rows whose name has WORD in it
+# --update           write the tables into docs/BENCHMARKS.md
+#
+# A program to compare with that is not installed is left out, which is said. Without Go a run takes less than eight minutes on two
+# processors when the inputs are there, and three more when they are made.
 set -eu
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 
-runs=5
+runs=3
 with_go=yes
+with_instructions=yes
+fleet=10000
+data=
 filter=
 update=no
 while [ $# -gt 0 ]; do
   case $1 in
+    --runs | --fleet | --data | --filter) [ $# -ge 2 ] || die "$1 needs a value" ;;
+  esac
+  case $1 in
     --runs) runs=$2; shift 2 ;;
     --no-go) with_go=no; shift ;;
+    --no-instructions) with_instructions=no; shift ;;
+    --fleet) fleet=$2; shift 2 ;;
+    --data) data=$2; shift 2 ;;
     --filter) filter=$2; shift 2 ;;
     --update) update=yes; shift ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 1 ;;
+    *) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 1 ;;
   esac
 done
+for number in "$runs" "$fleet"; do
+  case $number in '' | *[!0-9]*) die "'$number' is no number" ;; esac
+done
+[ "$runs" -ge 1 ] || die "--runs is at least 1"
 
 load=$(cut -d' ' -f1 /proc/loadavg) # of others: what is built below is not counted
 build=build/bench
-data=build/perf
-mkdir -p "$data"
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DPPROFC_BUILD_TESTS=ON >/dev/null
 cmake --build "$build" --parallel --target pprofc make_inputs measure >/dev/null
-"$build/perf/make_inputs" "$data"
-
 pprofc=$build/bin/pprofc
 measure=$build/perf/measure
+
+# ---- inputs ----------------------------------------------------------------------------------------------------------
+
+inputs="golike golike2 tree tree2 wide wide2 wide-inline wide-inline2 deep deep2 cpu50k cpu50k2 small merge"
+[ "$fleet" = 0 ] || inputs="$inputs fleet"
+
+# is_there NAME: the input need not be made. One that is older than its generator is, but in a FOLDER that was given.
+is_there() {
+  file=$data/$1.pb.gz
+  case $1 in merge | fleet) file=$data/$1/00000.pb.gz ;; esac
+  [ -e "$file" ] && { [ "$given" = yes ] || [ -z "$(find "$build/perf/make_inputs" -newer "$file")" ]; }
+}
+
+given=yes
+[ -n "$data" ] || { data=build/perf given=no; }
+mkdir -p "$data"
+absent=
+for input in $inputs; do is_there "$input" || absent="$absent $input"; done
+# shellcheck disable=SC2086 # a list of names
+[ -z "$absent" ] || "$build/perf/make_inputs" "$data" $absent
+
+# ---- peers -----------------------------------------------------------------------------------------------------------
+
 go_pprof=
-if [ "$with_go" = yes ] && command -v go >/dev/null 2>&1; then go_pprof=$(go tool -n pprof); fi
+if [ "$with_go" = yes ] && have go; then go_pprof=$(go tool -n pprof); fi
+left_out=
+for peer in libdeflate-gunzip igzip; do have "$peer" || left_out="$left_out $peer"; done
+[ -n "$go_pprof" ] || left_out="$left_out go tool pprof"
+if [ "$with_instructions" = no ]; then
+  counter=none
+elif perf stat -x, -e instructions:u true 2>&1 | grep -q '^[0-9]'; then
+  counter=perf
+elif have valgrind; then
+  counter=valgrind
+else
+  counter=none left_out="$left_out instructions (neither counters nor valgrind)"
+fi
 
 # Nothing of the user's settings takes part.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 export HOME="$scratch" XDG_CONFIG_HOME="$scratch" PPROF_TMPDIR="$scratch"
+
+# ---- one row ---------------------------------------------------------------------------------------------------------
 
 # time_of and peak_of take the output of measure apart: "SECONDS KIB STATUS".
 time_of() { echo "$1" | awk '$3 == 0 { printf "%.4f", $1 } $3 != 0 { printf "failed" }'; }
 peak_of() { echo "$1" | awk '{ printf "%.0f", $2 / 1024 }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.1f", a / b; else printf "-" }'; }
 
-# row NAME PACKED GO ARGUMENT...: one line of the table. Runs take turns with `gzip -dc PACKED` (a file, or several with
-# blanks between). GO is yes when Go's time is wanted too.
+# instructions ARGUMENT...: those of pprofc, in millions.
+instructions() {
+  case $counter in
+    perf) perf stat -x, -e instructions:u "$pprofc" "$@" 2>&1 >/dev/null | awk -F, '/instructions/ { printf "%.1f", $1 / 1e6 }' ;;
+    valgrind)
+      valgrind --tool=callgrind --callgrind-out-file=/dev/null "$pprofc" "$@" 2>&1 >/dev/null |
+        awk '/refs:/ { gsub(",", "", $NF); printf "%.1f", $NF / 1e6 }'
+      ;;
+    *) printf -- - ;;
+  esac
+}
+
+# peer PROGRAM FILE...: the median time of a program that only unpacks, or "-".
+peer() {
+  have "$1" || { printf -- -; return 0; }
+  program=$1
+  shift
+  case $program in
+    igzip) "$measure" "$runs" igzip -d -c "$@" ;;
+    *) "$measure" "$runs" "$program" -c "$@" ;;
+  esac >"$scratch/peer" 2>/dev/null
+  time_of "$(cat "$scratch/peer")"
+}
+
+# row NAME PACKED ALL ARGUMENT...: one line of the table. Runs take turns with `gzip -dc PACKED` (a file, or several with
+# blanks between). ALL is yes when Go, the other peers and instructions are wanted too.
 row() {
-  name=$1 packed=$2 go=$3
+  name=$1 packed=$2 all=$3
   shift 3
   case $name in *"$filter"*) ;; *) return 0 ;; esac
   # shellcheck disable=SC2086 # PACKED is a list
   "$measure" "$runs" "$pprofc" "$@" -- gzip -dc $packed >"$scratch/out" 2>/dev/null
   ours=$(sed -n 1p "$scratch/out") gzip=$(time_of "$(sed -n 2p "$scratch/out")")
   ours_time=$(time_of "$ours")
-  theirs_time=- theirs_peak=- faster=- smaller=-
-  if [ "$go" = yes ] && [ -n "$go_pprof" ]; then
+  theirs_time=- theirs_peak=- faster=- smaller=- libdeflate=- igzip=- count=-
+  if [ "$all" = yes ]; then
+    # shellcheck disable=SC2086
+    libdeflate=$(peer libdeflate-gunzip $packed) igzip=$(peer igzip $packed) count=$(instructions "$@")
+  fi
+  if [ "$all" = yes ] && [ -n "$go_pprof" ]; then
     theirs=$("$measure" 1 "$go_pprof" "$@" 2>/dev/null)
     theirs_time=$(time_of "$theirs")
     theirs_peak=$(peak_of "$theirs")
     faster=$(ratio "$theirs_time" "$ours_time")
     smaller=$(ratio "$theirs_peak" "$(peak_of "$ours")")
   fi
-  echo "| $name | $ours_time | $(peak_of "$ours") | $gzip | $(ratio "$gzip" "$ours_time") | $theirs_time |" \
-    "$theirs_peak | $faster | $smaller |"
+  echo "| $name | $ours_time | $(peak_of "$ours") | $count | $gzip | $(ratio "$gzip" "$ours_time") | $libdeflate | $igzip |" \
+    "$theirs_time | $theirs_peak | $faster | $smaller |"
 }
 
 header() {
   echo
   echo "$1"
   echo
-  echo "| command | s | MiB | gzip -dc s | gzip / pprofc | go s | go MiB | times faster | times smaller |"
-  echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+  echo "| command | s | MiB | million instructions | gzip -dc s | gzip / pprofc | libdeflate-gunzip s | igzip s |" \
+    "go s | go MiB | times faster | times smaller |"
+  echo "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
 }
 
 raw_size() { gzip -dc "$1" | wc -c | awk '{ printf "%.0f", $1 / 1048576 }'; }
+
+# ---- the tables ------------------------------------------------------------------------------------------------------
+
+# What every input is measured with.
+main_rows() {
+  file=$data/$1.pb.gz old=$data/${1}2.pb.gz
+  header "\`$1\` ($(raw_size "$file") MiB raw, $(wc -c <"$file" | awk '{ printf "%.1f", $1 / 1048576 }') MiB gzip'd)"
+  row "-top" "$file" yes -top "$file"
+  row "-top -diff_base" "$file $old" yes -top "-diff_base=$old" "$file"
+  row "-top -noinlines" "$file" no -top -noinlines "$file"
+  row "-tree" "$file" no -tree "$file"
+  row "-peek" "$file" no '-peek=call4217$' "$file"
+  row "-tags" "$file" no -tags "$file"
+  row "-top -focus" "$file" no -top '-focus=module7\.' "$file"
+  row "-top -tagroot" "$file" no -top -tagroot=thread "$file"
+}
+
+# What two of them are measured with beside.
+more_rows() {
+  row "-dot" "$file" no -dot "$file"
+  row "-top -cum -lines" "$file" no -top -cum -lines "$file"
+  row "-traces" "$file" no -traces "$file"
+  row "-raw" "$file" no -raw "$file"
+  row "-proto" "$file" no -proto -output=/dev/null "$file"
+  row "-speedscope" "$file" no -speedscope -output=/dev/null "$file"
+  row "-top -ignore" "$file" no -top '-ignore=module7\.' "$file"
+  row "-top -hide" "$file" no -top '-hide=module7\.' "$file"
+  row "-top -show" "$file" no -top '-show=module[1-5]\.' "$file"
+  row "-top -show_from" "$file" no -top '-show_from=module7\.' "$file"
+  row "-top -prune_from" "$file" no -top '-prune_from=module7\.' "$file"
+  row "-top -files" "$file" no -top -files "$file"
+  row "-top -addresses" "$file" no -top -addresses "$file"
+  row "-top -tagfocus" "$file" no -top -tagfocus=thread=worker-1 "$file"
+  row "-top -tagignore" "$file" no -top -tagignore=64kb: "$file"
+  row "-top -tagshow" "$file" no -top -tagshow=thread "$file"
+  row "-top -taghide" "$file" no -top -taghide=thread "$file"
+  row "-top -tagleaf" "$file" no -top -tagleaf=bytes "$file"
+}
+
+# Profiles of 50 KB: one, from the start of the program to its end, and many.
+small_rows() {
+  wanted=$runs
+  header "Profiles of 50 KB"
+  row "-proto, merging 1,000 (\`merge\`)" "$(echo "$data"/merge/*.pb.gz)" yes -proto -output=/dev/null "$data"/merge/*.pb.gz
+  runs=$((wanted * 20))
+  for input in small cpu50k; do
+    row "-top of \`$input\`" "$data/$input.pb.gz" yes -top "$data/$input.pb.gz"
+  done
+  row "-top -diff_base of \`cpu50k\`" "$data/cpu50k.pb.gz $data/cpu50k2.pb.gz" yes \
+    -top "-diff_base=$data/cpu50k2.pb.gz" "$data/cpu50k.pb.gz"
+  runs=$wanted
+}
+
+# The files of the fleet, each once; then the second half of them against the first.
+fleet_rows() {
+  wanted=$runs runs=1
+  set --
+  for file in "$data"/fleet/*.pb.gz; do
+    [ $# -lt "$fleet" ] || break
+    set -- "$@" "$file"
+  done
+  packed=$*
+  header "The fleet: $# profiles of 50 KB whose stacks mostly differ; one run"
+  row "-top" "$packed" no -top "$@"
+  row "-proto" "$packed" no -proto -output=/dev/null "$@"
+  half=$(($# / 2)) at=0
+  for file in $packed; do
+    at=$((at + 1))
+    shift
+    if [ $at -gt $half ]; then set -- "$@" "$file"; else set -- "$@" "-diff_base=$file"; fi
+  done
+  row "-top -diff_base, the second half against the first" "$packed" no -top "$@"
+  runs=$wanted
+}
 
 tables() {
   echo "Machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors," \
     "$(uname -s) $(uname -r | cut -d- -f1)"
   echo "Tools: $("$pprofc" -version 2>/dev/null | head -n 1), $(gzip --version | head -n 1)," \
     "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)," \
-    "$(cc --version | head -n 1)"
+    "$(cc --version | head -n 1); instructions by $counter"
+  [ -z "$left_out" ] || echo "Left out:$left_out"
   echo "Command: scripts/bench.sh; medians of $runs runs, those of Go once"
   echo "Load of the machine before: $load (with much else going on, times say little: run it again)"
-
   for input in wide tree; do
-    file=$data/$input.pb.gz old=$data/${input}2.pb.gz
-    header "\`$input\` ($(raw_size "$file") MiB raw, $(($(wc -c <"$file") / 1048576)) MiB gzip'd)"
-    row "-top" "$file" yes -top "$file"
-    row "-top -diff_base" "$file $old" yes -top "-diff_base=$old" "$file"
-    row "-top -cum -lines" "$file" no -top -cum -lines "$file"
-    row "-tree" "$file" yes -tree "$file"
-    row "-dot" "$file" yes -dot "$file"
-    row "-peek" "$file" yes '-peek=call4217$' "$file"
-    row "-traces" "$file" no -traces "$file"
-    row "-raw" "$file" no -raw "$file"
-    row "-tags" "$file" no -tags "$file"
-    row "-proto" "$file" no -proto -output=/dev/null "$file"
-    row "-speedscope" "$file" no -speedscope -output=/dev/null "$file"
-    row "-top -focus" "$file" no -top '-focus=module7\.' "$file"
-    row "-top -ignore" "$file" no -top '-ignore=module7\.' "$file"
-    row "-top -hide" "$file" no -top '-hide=module7\.' "$file"
-    row "-top -show" "$file" no -top '-show=module[1-5]\.' "$file"
-    row "-top -show_from" "$file" no -top '-show_from=module7\.' "$file"
-    row "-top -prune_from" "$file" no -top '-prune_from=module7\.' "$file"
-    row "-top -noinlines" "$file" no -top -noinlines "$file"
-    row "-top -files" "$file" no -top -files "$file"
-    row "-top -addresses" "$file" no -top -addresses "$file"
-    row "-top -tagfocus" "$file" no -top -tagfocus=thread=worker-1 "$file"
-    row "-top -tagignore" "$file" no -top -tagignore=64kb: "$file"
-    row "-top -tagshow" "$file" no -top -tagshow=thread "$file"
-    row "-top -taghide" "$file" no -top -taghide=thread "$file"
-    row "-top -tagroot" "$file" no -top -tagroot=thread "$file"
-    row "-top -tagleaf" "$file" no -top -tagleaf=bytes "$file"
+    main_rows "$input"
+    more_rows
   done
-
-  small=$data/small.pb.gz
-  header "A profile of 50 KB, and 1,000 of them"
-  row "-proto, merging 1,000" "$(echo "$data"/merge/*.pb.gz)" yes \
-    -proto -output=/dev/null "$data"/merge/*.pb.gz
-  runs=$((runs * 10))
-  row "-top" "$small" yes -top "$small"
+  for input in golike wide-inline deep; do main_rows "$input"; done
+  small_rows
+  [ "$fleet" = 0 ] || fleet_rows
 }
 
 # The tables stand behind this line of the document.
