@@ -6,7 +6,7 @@
 #
 # --runs N           runs of each command of which the median counts (default 3; those of Go and of the fleet run once)
 # --no-go            leave `go tool pprof` out (it takes minutes)
-# --no-instructions  do not count the instructions of -top (by perf, or by valgrind, which takes two minutes)
+# --no-instructions  do not count the instructions of -top (by perf, or by valgrind, which takes three minutes)
 # --fleet N          merge N files of the fleet (default 10000; 0: none)
 # --data FOLDER      where the inputs are; those that are not there are made (default build/perf, where old ones are made again)
 # --filter WORD      only rows whose name has WORD in it
@@ -127,10 +127,10 @@ peer() {
   time_of "$(cat "$scratch/peer")"
 }
 
-# row NAME PACKED ALL ARGUMENT...: one line of the table. Runs take turns with `gzip -dc PACKED` (a file, or several with
-# blanks between). ALL is yes when Go, the other peers and instructions are wanted too.
+# row NAME PACKED BESIDE ARGUMENT...: one line of the table. Runs take turns with `gzip -dc PACKED` (a file, or several with
+# blanks between). BESIDE is "peers" when Go and the other peers are wanted too, "all" when instructions are, else "-".
 row() {
-  name=$1 packed=$2 all=$3
+  name=$1 packed=$2 beside=$3
   shift 3
   case $name in *"$filter"*) ;; *) return 0 ;; esac
   # shellcheck disable=SC2086 # PACKED is a list
@@ -138,11 +138,12 @@ row() {
   ours=$(sed -n 1p "$scratch/out") gzip=$(time_of "$(sed -n 2p "$scratch/out")")
   ours_time=$(time_of "$ours")
   theirs_time=- theirs_peak=- faster=- smaller=- libdeflate=- igzip=- count=-
-  if [ "$all" = yes ]; then
+  if [ "$beside" != - ]; then
     # shellcheck disable=SC2086
-    libdeflate=$(peer libdeflate-gunzip $packed) igzip=$(peer igzip $packed) count=$(instructions "$@")
+    libdeflate=$(peer libdeflate-gunzip $packed) igzip=$(peer igzip $packed)
   fi
-  if [ "$all" = yes ] && [ -n "$go_pprof" ]; then
+  [ "$beside" != all ] || count=$(instructions "$@")
+  if [ "$beside" != - ] && [ -n "$go_pprof" ]; then
     theirs=$("$measure" 1 "$go_pprof" "$@" 2>/dev/null)
     theirs_time=$(time_of "$theirs")
     theirs_peak=$(peak_of "$theirs")
@@ -170,48 +171,48 @@ raw_size() { gzip -dc "$1" | wc -c | awk '{ printf "%.0f", $1 / 1048576 }'; }
 main_rows() {
   file=$data/$1.pb.gz old=$data/${1}2.pb.gz
   header "\`$1\` ($(raw_size "$file") MiB raw, $(wc -c <"$file" | awk '{ printf "%.1f", $1 / 1048576 }') MiB gzip'd)"
-  row "-top" "$file" yes -top "$file"
-  row "-top -diff_base" "$file $old" yes -top "-diff_base=$old" "$file"
-  row "-top -noinlines" "$file" no -top -noinlines "$file"
-  row "-tree" "$file" no -tree "$file"
-  row "-peek" "$file" no '-peek=call4217$' "$file"
-  row "-tags" "$file" no -tags "$file"
-  row "-top -focus" "$file" no -top '-focus=module7\.' "$file"
-  row "-top -tagroot" "$file" no -top -tagroot=thread "$file"
+  row "-top" "$file" all -top "$file"
+  row "-top -diff_base" "$file $old" peers -top "-diff_base=$old" "$file"
+  row "-top -noinlines" "$file" - -top -noinlines "$file"
+  row "-tree" "$file" - -tree "$file"
+  row "-peek" "$file" - '-peek=call4217$' "$file"
+  row "-tags" "$file" - -tags "$file"
+  row "-top -focus" "$file" - -top '-focus=module7\.' "$file"
+  row "-top -tagroot" "$file" - -top -tagroot=thread "$file"
 }
 
 # What two of them are measured with beside.
 more_rows() {
-  row "-dot" "$file" no -dot "$file"
-  row "-top -cum -lines" "$file" no -top -cum -lines "$file"
-  row "-traces" "$file" no -traces "$file"
-  row "-raw" "$file" no -raw "$file"
-  row "-proto" "$file" no -proto -output=/dev/null "$file"
-  row "-speedscope" "$file" no -speedscope -output=/dev/null "$file"
-  row "-top -ignore" "$file" no -top '-ignore=module7\.' "$file"
-  row "-top -hide" "$file" no -top '-hide=module7\.' "$file"
-  row "-top -show" "$file" no -top '-show=module[1-5]\.' "$file"
-  row "-top -show_from" "$file" no -top '-show_from=module7\.' "$file"
-  row "-top -prune_from" "$file" no -top '-prune_from=module7\.' "$file"
-  row "-top -files" "$file" no -top -files "$file"
-  row "-top -addresses" "$file" no -top -addresses "$file"
-  row "-top -tagfocus" "$file" no -top -tagfocus=thread=worker-1 "$file"
-  row "-top -tagignore" "$file" no -top -tagignore=64kb: "$file"
-  row "-top -tagshow" "$file" no -top -tagshow=thread "$file"
-  row "-top -taghide" "$file" no -top -taghide=thread "$file"
-  row "-top -tagleaf" "$file" no -top -tagleaf=bytes "$file"
+  row "-dot" "$file" - -dot "$file"
+  row "-top -cum -lines" "$file" - -top -cum -lines "$file"
+  row "-traces" "$file" - -traces "$file"
+  row "-raw" "$file" - -raw "$file"
+  row "-proto" "$file" - -proto -output=/dev/null "$file"
+  row "-speedscope" "$file" - -speedscope -output=/dev/null "$file"
+  row "-top -ignore" "$file" - -top '-ignore=module7\.' "$file"
+  row "-top -hide" "$file" - -top '-hide=module7\.' "$file"
+  row "-top -show" "$file" - -top '-show=module[1-5]\.' "$file"
+  row "-top -show_from" "$file" - -top '-show_from=module7\.' "$file"
+  row "-top -prune_from" "$file" - -top '-prune_from=module7\.' "$file"
+  row "-top -files" "$file" - -top -files "$file"
+  row "-top -addresses" "$file" - -top -addresses "$file"
+  row "-top -tagfocus" "$file" - -top -tagfocus=thread=worker-1 "$file"
+  row "-top -tagignore" "$file" - -top -tagignore=64kb: "$file"
+  row "-top -tagshow" "$file" - -top -tagshow=thread "$file"
+  row "-top -taghide" "$file" - -top -taghide=thread "$file"
+  row "-top -tagleaf" "$file" - -top -tagleaf=bytes "$file"
 }
 
 # Profiles of 50 KB: one, from the start of the program to its end, and many.
 small_rows() {
   wanted=$runs
   header "Profiles of 50 KB"
-  row "-proto, merging 1,000 (\`merge\`)" "$(echo "$data"/merge/*.pb.gz)" yes -proto -output=/dev/null "$data"/merge/*.pb.gz
+  row "-proto, merging 1,000 (\`merge\`)" "$(echo "$data"/merge/*.pb.gz)" peers -proto -output=/dev/null "$data"/merge/*.pb.gz
   runs=$((wanted * 20))
   for input in small cpu50k; do
-    row "-top of \`$input\`" "$data/$input.pb.gz" yes -top "$data/$input.pb.gz"
+    row "-top of \`$input\`" "$data/$input.pb.gz" all -top "$data/$input.pb.gz"
   done
-  row "-top -diff_base of \`cpu50k\`" "$data/cpu50k.pb.gz $data/cpu50k2.pb.gz" yes \
+  row "-top -diff_base of \`cpu50k\`" "$data/cpu50k.pb.gz $data/cpu50k2.pb.gz" all \
     -top "-diff_base=$data/cpu50k2.pb.gz" "$data/cpu50k.pb.gz"
   runs=$wanted
 }
@@ -226,15 +227,14 @@ fleet_rows() {
   done
   packed=$*
   header "The fleet: $# profiles of 50 KB whose stacks mostly differ; one run"
-  row "-top" "$packed" no -top "$@"
-  row "-proto" "$packed" no -proto -output=/dev/null "$@"
+  row "-top" "$packed" - -top "$@"
   half=$(($# / 2)) at=0
   for file in $packed; do
     at=$((at + 1))
     shift
     if [ $at -gt $half ]; then set -- "$@" "$file"; else set -- "$@" "-diff_base=$file"; fi
   done
-  row "-top -diff_base, the second half against the first" "$packed" no -top "$@"
+  row "-top -diff_base, the second half against the first" "$packed" - -top "$@"
   runs=$wanted
 }
 
