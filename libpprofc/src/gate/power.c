@@ -16,21 +16,10 @@
 
 /* ---- Welch ------------------------------------------- */
 
-/* Where the search for the t of a normal quantile begins: the expansion of Cornish and Fisher,
- * which is good to some digits from a few degrees of freedom on. */
-static double power_first_t(double z, double degrees) {
-  double square = z * z, n = 1 / degrees;
-  if (degrees < 4) return z;
-  double third = ((3 * square + 19) * square + 17) * square - 15;
-  double fourth = (((79 * square + 776) * square + 1482) * square - 1920) * square - 945;
-  return z * (1 + n * ((square + 1) / 4 + n * (((5 * square + 16) * square + 3) / 96 +
-                                               n * (third / 384 + n * fourth / 92160))));
-}
-
-/* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail.
- * The error of a step is about the square of the error before. */
-double gate_power_critical(double level, double degrees, double z) {
-  double t = power_first_t(z, degrees);
+/* The t at which the two-sided test reaches `level`: Newton's method on the logarithm of the tail,
+ * from a value near it. The error of a step is about the square of the error before. */
+double gate_power_critical(double level, double degrees, double near) {
+  double t = near;
   double scale =
       lgamma((degrees + 1) / 2) - lgamma(degrees / 2) - log(degrees * 3.14159265358979324) / 2;
   for (int i = 0; i < 60; i++) {
@@ -46,33 +35,30 @@ double gate_power_critical(double level, double degrees, double z) {
 
 /* Integrals over bell curves are sums at equal steps: as the curves vanish at both ends, no other
  * rule is more exact. */
-#define NODES     40
-#define NODES_FEW 20  /* are as exact where the curve is nearly that of a normal distribution */
-#define REACH     5.0 /* standard deviations */
+#define NODES 40
+#define REACH 5.0 /* standard deviations */
 
 /* The root of a chi-squared by its degrees: values and their weights. */
 struct chi {
-  int nodes;
   double value[NODES + 1], weight[NODES + 1];
 };
 
 static void chi_init(struct chi *chi, double degrees) {
   double width = REACH / sqrt(2 * degrees), low = fmax(1e-9, 1 - width), high = 1 + width;
   double peak = sqrt(fmax(degrees - 1, 1e-9) / degrees), all = 0;
-  chi->nodes = degrees < 8 ? NODES : NODES_FEW;
-  for (int i = 0; i <= chi->nodes; i++) {
-    double u = low + (high - low) * i / chi->nodes;
+  for (int i = 0; i <= NODES; i++) {
+    double u = low + (high - low) * i / NODES;
     chi->value[i] = u;
     chi->weight[i] = exp((degrees - 1) * log(u / peak) - degrees / 2 * (u * u - peak * peak));
     all += chi->weight[i];
   }
-  for (int i = 0; i <= chi->nodes; i++) chi->weight[i] /= all;
+  for (int i = 0; i <= NODES; i++) chi->weight[i] /= all;
 }
 
 /* P(T > critical) for the noncentral t about `shift`: the mean of Phi(shift - critical * u). */
 static double power_of_t(const struct chi *chi, double shift, double critical) {
   double sum = 0;
-  for (int i = 0; i <= chi->nodes; i++)
+  for (int i = 0; i <= NODES; i++)
     sum += chi->weight[i] * pprofc_normal_cdf(shift - critical * chi->value[i]);
   return sum;
 }
@@ -92,7 +78,7 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
   double middle = atan2(sqrt(x.degrees), sqrt(y.degrees)), width = REACH / sqrt(2 * degrees);
   double low = fmax(1e-9, middle - width), high = fmin(1.5707963, middle + width);
-  double sum = 0, all = 0, z = -pprofc_normal_quantile(level / 2);
+  double sum = 0, all = 0, t = -pprofc_normal_quantile(level / 2);
   struct chi chi;
   chi_init(&chi, degrees);
   for (int i = 0; i <= SHARES; i++) {
@@ -102,7 +88,7 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
     double taken = (a + b) * (a + b) / (a * a / x.degrees + b * b / y.degrees);
     double weight = exp((x.degrees - 1) * log(sin(angle) / sin(middle)) +
                         (y.degrees - 1) * log(cos(angle) / cos(middle)));
-    double t = gate_power_critical(level, taken, z);
+    t = gate_power_critical(level, taken, t);
     sum += weight * power_of_t(&chi, change / true_error, t * sqrt(a + b) / true_error);
     all += weight;
   }
@@ -288,10 +274,11 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
 
 /* The size for large samples, repeated with the degrees of freedom of the size before. */
 static double guess_samples(double level, double ratio) {
-  double goal = pprofc_normal_quantile(GATE_POWER), z = -pprofc_normal_quantile(level / 2);
-  double n = 2 + (z + goal) * (z + goal) * ratio;
+  double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
+  double n = 2 + (t + goal) * (t + goal) * ratio;
   for (int i = 0; i < 4 && n < SAMPLES_MOST; i++) {
-    double degrees = 2 * n - 2, t = gate_power_critical(level, degrees, z);
+    double degrees = 2 * n - 2;
+    t = gate_power_critical(level, degrees, t);
     double both = t + goal * sqrt(1 + t * t / (2 * degrees));
     n = fmax(2, (n + both * both * ratio) / 2);
   }

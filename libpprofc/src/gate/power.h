@@ -38,8 +38,8 @@ double gate_power_welch(const struct gate_design *design, double change);
 /* The same for noise that does not grow with the change. */
 double gate_power_shift(const struct gate_design *design, double change);
 
-/* The t at which the two-sided test reaches the level; `z` is that of the normal distribution. */
-double gate_power_critical(double level, double degrees, double z);
+/* The t at which the two-sided test reaches the level; `near` is near it. */
+double gate_power_critical(double level, double degrees, double near);
 
 /* The value with index `k` in ascending order; reorders the values. */
 double gate_power_select(double *values, size_t count, size_t k);
