@@ -44,23 +44,6 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-bool fold_note_ids(struct fold *f, const uint8_t *data, size_t size) {
-  const uint8_t *at = data, *end = data + size;
-  size_t depth = 0;
-  for (uint64_t id; at < end; depth++) {
-    if (varint_is_three(at, end)) {
-      id = varint_three(at);
-      at += 3;
-    } else if (varint_read(&at, end, &id) != VARINT_GOOD) {
-      return false;
-    }
-    if (id > f->largest_id) f->largest_id = id;
-    f->id_zero |= id == 0;
-  }
-  if (depth > f->max_depth) f->max_depth = depth;
-  return depth <= f->limits->stack_depth;
-}
-
 /* The index of a chunk; 0 when out of memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
