@@ -103,6 +103,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .limits = options->limits,
                               .threads = options->threads,
                               .labels = options->folding == PPROFC_FOLD_EQUAL,
+                              .any_order = options->folding >= PPROFC_FOLD_ORDER,
                               .compact = options->folding == PPROFC_FOLD_SUMS,
                               .sample_index = options->fold_sample_index,
                               .as_rows = options->fold_rows,

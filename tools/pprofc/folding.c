@@ -44,7 +44,7 @@ pprofc_folding folding_of(const struct command *command) {
   if (folding_meets(command, format) || (format->flags & REPORT_LABELS) ||
       folding_needs_labels(&command->report))
     return PPROFC_FOLD_EQUAL;
-  bool passes = (format->flags & REPORT_PASSES) && !command->bases.count;
-  if (passes && !folding_changes_stacks(&command->report)) return PPROFC_FOLD_SUMS;
-  return PPROFC_FOLD_STACKS;
+  if (!(format->flags & REPORT_PASSES)) return PPROFC_FOLD_STACKS;
+  bool alone = !command->bases.count && !folding_changes_stacks(&command->report);
+  return alone ? PPROFC_FOLD_SUMS : PPROFC_FOLD_ORDER;
 }

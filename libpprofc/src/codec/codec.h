@@ -35,10 +35,11 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels;  /* labels are kept: only samples with equal ones are added up */
-  bool compact; /* samples may come in any order, and their stacks as a tree or as rows */
-  bool as_rows; /* samples are not added up even where that pays */
-  bool always;  /* also where it does not pay */
+  bool labels;    /* labels are kept: only samples with equal ones are added up */
+  bool any_order; /* of samples */
+  bool compact;   /* with `any_order`: stacks may come as a tree or as rows */
+  bool as_rows;   /* samples are not added up even where that pays */
+  bool always;    /* also where it does not pay */
   /* With `compact`, values of one sample type are enough: of this one, the default one for "".
    * NULL: all are needed. */
   const char *sample_index;

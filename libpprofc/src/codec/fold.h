@@ -40,12 +40,13 @@ struct fold_column {
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
-  bool labels;   /* entries differ in labels, too */
-  bool always;   /* goes on where it does not pay */
-  bool one_type; /* values of others are not needed */
-  bool compact;  /* the order of samples is free, and stacks may stay a tree or rows */
-  bool as_rows;  /* samples are not added up, but written one behind the other */
-  bool in_vain;  /* reading ended because hardly any sample was added to another */
+  bool labels;    /* entries differ in labels, too */
+  bool always;    /* goes on where it does not pay */
+  bool one_type;  /* values of others are not needed */
+  bool any_order; /* of entries, at the end */
+  bool compact;   /* stacks may stay a tree or rows */
+  bool as_rows;   /* samples are not added up, but written one behind the other */
+  bool in_vain;   /* reading ended because hardly any sample was added to another */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
   size_t types, count, capacity;

@@ -96,14 +96,14 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
   for (size_t t = 0; t < f->width; t++)
-    if (values[t] < 0 || ((values[t] == 0) != (p->row[t] == 0) && !f->compact)) return false;
+    if (values[t] < 0 || ((values[t] == 0) != (p->row[t] == 0) && !f->any_order)) return false;
   return true;
 }
 
 /* What distinguishes samples of one stack. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
-  for (size_t t = 0; t < f->width && !f->compact; t++) variant |= (uint64_t)(p->row[t] == 0) << t;
+  for (size_t t = 0; t < f->width && !f->any_order; t++) variant |= (uint64_t)(p->row[t] == 0) << t;
   return variant;
 }
 
@@ -232,7 +232,7 @@ static void fold_free_tables(struct fold *f) {
 
 bool fold_settle(struct fold *f) {
   fold_free_tables(f);
-  return !f->compact || f->as_rows || fold_sort(f);
+  return !f->any_order || f->as_rows || fold_sort(f);
 }
 
 void fold_free(struct fold *f) {

@@ -195,6 +195,7 @@ static void fold_begin(struct fold *fold, const struct fold_options *o,
   fold_init(fold, o->mem, o->limits);
   fold->labels = o->labels;
   fold->always = o->always;
+  fold->any_order = o->any_order;
   fold->compact = o->compact;
   fold->only = plan->only;
   fold->as_rows = plan->as_rows;
