@@ -41,7 +41,7 @@ static struct flame_graph narrow_graph(const pprofc_profile *profile, bool rever
 }
 
 static bool narrow_is_folded(const struct flame_tree *t, uint32_t node) {
-  return node && str_equal(t->frames->items[t->frame[node]].name, FLAME_FOLDED);
+  return node && str_starts(t->frames->items[t->frame[node]].name, STR(FLAME_FOLDED));
 }
 
 static uint32_t narrow_child(const struct flame_tree *t, uint32_t parent, uint32_t frame) {

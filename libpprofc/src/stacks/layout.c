@@ -3,6 +3,7 @@
 
 #include "stacks/narrow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- the tree ---------------------------------------- */
@@ -97,9 +98,18 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
 
 /* The frame of nodes that stand for others: the last one. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
-  frames->items[frames->count] = (struct stack_frame){
-      .name = FLAME_FOLDED, .file = STR(""), .function = NONE, .mapping = NONE};
+  frames->items[frames->count] =
+      (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
   return (uint32_t)frames->count++;
+}
+
+/* Its name says what was folded, so that every drawing does. */
+static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
+  char name[80];
+  int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);
+  pprofc_str text = {name, size < 0 ? 0 : (size_t)size};
+  frames->items[frame].name = arena_str(&frames->arena, text);
+  return frames->items[frame].name.data != NULL;
 }
 
 static pprofc_status build_tree(struct flame_graph *graph, size_t most, const pprofc_allocator *mem,
@@ -108,8 +118,9 @@ static pprofc_status build_tree(struct flame_graph *graph, size_t most, const pp
     return flame_tree_build(&graph->frames, &graph->set, mem, &graph->tree, error);
   start_tree(&graph->tree, &graph->frames, &graph->set, mem);
   uint32_t frame = add_folded_frame(&graph->frames);
-  return finish_tree(&graph->tree,
-                     narrow_tree_build(&graph->tree, &graph->set, frame, most / 4, mem), error);
+  bool done = narrow_tree_build(&graph->tree, &graph->set, frame, most / 4, mem);
+  done = done && name_folded_frame(&graph->frames, frame, graph->tree.least);
+  return finish_tree(&graph->tree, done, error);
 }
 
 void flame_tree_free(struct flame_tree *tree) {

@@ -22,12 +22,13 @@ struct flame_tree {
   int64_t *self;   /* [count * columns] of stacks that end here */
   int64_t *total;  /* [count * columns] self and everything below */
   size_t max_depth;
-  size_t folded; /* nodes that one with the frame FLAME_FOLDED stands for ... */
+  size_t folded; /* nodes that one with a frame FLAME_FOLDED stands for ... */
   double least;  /* ... which are narrower than this part of each column */
 };
 
-/* The name of the frame of nodes that stand for others. */
-#define FLAME_FOLDED STR("(folded frames)")
+/* How the name of the frame of nodes that stand for others begins: "(folded frames, each below
+ * 0.01%)". */
+#define FLAME_FOLDED "(folded frames"
 
 /* Makes room for the nodes of a new tree; their values are not set. */
 bool flame_tree_alloc(struct flame_tree *tree, size_t count);

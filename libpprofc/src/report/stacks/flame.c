@@ -41,8 +41,8 @@ static void make_subtitle(struct flame_report *f) {
   }
   buffer_printf(&f->subtitle, ", %zu different stacks", f->graph.set.count);
   if (f->graph.tree.folded)
-    buffer_printf(&f->subtitle, "; %zu frames narrower than %.2g%% of it are (folded frames)",
-                  f->graph.tree.folded, 100 * f->graph.tree.least);
+    buffer_printf(&f->subtitle, "; %zu frames, each below %.2g%%, are folded", f->graph.tree.folded,
+                  100 * f->graph.tree.least);
 }
 
 static pprofc_str make_title(const struct flame_report *f) {
