@@ -5,8 +5,12 @@
 
 #include <pthread.h>
 
-#define WINDOW_SIZE ((size_t)128 * 1024)
-#define WINDOWS     4
+#define WINDOW_SIZE ((size_t)64 * 1024)
+#define WINDOWS     8
+
+/* A thread that has to wait goes on when this many windows are there for it: to wake it for each
+ * window costs more than the work on one. */
+#define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
   const pprofc_allocator *mem;
@@ -18,6 +22,7 @@ struct window_ring {
   size_t free; /* the reader has given those before this one back */
   size_t next; /* the reader's own: the one that it asks for next */
   bool bad, over, stop;
+  bool filler_waits, reader_waits;
   bool threaded;
   pthread_t thread;
   pthread_mutex_t lock;
@@ -34,14 +39,25 @@ static bool window_ring_fill(struct window_ring *ring, size_t window) {
                        &ring->size[window % WINDOWS]);
 }
 
+static bool window_ring_has_ended(const struct window_ring *ring) {
+  return ring->bad || ring->over;
+}
+
+/* Waits, with the lock, until there is room for enough windows, unless there is some now. */
+static void window_ring_await_room(struct window_ring *ring) {
+  if (ring->filled - ring->free < WINDOWS) return;
+  ring->filler_waits = true;
+  while (!ring->stop && ring->filled - ring->free > WINDOWS - ENOUGH)
+    pthread_cond_wait(&ring->changed, &ring->lock);
+  ring->filler_waits = false;
+}
+
 static void *window_ring_run(void *argument) {
   struct window_ring *ring = argument;
   pthread_mutex_lock(&ring->lock);
-  while (!ring->stop && !ring->bad && !ring->over) {
-    if (ring->filled - ring->free == WINDOWS) {
-      pthread_cond_wait(&ring->changed, &ring->lock);
-      continue;
-    }
+  for (;;) {
+    window_ring_await_room(ring);
+    if (ring->stop || window_ring_has_ended(ring)) break;
     size_t window = ring->filled;
     pthread_mutex_unlock(&ring->lock);
     bool good = window_ring_fill(ring, window);
@@ -49,7 +65,8 @@ static void *window_ring_run(void *argument) {
     ring->bad = !good;
     ring->over = good && !ring->size[window % WINDOWS];
     ring->filled++;
-    pthread_cond_signal(&ring->changed);
+    bool enough = ring->filled - ring->free >= ENOUGH || window_ring_has_ended(ring);
+    if (ring->reader_waits && enough) pthread_cond_signal(&ring->changed);
   }
   pthread_mutex_unlock(&ring->lock);
   return NULL;
@@ -85,12 +102,22 @@ void window_ring_close(struct window_ring *ring) {
   mem_free(ring->mem, ring, 1, sizeof *ring);
 }
 
+/* Waits, with the lock, until enough windows are filled, unless the next one is. */
+static void window_ring_await_windows(struct window_ring *ring, size_t window) {
+  if (ring->filled > window) return;
+  ring->reader_waits = true;
+  while (ring->filled - window < ENOUGH && !window_ring_has_ended(ring))
+    pthread_cond_wait(&ring->changed, &ring->lock);
+  ring->reader_waits = false;
+}
+
 /* The next window that is filled, when there is a thread that fills. */
 static bool window_ring_wait(struct window_ring *ring, size_t window) {
   pthread_mutex_lock(&ring->lock);
   ring->free = window;
-  pthread_cond_signal(&ring->changed);
-  while (ring->filled == window) pthread_cond_wait(&ring->changed, &ring->lock);
+  bool has_room = ring->filled - ring->free <= WINDOWS - ENOUGH;
+  if (ring->filler_waits && has_room) pthread_cond_signal(&ring->changed);
+  window_ring_await_windows(ring, window);
   bool good = !ring->bad || ring->filled > window + 1;
   pthread_mutex_unlock(&ring->lock);
   return good;
