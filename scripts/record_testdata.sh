@@ -29,7 +29,7 @@ check() {
   echo "$sums" | sha256sum --quiet -c || die "testdata differs from its MANIFEST"
   unlisted=$(find . -type f | sed 's|^\./||' | while read -r file; do
     case "$file" in
-    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc | *.h | *.js | *.py | *.rs | *.java | *.jfc) continue ;;
+    MANIFEST | README.md | *.md | *.go | */go.mod | *.c | *.cc | *.h | *.js | *.py | *.rs | *.java | *.jfc | *.rb | *.hs) continue ;;
     esac
     echo "$sums" | grep -q -F -x -e "$(sha256sum "$file")" || echo "$file"
   done)
