@@ -50,15 +50,15 @@ struct built {
   struct stack_set set;
 };
 
-static struct built build(pprofc_builder *b, const struct stack_policy *policy,
-                          const struct stack_selection *selection) {
-  struct built built = {.profile = finish(b)};
+/* The set points to the frames, so *built must stay where it is. */
+static void build(struct built *built, pprofc_builder *b, const struct stack_policy *policy,
+                  const struct stack_selection *selection) {
   pprofc_error error;
+  built->profile = finish(b);
   CU_ASSERT_EQUAL_FATAL(
-      stack_frames_build(built.profile, policy, &mem_default, &built.frames, &error), PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(stack_set_build(&built.frames, selection, &mem_default, &built.set, &error),
-                        PPROFC_OK);
-  return built;
+      stack_frames_build(built->profile, policy, &mem_default, &built->frames, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(
+      stack_set_build(&built->frames, selection, &mem_default, &built->set, &error), PPROFC_OK);
 }
 
 static void drop(struct built *built) {
@@ -83,7 +83,8 @@ static void test_equal_stacks_are_joined_and_sorted_root_first(void) {
   add(b, (uint32_t[]){x, m}, 2, 1);
   add(b, (uint32_t[]){y, m}, 2, 10);
   add(b, (uint32_t[]){m}, 1, 2);
-  struct built s = build(b, &by_function, NULL);
+  struct built s;
+  build(&s, b, &by_function, NULL);
   CU_ASSERT_EQUAL_FATAL(s.set.count, 4);
   expect(&s, 0, "main", 2, 0);
   expect(&s, 1, "main;x", 1, 0);
@@ -104,7 +105,8 @@ static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
     uint32_t second = pprofc_builder_frame(b, "f", "f.c", 10);
     add(b, &first, 1, 1);
     add(b, &second, 1, 1);
-    struct built s = build(b, lines ? &by_line : &by_function, NULL);
+    struct built s;
+    build(&s, b, lines ? &by_line : &by_function, NULL);
     CU_ASSERT_EQUAL(s.frames.count, lines ? 2 : 1);
     CU_ASSERT_EQUAL(s.set.count, lines ? 2 : 1);
     CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest, where no start is known */
@@ -122,7 +124,8 @@ static void test_inlined_calls_are_frames_of_their_own(void) {
     add(b, &location, 1, 6);
     struct stack_policy policy = by_function;
     policy.inlines = inlines;
-    struct built s = build(b, &policy, NULL);
+    struct built s;
+    build(&s, b, &policy, NULL);
     CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
     expect(&s, 0, inlines ? "outer;inner" : "outer", 6, 0);
     CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* where "outer" starts */
@@ -139,7 +142,8 @@ static void test_files_are_trimmed_and_cleaned(void) {
   add(b, frames, 4, 1);
   struct stack_policy policy = by_line;
   policy.trim_path = "/home/me";
-  struct built s = build(b, &policy, NULL);
+  struct built s;
+  build(&s, b, &policy, NULL);
   static const char *const wanted[] = {"a.c", "src/b.c", "/c/d/c.c", "d.c"};
   for (size_t i = 0; i < 4; i++) CU_ASSERT(str_equal(s.frames.items[i].file, str_of(wanted[i])));
   drop(&s);
@@ -153,7 +157,8 @@ static void test_frames_without_function_are_named_after_object_and_address(void
   uint32_t nothing = pprofc_builder_location(b, PPROFC_NONE, 0, NULL, 0);
   uint32_t object = pprofc_builder_location(b, mapping, 0, NULL, 0);
   add(b, (uint32_t[]){here, nowhere, nothing, object}, 4, 1);
-  struct built s = build(b, &by_function, NULL);
+  struct built s;
+  build(&s, b, &by_function, NULL);
   expect(&s, 0, "[libc.so.6];<unknown>;0xabc;[libc.so.6] 0x1234", 1, 0);
   drop(&s);
 }
@@ -166,7 +171,8 @@ static void test_base_samples_are_kept_apart_and_turned_positive(void) {
   pprofc_builder_label(b, "pprof::base", "true");
   add(b, &g, 1, -5);
   pprofc_builder_label(b, "pprof::base", "true");
-  struct built s = build(b, &by_function, NULL);
+  struct built s;
+  build(&s, b, &by_function, NULL);
   CU_ASSERT(s.set.has_base);
   CU_ASSERT_EQUAL_FATAL(s.set.count, 2);
   expect(&s, 0, "f", 30, 20);
@@ -179,7 +185,8 @@ static void test_samples_of_zeros_are_left_out_and_empty_stacks_kept(void) {
   uint32_t f = pprofc_builder_frame(b, "f", "", 0);
   pprofc_builder_sample(b, &f, 1, (int64_t[]){0, 0});
   add(b, NULL, 0, 4);
-  struct built s = build(b, &by_function, NULL);
+  struct built s;
+  build(&s, b, &by_function, NULL);
   CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
   expect(&s, 0, "", 4, 0);
   drop(&s);
@@ -193,7 +200,8 @@ static void test_a_selection_takes_samples_and_depth(void) {
   add(b, (uint32_t[]){g, f, m}, 3, 2);
   add(b, (uint32_t[]){g, m}, 2, 4);
   struct stack_selection selection = {.samples = (uint32_t[]){1, 2}, .count = 2, .max_depth = 2};
-  struct built s = build(b, &by_function, &selection);
+  struct built s;
+  build(&s, b, &by_function, &selection);
   CU_ASSERT_EQUAL_FATAL(s.set.count, 2);
   expect(&s, 0, "m;f", 2, 0);
   expect(&s, 1, "m;g", 4, 0);
@@ -258,7 +266,8 @@ static void check_random(uint32_t letters, uint32_t most, uint64_t state) {
     add(b, frames, depth, 1);
   }
   qsort(texts, RANDOM_SAMPLES, sizeof *texts, by_text);
-  struct built s = build(b, &by_function, NULL);
+  struct built s;
+  build(&s, b, &by_function, NULL);
   size_t at = 0;
   for (size_t i = 0; i < s.set.count; i++) {
     int64_t count = 0;
@@ -302,7 +311,8 @@ static void test_no_order_of_samples_is_slow(void) {
       uint32_t frame = pprofc_builder_frame(b, name, "", 0);
       add(b, &frame, 1, 1);
     }
-    struct built s = build(b, &by_function, NULL);
+    struct built s;
+    build(&s, b, &by_function, NULL);
     bool sorted = true;
     for (size_t i = 1; i < s.set.count; i++) {
       uint32_t before, frame;
