@@ -136,6 +136,38 @@ static void test_a_region_lives_as_long_as_one_that_adopted_it(void) {
   CU_ASSERT_EQUAL(budget.bytes, 0);
 }
 
+#define PAGES ((size_t)128 * 1024)
+
+/* Whether all bytes of a block are 1. */
+static bool block_is_whole(const char *block) {
+  size_t i = 0;
+  while (i < PAGES && block[i] == 1) i++;
+  return i == PAGES;
+}
+
+static void test_pages_between_two_blocks_are_not_given_back(void) {
+  struct region *region = region_new(&mem_default), *other = region_new(&mem_default);
+  CU_ASSERT_FATAL(region && other);
+  char *low = arena_alloc(&region->arena, PAGES), *between = arena_alloc(&other->arena, PAGES),
+       *high = arena_alloc(&region->arena, PAGES);
+  CU_ASSERT_FATAL(low && between && high);
+  memset(low, 1, PAGES);
+  memset(between, 1, PAGES);
+  memset(high, 1, PAGES);
+  if ((uintptr_t)low > (uintptr_t)high) {
+    char *block = low;
+    low = high;
+    high = block;
+  }
+  CU_ASSERT(region_discard(region, NULL, low, high + PAGES));
+  CU_ASSERT(block_is_whole(low) && block_is_whole(between) && block_is_whole(high));
+  CU_ASSERT(region_discard(region, NULL, low, low + PAGES));
+  CU_ASSERT_FALSE(region_discard(region, NULL, between, between + PAGES));
+  CU_ASSERT(block_is_whole(between) && block_is_whole(high));
+  region_release(region);
+  region_release(other);
+}
+
 static void test_memory_that_runs_out_is_told_and_nothing_is_lost(void) {
   for (long n = 0; n < 40; n++) {
     begin_budget(n);
@@ -279,6 +311,7 @@ UNIT_MAIN("base", UNIT(test_sizes_that_overflow_are_refused),
           UNIT(test_an_arena_string_ends_with_a_nul_that_is_not_counted),
           UNIT(test_one_buffer_of_an_arena_can_grow),
           UNIT(test_a_region_lives_as_long_as_one_that_adopted_it),
+          UNIT(test_pages_between_two_blocks_are_not_given_back),
           UNIT(test_memory_that_runs_out_is_told_and_nothing_is_lost),
           UNIT(test_a_buffer_keeps_its_ceiling_and_its_failure),
           UNIT(test_a_buffer_prints_short_and_long_texts),

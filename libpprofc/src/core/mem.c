@@ -219,13 +219,17 @@ static bool has_block(const struct arena *arena, const char *data) {
   return block != NULL;
 }
 
-/* Whether the data are somewhere in a block. */
-static bool has_inside(const struct arena *arena, const char *data) {
+/* The block in which the data are, or NULL. */
+static const struct arena_block *block_of(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
   while (block && ((uintptr_t)data < (uintptr_t)block->data ||
                    (uintptr_t)data >= (uintptr_t)block->data + block->size))
     block = block->next;
-  return block != NULL;
+  return block;
+}
+
+static bool has_inside(const struct arena *arena, const char *data) {
+  return block_of(arena, data) != NULL;
 }
 
 #define EDITS_MOST 16
@@ -274,7 +278,10 @@ bool region_discard(struct region *region, const struct region *lender, const vo
                     const void *to) {
   long page = sysconf(_SC_PAGESIZE);
   if (page <= 0 || region->references != 1) return false;
-  if (!find_arena(region, lender, has_inside, from, 0)) return false;
+  const struct arena *arena = find_arena(region, lender, has_inside, from, 0);
+  if (!arena) return false;
+  const struct arena_block *block = block_of(arena, from);
+  if ((uintptr_t)to > (uintptr_t)block->data + block->size) return true;
   uintptr_t size = (uintptr_t)page, first = ((uintptr_t)from + size - 1) / size * size;
   uintptr_t end = (uintptr_t)to / size * size;
   if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);

@@ -72,8 +72,8 @@ void region_drop(struct region *region, const void *column, size_t size);
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Gives the pages inside [from, to) back to the system, which lie in one block: their bytes are not
- * read again. False when another holder may read them. */
+/* Gives the pages inside [from, to) back to the system where both are in one block: their bytes are
+ * not read again. False when another holder may read them. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 
