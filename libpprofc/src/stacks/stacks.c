@@ -106,7 +106,7 @@ static size_t hash_samples(const struct stacks_builder *b, const struct map *map
     struct pending *p = &pending[(*count)++];
     *p = (struct pending){.sample = sample, .map = stack_map(reader, sample)};
     p->hash = hash_mix(hash_bytes(s->stack[sample], s->stack_size[sample]), (uintptr_t)p->map);
-    __builtin_prefetch(&map->slots[map_start(map, p->hash).position]);
+    if (map->capacity) __builtin_prefetch(&map->slots[map_start(map, p->hash).position]);
   }
   return i;
 }
