@@ -70,6 +70,7 @@ struct fold {
   uint64_t largest_string;
   uint64_t largest_id; /* of a location */
   bool id_zero;
+  bool left_out; /* stacks of which only the largest id is known */
   size_t max_depth;
 
   struct buffer joined;                /* a stack that comes in pieces */

@@ -164,6 +164,7 @@ static bool fold_publish_samples(struct fold *f, struct decoder *d) {
 bool fold_publish(struct fold *f, struct decoder *d) {
   struct segment *segment = arena_zero_array(d->arena, 1, sizeof *segment);
   if (f->types && f->types != d->types) return false; /* that of samples of 0, too */
+  if (f->left_out && d->location_ids.ids) return false;
   if (!segment || f->largest_string >= d->strings) return false;
   segment->map = d->location_ids.table;
   if (segment->map) segment->map_size = (size_t)d->location_ids.table_size;

@@ -40,8 +40,10 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
   if (p->negative && !f->labels) return false;
   if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
-  if (f->only != SIZE_MAX && !p->row[0] && !p->set)
+  if (f->only != SIZE_MAX && !p->row[0] && !p->set) {
+    f->left_out = true;
     return fold_note_ids(f, p->stack, p->stack_size);
+  }
   if (f->as_rows) return fold_add_row(f, p);
   p->hash = hash_bytes(p->stack, p->stack_size);
   fold_fetch_slot(f, p->hash);
