@@ -153,10 +153,10 @@ static int trace_by_length(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-static void trace_push(struct trace_reader *r, struct trace_marks *marks, int64_t at,
-                       uint32_t key) {
-  marks->at[marks->count] =
-      (struct trace_mark){at, (uint32_t)marks->count, key, r->key[key].name, r->key[key].location};
+static void trace_push(struct trace_reader *r, struct trace_marks *marks, int64_t at, uint32_t key,
+                       uint32_t place) {
+  marks->at[marks->count] = (struct trace_mark){
+      at, (uint32_t)marks->count, key, r->key[key].name, r->key[key].location, place};
   marks->count++;
 }
 
@@ -174,8 +174,8 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
     bool good = complete[i].duration >= 0 &&
                 !__builtin_add_overflow(complete[i].at, complete[i].duration, &end);
     if (!good) r->faults.reversed++;
-    trace_push(r, begins, complete[i].at, complete[i].key);
-    trace_push(r, ends, good ? end : complete[i].at, complete[i].key);
+    trace_push(r, begins, complete[i].at, complete[i].key, 0);
+    trace_push(r, ends, good ? end : complete[i].at, complete[i].key, MAP_NONE);
   }
 }
 
@@ -195,7 +195,7 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
       complete[complete_count++] =
           (struct trace_complete){at, trace_duration(event), (uint32_t)i, entries[i].key};
     else
-      trace_push(r, kind == 'B' ? &begins : &ends, at, entries[i].key);
+      trace_push(r, kind == 'B' ? &begins : &ends, at, entries[i].key, (uint32_t)i);
   }
   trace_add_complete(r, complete, complete_count, &begins, &ends);
   if (begins.count) qsort(begins.at, begins.count, sizeof *begins.at, trace_by_time);

@@ -12,6 +12,7 @@ struct trace_mark {
   uint32_t key;  /* name and arguments */
   uint32_t name; /* equal numbers are equal names */
   uint32_t location;
+  uint32_t place; /* in the file, among the events of the thread */
 };
 
 struct trace_marks {

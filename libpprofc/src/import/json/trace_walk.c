@@ -92,21 +92,27 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   return true;
 }
 
+/* An end that fits nothing says nothing about time either: what never ends lasts until the last
+ * event that counts, as in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
-  if (w->depth && w->open[w->depth - 1]->name == end->name)
-    w->depth--;
-  else
+  if (!w->depth || w->open[w->depth - 1]->name != end->name) {
     w->faults->unmatched++;
+    return;
+  }
+  walker_advance(w, end->at);
+  w->depth--;
 }
 
 /* Whether the next event is a begin. At the same time an end comes first when it fits what is open,
- * unless it ends that begin: a frame without duration. */
+ * unless it ends that begin: a frame without duration. One that fits nothing cannot end a begin that
+ * the file has after it. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->begin == w->begins->count) return false;
   if (w->end >= w->ends->count) return true;
   const struct trace_mark *begin = &w->begins->at[w->begin], *end = &w->ends->at[w->end];
   if (begin->at != end->at) return begin->at < end->at;
-  return begin->key == end->key || ends_fitting(w) == MAP_NONE;
+  if (begin->key == end->key) return true;
+  return ends_fitting(w) == MAP_NONE && begin->place <= end->place;
 }
 
 bool end_lists_init(struct end_lists *lists, struct arena *arena, size_t key_count) {
@@ -141,9 +147,7 @@ bool trace_walk(struct arena *arena, const struct trace_marks *begins,
       walker_advance(&w, begin->at);
       if (!walker_enter(&w, begin)) return false;
     } else {
-      const struct trace_mark *end = ends_take(&w);
-      walker_advance(&w, end->at);
-      walker_leave(&w, end);
+      walker_leave(&w, ends_take(&w));
     }
   }
   faults->open += w.depth;
