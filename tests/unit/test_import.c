@@ -209,7 +209,7 @@ static void test_firefox_old_and_new_tables(void) {
                 "\"funcTable\":{\"name\":[0,1],\"fileName\":[null,null]}}]}");
   CU_ASSERT_STRING_EQUAL(stack_text(p, 0), "b a");
   CU_ASSERT(str_equal(label_of(p, 0, "thread"), STR("main")));
-  CU_ASSERT(str_equal(pprofc_profile_comment(p, 0), STR("1 samples have no stack")));
+  CU_ASSERT(str_equal(pprofc_profile_comment(p, 0), STR("1 sample has no stack")));
   pprofc_profile_release(p);
   p = read_text(
       "{\"meta\":{\"preprocessedProfileVersion\":66},\"shared\":{\"stringArray\":[\"a\",\"b\"],"

@@ -68,8 +68,8 @@ uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 /* A label of the last sample, unless the text is empty. */
 void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
-/* "COUNT WHAT" as a comment, unless the count is 0. */
-void json_comment(pprofc_builder *builder, size_t count, const char *what);
+/* "1 ONE" or "COUNT MANY" as a comment, unless the count is 0. */
+void json_comment(pprofc_builder *builder, size_t count, const char *one, const char *many);
 
 /* The index of a location with one line. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,

@@ -186,8 +186,10 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     else
       read_sampled(r, m);
   }
-  json_comment(r->builder, r->bad, "samples or events could not be read");
-  json_comment(r->builder, r->open, "frames were still open at the end");
+  json_comment(r->builder, r->bad, "sample or event could not be read",
+               "samples or events could not be read");
+  json_comment(r->builder, r->open, "frame was still open at the end",
+               "frames were still open at the end");
   return PPROFC_OK;
 }
 

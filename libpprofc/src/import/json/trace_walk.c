@@ -104,8 +104,8 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
 }
 
 /* Whether the next event is a begin. At the same time an end comes first when it fits what is open,
- * unless it ends that begin: a frame without duration. One that fits nothing cannot end a begin that
- * the file has after it. */
+ * unless it ends that begin: a frame without duration. One that fits nothing cannot end a begin
+ * that the file has after it. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->begin == w->begins->count) return false;
   if (w->end >= w->ends->count) return true;
