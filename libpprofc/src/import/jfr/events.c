@@ -98,13 +98,15 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event. */
-static bool events_run(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
+static bool events_run(const struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                        uint64_t *slots) {
-  const uint8_t *at = body->at;
   for (size_t i = 0; i < JFR_SLOTS; i++) slots[i] = i <= JFR_EVENT_CLASS ? EVENTS_NO_KEY : 0;
   slots[JFR_EVENT_SAMPLES] = 1;
-  if (h->program.readable && jfr_run(j, &h->program, body, slots)) return true;
-  return jfr_fail_at(j, at, "an event that its metadata does not describe");
+  return h->program.readable && jfr_run(j, &h->program, body, slots);
+}
+
+static void events_fail(struct jfr *j, const uint8_t *at) {
+  jfr_fail_at(j, at, "an event that its metadata does not describe");
 }
 
 /* ---- survey ------------------------------------------ */
@@ -114,7 +116,11 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   uint64_t slots[JFR_SLOTS];
   size_t type = h->event->type;
   if (h->event->action == EVENTS_SETTING) {
-    if (events_run(j, h, body, slots)) jfr_read_setting(j, settings, slots);
+    const uint8_t *at = body->at;
+    if (events_run(j, h, body, slots))
+      jfr_read_setting(j, settings, slots);
+    else
+      events_fail(j, at);
     return;
   }
   j->has_type[type] = true;
@@ -213,68 +219,114 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
+/* Samples are read so many at a time, so that the memory for one arrives while others are worked
+ * on: stacks, and the samples of the profile that they are added to, are in no order. */
+#define EVENTS_AHEAD 32
+
+struct events_sample {
+  const struct jfr_handler *handler;
+  struct jfr_key key;
+  uint64_t hash; /* of the key */
+  uint64_t slots[JFR_SLOTS];
+};
+
+struct events_ahead {
+  struct events_sample samples[EVENTS_AHEAD];
+  size_t count;
+};
+
 /* A sample of jdk.ExecutionSample; async-profiler wrote those of sleeping threads, too. */
-static void events_cpu(struct jfr *j, const struct jfr_key *key, uint64_t state) {
+static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
-  if (events_state_of(j, state) != EVENTS_SLEEPING) jfr_rows_add(j, key, JFR_CPU, settings->cpu);
-  if (settings->only_wall) jfr_rows_add(j, key, JFR_WALL, settings->cpu);
+  if (events_state_of(j, p->slots[JFR_EVENT_STATE]) != EVENTS_SLEEPING)
+    jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
+  if (settings->only_wall) jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->cpu);
 }
 
-static void events_wall(struct jfr *j, const struct jfr_key *key, const uint64_t *slots) {
+static void events_wall(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
-  uint64_t value = slots[JFR_EVENT_SAMPLES] * settings->wall;
-  if (settings->only_wall && events_state_of(j, slots[JFR_EVENT_STATE]) == EVENTS_RUNNABLE)
-    jfr_rows_add(j, key, JFR_CPU, value);
-  jfr_rows_add(j, key, JFR_WALL, value);
+  uint64_t value = p->slots[JFR_EVENT_SAMPLES] * settings->wall;
+  if (settings->only_wall && events_state_of(j, p->slots[JFR_EVENT_STATE]) == EVENTS_RUNNABLE)
+    jfr_rows_add(j, &p->key, p->hash, JFR_CPU, value);
+  jfr_rows_add(j, &p->key, p->hash, JFR_WALL, value);
 }
 
-static void events_add(struct jfr *j, const struct jfr_handler *h, const struct jfr_key *key,
-                       const uint64_t *slots) {
-  enum jfr_type type = h->event->type;
-  uint64_t amount = events_amount(j, h, slots[JFR_EVENT_AMOUNT]);
-  switch (h->event->action) {
+static void events_add(struct jfr *j, const struct events_sample *p) {
+  enum jfr_type type = p->handler->event->type;
+  uint64_t amount = events_amount(j, p->handler, p->slots[JFR_EVENT_AMOUNT]);
+  switch (p->handler->event->action) {
   case EVENTS_CPU:
-    events_cpu(j, key, slots[JFR_EVENT_STATE]);
+    events_cpu(j, p);
     break;
   case EVENTS_WALL:
-    events_wall(j, key, slots);
+    events_wall(j, p);
     break;
   case EVENTS_NATIVE:
-    jfr_rows_add(j, key, type, j->chunk->settings.native);
+    jfr_rows_add(j, &p->key, p->hash, type, j->chunk->settings.native);
     break;
   case EVENTS_AMOUNT:
-    jfr_rows_add(j, key, type, amount);
+    jfr_rows_add(j, &p->key, p->hash, type, amount);
     break;
   default:
-    jfr_rows_add(j, key, type, 1);
-    jfr_rows_add(j, key, (enum jfr_type)(type + 1), amount);
+    jfr_rows_add(j, &p->key, p->hash, type, 1);
+    jfr_rows_add(j, &p->key, p->hash, (enum jfr_type)(type + 1), amount);
   }
 }
 
-static void events_sample(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body) {
-  uint64_t slots[JFR_SLOTS];
-  if (!events_run(j, h, body, slots)) return;
-  struct jfr_key key = {
+/* Finds what a sample is of. False when it has no stack, and after a failure. */
+static bool events_find_key(struct jfr *j, struct events_sample *p) {
+  const uint64_t *slots = p->slots;
+  p->key = (struct jfr_key){
       .stack = jfr_stack(j, slots[JFR_EVENT_STACK]),
       .state = jfr_string_of(j, JFR_STATES, slots[JFR_EVENT_STATE]),
       .class = jfr_class_label(j, slots[JFR_EVENT_CLASS]),
       .context = slots[JFR_EVENT_CONTEXT],
       .span = slots[JFR_EVENT_SPAN],
   };
-  events_thread(j, slots[JFR_EVENT_THREAD], &key);
-  if (!jfr_ok(j) || !builder_ok(j->builder)) return;
-  if (key.stack == NONE)
-    j->without_stack++;
-  else
-    events_add(j, h, &key, slots);
+  events_thread(j, slots[JFR_EVENT_THREAD], &p->key);
+  if (!jfr_ok(j) || !builder_ok(j->builder)) return false;
+  j->without_stack += p->key.stack == NONE;
+  p->hash = jfr_rows_hash(&p->key);
+  jfr_rows_prefetch_slot(j, p->hash);
+  return p->key.stack != NONE;
+}
+
+static void events_flush(struct jfr *j, struct events_ahead *ahead) {
+  const struct events_sample *which[EVENTS_AHEAD]; /* those that have a stack */
+  size_t found = 0;
+  for (size_t i = 0; i < ahead->count; i++)
+    jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
+  for (size_t i = 0; i < ahead->count; i++)
+    if (events_find_key(j, &ahead->samples[i])) which[found++] = &ahead->samples[i];
+  for (size_t i = 0; i < found; i++) jfr_rows_prefetch(j, which[i]->hash);
+  for (size_t i = 0; i < found && builder_ok(j->builder); i++) events_add(j, which[i]);
+  ahead->count = 0;
+}
+
+static void events_read(struct jfr *j, struct events_ahead *ahead, const struct jfr_handler *h,
+                        struct jfr_reader *body) {
+  struct events_sample *p = &ahead->samples[ahead->count];
+  const uint8_t *at = body->at;
+  p->handler = h;
+  if (!events_run(j, h, body, p->slots)) {
+    events_flush(j, ahead); /* a failure there comes first */
+    events_fail(j, at);
+    return;
+  }
+  jfr_entry_prefetch(j, JFR_STACKS, p->slots[JFR_EVENT_STACK]);
+  jfr_entry_prefetch(j, JFR_CLASSES, p->slots[JFR_EVENT_CLASS]);
+  if (++ahead->count == EVENTS_AHEAD) events_flush(j, ahead);
 }
 
 bool jfr_read_events(struct jfr *j) {
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;
+  struct events_ahead ahead;
   uint64_t type;
+  ahead.count = 0;
   while (builder_ok(j->builder) && jfr_next_event(j, &r, &type, &body)) {
     const struct jfr_handler *h = events_handler(j, type);
-    if (h && h->event->action != EVENTS_SETTING) events_sample(j, h, &body);
+    if (h && h->event->action != EVENTS_SETTING) events_read(j, &ahead, h, &body);
   }
+  events_flush(j, &ahead);
   return jfr_ok(j);
 }

@@ -45,6 +45,11 @@ struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset) {
   return (struct jfr_reader){j->chunk->start + offset, j->chunk->end, j->chunk->compressed, false};
 }
 
+void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset) {
+  if (offset < (size_t)(j->chunk->end - j->chunk->start))
+    __builtin_prefetch(j->chunk->start + offset);
+}
+
 bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body) {
   const uint8_t *at = r->at;
   if (!jfr_ok(j) || at >= r->end) return false;
@@ -231,6 +236,7 @@ static void jfr_free(struct jfr *j) {
   ARRAY_FREE(j->mem, j->unread_counts, j->unread_capacity);
   interner_free(&j->unread);
   buffer_free(&j->text);
+  buffer_free(&j->name);
   arena_free(&j->names);
   pprofc_builder_free(j->builder);
 }
@@ -242,6 +248,7 @@ pprofc_status import_jfr(pprofc_str data, const pprofc_allocator *mem,
   struct jfr j = {.mem = mem, .options = options, .error = error, .data = data};
   j.builder = pprofc_builder_new(mem);
   buffer_init(&j.text, mem, SIZE_MAX);
+  buffer_init(&j.name, mem, SIZE_MAX);
   arena_init(&j.names, mem);
   interner_init(&j.unread, mem);
   j.stacks = jfr_stacks_new(&j);

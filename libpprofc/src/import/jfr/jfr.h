@@ -44,6 +44,7 @@ struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;
   bool readable;
+  bool has_arrays;
 };
 
 /* A field that is wanted, and the slot for its value. */
@@ -116,7 +117,9 @@ struct jfr_entry {
 struct jfr_pool {
   struct jfr_entry *items;
   size_t count, capacity;
-  uint32_t *small; /* [small_count] the entries of small ids, or MAP_NONE */
+  uint64_t first_id; /* items[i] has the id first_id + i for i in [0, dense) */
+  size_t dense;
+  uint32_t *small; /* [small_count] the entries of other small ids, or MAP_NONE */
   size_t small_count, small_capacity;
   struct map by_id; /* of all others */
 };
@@ -208,7 +211,8 @@ struct jfr {
   struct jfr_program frame; /* of an entry of a stack */
   struct jfr_handler handlers[JFR_MOST_HANDLERS];
   size_t handler_count;
-  struct buffer text; /* of jfr_text and of names */
+  struct buffer text; /* of jfr_text */
+  struct buffer name; /* that is being put together */
 
   /* of the file */
   bool has_type[JFR_TYPE_COUNT];
@@ -276,8 +280,19 @@ pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t
 
 /* Reads all constant pools of the chunk. */
 bool jfr_read_pools(struct jfr *j);
+/* An entry whose id is not among the dense ones, or NULL. */
+struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
+/* Asks for the memory of an entry that is about to be looked up. */
+void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t id);
+/* The same for the bytes at an offset of the chunk. */
+void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset);
+
 /* An entry, or NULL. */
-struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id);
+static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
+  struct jfr_pool *pool = &j->pools[name];
+  uint64_t at = id - pool->first_id;
+  return at < pool->dense ? &pool->items[at] : jfr_entry_find(pool, id);
+}
 /* The string of an entry of a pool whose entries are strings, in the builder; 0 for none. */
 uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id);
 
@@ -300,8 +315,15 @@ struct jfr_stacks *jfr_stacks_new(struct jfr *j);
 void jfr_stacks_free(struct jfr *j);
 /* Adds the mapping of Java's code, which reports name as the file of the profile. */
 void jfr_first_mapping(struct jfr *j);
+/* Makes room for the stacks of a chunk; false when out of memory. */
+bool jfr_reserve_stacks(struct jfr *j);
+/* Asks for what jfr_stack is going to read. */
+void jfr_stack_prefetch(struct jfr *j, uint64_t key);
 /* The number of the stack with a key, NONE for none and after a failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
+/* Ask for what jfr_stack_frames is going to read, and for the frames, when that has arrived. */
+void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
+void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);
 
 /* ---- settings.c -------------------------------------- */
@@ -331,8 +353,14 @@ struct jfr_key {
 
 struct jfr_rows *jfr_rows_new(struct jfr *j);
 void jfr_rows_free(struct jfr *j);
+uint64_t jfr_rows_hash(const struct jfr_key *key);
+/* Ask for the memory of the sample with that hash, if there is one: first where it is looked up,
+ * and when that has had time to arrive, the sample. */
+void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
+void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
 /* Adds to a value of the sample with a key. */
-bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, enum jfr_type type, uint64_t value);
+bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
+                  uint64_t value);
 /* Tells the builder of the sample types, and of all samples. */
 void jfr_rows_emit_types(struct jfr *j);
 void jfr_rows_emit(struct jfr *j);

@@ -40,8 +40,8 @@ static bool layout_open_class(struct layout *l, const struct jfr_class *class, u
 }
 
 static bool layout_is_integer(const struct jfr_op *op) {
-  return op->kind == JFR_SHORT || op->kind == JFR_INT || op->kind == JFR_LONG ||
-         op->kind == JFR_REF;
+  const unsigned integers = 1u << JFR_SHORT | 1u << JFR_INT | 1u << JFR_LONG | 1u << JFR_REF;
+  return integers >> op->kind & 1;
 }
 
 static void layout_close_array(struct layout *l, uint32_t array) {
@@ -102,6 +102,7 @@ bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want
   else
     program->readable = layout_open_class(l, c, NO_ARRAY) && layout_fields(l, wants);
   program->count = l->count;
+  for (uint32_t i = 0; i < l->count; i++) program->has_arrays |= l->ops[i].kind >= JFR_ARRAY;
   program->ops = arena_copy(&j->arena, l->ops, l->count * sizeof *l->ops);
   mem_free(j->mem, l, 1, sizeof *l);
   if (!program->ops) return jfr_fail_nomem(j);
@@ -145,10 +146,29 @@ static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t
   return at;
 }
 
+/* A program without arrays. Compressed integers of one byte are the most frequent by far. */
+static bool layout_run_flat(const struct jfr *j, const struct jfr_program *program,
+                            struct jfr_reader *r, uint64_t *slots) {
+  const struct jfr_op *op = program->ops, *end = op + program->count;
+  for (; op < end && !r->failed; op++) {
+    uint64_t value;
+    if (r->compressed && layout_is_integer(op) && r->at < r->end && *r->at < 0x80) {
+      value = *r->at++;
+    } else {
+      uint64_t offset = (uint64_t)(r->at - j->chunk->start);
+      value = layout_value(r, (enum jfr_kind)op->kind);
+      if (op->kind == JFR_STRING) value = offset;
+    }
+    if (op->slot >= 0) slots[op->slot] = value;
+  }
+  return !r->failed;
+}
+
 bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
              uint64_t *slots) {
   struct layout_loop loops[DEEPEST_ARRAY];
   size_t depth = 0;
+  if (!program->has_arrays) return layout_run_flat(j, program, r, slots);
   for (uint32_t at = 0; at < program->count && !r->failed; at = layout_repeat(loops, &depth, at)) {
     const struct jfr_op *op = &program->ops[at++];
     uint64_t offset = (uint64_t)(r->at - j->chunk->start);

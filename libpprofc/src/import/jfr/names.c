@@ -2,23 +2,29 @@
  * "java/util/HashMap.put", so that profiles of both can be compared. */
 #include "import/jfr/jfr.h"
 
-#define DIGITS "0123456789"
-#define HEX    DIGITS "abcdef"
+/* Sets of bytes. */
+enum names_set { NAMES_DIGIT, NAMES_HEX, NAMES_LAMBDA };
+
+static bool names_is_in(char c, enum names_set set) {
+  if (c >= '0' && c <= '9') return true;
+  if (c >= 'a' && c <= 'f') return set != NAMES_DIGIT;
+  return set == NAMES_LAMBDA && c && strchr("x$./+", c);
+}
 
 /* How many of the last bytes of s[0, size) are of a set. */
-static size_t names_tail(pprofc_str s, size_t size, const char *set) {
+static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   size_t tail = 0;
-  while (tail < size && strchr(set, s.data[size - tail - 1]) && s.data[size - tail - 1]) tail++;
+  while (tail < size && names_is_in(s.data[size - tail - 1], set)) tail++;
   return tail;
 }
 
 /* Where the address of a hidden class begins, "+0x00007f0ac4406598/4375842" with '+', '.' or '/';
  * the number behind it may be missing. s.size when there is none. */
 static size_t names_address(pprofc_str s) {
-  size_t end = s.size, digits = names_tail(s, end, DIGITS);
+  size_t end = s.size, digits = names_tail(s, end, NAMES_DIGIT);
   if (digits && digits < end && s.data[end - digits - 1] == '/') end -= digits + 1;
   for (int i = 0; i < 2; i++, end = s.size) {
-    size_t hex = names_tail(s, end, HEX);
+    size_t hex = names_tail(s, end, NAMES_HEX);
     bool found = hex && end >= hex + 3 && s.data[end - hex - 1] == 'x' &&
                  s.data[end - hex - 2] == '0' && strchr("+./", s.data[end - hex - 3]);
     if (found) return end - hex - 3;
@@ -33,7 +39,7 @@ static size_t names_lambda(pprofc_str s) {
   if (at == s.size) return at;
   size_t from = at + strlen("$$Lambda");
   if (from == s.size) return s.size;
-  return names_tail(s, s.size, HEX "x$./+") >= s.size - from ? from : s.size;
+  return names_tail(s, s.size, NAMES_LAMBDA) >= s.size - from ? from : s.size;
 }
 
 /* Beginnings behind which a generated name has a number or a hash. */
@@ -45,12 +51,13 @@ static const char *const names_generated[] = {
 };
 
 static size_t names_generated_end(pprofc_str s) {
-  for (size_t i = 0; i < sizeof names_generated / sizeof *names_generated; i++) {
+  size_t digits = names_tail(s, s.size, NAMES_DIGIT);
+  for (size_t i = 0; digits && i < sizeof names_generated / sizeof *names_generated; i++) {
     pprofc_str prefix = str_of(names_generated[i]);
-    size_t digits = names_tail(s, s.size, DIGITS);
-    if (digits && digits + prefix.size == s.size && str_starts(s, prefix)) return prefix.size;
+    if (digits + prefix.size == s.size && str_starts(s, prefix)) return prefix.size;
   }
   pprofc_str spring = STR("$$EnhancerBySpringCGLIB$$");
+  if (str_find_char(s, '$') == s.size) return s.size;
   size_t at = str_find(s, spring);
   return at < s.size ? at + spring.size : s.size;
 }
@@ -80,7 +87,7 @@ static pprofc_str names_unpacked_library(pprofc_str name) {
 static pprofc_str names_stable(pprofc_str name, bool *cut) {
   size_t end = names_address(name);
   pprofc_str s = str_slice(name, 0, end);
-  s = str_slice(s, 0, names_lambda(s));
+  if (str_find_char(s, '$') < s.size) s = str_slice(s, 0, names_lambda(s));
   s = str_slice(s, 0, names_generated_end(s));
   *cut = s.size < name.size;
   return s;
@@ -109,18 +116,19 @@ bool jfr_is_library(pprofc_str name) {
   return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
 }
 
+/* What is in j->name as a string of the builder. */
+static uint32_t names_take(struct jfr *j) {
+  if (j->name.failed) jfr_fail_nomem(j);
+  return jfr_ok(j) ? builder_string(j->builder, buffer_str(&j->name)) : 0;
+}
+
 static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
-  struct buffer name;
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, class);
-  buffer_init(&name, j->mem, SIZE_MAX);
-  names_add_stable(c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR(""), &name);
-  buffer_add_char(&name, '.');
-  buffer_add_str(&name, jfr_symbol(j, method));
-  uint32_t text = 0;
-  if (name.failed) jfr_fail_nomem(j);
-  if (jfr_ok(j)) text = builder_string(j->builder, buffer_str(&name));
-  buffer_free(&name);
-  return text;
+  buffer_clear(&j->name);
+  names_add_stable(c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR(""), &j->name);
+  buffer_add_char(&j->name, '.');
+  buffer_add_str(&j->name, jfr_symbol(j, method));
+  return names_take(j);
 }
 
 /* The name of the linker stays empty: names of C++ are as the recorder wrote them. */
@@ -168,12 +176,7 @@ uint32_t jfr_class_label(struct jfr *j, uint64_t id) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_CLASSES, id);
   if (!entry) return 0;
   if (entry->made != JFR_UNMADE) return entry->made;
-  struct buffer name;
-  buffer_init(&name, j->mem, SIZE_MAX);
-  names_class(jfr_symbol(j, entry->slots[JFR_NAME]), &name);
-  if (name.failed) jfr_fail_nomem(j);
-  entry->made = 0;
-  if (jfr_ok(j)) entry->made = builder_string(j->builder, buffer_str(&name));
-  buffer_free(&name);
-  return entry->made;
+  buffer_clear(&j->name);
+  names_class(jfr_symbol(j, entry->slots[JFR_NAME]), &j->name);
+  return entry->made = names_take(j);
 }

@@ -34,8 +34,7 @@ static size_t pool_of(const struct jfr_class *c) {
   return i;
 }
 
-struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
-  struct jfr_pool *pool = &j->pools[name];
+struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id) {
   if (id < pool->small_count && pool->small[id] != MAP_NONE) return &pool->items[pool->small[id]];
   struct map_probe probe = map_start(&pool->by_id, hash_mix(id, 0));
   uint32_t index;
@@ -44,8 +43,23 @@ struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t 
   return NULL;
 }
 
-/* Most ids of a pool are numbered from 1 on: those need no hash table. */
+void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t id) {
+  const struct jfr_pool *pool = &j->pools[name];
+  uint64_t at = id - pool->first_id;
+  if (at < pool->dense)
+    __builtin_prefetch(&pool->items[at]);
+  else if (id < pool->small_count && pool->small[id] != MAP_NONE)
+    __builtin_prefetch(&pool->items[pool->small[id]]);
+}
+
+/* Most ids of a pool are numbered from 1 on, and mostly in that order: those need no hash table, or
+ * no table at all. */
 static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
+  if (!index) pool->first_id = id;
+  if (index == pool->dense && id == pool->first_id + index) {
+    pool->dense++;
+    return true;
+  }
   if (id >= 256 + 4 * (uint64_t)pool->count)
     return map_insert(&pool->by_id, hash_mix(id, 0), index);
   if (!ARRAY_RESERVE(j->mem, pool->small, pool->small_capacity, (size_t)id + 1)) return false;
@@ -117,7 +131,7 @@ bool jfr_read_pools(struct jfr *j) {
   if (!pool_compile_frame(j)) return false;
   while (jfr_next_event(j, &r, &type, &body))
     if (type == 1 && !pool_read_checkpoint(j, &body)) return false;
-  return jfr_ok(j);
+  return jfr_ok(j) && jfr_reserve_stacks(j);
 }
 
 uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id) {

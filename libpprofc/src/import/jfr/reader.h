@@ -40,6 +40,7 @@ static inline uint64_t jfr_fixed(struct jfr_reader *r, unsigned size) {
 /* 7 bits a byte, the lowest first; a ninth byte has 8. */
 static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   uint64_t value = 0;
+  if (r->at < r->end && *r->at < 0x80) return *r->at++; /* most are */
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
     uint8_t byte = *r->at++;
     if (shift == 56) return value | (uint64_t)byte << 56;

@@ -4,13 +4,17 @@
 #include <stdio.h>
 
 struct jfr_rows {
-  struct jfr_key *keys;
-  size_t count, capacity;
-  int64_t *values; /* [count * type_count] */
-  size_t value_capacity;
+  uint64_t *words; /* [count * stride] of each row its key, and behind it its values */
+  size_t count, word_capacity, stride;
   struct map by_key;
   uint32_t last; /* the row that was found last: an event has up to three values */
 };
+
+#define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))
+
+static uint64_t *rows_at(const struct jfr_rows *rows, size_t row) {
+  return rows->words + row * rows->stride;
+}
 
 struct jfr_rows *jfr_rows_new(struct jfr *j) {
   struct jfr_rows *rows = mem_zero_array(j->mem, 1, sizeof *rows);
@@ -22,45 +26,54 @@ void jfr_rows_free(struct jfr *j) {
   struct jfr_rows *rows = j->rows;
   if (!rows) return;
   map_free(&rows->by_key);
-  ARRAY_FREE(j->mem, rows->keys, rows->capacity);
-  ARRAY_FREE(j->mem, rows->values, rows->value_capacity);
+  ARRAY_FREE(j->mem, rows->words, rows->word_capacity);
   mem_free(j->mem, rows, 1, sizeof *rows);
 }
 
-static uint64_t rows_hash(const struct jfr_key *key) {
+uint64_t jfr_rows_hash(const struct jfr_key *key) {
   uint64_t hash = hash_mix((uint64_t)key->stack << 32 | key->thread, key->tid);
   hash = hash_mix(hash, (uint64_t)key->state << 32 | key->class);
   return hash_mix(hash_mix(hash, key->context), key->span);
 }
 
-static bool rows_equal(const void *records, uint32_t index, const void *key) {
-  const struct jfr_key *a = (const struct jfr_key *)records + index, *b = key;
-  return a->stack == b->stack && a->thread == b->thread && a->state == b->state &&
-         a->class == b->class && a->tid == b->tid && a->context == b->context && a->span == b->span;
+void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash) {
+  const struct map *map = &j->rows->by_key;
+  if (map->capacity) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
+}
+
+void jfr_rows_prefetch(const struct jfr *j, uint64_t hash) {
+  struct map_probe probe = map_start(&j->rows->by_key, hash);
+  uint32_t row = map_next(&j->rows->by_key, &probe);
+  if (row == MAP_NONE) return;
+  __builtin_prefetch(rows_at(j->rows, row), 1);
+  __builtin_prefetch(rows_at(j->rows, row) + ROWS_KEY_WORDS, 1);
+}
+
+static bool rows_equal(const void *rows, uint32_t index, const void *key) {
+  return memcmp(rows_at(rows, index), key, sizeof(struct jfr_key)) == 0;
 }
 
 /* The row of a key; NONE when out of memory. */
-static uint32_t rows_find(struct jfr *j, const struct jfr_key *key) {
+static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
   struct jfr_rows *rows = j->rows;
-  if (rows->count && rows_equal(rows->keys, rows->last, key)) return rows->last;
-  uint32_t row = map_find_or_add(&rows->by_key, rows_hash(key), rows_equal, rows->keys, key,
-                                 (uint32_t)rows->count);
+  if (rows->count && rows_equal(rows, rows->last, key)) return rows->last;
+  uint32_t row = map_find_or_add(&rows->by_key, hash, rows_equal, rows, key, (uint32_t)rows->count);
   if (row == MAP_NONE) return NONE;
   if (row < rows->count) return rows->last = row;
-  if (rows->count >= JFR_UNMADE ||
-      !ARRAY_RESERVE(j->mem, rows->keys, rows->capacity, rows->count + 1) ||
-      !ARRAY_RESERVE(j->mem, rows->values, rows->value_capacity, (rows->count + 1) * j->type_count))
+  size_t words = (rows->count + 1) * rows->stride;
+  if (rows->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, rows->words, rows->word_capacity, words))
     return NONE;
-  rows->keys[rows->count] = *key;
-  memset(rows->values + rows->count++ * j->type_count, 0, j->type_count * sizeof *rows->values);
+  uint64_t *at = rows_at(rows, rows->count++);
+  memcpy(at, key, sizeof *key);
+  memset(at + ROWS_KEY_WORDS, 0, j->type_count * sizeof *at);
   return rows->last = row;
 }
 
-bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, enum jfr_type type, uint64_t value) {
-  uint32_t row = rows_find(j, key);
+bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
+                  uint64_t value) {
+  uint32_t row = rows_find(j, key, hash);
   if (row == NONE) return jfr_fail_nomem(j);
-  int64_t *sum = &j->rows->values[row * j->type_count + (size_t)j->column[type]];
-  *sum = (int64_t)((uint64_t)*sum + value);
+  rows_at(j->rows, row)[ROWS_KEY_WORDS + (size_t)j->column[type]] += value;
   return true;
 }
 
@@ -113,37 +126,71 @@ void jfr_rows_emit_types(struct jfr *j) {
     else
       pprofc_builder_type(j->builder, rows_types[i].type, rows_types[i].unit);
   }
+  j->rows->stride = ROWS_KEY_WORDS + j->type_count;
   rows_default_type(j);
 }
 
-static void rows_text_label(struct jfr *j, const char *key, uint32_t text) {
-  if (text)
-    builder_add_label(j->builder, &(struct label){.key = builder_string(j->builder, str_of(key)),
-                                                  .string = text});
+/* Keys of labels, each a string of the builder once there is a label with it. */
+enum { ROWS_THREAD, ROWS_TID, ROWS_STATE, ROWS_CLASS, ROWS_CONTEXT, ROWS_SPAN, ROWS_LABELS };
+
+static const char *const rows_label_keys[ROWS_LABELS] = {"thread", "tid",     "state",
+                                                         "class",  "context", "span_id"};
+
+static uint32_t rows_label_key(struct jfr *j, uint32_t *keys, int which) {
+  if (!keys[which]) keys[which] = builder_string(j->builder, str_of(rows_label_keys[which]));
+  return keys[which];
 }
 
-static void rows_number_label(struct jfr *j, const char *key, uint64_t number) {
-  if (number) pprofc_builder_number_label(j->builder, key, (int64_t)number, NULL);
+static void rows_text_label(struct jfr *j, uint32_t *keys, int which, uint32_t text) {
+  if (!text) return;
+  struct label label = {.key = rows_label_key(j, keys, which), .string = text};
+  builder_add_label(j->builder, &label);
 }
 
-static void rows_span_label(struct jfr *j, uint64_t span) {
+static void rows_number_label(struct jfr *j, uint32_t *keys, int which, uint64_t number) {
+  if (!number) return;
+  struct label label = {
+      .key = rows_label_key(j, keys, which), .is_number = true, .number = (int64_t)number};
+  builder_add_label(j->builder, &label);
+}
+
+static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   char text[24];
+  if (!span) return;
   snprintf(text, sizeof text, "%016llx", (unsigned long long)span);
-  if (span) pprofc_builder_label(j->builder, "span_id", text);
+  uint32_t key = rows_label_key(j, keys, ROWS_SPAN);
+  struct label label = {.key = key, .string = builder_string(j->builder, str_of(text))};
+  builder_add_label(j->builder, &label);
+}
+
+/* Stacks are in no order: those of the samples to come are asked for, first where they are. */
+#define ROWS_AHEAD 8
+
+static void rows_prefetch_stacks(struct jfr *j, size_t row) {
+  struct jfr_key key;
+  if (row + 2 * ROWS_AHEAD >= j->rows->count) return;
+  memcpy(&key, rows_at(j->rows, row + 2 * ROWS_AHEAD), sizeof key);
+  jfr_stack_prefetch_item(j, key.stack);
+  memcpy(&key, rows_at(j->rows, row + ROWS_AHEAD), sizeof key);
+  jfr_stack_prefetch_frames(j, key.stack);
 }
 
 void jfr_rows_emit(struct jfr *j) {
   const struct jfr_rows *rows = j->rows;
+  uint32_t keys[ROWS_LABELS] = {0};
   for (size_t i = 0; i < rows->count && builder_ok(j->builder); i++) {
-    const struct jfr_key *key = &rows->keys[i];
+    const uint64_t *at = rows_at(rows, i);
+    struct jfr_key key;
     size_t depth;
-    const uint32_t *frames = jfr_stack_frames(j, key->stack, &depth);
-    pprofc_builder_sample(j->builder, frames, depth, rows->values + i * j->type_count);
-    rows_text_label(j, "thread", key->thread);
-    rows_number_label(j, "tid", key->tid);
-    rows_text_label(j, "state", key->state);
-    rows_text_label(j, "class", key->class);
-    rows_number_label(j, "context", key->context);
-    rows_span_label(j, key->span);
+    rows_prefetch_stacks(j, i);
+    memcpy(&key, at, sizeof key);
+    const uint32_t *frames = jfr_stack_frames(j, key.stack, &depth);
+    pprofc_builder_sample(j->builder, frames, depth, (const int64_t *)(at + ROWS_KEY_WORDS));
+    rows_text_label(j, keys, ROWS_THREAD, key.thread);
+    rows_number_label(j, keys, ROWS_TID, key.tid);
+    rows_text_label(j, keys, ROWS_STATE, key.state);
+    rows_text_label(j, keys, ROWS_CLASS, key.class);
+    rows_number_label(j, keys, ROWS_CONTEXT, key.context);
+    rows_span_label(j, keys, key.span);
   }
 }

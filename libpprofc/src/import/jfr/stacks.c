@@ -60,6 +60,14 @@ const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *de
   return j->stacks->frames + item->first;
 }
 
+void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack) {
+  __builtin_prefetch(&j->stacks->items[stack]);
+}
+
+void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack) {
+  __builtin_prefetch(j->stacks->frames + j->stacks->items[stack].first);
+}
+
 /* ---- mappings ---------------------------------------- */
 
 static uint32_t stacks_mapping(struct jfr *j, pprofc_str file) {
@@ -154,22 +162,65 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                   (unsigned long long)j->options->limits->stack_depth);
 }
 
+/* Frames are decoded so many at a time. What they point to is all over the pools: it is asked for
+ * when all are decoded, and has arrived when it is needed. */
+#define STACKS_AHEAD 32
+
+struct stacks_ahead {
+  uint64_t slots[STACKS_AHEAD][3];
+  uint32_t count;
+  bool failed; /* behind them is one that cannot be read */
+};
+
+/* Asks for what the name of a method is made of. */
+static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
+  const struct jfr_entry *class, *symbol;
+  if (!text) {
+    jfr_entry_prefetch(j, JFR_CLASSES, method->slots[JFR_CLASS]);
+    jfr_entry_prefetch(j, JFR_SYMBOLS, method->slots[JFR_NAME]);
+    return;
+  }
+  class = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
+  symbol = jfr_entry_of(j, JFR_SYMBOLS, method->slots[JFR_NAME]);
+  if (class) jfr_entry_prefetch(j, JFR_SYMBOLS, class->slots[JFR_NAME]);
+  if (symbol) jfr_bytes_prefetch(j, symbol->slots[JFR_TEXT]);
+}
+
+static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahead *ahead,
+                          uint32_t count) {
+  memset(ahead->slots, 0, sizeof *ahead->slots * count);
+  for (ahead->count = 0; ahead->count < count; ahead->count++) {
+    if (!jfr_run(j, &j->frame, r, ahead->slots[ahead->count])) {
+      ahead->failed = true;
+      break;
+    }
+    jfr_entry_prefetch(j, JFR_METHODS, ahead->slots[ahead->count][0]);
+  }
+  for (int text = 0; text < 2; text++)
+    for (uint32_t i = 0; i < ahead->count; i++) {
+      const struct jfr_entry *method = jfr_entry_of(j, JFR_METHODS, ahead->slots[i][0]);
+      if (method && method->made == JFR_UNMADE) stacks_prefetch_name(j, method, text);
+    }
+}
+
 /* Reads the frames at an offset and puts them behind the last stack. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
+  struct stacks_ahead ahead = {.failed = !j->frame.count};
   size_t first = j->stacks->frame_count;
-  uint32_t count = jfr_int(&r);
+  uint32_t left = jfr_int(&r);
   j->stacks->line_count = 0;
   if (!ARRAY_RESERVE(j->mem, j->stacks->frames, j->stacks->frame_capacity, first + 1))
     return jfr_fail_nomem(j);
-  for (uint32_t i = 0; i < count; i++) {
-    uint64_t slots[JFR_SLOTS] = {0};
+  while (left) {
     const uint8_t *at = r.at;
-    if (!j->frame.count || !jfr_run(j, &j->frame, &r, slots))
-      return jfr_fail_at(j, at, "a frame that cannot be read");
-    if (!stacks_frame(j, slots, i + 1 == count)) return false;
-    if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
-      return false;
+    if (!ahead.failed) stacks_decode(j, &r, &ahead, left < STACKS_AHEAD ? left : STACKS_AHEAD);
+    for (uint32_t i = 0; i < ahead.count; i++) {
+      if (!stacks_frame(j, ahead.slots[i], --left == 0)) return false;
+      if (!stacks_check_depth(j, j->stacks->frame_count - first + j->stacks->line_count))
+        return false;
+    }
+    if (ahead.failed) return jfr_fail_at(j, at, "a frame that cannot be read");
   }
   return true;
 }
@@ -199,6 +250,17 @@ static uint32_t stacks_add(struct jfr *j) {
   }
   s->items[s->count] = (struct stacks_item){first, (uint32_t)depth};
   return (uint32_t)s->count++;
+}
+
+bool jfr_reserve_stacks(struct jfr *j) {
+  struct jfr_stacks *s = j->stacks;
+  size_t more = j->pools[JFR_STACKS].count;
+  return map_reserve(&s->by_frames, s->count + more) || jfr_fail_nomem(j);
+}
+
+void jfr_stack_prefetch(struct jfr *j, uint64_t key) {
+  const struct jfr_entry *entry = jfr_entry_of(j, JFR_STACKS, key);
+  if (entry && entry->made == JFR_UNMADE) jfr_bytes_prefetch(j, entry->slots[JFR_FRAMES]);
 }
 
 uint32_t jfr_stack(struct jfr *j, uint64_t key) {
