@@ -123,23 +123,42 @@ ProtobufCAllocator otlp_allocator(struct otlp *o) {
   return (ProtobufCAllocator){otlp_alloc, otlp_free, o};
 }
 
+#define SCRATCH_SIZE ((size_t)16 << 10)
+
+static void *otlp_scratch_alloc(void *context, size_t size) {
+  struct otlp *o = context;
+  size_t left = SCRATCH_SIZE - o->scratch_used;
+  if (!o->scratch || size > left) {
+    void *block = arena_alloc(&o->spill, size);
+    o->arena_failed |= !block;
+    return block;
+  }
+  void *block = o->scratch + o->scratch_used;
+  size = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  o->scratch_used += size < left ? size : left;
+  return block;
+}
+
+ProtobufCAllocator otlp_scratch(struct otlp *o) {
+  if (o->spill.blocks) arena_free(&o->spill);
+  o->scratch_used = 0;
+  return (ProtobufCAllocator){otlp_scratch_alloc, otlp_free, o};
+}
+
+bool otlp_fail_message(struct otlp *o) {
+  if (o->arena_failed) return otlp_fail_nomem(o);
+  return otlp_fail(o, PPROFC_E_FORMAT, "a message inside cannot be read (frame %zu)",
+                   o->frame_number);
+}
+
+/* The first frame has been recognised. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
-  ProtobufCAllocator allocator = otlp_allocator(o);
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);
-  if (!otlp_is_message((const uint8_t *)frame.data, frame.size))
+  if (o->frame_count && !otlp_is_message((const uint8_t *)frame.data, frame.size))
     return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu is no ProfilesData", o->frame_count + 1);
-  Otlp__Profiles *message =
-      otlp__profiles__unpack(&allocator, frame.size, (const uint8_t *)frame.data);
-  if (!message && o->arena_failed) return otlp_fail_nomem(o);
-  if (!message)
-    return otlp_fail(o, PPROFC_E_FORMAT, "a message inside cannot be read (frame %zu)",
-                     o->frame_count + 1);
-  if (message->n_dictionary != 1)
-    return otlp_fail(o, PPROFC_E_FORMAT, "%zu dictionaries in one message: files that were joined?",
-                     message->n_dictionary);
-  o->frames[o->frame_count++] = message;
-  return true;
+  o->frame_number = o->frame_count + 1;
+  return otlp_index(o, frame, &o->frames[o->frame_count++]);
 }
 
 static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing framing) {
@@ -157,10 +176,12 @@ static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing f
 
 /* ---- reading ----------------------------------------- */
 
-static bool otlp_each_frame(struct otlp *o, bool (*read)(struct otlp *, const Otlp__Profiles *)) {
+static bool otlp_each_frame(struct otlp *o,
+                            bool (*read)(struct otlp *, const struct otlp_frame *)) {
   for (size_t i = 0; i < o->frame_count && otlp_ok(o); i++) {
-    if (otlp_tables_init(o, o->frames[i]->dictionary[0])) read(o, o->frames[i]);
-    otlp_tables_free(o);
+    o->tables = &o->frames[i].tables;
+    o->frame_number = i + 1;
+    if (otlp_tables_begin(o, o->tables)) read(o, &o->frames[i]);
   }
   return otlp_ok(o);
 }
@@ -188,6 +209,8 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   if (!otlp_recognise(data, &framing)) return PPROFC_E_NO_MATCH;
   struct otlp o = {.mem = mem, .error = error, .builder = pprofc_builder_new(mem)};
   arena_init(&o.arena, mem);
+  arena_init(&o.spill, mem);
+  o.scratch = arena_alloc(&o.arena, SCRATCH_SIZE);
   interner_init(&o.comments, mem);
   interner_init(&o.type_names, mem);
   map_init(&o.by_type, mem);
@@ -196,6 +219,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
     builder_limit_memory(o.builder, options->limits->memory_bytes);
     status = otlp_read(&o, data, framing, profile);
   }
+  for (size_t i = 0; i < o.frame_count; i++) otlp_index_free(&o, &o.frames[i]);
   ARRAY_FREE(mem, o.frames, o.frame_capacity);
   ARRAY_FREE(mem, o.types, o.type_capacity);
   ARRAY_FREE(mem, o.lines, o.line_capacity);
@@ -203,6 +227,7 @@ pprofc_status import_otlp(pprofc_str data, const pprofc_allocator *mem,
   interner_free(&o.comments);
   interner_free(&o.type_names);
   map_free(&o.by_type);
+  arena_free(&o.spill);
   arena_free(&o.arena);
   pprofc_builder_free(o.builder);
   return status;

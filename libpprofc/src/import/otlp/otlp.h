@@ -1,4 +1,5 @@
-/* OpenTelemetry's profiles (OTLP), as protobuf-c unpacked them, on their way into a builder.
+/* OpenTelemetry's profiles (OTLP) on their way into a builder: the frame of nested messages is
+ * walked (index.c), protobuf-c unpacks what is in it, a message at a time.
  *
  * Failures stick: the first one is kept, and what follows does nothing more of use. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
@@ -11,14 +12,81 @@
 #include "otlp_profiles.pb-c.h"
 #include "profile/builder.h"
 
-/* The dictionary of the frame that is being read, and what its entries became. */
+struct otlp_line {
+  int32_t function;
+  int64_t line, column;
+};
+
+struct otlp_function {
+  int32_t name, system_name, filename;
+  uint32_t made; /* of the builder, or OTLP_UNREAD; so are those below */
+  int64_t start_line;
+};
+
+struct otlp_location {
+  uint64_t address;
+  size_t first_line, first_attribute;
+  uint32_t line_count, attribute_count;
+  int32_t mapping;
+  uint32_t made;
+};
+
+struct otlp_stack {
+  size_t first; /* of frames */
+  size_t depth;
+};
+
+/* The dictionary of a frame. Most of it is in columns of what is looked at: protobuf-c's messages
+ * would take several times the memory, and a step from pointer to pointer for each field. Strings
+ * are the file's. */
 struct otlp_tables {
-  const Otlp__Dictionary *dictionary;
-  uint32_t *mapping;   /* [mapping_table] of the builder, or NONE */
-  uint32_t *location;  /* [location_table] of the builder, or OTLP_UNREAD */
-  struct label *label; /* [attribute_table] what it is as a label */
-  bool *has_label;     /* [attribute_table] whether it was read */
-  struct arena arena;  /* the columns */
+  pprofc_str *strings;
+  struct otlp_function *functions;
+  struct otlp_location *locations;
+  struct otlp_line *lines; /* of all locations */
+  int32_t *attribute_list; /* of all locations */
+  struct otlp_stack *stacks;
+  int32_t *frames; /* of all stacks: locations, leaf first */
+  Otlp__Mapping **mappings;
+  Otlp__Link **links;
+  Otlp__KeyValueAndUnit **attributes;
+  size_t string_count, function_count, location_count, line_count, attribute_list_count;
+  size_t stack_count, frame_count, mapping_count, link_count, attribute_count;
+  size_t string_capacity, function_capacity, location_capacity, line_capacity;
+  size_t attribute_list_capacity, stack_capacity, frame_capacity;
+  size_t mapping_capacity, link_capacity, attribute_capacity;
+
+  /* What entries became, from otlp_tables_begin on. */
+  bool has_begun;
+  uint32_t *mapping;   /* [mapping_count] of the builder, or NONE */
+  struct label *label; /* [attribute_count] what it is as a label */
+  bool *has_label;     /* [attribute_count] whether it was read */
+};
+
+/* A profile: all but its samples, and the message, whose samples are read when they are needed. */
+struct otlp_profile {
+  Otlp__Profile *header;
+  pprofc_str message;
+};
+
+struct otlp_scope {
+  Otlp__Scope *scope; /* or NULL */
+  size_t first_profile, profile_count;
+};
+
+struct otlp_resource {
+  Otlp__Resource *resource; /* or NULL */
+  size_t first_scope, scope_count;
+};
+
+/* A ProfilesData. */
+struct otlp_frame {
+  struct otlp_tables tables;
+  struct otlp_profile *profiles;
+  struct otlp_scope *scopes;
+  struct otlp_resource *resources;
+  size_t profile_count, scope_count, resource_count;
+  size_t profile_capacity, scope_capacity, resource_capacity;
 };
 
 #define OTLP_UNREAD (NONE - 1)
@@ -35,11 +103,15 @@ struct otlp {
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* what protobuf-c unpacked */
+  struct arena arena; /* what protobuf-c unpacked and is kept */
   bool arena_failed;
-  Otlp__Profiles **frames; /* [frame_count] */
+  uint8_t *scratch; /* for messages that are looked at once: one block, taken again and again */
+  size_t scratch_used;
+  struct arena spill;        /* what the block has no room for */
+  struct otlp_frame *frames; /* [frame_count] */
   size_t frame_count, frame_capacity;
-  struct otlp_tables tables;
+  struct otlp_tables *tables; /* of the frame that is being read */
+  size_t frame_number;        /* 1 for the first */
 
   struct value_type *types; /* [type_count] strings of the builder */
   size_t type_count, type_capacity;
@@ -67,8 +139,12 @@ static inline bool otlp_ok(const struct otlp *o) {
   return o->status == PPROFC_OK;
 }
 
-/* For protobuf-c: memory that goes with the reader. */
+/* For protobuf-c: memory that goes with the reader; memory that is used again by the next call of
+ * otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
+ProtobufCAllocator otlp_scratch(struct otlp *o);
+/* A message could not be unpacked. */
+bool otlp_fail_message(struct otlp *o);
 
 /* Whether there is an entry `index`; 0 stands for none in an empty table, too. */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
@@ -76,8 +152,7 @@ bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *w
 /* ---- tables.c ---------------------------------------- */
 
 /* Begins with the dictionary of a frame: its mappings go into the builder, in their order. */
-bool otlp_tables_init(struct otlp *o, const Otlp__Dictionary *dictionary);
-void otlp_tables_free(struct otlp *o);
+bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* A string of the dictionary; "" after a failure. */
 pprofc_str otlp_string(struct otlp *o, int32_t index);
@@ -87,6 +162,11 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* A stack of the dictionary, leaf first, in o->stack; its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
+/* Ask for the memory of a stack that is going to be read: where it is; then its frames; then their
+ * locations. */
+void otlp_prefetch_stack(const struct otlp *o, int32_t index);
+void otlp_prefetch_frames(const struct otlp *o, int32_t index);
+void otlp_prefetch_locations(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 
@@ -107,12 +187,18 @@ pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
  * frame leaves it open. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
+/* ---- index.c ----------------------------------------- */
+
+/* Finds what is in a ProfilesData. */
+bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame);
+void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
+
 /* ---- samples.c --------------------------------------- */
 
 /* Finds the sample types of a frame. */
-bool otlp_read_types(struct otlp *o, const Otlp__Profiles *frame);
+bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
 /* Adds the samples of a frame, whose tables have been read. */
-bool otlp_read_samples(struct otlp *o, const Otlp__Profiles *frame);
+bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* ---- header.c ---------------------------------------- */
 

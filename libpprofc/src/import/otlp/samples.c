@@ -1,18 +1,27 @@
 /* The samples of OTLP. A profile there has one sample type: those of a scope are joined into
  * samples of several values, by position where they agree, else by what a sample is of: its stack,
  * its attributes and its link. */
+#include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
 #include <stdio.h>
 
 #define MOST_TYPES 65536u
 
+/* What the samples are of that were joined. */
+struct otlp_row {
+  int32_t stack, link;
+  size_t first, attribute_count; /* of attributes */
+};
+
 /* The samples of one scope. */
 struct otlp_rows {
-  struct otlp_sample *items; /* [count] one of the samples that were joined */
-  int64_t *values;           /* [count * type_count] */
-  size_t count, capacity, value_capacity;
-  struct map by_identity;
+  struct otlp_row *items; /* [count] */
+  int64_t *attributes;    /* of all rows */
+  int64_t *values;        /* [count * type_count] */
+  size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
+  struct map by_identity; /* the first `mapped` rows: not all are looked for */
+  size_t mapped;
   const Otlp__Resource *resource; /* whose attributes become labels, or NULL */
 };
 
@@ -58,18 +67,10 @@ static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   return o->type_count++;
 }
 
-static void otlp_scope_types(struct otlp *o, const Otlp__ScopeProfiles *scope) {
-  for (size_t i = 0; i < scope->n_profiles && otlp_ok(o); i++)
-    otlp_type(o, scope->profiles[i]->sample_type);
-}
-
-bool otlp_read_types(struct otlp *o, const Otlp__Profiles *frame) {
-  for (size_t i = 0; i < frame->n_resource_profiles; i++) {
-    const Otlp__ResourceProfiles *resource = frame->resource_profiles[i];
-    o->resources++;
-    for (size_t k = 0; k < resource->n_scope_profiles; k++)
-      otlp_scope_types(o, resource->scope_profiles[k]);
-  }
+bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
+  o->resources += frame->resource_count;
+  for (size_t i = 0; i < frame->profile_count && otlp_ok(o); i++)
+    otlp_type(o, frame->profiles[i].header->sample_type);
   return otlp_ok(o);
 }
 
@@ -97,6 +98,14 @@ static struct otlp_sample otlp_sample(struct otlp *o, const Otlp__SampleFields *
   return sample;
 }
 
+static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t row) {
+  const struct otlp_row *r = &rows->items[row];
+  return (struct otlp_sample){.stack = r->stack,
+                              .link = r->link,
+                              .attributes = rows->attributes + r->first,
+                              .attribute_count = r->attribute_count};
+}
+
 static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
   uint64_t hash =
       hash_mix((uint64_t)(uint32_t)s->stack << 32 | (uint32_t)s->link, s->attribute_count);
@@ -104,36 +113,55 @@ static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
   return hash;
 }
 
-static bool otlp_same_identity(const struct otlp_sample *a, const struct otlp_sample *b) {
-  if (a->stack != b->stack || a->link != b->link || a->attribute_count != b->attribute_count)
+static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
+                               const struct otlp_sample *b) {
+  struct otlp_sample a = otlp_sample_of(rows, row);
+  if (a.stack != b->stack || a.link != b->link || a.attribute_count != b->attribute_count)
     return false;
-  for (size_t i = 0; i < a->attribute_count; i++)
-    if (a->attributes[i] != b->attributes[i]) return false;
+  for (size_t i = 0; i < a.attribute_count; i++)
+    if (a.attributes[i] != b->attributes[i]) return false;
   return true;
 }
 
 static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
                            const struct otlp_sample *sample) {
-  size_t types = o->type_count, row = rows->count;
+  size_t types = o->type_count, row = rows->count, more = sample->attribute_count;
   if (row >= UINT32_MAX - 1) return otlp_fail(o, PPROFC_E_LIMIT, "too many samples");
   if (!ARRAY_RESERVE(o->mem, rows->items, rows->capacity, row + 1) ||
       !ARRAY_RESERVE(o->mem, rows->values, rows->value_capacity, (row + 1) * types) ||
-      !map_insert(&rows->by_identity, otlp_identity_hash(sample), (uint32_t)row))
+      !ARRAY_RESERVE(o->mem, rows->attributes, rows->attribute_capacity,
+                     rows->attribute_count + more))
     return otlp_fail_nomem(o);
-  rows->items[row] = *sample;
+  rows->items[row] = (struct otlp_row){sample->stack, sample->link, rows->attribute_count, more};
+  if (more)
+    memcpy(rows->attributes + rows->attribute_count, sample->attributes,
+           more * sizeof *sample->attributes);
+  rows->attribute_count += more;
   memset(rows->values + row * types, 0, types * sizeof *rows->values);
   return rows->count++;
 }
 
+/* Enters the rows that are not in the table yet. */
+static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
+  for (; rows->mapped < rows->count; rows->mapped++) {
+    struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
+    if (!map_insert(&rows->by_identity, otlp_identity_hash(&sample), (uint32_t)rows->mapped))
+      return otlp_fail_nomem(o);
+  }
+  return true;
+}
+
 /* The row for sample `i` of a profile; `before` rows were there before it. A profile gives a sample
  * that it has twice two rows; the ones behind it find the same. */
-static size_t otlp_row(struct otlp *o, struct otlp_rows *rows, size_t before,
-                       const struct otlp_sample *sample, size_t i) {
-  if (i < before && otlp_same_identity(&rows->items[i], sample)) return i;
+static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
+                            const struct otlp_sample *sample, size_t i) {
+  if (i < before && otlp_same_identity(rows, i, sample)) return i;
+  if (!before) return otlp_add_row(o, rows, sample);
+  if (!otlp_map_rows(o, rows)) return 0;
   struct map_probe probe = map_start(&rows->by_identity, otlp_identity_hash(sample));
   uint32_t row;
-  while (before && (row = map_next(&rows->by_identity, &probe)) != MAP_NONE)
-    if (otlp_same_identity(&rows->items[row], sample)) return row;
+  while ((row = map_next(&rows->by_identity, &probe)) != MAP_NONE)
+    if (otlp_same_identity(rows, row, sample)) return row;
   return otlp_add_row(o, rows, sample);
 }
 
@@ -145,17 +173,29 @@ static int64_t otlp_value(const struct otlp_sample *s) {
   return (int64_t)sum;
 }
 
-static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows, const Otlp__Profile *p) {
-  size_t before = rows->count, type = otlp_type(o, p->sample_type);
-  otlp_read_header(o, p);
-  for (size_t i = 0; i < p->n_samples && otlp_ok(o); i++) {
-    struct otlp_sample sample = otlp_sample(o, p->samples[i]);
-    size_t row = otlp_row(o, rows, before, &sample, i);
-    if (!otlp_ok(o)) return;
-    int64_t *value = &rows->values[row * o->type_count + type];
-    *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
-    o->timestamps += sample.timestamp_count;
-  }
+static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t before, size_t type,
+                             const struct wire_field *field, size_t i) {
+  ProtobufCAllocator scratch = otlp_scratch(o);
+  Otlp__SampleFields *fields = otlp__sample_fields__unpack(&scratch, field->size, field->data);
+  if (!fields) return otlp_fail_message(o);
+  struct otlp_sample sample = otlp_sample(o, fields);
+  size_t row = otlp_find_row(o, rows, before, &sample, i);
+  if (!otlp_ok(o)) return false;
+  int64_t *value = &rows->values[row * o->type_count + type];
+  *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
+  o->timestamps += sample.timestamp_count;
+  return true;
+}
+
+static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
+                              const struct otlp_profile *profile) {
+  size_t before = rows->count, type = otlp_type(o, profile->header->sample_type);
+  const uint8_t *data = (const uint8_t *)profile->message.data;
+  struct wire w = {data, data + profile->message.size, NULL};
+  struct wire_field field;
+  otlp_read_header(o, profile->header);
+  for (size_t i = 0; otlp_ok(o) && w.at < w.end && wire_next(&w, &field);)
+    if (field.number == 2 && otlp_read_sample(o, rows, before, type, &field, i)) i++;
 }
 
 /* ---- labels ------------------------------------------ */
@@ -174,10 +214,10 @@ static void otlp_hex_label(struct otlp *o, const char *key, const ProtobufCBinar
 }
 
 static void otlp_add_link(struct otlp *o, int32_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, index, d->n_link_table, "link") || !index) return;
-  otlp_hex_label(o, "trace_id", &d->link_table[index]->trace_id);
-  otlp_hex_label(o, "span_id", &d->link_table[index]->span_id);
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, index, t->link_count, "link") || !index) return;
+  otlp_hex_label(o, "trace_id", &t->links[index]->trace_id);
+  otlp_hex_label(o, "span_id", &t->links[index]->span_id);
 }
 
 static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource) {
@@ -189,43 +229,53 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
+/* Stacks are in no order: those of the rows to come are asked for, a step further each time. */
+#define OTLP_AHEAD 8
+
+static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
+  if (row + 3 * OTLP_AHEAD >= rows->count) return;
+  otlp_prefetch_stack(o, rows->items[row + 3 * OTLP_AHEAD].stack);
+  otlp_prefetch_frames(o, rows->items[row + 2 * OTLP_AHEAD].stack);
+  otlp_prefetch_locations(o, rows->items[row + OTLP_AHEAD].stack);
+}
+
 static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) {
-  const struct otlp_sample *s = &rows->items[row];
+  struct otlp_sample s = otlp_sample_of(rows, row);
   struct label label;
-  size_t depth = otlp_stack(o, s->stack);
+  otlp_prefetch(o, rows, row);
+  size_t depth = otlp_stack(o, s.stack);
   if (!otlp_ok(o)) return;
   pprofc_builder_sample(o->builder, o->stack, depth, rows->values + row * o->type_count);
-  for (size_t i = 0; i < s->attribute_count && otlp_ok(o); i++)
-    if (otlp_label(o, s->attributes[i], &label)) builder_add_label(o->builder, &label);
-  otlp_add_link(o, s->link);
+  for (size_t i = 0; i < s.attribute_count && otlp_ok(o); i++)
+    if (otlp_label(o, s.attributes[i], &label)) builder_add_label(o->builder, &label);
+  otlp_add_link(o, s.link);
   if (rows->resource) otlp_resource_labels(o, rows->resource);
 }
 
 /* ---- scopes and resources ---------------------------- */
 
-static void otlp_read_scope(struct otlp *o, const Otlp__ScopeProfiles *scope,
-                            const Otlp__Resource *resource) {
+static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
+                            const struct otlp_scope *scope, const Otlp__Resource *resource) {
   struct otlp_rows rows = {.resource = o->resources > 1 ? resource : NULL};
   map_init(&rows.by_identity, o->mem);
-  if (scope->n_scope)
-    otlp_note_attributes(o, scope->scope[0]->attributes, scope->scope[0]->n_attributes);
-  for (size_t i = 0; i < scope->n_profiles && otlp_ok(o); i++)
-    otlp_read_profile(o, &rows, scope->profiles[i]);
+  if (scope->scope) otlp_note_attributes(o, scope->scope->attributes, scope->scope->n_attributes);
+  for (size_t i = 0; i < scope->profile_count && otlp_ok(o); i++)
+    otlp_read_profile(o, &rows, &frame->profiles[scope->first_profile + i]);
+  map_free(&rows.by_identity);
   for (size_t i = 0; i < rows.count && otlp_ok(o) && builder_ok(o->builder); i++)
     otlp_emit(o, &rows, i);
-  map_free(&rows.by_identity);
   ARRAY_FREE(o->mem, rows.items, rows.capacity);
+  ARRAY_FREE(o->mem, rows.attributes, rows.attribute_capacity);
   ARRAY_FREE(o->mem, rows.values, rows.value_capacity);
 }
 
-bool otlp_read_samples(struct otlp *o, const Otlp__Profiles *frame) {
-  for (size_t i = 0; i < frame->n_resource_profiles && otlp_ok(o); i++) {
-    const Otlp__ResourceProfiles *r = frame->resource_profiles[i];
-    const Otlp__Resource *resource = r->n_resource ? r->resource[0] : NULL;
-    if (resource && o->resources == 1)
-      otlp_note_attributes(o, resource->attributes, resource->n_attributes);
-    for (size_t k = 0; k < r->n_scope_profiles && otlp_ok(o); k++)
-      otlp_read_scope(o, r->scope_profiles[k], resource);
+bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame) {
+  for (size_t i = 0; i < frame->resource_count && otlp_ok(o); i++) {
+    const struct otlp_resource *r = &frame->resources[i];
+    if (r->resource && o->resources == 1)
+      otlp_note_attributes(o, r->resource->attributes, r->resource->n_attributes);
+    for (size_t k = 0; k < r->scope_count && otlp_ok(o); k++)
+      otlp_read_scope(o, frame, &frame->scopes[r->first_scope + k], r->resource);
   }
   return otlp_ok(o);
 }

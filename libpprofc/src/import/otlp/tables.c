@@ -10,16 +10,15 @@ bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *w
 }
 
 pprofc_str otlp_string(struct otlp *o, int32_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, index, d->n_string_table, "string") || !d->n_string_table)
-    return STR("");
-  return otlp_bytes(&d->string_table[index]);
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, index, t->string_count, "string") || !t->string_count) return STR("");
+  return t->strings[index];
 }
 
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, index, d->n_attribute_table, "attribute") || !index) return NULL;
-  return d->attribute_table[index];
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, index, t->attribute_count, "attribute") || !index) return NULL;
+  return t->attributes[index];
 }
 
 /* ---- labels ------------------------------------------ */
@@ -44,9 +43,9 @@ static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribu
 bool otlp_label(struct otlp *o, int64_t index, struct label *label) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
   if (!attribute) return false;
-  if (!o->tables.has_label[index]) otlp_make_label(o, attribute, &o->tables.label[index]);
-  o->tables.has_label[index] = true;
-  *label = o->tables.label[index];
+  if (!o->tables->has_label[index]) otlp_make_label(o, attribute, &o->tables->label[index]);
+  o->tables->has_label[index] = true;
+  *label = o->tables->label[index];
   return otlp_ok(o);
 }
 
@@ -109,36 +108,34 @@ static uint32_t otlp_add_mapping(struct otlp *o, const Otlp__Mapping *m) {
   return builder_add_mapping(o->builder, &mapping);
 }
 
-bool otlp_tables_init(struct otlp *o, const Otlp__Dictionary *d) {
-  struct otlp_tables *t = &o->tables;
-  *t = (struct otlp_tables){.dictionary = d};
-  arena_init(&t->arena, o->mem);
-  t->mapping = arena_array(&t->arena, d->n_mapping_table, sizeof *t->mapping);
-  t->location = arena_array(&t->arena, d->n_location_table, sizeof *t->location);
-  t->label = arena_array(&t->arena, d->n_attribute_table, sizeof *t->label);
-  t->has_label = arena_zero_array(&t->arena, d->n_attribute_table, sizeof *t->has_label);
-  if (!t->mapping || !t->location || !t->label || !t->has_label) return otlp_fail_nomem(o);
-  for (size_t i = 0; i < d->n_location_table; i++) t->location[i] = OTLP_UNREAD;
-  for (size_t i = 0; i < d->n_mapping_table; i++)
-    t->mapping[i] = i ? otlp_add_mapping(o, d->mapping_table[i]) : NONE;
+bool otlp_tables_begin(struct otlp *o, struct otlp_tables *t) {
+  if (t->has_begun) return otlp_ok(o);
+  t->has_begun = true;
+  t->mapping = arena_array(&o->arena, t->mapping_count, sizeof *t->mapping);
+  t->label = arena_array(&o->arena, t->attribute_count, sizeof *t->label);
+  t->has_label = arena_zero_array(&o->arena, t->attribute_count, sizeof *t->has_label);
+  if (!t->mapping || !t->label || !t->has_label) return otlp_fail_nomem(o);
+  for (size_t i = 0; i < t->mapping_count; i++)
+    t->mapping[i] = i ? otlp_add_mapping(o, t->mappings[i]) : NONE;
   return otlp_ok(o);
-}
-
-void otlp_tables_free(struct otlp *o) {
-  arena_free(&o->tables.arena);
 }
 
 /* ---- locations --------------------------------------- */
 
+static uint32_t otlp_make_function(struct otlp *o, const struct otlp_function *f) {
+  return builder_add_function(o->builder, builder_string(o->builder, otlp_string(o, f->name)),
+                              builder_string(o->builder, otlp_string(o, f->system_name)),
+                              builder_string(o->builder, otlp_string(o, f->filename)),
+                              f->start_line);
+}
+
 static uint32_t otlp_function(struct otlp *o, int32_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, index, d->n_function_table, "function")) return NONE;
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, index, t->function_count, "function")) return NONE;
   if (!index) return builder_add_function(o->builder, 0, 0, 0, 0);
-  const Otlp__Function *f = d->function_table[index];
-  return builder_add_function(
-      o->builder, builder_string(o->builder, otlp_string(o, f->name_strindex)),
-      builder_string(o->builder, otlp_string(o, f->system_name_strindex)),
-      builder_string(o->builder, otlp_string(o, f->filename_strindex)), f->start_line);
+  struct otlp_function *f = &t->functions[index];
+  if (f->made == OTLP_UNREAD) f->made = otlp_make_function(o, f);
+  return f->made;
 }
 
 /* What the attributes of a location say. */
@@ -180,58 +177,85 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
 }
 
 /* The mapping of a location. */
-static uint32_t otlp_location_mapping(struct otlp *o, const Otlp__Location *l, pprofc_str type) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, l->mapping_index, d->n_mapping_table, "mapping")) return NONE;
-  uint32_t mapping = l->mapping_index ? o->tables.mapping[l->mapping_index] : NONE;
+static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
+                                      pprofc_str type) {
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, l->mapping, t->mapping_count, "mapping")) return NONE;
+  uint32_t mapping = l->mapping ? t->mapping[l->mapping] : NONE;
   pprofc_str file = STR("");
-  if (l->mapping_index)
-    file = otlp_string(o, d->mapping_table[l->mapping_index]->filename_strindex);
+  if (l->mapping) file = otlp_string(o, t->mappings[l->mapping]->filename_strindex);
   char text[256];
   if (type.size > 200 || file.size > 200) return mapping;
   pprofc_str name = otlp_mapping_name(file, type, text, sizeof text);
   if (str_equal(name, file)) return mapping;
   struct mapping named = {.flags = PPROFC_HAS_FUNCTIONS};
-  if (l->mapping_index) otlp_read_mapping(o, d->mapping_table[l->mapping_index], &named);
+  if (l->mapping) otlp_read_mapping(o, t->mappings[l->mapping], &named);
   named.file = builder_string(o->builder, name);
   return builder_add_mapping(o->builder, &named);
 }
 
-static uint32_t otlp_make_location(struct otlp *o, const Otlp__Location *l) {
+static uint32_t otlp_make_location(struct otlp *o, const struct otlp_location *l) {
+  const struct otlp_line *lines = o->tables->lines + l->first_line;
   struct otlp_frame_kind kind = {STR(""), false};
-  if (!ARRAY_RESERVE(o->mem, o->lines, o->line_capacity, l->n_lines)) otlp_fail_nomem(o);
-  for (size_t i = 0; i < l->n_lines && otlp_ok(o); i++)
-    o->lines[i] = (pprofc_line){otlp_function(o, l->lines[i]->function_index), l->lines[i]->line,
-                                l->lines[i]->column};
-  for (size_t i = 0; i < l->n_attribute_indices && otlp_ok(o); i++)
-    otlp_read_frame_attribute(o, l->attribute_indices[i], &kind);
+  if (!ARRAY_RESERVE(o->mem, o->lines, o->line_capacity, l->line_count)) otlp_fail_nomem(o);
+  for (size_t i = 0; i < l->line_count && otlp_ok(o); i++)
+    o->lines[i] =
+        (pprofc_line){otlp_function(o, lines[i].function), lines[i].line, lines[i].column};
+  for (size_t i = 0; i < l->attribute_count && otlp_ok(o); i++)
+    otlp_read_frame_attribute(o, o->tables->attribute_list[l->first_attribute + i], &kind);
   if (!otlp_ok(o)) return NONE;
   uint32_t mapping = otlp_location_mapping(o, l, kind.type);
   if (!otlp_ok(o)) return NONE;
   uint32_t location =
-      pprofc_builder_location(o->builder, mapping, l->address, o->lines, l->n_lines);
+      pprofc_builder_location(o->builder, mapping, l->address, o->lines, l->line_count);
   if (kind.folded && location != NONE) builder_mark_folded(o->builder, location);
   return location;
 }
 
 static uint32_t otlp_location(struct otlp *o, int32_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
-  if (!otlp_check_index(o, index, d->n_location_table, "location") || !index) return NONE;
-  uint32_t *known = &o->tables.location[index];
-  if (*known == OTLP_UNREAD) *known = otlp_make_location(o, d->location_table[index]);
-  return *known;
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_check_index(o, index, t->location_count, "location") || !index) return NONE;
+  struct otlp_location *l = &t->locations[index];
+  if (l->made == OTLP_UNREAD) l->made = otlp_make_location(o, l);
+  return l->made;
 }
 
 size_t otlp_stack(struct otlp *o, int32_t index) {
-  const Otlp__Dictionary *d = o->tables.dictionary;
+  const struct otlp_tables *t = o->tables;
   size_t depth = 0;
-  if (!otlp_check_index(o, index, d->n_stack_table, "stack") || !index) return 0;
-  const Otlp__Stack *stack = d->stack_table[index];
-  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, stack->n_location_indices))
-    otlp_fail_nomem(o);
-  for (size_t i = 0; i < stack->n_location_indices && otlp_ok(o); i++) {
-    uint32_t location = otlp_location(o, stack->location_indices[i]);
+  if (!otlp_check_index(o, index, t->stack_count, "stack") || !index) return 0;
+  const struct otlp_stack *stack = &t->stacks[index];
+  if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, stack->depth)) otlp_fail_nomem(o);
+  for (size_t i = 0; i < stack->depth && otlp_ok(o); i++) {
+    uint32_t location = otlp_location(o, t->frames[stack->first + i]);
     if (location != NONE) o->stack[depth++] = location;
   }
   return otlp_ok(o) ? depth : 0;
+}
+
+/* ---- memory ------------------------------------------ */
+
+#define OTLP_PREFETCH_FRAMES 64u
+
+static bool otlp_has_stack(const struct otlp *o, int32_t index) {
+  return index > 0 && (size_t)index < o->tables->stack_count;
+}
+
+void otlp_prefetch_stack(const struct otlp *o, int32_t index) {
+  if (otlp_has_stack(o, index)) __builtin_prefetch(&o->tables->stacks[index]);
+}
+
+void otlp_prefetch_frames(const struct otlp *o, int32_t index) {
+  if (otlp_has_stack(o, index))
+    __builtin_prefetch(o->tables->frames + o->tables->stacks[index].first);
+}
+
+void otlp_prefetch_locations(const struct otlp *o, int32_t index) {
+  const struct otlp_tables *t = o->tables;
+  if (!otlp_has_stack(o, index)) return;
+  const struct otlp_stack *stack = &t->stacks[index];
+  for (size_t i = 0; i < stack->depth && i < OTLP_PREFETCH_FRAMES; i++) {
+    uint32_t location = (uint32_t)t->frames[stack->first + i];
+    if (location < t->location_count) __builtin_prefetch(&t->locations[location]);
+  }
 }

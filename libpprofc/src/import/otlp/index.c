@@ -1,0 +1,239 @@
+/* What is in a ProfilesData: resources, scopes, profiles, and the tables of the dictionary.
+ *
+ * Lists of messages that hold others are walked here; protobuf-c unpacks each message that they end
+ * in. What is looked at of one that occurs often goes into a column, and the memory is used for the
+ * next. */
+#include "codec/wire.h"
+#include "import/otlp/otlp.h"
+
+static struct wire index_wire(const struct wire_field *f) {
+  return (struct wire){f->data, f->data + f->size, NULL};
+}
+
+/* Appends to an array of `t`; false when out of memory. */
+#define INDEX_ROOM(o, owner, array, name, more)                                                    \
+  (ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,                               \
+                 (owner)->name##_count + (more)) ||                                                \
+   otlp_fail_nomem(o))
+
+/* ---- tables ------------------------------------------ */
+
+static bool index_mapping(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  Otlp__Mapping *m = otlp__mapping__unpack(&kept, f->size, f->data);
+  if (!m) return otlp_fail_message(o);
+  if (!INDEX_ROOM(o, t, mappings, mapping, 1)) return false;
+  t->mappings[t->mapping_count++] = m;
+  return true;
+}
+
+static bool index_location(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator scratch = otlp_scratch(o);
+  const Otlp__Location *l = otlp__location__unpack(&scratch, f->size, f->data);
+  if (!l) return otlp_fail_message(o);
+  if (!INDEX_ROOM(o, t, locations, location, 1) || !INDEX_ROOM(o, t, lines, line, l->n_lines) ||
+      !INDEX_ROOM(o, t, attribute_list, attribute_list, l->n_attribute_indices))
+    return false;
+  t->locations[t->location_count++] =
+      (struct otlp_location){.address = l->address,
+                             .first_line = t->line_count,
+                             .first_attribute = t->attribute_list_count,
+                             .line_count = (uint32_t)l->n_lines,
+                             .attribute_count = (uint32_t)l->n_attribute_indices,
+                             .mapping = l->mapping_index,
+                             .made = OTLP_UNREAD};
+  for (size_t i = 0; i < l->n_lines; i++)
+    t->lines[t->line_count++] =
+        (struct otlp_line){l->lines[i]->function_index, l->lines[i]->line, l->lines[i]->column};
+  for (size_t i = 0; i < l->n_attribute_indices; i++)
+    t->attribute_list[t->attribute_list_count++] = l->attribute_indices[i];
+  return true;
+}
+
+static bool index_function(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator scratch = otlp_scratch(o);
+  const Otlp__Function *m = otlp__function__unpack(&scratch, f->size, f->data);
+  if (!m) return otlp_fail_message(o);
+  if (!INDEX_ROOM(o, t, functions, function, 1)) return false;
+  t->functions[t->function_count++] = (struct otlp_function){
+      m->name_strindex, m->system_name_strindex, m->filename_strindex, OTLP_UNREAD, m->start_line};
+  return true;
+}
+
+static bool index_link(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  Otlp__Link *link = otlp__link__unpack(&kept, f->size, f->data);
+  if (!link) return otlp_fail_message(o);
+  if (!INDEX_ROOM(o, t, links, link, 1)) return false;
+  t->links[t->link_count++] = link;
+  return true;
+}
+
+static bool index_string(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  if (!INDEX_ROOM(o, t, strings, string, 1)) return false;
+  t->strings[t->string_count++] = (pprofc_str){(const char *)f->data, f->size};
+  return true;
+}
+
+static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  Otlp__KeyValueAndUnit *attribute = otlp__key_value_and_unit__unpack(&kept, f->size, f->data);
+  if (!attribute) return otlp_fail_message(o);
+  if (!INDEX_ROOM(o, t, attributes, attribute, 1)) return false;
+  t->attributes[t->attribute_count++] = attribute;
+  return true;
+}
+
+static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
+  ProtobufCAllocator scratch = otlp_scratch(o);
+  const Otlp__Stack *stack = otlp__stack__unpack(&scratch, f->size, f->data);
+  if (!stack) return otlp_fail_message(o);
+  size_t depth = stack->n_location_indices;
+  if (!INDEX_ROOM(o, t, stacks, stack, 1) || !INDEX_ROOM(o, t, frames, frame, depth)) return false;
+  t->stacks[t->stack_count++] = (struct otlp_stack){t->frame_count, depth};
+  if (depth) memcpy(t->frames + t->frame_count, stack->location_indices, depth * sizeof *t->frames);
+  t->frame_count += depth;
+  return true;
+}
+
+/* In the order of the fields. */
+static bool (*const index_entries[])(struct otlp *o, struct otlp_tables *t,
+                                     const struct wire_field *f) = {
+    NULL,       index_mapping, index_location,  index_function,
+    index_link, index_string,  index_attribute, index_stack,
+};
+
+static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+  struct wire w = index_wire(f);
+  struct wire_field entry;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &entry)) return otlp_fail_message(o);
+    if (!index_entries[entry.number](o, &frame->tables, &entry)) return false;
+  }
+  return true;
+}
+
+/* ---- profiles ---------------------------------------- */
+
+/* The fields of a profile that are looked at, but for its samples. */
+static bool index_is_header(uint64_t number) {
+  return (number >= 1 && number <= 7 && number != 2) || number == 11;
+}
+
+/* Joins the fields of a profile that are not its samples. */
+static bool index_header(struct otlp *o, const struct wire_field *f, struct buffer *header) {
+  struct wire w = index_wire(f);
+  struct wire_field field;
+  while (w.at < w.end) {
+    const uint8_t *at = w.at;
+    if (!wire_next(&w, &field) || (field.number == 2 && field.type != WIRE_BYTES))
+      return otlp_fail_message(o);
+    if (index_is_header(field.number)) buffer_add(header, at, (size_t)(w.at - at));
+  }
+  return !header->failed || otlp_fail_nomem(o);
+}
+
+static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  struct buffer bytes;
+  struct otlp_profile profile = {.message = {(const char *)f->data, f->size}};
+  if (!INDEX_ROOM(o, frame, profiles, profile, 1)) return false;
+  buffer_init(&bytes, o->mem, SIZE_MAX);
+  if (index_header(o, f, &bytes))
+    profile.header = otlp__profile__unpack(&kept, bytes.size, (const uint8_t *)bytes.data);
+  buffer_free(&bytes);
+  if (!profile.header) return otlp_fail_message(o);
+  frame->profiles[frame->profile_count++] = profile;
+  return true;
+}
+
+/* Takes a field of a message whose fields 1 and 2 are messages. False at the end; *failed when it
+ * cannot be read. */
+static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
+  while (w->at < w->end) {
+    *failed = !wire_next(w, field);
+    bool is_known = field->number == 1 || field->number == 2;
+    *failed = *failed || (is_known && field->type != WIRE_BYTES);
+    if (*failed) return false;
+    if (is_known) return true;
+  }
+  return false;
+}
+
+/* Of messages that occur once and are there several times, the first counts, and all are read. */
+static bool index_scope(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  struct otlp_scope scope = {.first_profile = frame->profile_count};
+  struct wire w = index_wire(f);
+  struct wire_field field;
+  bool failed = false;
+  while (index_next(&w, &field, &failed)) {
+    if (field.number == 2) {
+      if (!index_profile(o, frame, &field)) return false;
+      continue;
+    }
+    Otlp__Scope *message = otlp__scope__unpack(&kept, field.size, field.data);
+    if (!message) return otlp_fail_message(o);
+    if (!scope.scope) scope.scope = message;
+  }
+  if (failed) return otlp_fail_message(o);
+  scope.profile_count = frame->profile_count - scope.first_profile;
+  if (!INDEX_ROOM(o, frame, scopes, scope, 1)) return false;
+  frame->scopes[frame->scope_count++] = scope;
+  return true;
+}
+
+static bool index_resource(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
+  ProtobufCAllocator kept = otlp_allocator(o);
+  struct otlp_resource resource = {.first_scope = frame->scope_count};
+  struct wire w = index_wire(f);
+  struct wire_field field;
+  bool failed = false;
+  while (index_next(&w, &field, &failed)) {
+    if (field.number == 2) {
+      if (!index_scope(o, frame, &field)) return false;
+      continue;
+    }
+    Otlp__Resource *message = otlp__resource__unpack(&kept, field.size, field.data);
+    if (!message) return otlp_fail_message(o);
+    if (!resource.resource) resource.resource = message;
+  }
+  if (failed) return otlp_fail_message(o);
+  resource.scope_count = frame->scope_count - resource.first_scope;
+  if (!INDEX_ROOM(o, frame, resources, resource, 1)) return false;
+  frame->resources[frame->resource_count++] = resource;
+  return true;
+}
+
+bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
+  const uint8_t *data = (const uint8_t *)message.data;
+  struct wire w = {data, data + message.size, NULL};
+  struct wire_field field;
+  size_t dictionaries = 0;
+  *frame = (struct otlp_frame){0};
+  while (w.at < w.end && wire_next(&w, &field)) {
+    dictionaries += field.number == 2;
+    if (field.number == 1 ? !index_resource(o, frame, &field) : !index_dictionary(o, frame, &field))
+      return false;
+  }
+  if (dictionaries == 1) return true;
+  return otlp_fail(o, PPROFC_E_FORMAT, "%zu dictionaries in one message: files that were joined?",
+                   dictionaries);
+}
+
+void otlp_index_free(struct otlp *o, struct otlp_frame *frame) {
+  struct otlp_tables *t = &frame->tables;
+  ARRAY_FREE(o->mem, t->strings, t->string_capacity);
+  ARRAY_FREE(o->mem, t->functions, t->function_capacity);
+  ARRAY_FREE(o->mem, t->locations, t->location_capacity);
+  ARRAY_FREE(o->mem, t->lines, t->line_capacity);
+  ARRAY_FREE(o->mem, t->attribute_list, t->attribute_list_capacity);
+  ARRAY_FREE(o->mem, t->stacks, t->stack_capacity);
+  ARRAY_FREE(o->mem, t->frames, t->frame_capacity);
+  ARRAY_FREE(o->mem, t->mappings, t->mapping_capacity);
+  ARRAY_FREE(o->mem, t->links, t->link_capacity);
+  ARRAY_FREE(o->mem, t->attributes, t->attribute_capacity);
+  ARRAY_FREE(o->mem, frame->profiles, frame->profile_capacity);
+  ARRAY_FREE(o->mem, frame->scopes, frame->scope_capacity);
+  ARRAY_FREE(o->mem, frame->resources, frame->resource_capacity);
+}
