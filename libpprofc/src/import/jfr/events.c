@@ -299,7 +299,7 @@ static void events_flush(struct jfr *j, struct events_ahead *ahead) {
   for (size_t i = 0; i < ahead->count; i++)
     if (events_find_key(j, &ahead->samples[i])) which[found++] = &ahead->samples[i];
   for (size_t i = 0; i < found; i++) jfr_rows_prefetch(j, which[i]->hash);
-  for (size_t i = 0; i < found && builder_ok(j->builder); i++) events_add(j, which[i]);
+  for (size_t i = 0; i < found && jfr_ok(j) && builder_ok(j->builder); i++) events_add(j, which[i]);
   ahead->count = 0;
 }
 

@@ -164,11 +164,10 @@ static bool layout_run_flat(const struct jfr *j, const struct jfr_program *progr
   return !r->failed;
 }
 
-bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
-             uint64_t *slots) {
+static bool layout_run_loops(const struct jfr *j, const struct jfr_program *program,
+                             struct jfr_reader *r, uint64_t *slots) {
   struct layout_loop loops[DEEPEST_ARRAY];
   size_t depth = 0;
-  if (!program->has_arrays) return layout_run_flat(j, program, r, slots);
   for (uint32_t at = 0; at < program->count && !r->failed; at = layout_repeat(loops, &depth, at)) {
     const struct jfr_op *op = &program->ops[at++];
     uint64_t offset = (uint64_t)(r->at - j->chunk->start);
@@ -187,4 +186,10 @@ bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_
     if (op->slot >= 0) slots[op->slot] = op->kind == JFR_STRING ? offset : value;
   }
   return !r->failed;
+}
+
+bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
+             uint64_t *slots) {
+  return program->has_arrays ? layout_run_loops(j, program, r, slots)
+                             : layout_run_flat(j, program, r, slots);
 }

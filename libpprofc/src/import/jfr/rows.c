@@ -56,13 +56,13 @@ static bool rows_equal(const void *rows, uint32_t index, const void *key) {
 /* The row of a key; NONE when out of memory. */
 static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
   struct jfr_rows *rows = j->rows;
+  size_t words = (rows->count + 1) * rows->stride;
   if (rows->count && rows_equal(rows, rows->last, key)) return rows->last;
+  if (rows->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, rows->words, rows->word_capacity, words))
+    return NONE;
   uint32_t row = map_find_or_add(&rows->by_key, hash, rows_equal, rows, key, (uint32_t)rows->count);
   if (row == MAP_NONE) return NONE;
   if (row < rows->count) return rows->last = row;
-  size_t words = (rows->count + 1) * rows->stride;
-  if (rows->count >= JFR_UNMADE || !ARRAY_RESERVE(j->mem, rows->words, rows->word_capacity, words))
-    return NONE;
   uint64_t *at = rows_at(rows, rows->count++);
   memcpy(at, key, sizeof *key);
   memset(at + ROWS_KEY_WORDS, 0, j->type_count * sizeof *at);

@@ -136,7 +136,7 @@ static bool index_header(struct otlp *o, const struct wire_field *f, struct buff
 static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   ProtobufCAllocator kept = otlp_allocator(o);
   struct buffer bytes;
-  struct otlp_profile profile = {.message = {(const char *)f->data, f->size}};
+  struct otlp_found profile = {.message = {(const char *)f->data, f->size}};
   if (!INDEX_ROOM(o, frame, profiles, profile, 1)) return false;
   buffer_init(&bytes, o->mem, SIZE_MAX);
   if (index_header(o, f, &bytes))

@@ -64,7 +64,7 @@ struct otlp_tables {
 };
 
 /* A profile: all but its samples, and the message, whose samples are read when they are needed. */
-struct otlp_profile {
+struct otlp_found {
   Otlp__Profile *header;
   pprofc_str message;
 };
@@ -82,7 +82,7 @@ struct otlp_resource {
 /* A ProfilesData. */
 struct otlp_frame {
   struct otlp_tables tables;
-  struct otlp_profile *profiles;
+  struct otlp_found *profiles;
   struct otlp_scope *scopes;
   struct otlp_resource *resources;
   size_t profile_count, scope_count, resource_count;

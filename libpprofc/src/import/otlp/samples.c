@@ -188,7 +188,7 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
 }
 
 static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
-                              const struct otlp_profile *profile) {
+                              const struct otlp_found *profile) {
   size_t before = rows->count, type = otlp_type(o, profile->header->sample_type);
   const uint8_t *data = (const uint8_t *)profile->message.data;
   struct wire w = {data, data + profile->message.size, NULL};
