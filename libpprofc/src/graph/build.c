@@ -216,7 +216,7 @@ static pprofc_status trim(struct build *b, pprofc_error *error) {
   drop_low_nodes(b);
   pprofc_status status = PPROFC_OK;
   if (g->options.want_tags) status = graph_find_tags(g, b->kept, error);
-  if (!status) status = sort_nodes(b, error);
+  if (!status && !g->options.any_order) status = sort_nodes(b, error);
   if (!status) status = limit_nodes(b, error);
   if (!status && g->options.want_edges) status = finish_edges(b, error);
   if (!status && g->options.want_inline_marks)

@@ -101,8 +101,9 @@ struct graph_options {
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
+  bool any_order;         /* of shown nodes: they have neither order nor names then */
   bool want_inline_marks; /* node_marks, without edges */
-  size_t most_edges; /* a thread makes for marks before it counts instead; 0: the usual number */
+  size_t most_edges; /* a thread makes for marks before it counts, or makes fewer; 0: the usual */
   bool want_calls;   /* with edges: `calls` in place of them where that is possible */
   struct regex *edges_of; /* with edges: only those at nodes of that printed name, or NULL */
   pprofc_str bytes_unit;  /* unit of the label "bytes" */

@@ -378,7 +378,7 @@ pprofc_status report_disasm(struct report *report, struct output *out, pprofc_er
   struct disasm d = {.report = report, .out = out};
   d.by_address = str_parse_uint(str_of(report->options->argument), 0, &d.address);
   arena_init(&d.arena, report->mem);
-  pprofc_status status = listing_graph(report, &d.graph, error);
+  pprofc_status status = listing_graph(report, false, &d.graph, error);
   if (status == PPROFC_OK) status = read_mappings(&d, error);
   if (status == PPROFC_OK) status = disasm_print_all(&d, error);
   if (status == PPROFC_E_NO_MATCH && d.told) output_flush(out, NULL);

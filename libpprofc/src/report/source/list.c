@@ -1,4 +1,5 @@
 /* The -list report: the source of the functions that match, with the samples of each line. */
+#include "core/array.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 
@@ -19,7 +20,7 @@ struct list_report {
   struct output *out;
   struct source_lookup sources;
   struct list_row *rows; /* by name, file, line */
-  size_t count;
+  size_t count, capacity;
 };
 
 static int list_compare_rows(const void *a, const void *b) {
@@ -29,17 +30,32 @@ static int list_compare_rows(const void *a, const void *b) {
   return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
+enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
+
+/* Whether the name of a node matches. `known` has a LIST_* for each text: functions have many
+ * lines, and each is a node. */
+static bool list_matches(const struct list_report *list, const struct graph *graph,
+                         const struct node_info *info, uint8_t *known) {
+  if (known[info->name] == LIST_UNKNOWN) {
+    pprofc_str name = graph->frames.texts.items[info->name];
+    bool matches = regex_match(list->report->result.argument, name);
+    known[info->name] = matches ? LIST_MATCHES : LIST_OTHER;
+  }
+  return known[info->name] == LIST_MATCHES;
+}
+
 /* Collects the nodes whose name matches. */
 static bool collect_rows(struct list_report *list, const struct graph *graph, struct arena *arena) {
-  list->rows = arena_array(arena, graph->shown_count, sizeof *list->rows);
-  if (!list->rows) return false;
+  const pprofc_allocator *mem = list->report->mem;
+  uint8_t *known = arena_zero_array(arena, graph->frames.texts.count, sizeof *known);
+  if (!known) return false;
   for (size_t i = 0; i < graph->shown_count; i++) {
     const struct graph_node *node = &graph->nodes[graph->shown[i]];
     const struct node_info *info = &graph->frames.infos[node->info];
-    pprofc_str name = graph->frames.texts.items[info->name];
-    if (!regex_match(list->report->result.argument, name)) continue;
+    if (!list_matches(list, graph, info, known)) continue;
+    if (!ARRAY_RESERVE(mem, list->rows, list->capacity, list->count + 1)) return false;
     list->rows[list->count++] = (struct list_row){
-        .name = name,
+        .name = graph->frames.texts.items[info->name],
         .file = graph->frames.texts.items[info->file],
         .line = info->place->line,
         .start_line = info->place->start_line,
@@ -47,7 +63,7 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
         .cum = node->cum,
     };
   }
-  qsort(list->rows, list->count, sizeof *list->rows, list_compare_rows);
+  if (list->count) qsort(list->rows, list->count, sizeof *list->rows, list_compare_rows);
   return true;
 }
 
@@ -160,10 +176,13 @@ pprofc_status report_list(struct report *report, struct output *out, pprofc_erro
   struct graph graph;
   struct arena arena;
   arena_init(&arena, report->mem);
-  pprofc_status status = listing_graph(report, &graph, error);
+  pprofc_status status = listing_graph(report, true, &graph, error);
   if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
+  if (status == PPROFC_OK && regex_tripped(report->result.argument))
+    status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
   if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
   if (status == PPROFC_OK) status = list_print_all(&list, error);
+  mem_free(report->mem, list.rows, list.capacity, sizeof *list.rows);
   graph_free(&graph);
   arena_free(&arena);
   return status;

@@ -5,13 +5,15 @@
 
 #define COLUMN 10
 
-pprofc_status listing_graph(const struct report *report, struct graph *graph, pprofc_error *error) {
+pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
+                            pprofc_error *error) {
   const pprofc_report_options *o = report->options;
   struct graph_options options = {
       .frames = {.object_names = true, .trim_path = o->trim_path, .source_path = o->source_path},
       .value_index = report->result.value_index,
       .mean = report->result.mean,
       .drop_negative = o->drop_negative,
+      .any_order = any_order,
       .threads = o->threads ? o->threads : report->result.profile->threads,
   };
   return graph_build(graph, report->result.profile, &options, error);

@@ -6,8 +6,10 @@
 #include "report/report.h"
 
 /* The graph of all nodes, untrimmed and without edges; nodes of different object files or start
- * lines are different nodes. It must be freed, also after a failure. */
-pprofc_status listing_graph(const struct report *report, struct graph *graph, pprofc_error *error);
+ * lines are different nodes. With any_order they are not sorted. It must be freed, also after a
+ * failure. */
+pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
+                            pprofc_error *error);
 
 /* "Total: 10s", a line. */
 void listing_total(const struct report *report, struct output *out);
