@@ -1,4 +1,5 @@
 /* Marks of inlined calls, which are found without all edges, against those that all edges give. */
+#include "counting.h"
 #include "graph/graph.h"
 #include "pprofc/builder.h"
 #include "unit.h"
@@ -40,9 +41,10 @@ static int64_t marks_value(const struct kind *kind, uint64_t *seed) {
   return kind->negative && marks_random(seed) % 3 == 0 ? -value : value;
 }
 
-static pprofc_profile *marks_profile(const struct kind *kind, uint64_t seed) {
+static pprofc_profile *marks_profile_in(const pprofc_allocator *mem, const struct kind *kind,
+                                        uint64_t seed) {
   static uint32_t locations[LOCATIONS];
-  pprofc_builder *b = pprofc_builder_new(NULL);
+  pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "samples", "count");
   pprofc_builder_type(b, "cpu", "nanoseconds");
   add_locations(b, &seed, locations);
@@ -60,6 +62,10 @@ static pprofc_profile *marks_profile(const struct kind *kind, uint64_t seed) {
   CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(b, &profile, NULL), PPROFC_OK);
   pprofc_builder_free(b);
   return profile;
+}
+
+static pprofc_profile *marks_profile(const struct kind *kind, uint64_t seed) {
+  return marks_profile_in(NULL, kind, seed);
 }
 
 /* What the edges of a graph say about its nodes. */
@@ -141,4 +147,55 @@ static void test_marks_of_means(void) {
   pprofc_profile_release(profile);
 }
 
-UNIT_MAIN("marks", UNIT(test_marks_are_those_of_all_edges), UNIT(test_marks_of_means))
+/* Parts of the edges are made where counters leave nodes open. One that has too many is made
+ * smaller, down to a single counter. */
+static void test_marks_in_parts(void) {
+  static const size_t most[] = {1, 2000};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (kinds[k].samples > 10000) continue; /* seconds, and nothing more to see */
+    pprofc_profile *profile = marks_profile(&kinds[k], 31 + k);
+    for (size_t i = 0; i < 2 * sizeof most / sizeof *most; i++) {
+      struct graph_options options = {.value_index = 1,
+                                      .edgefraction = i % 2 ? 0.0002 : 0.003,
+                                      .most_edges = most[i / 2],
+                                      .threads = 2};
+      compare_marks(profile, options);
+    }
+    pprofc_profile_release(profile);
+  }
+}
+
+/* What building takes beyond the profile. */
+static size_t marks_peak(const pprofc_profile *profile, const struct graph_options *options,
+                         struct counting *counts) {
+  struct graph g;
+  size_t before = counts->peak = counts->live;
+  CU_ASSERT_EQUAL_FATAL(graph_build(&g, profile, options, NULL), PPROFC_OK);
+  graph_free(&g);
+  return counts->peak - before;
+}
+
+/* Changes that nearly add up to nothing make the cutoff so small that every call counts. */
+static void test_marks_need_a_part_of_the_edges(void) {
+  static const struct granularity functions = {.function = true, .inlines = true};
+  struct counting counts = {0, 0};
+  pprofc_allocator mem = counting_allocator(&counts);
+  const struct kind kind = {"changes", 12000, 0, true, false, false};
+  pprofc_profile *profile = marks_profile_in(&mem, &kind, 5);
+  struct graph_options options = {.frames = {.granularity = &functions},
+                                  .value_index = 1,
+                                  .edgefraction = 0.0001,
+                                  .want_inline_marks = true,
+                                  .most_edges = 4096,
+                                  .threads = 1};
+  size_t marks = marks_peak(profile, &options, &counts);
+  options.want_inline_marks = false;
+  options.want_edges = true;
+  size_t edges = marks_peak(profile, &options, &counts);
+  CU_ASSERT(marks * 4 < edges);
+  if (marks * 4 >= edges) printf("\n%zu bytes for marks, %zu for edges\n", marks, edges);
+  pprofc_profile_release(profile);
+}
+
+UNIT_MAIN("marks", UNIT(test_marks_are_those_of_all_edges), UNIT(test_marks_in_parts),
+          UNIT(test_marks_need_a_part_of_the_edges), UNIT(test_marks_of_means))

@@ -73,9 +73,8 @@ static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table 
 
 static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32_t target) {
   if (!c->target && !c->source) return true;
-  if (c->filter && !edge_filter_has(c->filter, edge_filter_bit(c->filter, source, target)))
-    return false;
-  return (c->target && c->target[target]) || (c->source && c->source[source]);
+  if (!(c->target && c->target[target]) && !(c->source && c->source[source])) return false;
+  return !c->filter || edge_filter_has(c->filter, edge_filter_bit(c->filter, source, target));
 }
 
 static bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,

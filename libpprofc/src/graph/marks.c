@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
+#include "graph/mark_parts.h"
 
 #define GRAIN 8192
 
@@ -424,7 +425,7 @@ static void add_counts(struct marks *m) {
 /* ---- decisions --------------------------------------- */
 
 /* What is known of the edges that lead to a node. */
-enum { HAS_INLINE = 1, HAS_PLAIN = 2, UNKNOWN = 4 };
+enum { HAS_INLINE = MARK_HAS_INLINE, HAS_PLAIN = MARK_HAS_PLAIN, UNKNOWN = 4 };
 
 /* Whether the edge of a known call counts, and what it is. */
 static unsigned judge_known(const struct marks *m, const struct known_edge *edge) {
@@ -479,9 +480,8 @@ static bool mark_targets(struct graph *g) {
 
 /* Marks the candidates that are left with the edges that lead to them. PPROFC_E_NO_MATCH: there are
  * more than `most` edges. */
-static pprofc_status mark_by_edges(struct marks *m, const struct edge_filter *filter, size_t most,
-                                   pprofc_error *error) {
-  struct edge_choice choice = {m->kept, m->candidates, NULL, filter, most};
+static pprofc_status mark_by_edges(struct marks *m, size_t most, pprofc_error *error) {
+  struct edge_choice choice = {m->kept, m->candidates, NULL, NULL, most};
   pprofc_status status = graph_find_edges(m->graph, &choice, error);
   if (!status && !mark_targets(m->graph)) status = error_nomem(error);
   return status;
@@ -502,7 +502,8 @@ static pprofc_status mark_by_counts(struct marks *m, pprofc_error *error) {
   bool left = decide(m, has);
   if (!left) return PPROFC_OK;
   keep_heavy_counters(m);
-  return mark_by_edges(m, &m->filter, 0, error);
+  struct mark_parts parts = {m->graph, m->kept, m->candidates, has, &m->filter};
+  return mark_parts_find(&parts, error);
 }
 
 static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
@@ -512,7 +513,7 @@ static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
   if (!candidates) return PPROFC_OK;
   size_t most = g->options.most_edges ? g->options.most_edges : MOST_EDGES;
   bool counters_tell = !g->options.mean && g->edge_cutoff >= 0;
-  pprofc_status status = mark_by_edges(m, NULL, counters_tell ? most : 0, error);
+  pprofc_status status = mark_by_edges(m, counters_tell ? most : 0, error);
   if (status != PPROFC_E_NO_MATCH) return status;
   if (!marks_read_places(m)) return error_nomem(error);
   m->workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
