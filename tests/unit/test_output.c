@@ -170,6 +170,30 @@ static void test_commands_are_broken_wherever_the_writer_cuts_them(void) {
   }
 }
 
+/* Text without ':' and '#' is skipped in pieces; a byte at a time, none is. */
+static void test_a_log_is_guarded_as_byte_by_byte(void) {
+  static const char bytes[] = "  \t\n\n\r::##[[aaab\xc2\xa0";
+  uint32_t random = 1;
+  for (size_t round = 0; round < 20000; round++) {
+    char text[40];
+    size_t size = round % sizeof text;
+    for (size_t i = 0; i < size; i++) {
+      random = random * 1664525 + 1013904223;
+      text[i] = bytes[(random >> 16) % (sizeof bytes - 1)];
+    }
+    struct buffer whole, single;
+    struct log_guard guard;
+    buffer_init(&whole, &mem_default, 256);
+    buffer_init(&single, &mem_default, 256);
+    escape_log(&whole, (pprofc_str){text, size}, true);
+    log_guard_init(&guard, log_collect, &single);
+    for (size_t i = 0; i < size; i++) CU_ASSERT_EQUAL(log_guard_write(&guard, text + i, 1), 0);
+    CU_ASSERT(str_equal(buffer_str(&whole), buffer_str(&single)));
+    buffer_free(&whole);
+    buffer_free(&single);
+  }
+}
+
 static void test_a_line_keeps_its_tabs_only(void) {
   expect_escaped(escape_line, STR("a\tb\nc\x1b\t"), "a\tb\\x0ac\\x1b\t");
   struct arena arena;
@@ -364,7 +388,7 @@ UNIT_MAIN("output", UNIT(test_utf8_is_decoded_strictly_one_bad_byte_at_a_time),
           UNIT(test_clean_means_that_escaping_changes_nothing),
           UNIT(test_direction_marks_and_tags_are_seen_everywhere), UNIT(test_logs_get_no_command),
           UNIT(test_commands_are_broken_wherever_the_writer_cuts_them),
-          UNIT(test_a_line_keeps_its_tabs_only),
+          UNIT(test_a_log_is_guarded_as_byte_by_byte), UNIT(test_a_line_keeps_its_tabs_only),
           UNIT(test_json_strings_may_stand_in_a_script_element),
           UNIT(test_xml_text_is_text_and_legal), UNIT(test_output_arrives_whole_and_in_order),
           UNIT(test_output_that_was_refused_once_is_refused_for_good),

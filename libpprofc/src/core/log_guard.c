@@ -73,21 +73,35 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* How many bytes at the start of data cannot begin a command. */
-static size_t skip_plain(const struct log_guard *g, const unsigned char *data, size_t size) {
-  if (g->colons >= 0 || g->hashes) return 0;
-  pprofc_str line = {(const char *)data, size};
-  line.size = str_find_char(line, '\n');
-  line.size = str_find_char(line, '\r');
-  return str_find_char(line, '#');
+/* Bytes up to `end` that have neither ':' nor '#', so that nothing in them begins a command. `line`
+ * is behind the last end of a line among them; 0: they have none. */
+struct log_run {
+  size_t end, line;
+};
+
+static struct log_run log_run_at(const unsigned char *data, size_t from, size_t size) {
+  pprofc_str rest = {(const char *)data + from, size - from};
+  rest.size = str_find_char(rest, ':');
+  struct log_run run = {from + str_find_char(rest, '#'), 0};
+  for (size_t at = run.end; at > from && !run.line; at--)
+    if (data[at - 1] == '\n' || data[at - 1] == '\r') run.line = at;
+  return run;
+}
+
+/* The next byte to look at. */
+static size_t log_guard_skip(const struct log_guard *g, const struct log_run *run, size_t at) {
+  if (at < run->line && g->hashes < 2) return run->line - 1;
+  return at < run->end && g->colons < 0 && !g->hashes ? run->end : at;
 }
 
 int log_guard_write(void *guard, const void *data, size_t size) {
   struct log_guard *g = guard;
   const unsigned char *bytes = data;
+  struct log_run run = {0, 0};
   size_t from = 0;
   for (size_t i = 0; i < size; i++) {
-    i += skip_plain(g, bytes + i, size - i);
+    if (i >= run.end) run = log_run_at(bytes, i, size);
+    i = log_guard_skip(g, &run, i);
     if (i == size || !log_guard_stops(g, bytes[i])) continue;
     const char *shown = bytes[i] == ':' ? "\\x3a" : "\\x5b";
     if (i > from && g->write(g->context, bytes + from, i - from) != 0) return -1;
