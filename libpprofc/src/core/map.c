@@ -14,8 +14,7 @@ void map_free(struct map *map) {
 }
 
 static void map_place(struct map *map, struct map_slot slot) {
-  size_t mask = map->capacity - 1, position = map_start(map, map_slot_hash(&slot)).position;
-  size_t first = position;
+  size_t mask = map->capacity - 1, first = slot.tag & mask, position = first;
   while (map->slots[position].index != MAP_NONE) position = (position + 1) & mask;
   map->slots[position] = slot;
   map->steps += (position - first) & mask;
@@ -28,6 +27,7 @@ static bool map_grow(struct map *map, size_t capacity) {
     map->slots = old.slots;
     return false;
   }
+  mem_will_fill(map->slots, capacity * sizeof *map->slots);
   memset(map->slots, 0xFF, capacity * sizeof *map->slots);
   map->capacity = capacity;
   for (size_t i = 0; i < old.capacity; i++)
@@ -47,9 +47,7 @@ bool map_reserve(struct map *map, size_t count) {
 
 bool map_insert(struct map *map, uint64_t hash, uint32_t index) {
   if (!map_reserve(map, map->count + 1)) return false;
-  struct map_slot slot = {.index = index};
-  memcpy(slot.hash, &hash, sizeof hash);
-  map_place(map, slot);
+  map_place(map, (struct map_slot){map_start(map, hash).tag, index});
   map->count++;
   return true;
 }
@@ -60,9 +58,10 @@ void interner_init(struct interner *interner, const pprofc_allocator *mem) {
 }
 
 void interner_free(struct interner *interner) {
-  ARRAY_FREE(interner->map.mem, interner->items, interner->capacity);
+  loose_free(interner->map.mem, interner->items, interner->capacity, sizeof *interner->items);
+  interner->items = NULL;
+  interner->count = interner->capacity = 0;
   map_free(&interner->map);
-  interner->count = 0;
 }
 
 static uint32_t interner_lookup(const struct interner *interner, uint64_t hash, pprofc_str s) {
@@ -77,14 +76,31 @@ uint32_t interner_find(const struct interner *interner, pprofc_str s) {
   return interner_lookup(interner, hash_str(s), s);
 }
 
+static bool interner_grow(struct interner *interner) {
+  size_t capacity = array_capacity(interner->capacity, interner->count + 1);
+  pprofc_str *items = loose_resize(interner->map.mem, interner->items, interner->capacity, capacity,
+                                   sizeof *interner->items);
+  if (!items) return false;
+  interner->items = items;
+  interner->capacity = capacity;
+  return true;
+}
+
+pprofc_str *interner_take(struct interner *interner, struct arena *arena) {
+  pprofc_str *items = arena_take(arena, interner->items, interner->capacity, interner->count,
+                                 sizeof *interner->items);
+  if (!items) return NULL;
+  interner->items = NULL;
+  interner_free(interner);
+  return items;
+}
+
 static uint32_t interner_insert(struct interner *interner, struct arena *arena, pprofc_str s) {
   uint64_t hash = hash_str(s);
   uint32_t index = interner_lookup(interner, hash, s);
   if (index != MAP_NONE) return index;
   if (interner->count >= MAP_NONE) return MAP_NONE;
-  const pprofc_allocator *mem = interner->map.mem;
-  if (!ARRAY_RESERVE(mem, interner->items, interner->capacity, interner->count + 1))
-    return MAP_NONE;
+  if (interner->count == interner->capacity && !interner_grow(interner)) return MAP_NONE;
   if (arena) {
     s = arena_str(arena, s);
     if (!s.data) return MAP_NONE;

@@ -17,9 +17,9 @@
  *     if (records[index] equals key) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* 12 bytes; the hash is stored in two halves, so that slots need no padding. */
+/* 8 bytes: a table that is larger than the caches takes a miss for each probe that begins. */
 struct map_slot {
-  uint32_t hash[2];
+  uint32_t tag;   /* 32 bits of the spread hash, of which the lowest give the slot */
   uint32_t index; /* MAP_NONE when free */
 };
 
@@ -33,7 +33,7 @@ struct map {
 
 struct map_probe {
   size_t position;
-  uint64_t hash;
+  uint32_t tag;
 };
 
 void map_init(struct map *map, const pprofc_allocator *mem);
@@ -42,17 +42,11 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-static inline uint64_t map_slot_hash(const struct map_slot *slot) {
-  uint64_t hash;
-  memcpy(&hash, slot->hash, sizeof hash);
-  return hash;
-}
-
-/* The whole hash is kept, so that growing needs no hash again and a key is looked at only where all
- * 64 bits are equal. */
+/* Tags are kept, so that growing needs no hash again and a key is looked at only where 32 bits are
+ * equal. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
-  return (struct map_probe){map->capacity ? (size_t)hash_spread(hash) & (map->capacity - 1) : 0,
-                            hash};
+  uint32_t tag = (uint32_t)hash_spread(hash);
+  return (struct map_probe){map->capacity ? tag & (map->capacity - 1) : 0, tag};
 }
 
 static inline uint32_t map_next(const struct map *map, struct map_probe *probe) {
@@ -61,7 +55,7 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
     const struct map_slot *slot = &map->slots[probe->position];
     if (slot->index == MAP_NONE) return MAP_NONE;
     probe->position = (probe->position + 1) & (map->capacity - 1);
-    if (map_slot_hash(slot) == probe->hash) return slot->index;
+    if (slot->tag == probe->tag) return slot->index;
   }
 }
 
@@ -69,8 +63,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
 /* The index of the record with the key; when there is none, enters `next` for it and returns that,
- * and the caller appends the record. MAP_NONE when out of memory. `equal` is called only where all
- * 64 bits of the hash agree. Inlined, so that a call of a static function costs no more than the
+ * and the caller appends the record. MAP_NONE when out of memory. `equal` is called only where 32
+ * bits of the hash agree. Inlined, so that a call of a static function costs no more than the
  * loop. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
                                        const void *records, const void *key, uint32_t next) {
@@ -95,6 +89,9 @@ void interner_free(struct interner *interner);
 uint32_t interner_add(struct interner *interner, pprofc_str s);
 /* The same; copies s into the arena when it is new. */
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s);
+/* Gives the strings, in the order of their ids, to an arena of the same allocator; the interner is
+ * empty then. NULL when out of memory. */
+pprofc_str *interner_take(struct interner *interner, struct arena *arena);
 /* The id of s, or MAP_NONE when it was never added. */
 uint32_t interner_find(const struct interner *interner, pprofc_str s);
 

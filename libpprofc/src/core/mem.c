@@ -4,6 +4,7 @@
 #include "core/budget.h"
 
 #include <stdalign.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,20 @@ void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size)
   if (block) a->release(a->context, block, product(count, size));
 }
 
+#define HUGE_PAGE  ((uintptr_t)2 << 20)
+#define HUGE_BLOCK (4 * HUGE_PAGE)
+
+void mem_will_fill(void *block, size_t size) {
+#ifdef MADV_HUGEPAGE
+  if (size < HUGE_BLOCK) return;
+  uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
+  madvise((void *)from, to - from, MADV_HUGEPAGE); /* a hint: failing does no harm */
+#else
+  (void)block, (void)size;
+#endif
+}
+
 /* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
@@ -87,13 +102,17 @@ void arena_free(struct arena *arena) {
   arena->next = arena->end = NULL;
 }
 
+static void link_block(struct arena *arena, struct arena_block *block) {
+  block->next = arena->blocks;
+  arena->blocks = block;
+}
+
 static struct arena_block *add_block(struct arena *arena, size_t size) {
   if (size > PTRDIFF_MAX - sizeof(struct arena_block)) return NULL;
   struct arena_block *block = mem_array(arena->mem, 1, sizeof *block + size);
   if (!block) return NULL;
   block->size = size;
-  block->next = arena->blocks;
-  arena->blocks = block;
+  link_block(arena, block);
   return block;
 }
 
@@ -101,9 +120,10 @@ void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
   size = (size ? size + align - 1 : align) / align * align;
-  if (size <= (size_t)(arena->end - arena->next)) {
-    void *result = arena->next;
-    arena->next += size;
+  size_t skip = (size_t)(-(uintptr_t)arena->next % align); /* behind a string */
+  if (size + skip <= (size_t)(arena->end - arena->next)) {
+    void *result = arena->next + skip;
+    arena->next += skip + size;
     return result;
   }
   if (size >= LARGE_SIZE / 4) {
@@ -134,6 +154,39 @@ void *arena_copy(struct arena *arena, const void *data, size_t size) {
   return block;
 }
 
+/* ---- arrays that an arena takes over ------------------ */
+
+static struct arena_block *loose_block(void *items) {
+  return (struct arena_block *)(void *)((char *)items - offsetof(struct arena_block, data));
+}
+
+void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
+                   size_t size) {
+  struct arena_block *block = items ? loose_block(items) : NULL;
+  size_t bytes = product(new_capacity, size);
+  if (!bytes || bytes > PTRDIFF_MAX - sizeof *block) return NULL;
+  block = mem_resize(a, block, sizeof *block + capacity * size, sizeof *block + bytes, 1);
+  return block ? block->data : NULL;
+}
+
+void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size) {
+  if (items) mem_free(a, loose_block(items), 1, sizeof(struct arena_block) + capacity * size);
+}
+
+void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used, size_t size) {
+  if (used * size < LARGE_SIZE / 4) {
+    void *copy = arena_copy(arena, items, used * size);
+    if (copy) loose_free(arena->mem, items, capacity, size);
+    return copy;
+  }
+  items = loose_resize(arena->mem, items, capacity, used, size);
+  if (!items) return NULL;
+  struct arena_block *block = loose_block(items);
+  block->size = used * size;
+  link_block(arena, block);
+  return items;
+}
+
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size) {
   struct arena_block *head = arena->blocks;
   if (!block || !head || block != head->data || new_size < LARGE_SIZE) {
@@ -152,8 +205,16 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
   return head->data;
 }
 
+/* Room for a string, which needs no alignment. */
+static char *arena_text(struct arena *arena, size_t size) {
+  if (size > (size_t)(arena->end - arena->next)) return arena_alloc(arena, size);
+  char *text = arena->next;
+  arena->next += size;
+  return text;
+}
+
 pprofc_str arena_str(struct arena *arena, pprofc_str s) {
-  char *copy = s.size < SIZE_MAX ? arena_alloc(arena, s.size + 1) : NULL;
+  char *copy = s.size < SIZE_MAX ? arena_text(arena, s.size + 1) : NULL;
   if (!copy) return (pprofc_str){NULL, 0};
   if (s.size) memcpy(copy, s.data, s.size);
   copy[s.size] = '\0';
@@ -261,11 +322,6 @@ static struct arena_block *unlink_block(struct region *region, const void *data,
   block = *link;
   *link = block->next;
   return block;
-}
-
-static void link_block(struct arena *arena, struct arena_block *block) {
-  block->next = arena->blocks;
-  arena->blocks = block;
 }
 
 void *region_own(struct region *region, const struct region *lender, const void *column,

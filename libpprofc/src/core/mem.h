@@ -40,6 +40,19 @@ void *arena_copy(struct arena *arena, const void *data, size_t size);
  * buffer whose size is not known in advance. The block may move; NULL leaves it as it was. */
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
 
+/* An array that grows outside of any arena, until one takes it over: arena_take cuts it to the
+ * items in use; one of 64 KiB or more goes to the arena as it is, a smaller one is copied. After
+ * NULL nothing has changed. `capacity` is what loose_resize was asked for last, 0 for NULL; the
+ * allocator is that of the arena. */
+void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
+                   size_t size);
+void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
+void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used, size_t size);
+
+/* Tells the system that all of a block will be written soon, in any order: huge pages are cheaper
+ * then. */
+void mem_will_fill(void *block, size_t size);
+
 /* Copies a string and puts a NUL behind it, which is not counted. data is NULL when out of memory.
  */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);

@@ -1,9 +1,8 @@
 /* The builder: interns what samples refer to, keeps stacks as varints, and hands over finished
  * columns.
  *
- * Strings and stacks go straight into the region of the profile to be. Columns that grow are plain
- * arrays, which pprofc_builder_finish copies into the region one by one; it frees each before it
- * copies the next. */
+ * Strings and stacks go straight into the region of the profile to be. Columns grow outside
+ * of it, and pprofc_builder_finish gives them to it, the large ones without a copy. */
 #include "profile/builder.h"
 
 #include "core/array.h"
@@ -84,7 +83,7 @@ pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
 void pprofc_builder_free(pprofc_builder *b) {
   if (!b) return;
   for (size_t i = 0; i < COLUMN_COUNT; i++)
-    mem_free(&b->mem, b->columns[i].items, b->columns[i].capacity, b->columns[i].item_size);
+    loose_free(&b->mem, b->columns[i].items, b->columns[i].capacity, b->columns[i].item_size);
   map_free(&b->functions);
   map_free(&b->locations);
   map_free(&b->mappings);
@@ -133,10 +132,14 @@ static size_t count_of(const pprofc_builder *b, int column) {
 static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_t more) {
   size_t old = column->capacity, wanted = array_capacity(old, column->count + more);
   if (!take_memory(b, (uint64_t)(wanted - old) * column->item_size)) return false;
-  if (array_reserve(&b->mem, &column->items, &column->capacity, wanted, column->item_size))
-    return true;
-  builder_fail_nomem(b);
-  return false;
+  void *items = loose_resize(&b->mem, column->items, old, wanted, column->item_size);
+  if (!items) {
+    builder_fail_nomem(b);
+    return false;
+  }
+  column->items = items;
+  column->capacity = wanted;
+  return true;
 }
 
 /* Makes room for `more` items behind the last one. */
@@ -483,13 +486,12 @@ void builder_add_label(pprofc_builder *b, const struct label *label) {
 /* Moves a column into the region of the profile; NULL after an error. */
 static const void *builder_settle(pprofc_builder *b, int column) {
   struct builder_column *c = &b->columns[column];
-  void *items = arena_array(&b->profile->region->arena, c->count, c->item_size);
+  void *items =
+      arena_take(&b->profile->region->arena, c->items, c->capacity, c->count, c->item_size);
   if (!items) {
     builder_fail_nomem(b);
     return NULL;
   }
-  if (c->count) memcpy(items, c->items, c->count * c->item_size);
-  mem_free(&b->mem, c->items, c->capacity, c->item_size);
   *c = (struct builder_column){.item_size = c->item_size};
   return items;
 }
@@ -576,9 +578,8 @@ static void settle_tables(pprofc_builder *b) {
   p->comment_count = count_of(b, COMMENTS);
   p->comments = builder_settle(b, COMMENTS);
 
-  p->strings.count = b->strings.count;
-  p->strings.items =
-      arena_copy(&p->region->arena, b->strings.items, b->strings.count * sizeof *b->strings.items);
+  p->strings.count = b->strings.count; /* before they are taken */
+  p->strings.items = interner_take(&b->strings, &p->region->arena);
   if (!p->strings.items) builder_fail_nomem(b);
 }
 

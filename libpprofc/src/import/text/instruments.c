@@ -110,15 +110,33 @@ static bool instruments_number(pprofc_str text, double *value, int *decimals) {
   return str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
 }
 
-/* The end of the characters of `set` from `at` on. */
-static size_t instruments_span(pprofc_str text, size_t at, const char *set) {
-  while (at < text.size && text.data[at] && strchr(set, text.data[at])) at++;
+/* The end of the digits, points and commas at the start. */
+static size_t instruments_digits(pprofc_str text) {
+  size_t at = 0;
+  while (at < text.size && ((text.data[at] >= '0' && text.data[at] <= '9') ||
+                            text.data[at] == '.' || text.data[at] == ','))
+    at++;
   return at;
+}
+
+/* Half of what the last digit of a number with that many decimals stands for, and one. */
+static int64_t instruments_slack(double scale, int decimals) {
+  static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
+  bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);
+  double last = usual ? of_decimals[decimals] : pow(10, -decimals);
+  return (int64_t)(scale * last / 2) + 1;
+}
+
+/* The number of blanks at the start. */
+static size_t instruments_blanks(pprofc_str text) {
+  size_t n = 0;
+  while (n < text.size && text.data[n] == ' ') n++;
+  return n;
 }
 
 /* The unit of an amount that begins at `at`: letters, with or without a blank in front. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
-  size_t from = instruments_span(text, at, " "), to = from;
+  size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
   if (from > at + 1) return STR(""); /* what follows is the percentage */
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
   pprofc_str unit = str_slice(text, from, to);
@@ -133,19 +151,21 @@ static bool instruments_amount(pprofc_str text, pprofc_str unit_of_none,
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
   text = str_trim(text);
   if (!text.size || str_equal(text, STR("-"))) return true;
-  size_t end = instruments_span(text, 0, "0123456789.,");
+  size_t end = instruments_digits(text);
   double value;
   int decimals;
   if (!end || !instruments_number(str_slice(text, 0, end), &value, &decimals)) return false;
   pprofc_str unit = instruments_unit(text, end);
   if (!unit.size) unit = unit_of_none;
+  char first = unit.size ? unit.data[0] : '\0';
   for (size_t i = 0; i < sizeof instruments_units / sizeof *instruments_units; i++) {
     double scale = instruments_units[i].scale;
+    if (first != instruments_units[i].name[0]) continue;
     if (!str_equal(unit, str_of(instruments_units[i].name))) continue;
     if (!(value * scale < 9e18)) return false;
     amount->family = instruments_units[i].family;
     amount->value = llround(value * scale);
-    amount->slack = (int64_t)(scale * pow(10, -decimals) / 2) + 1;
+    amount->slack = instruments_slack(scale, decimals);
     return true;
   }
   return false;
@@ -211,7 +231,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   struct printed_row row;
   if (!str_trim(line).size) return;
   instruments_cells(r, line, cells);
-  size_t blanks = instruments_span(cells[SYMBOL], 0, " ");
+  size_t blanks = instruments_blanks(cells[SYMBOL]);
   if (blanks == cells[SYMBOL].size || !instruments_values(r, cells, &row)) {
     r->bad_lines++;
     return;

@@ -23,21 +23,30 @@ struct pmcstat_line {
   pprofc_str name, object; /* object: empty when not said */
 };
 
-/* Takes the characters of `set` off the front; their number. */
-static size_t pmcstat_skip(pprofc_str *rest, const char *set) {
+/* Takes blanks off the front; their number. */
+static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   size_t n = 0;
-  while (n < rest->size && rest->data[n] && strchr(set, rest->data[n])) n++;
+  while (n < rest->size && rest->data[n] == ' ') n++;
   *rest = str_slice(*rest, n, rest->size);
   return n;
+}
+
+/* Takes "50.62%" off the front. */
+static bool pmcstat_skip_percent(pprofc_str *rest) {
+  size_t n = 0;
+  while (n < rest->size && ((rest->data[n] >= '0' && rest->data[n] <= '9') || rest->data[n] == '.'))
+    n++;
+  if (!n || n == rest->size || rest->data[n] != '%') return false;
+  *rest = str_slice(*rest, n + 1, rest->size);
+  return true;
 }
 
 /* "  50.62%  [2610]      arc_cksum_verify @ /boot/kernel/zfs.ko" */
 static bool pmcstat_parse(pprofc_str line, struct pmcstat_line *out) {
   pprofc_str rest = line;
-  out->depth = pmcstat_skip(&rest, " ");
-  if (!pmcstat_skip(&rest, "0123456789.") || !str_starts(rest, STR("%"))) return false;
-  rest = str_slice(rest, 1, rest.size);
-  if (!pmcstat_skip(&rest, " ") || !str_starts(rest, STR("["))) return false;
+  out->depth = pmcstat_skip_blanks(&rest);
+  if (!pmcstat_skip_percent(&rest)) return false;
+  if (!pmcstat_skip_blanks(&rest) || !str_starts(rest, STR("["))) return false;
   size_t close = str_find_char(rest, ']');
   if (close == rest.size || !str_parse_int(str_slice(rest, 1, close), 10, &out->samples) ||
       out->samples < 0)
@@ -71,14 +80,23 @@ static bool looks_like_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name, pprofc_str object) {
+/* The object that the latest row with one has named. */
+struct pmcstat_object {
+  pprofc_str name;
+  uint32_t mapping; /* or NONE */
+};
+
+static void pmcstat_enter_object(struct pmcstat_object *object, pprofc_builder *builder,
+                                 pprofc_str name) {
+  if (!name.size || str_equal(name, object->name)) return;
+  struct mapping mapping = {.file = builder_string(builder, name), .flags = PPROFC_HAS_FUNCTIONS};
+  *object = (struct pmcstat_object){name, builder_add_mapping(builder, &mapping)};
+}
+
+static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
+                                 const struct pmcstat_object *object) {
   pprofc_line line = {import_function(builder, name, 0), 0, 0};
-  uint32_t mapping = NONE;
-  if (object.size)
-    mapping =
-        builder_add_mapping(builder, &(struct mapping){.file = builder_string(builder, object),
-                                                       .flags = PPROFC_HAS_FUNCTIONS});
-  return pprofc_builder_location(builder, mapping, 0, &line, 1);
+  return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
 /* Lines that are left out. */
@@ -96,7 +114,8 @@ static void pmcstat_read_other(pprofc_str line, pprofc_str *current, struct pmcs
 
 static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pprofc_str event,
                                   pprofc_profile **profile, pprofc_error *error) {
-  pprofc_str line, object = STR(""), current = event;
+  pprofc_str line, current = event;
+  struct pmcstat_object object = {STR(""), NONE};
   struct pmcstat_left left = {0, 0};
   builder_add_type(tree->builder, event, STR("count"));
   while (str_next_line(&text, &line) && builder_ok(tree->builder) && !tree->failed) {
@@ -109,8 +128,8 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
       left.other++;
       continue;
     }
-    if (row.object.size) object = row.object;
-    struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, object),
+    pmcstat_enter_object(&object, tree->builder, row.object);
+    struct printed_row node = {.location = pmcstat_location(tree->builder, row.name, &object),
                                .values = {row.samples},
                                .self = -1};
     left.bad += !printed_tree_add(tree, row.depth, &node);
