@@ -83,6 +83,12 @@ def json_v8(n):
     return json.dumps({"nodes": nodes, "startTime": 0, "endTime": n, "samples": [i + 1 for i in range(n)], "timeDeltas": [1] * n})
 
 
+def json_same_ids(n):
+    """Every node has the id of the first one."""
+    return json.dumps({"nodes": [{"id": 1, "callFrame": call_frame(i)} for i in range(n)], "startTime": 0, "endTime": n,
+                       "samples": [1] * n, "timeDeltas": [1] * n})
+
+
 def minified(n):
     """A bundle in one line, a function every 40 columns; source_map(n) is its map."""
     nodes = [{"id": i + 1, "callFrame": {"functionName": "a", "scriptId": "1", "url": "b.min.js", "lineNumber": 0, "columnNumber": 40 * i},
@@ -221,6 +227,11 @@ def go_dump(n):
         f"created by main.c{i % 50} in goroutine 1\n\t/src/c.go:1 +0x9\n\n" for i in range(n))
 
 
+def go_dump_same_id(n):
+    """Goroutines of id 0, which begin no new dump."""
+    return "".join(f"goroutine 0 [idle]:\nmain.f{i}()\n\t/src/f.go:{i} +0x1d\n\n" for i in range(n))
+
+
 def otlp(n):
     """Two profiles with the same samples in two orders, so that they are joined by what they are of."""
     def stack(i):
@@ -319,7 +330,7 @@ FORMATS = {
     "jemalloc heap profile": [(jemalloc, 200)],
     "callgrind": [(callgrind, 150), (callgrind_ladder, 250), (callgrind_names, 250)],
     "JSON profile": [],  # by shape, below
-    "json_cpuprofile": [(json_v8, 120)],
+    "json_cpuprofile": [(json_v8, 120), (json_same_ids, 500)],
     "json_heapprofile": [(json_v8_heap, 120)],
     "json_dhat": [(json_dhat, 120)],
     "json_firefox": [(json_firefox, 200)],
@@ -333,7 +344,7 @@ FORMATS = {
     "json_haskell": [(json_haskell, 120)],
     "OTLP profiles": [(otlp, 300)],
     "Flight Recorder": [(flight_recorder, 100)],
-    "goroutine dump": [(go_dump, 100)],
+    "goroutine dump": [(go_dump, 100), (go_dump_same_id, 400)],
     "perf script": [(perf_script, 100)],
     "Instruments text": [(instruments, 200)],
     "pmcstat call graph": [(pmcstat, 200)],

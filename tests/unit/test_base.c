@@ -93,6 +93,43 @@ static void test_an_arena_string_ends_with_a_nul_that_is_not_counted(void) {
   arena_free(&arena);
 }
 
+static void test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_behind_them(void) {
+  struct arena arena;
+  arena_init(&arena, &mem_default);
+  pprofc_str first = arena_str(&arena, STR("ab")), second = arena_str(&arena, STR("d"));
+  pprofc_str third = arena_str(&arena, STR("ef"));
+  CU_ASSERT_PTR_EQUAL(third.data, second.data + 2);
+  CU_ASSERT_EQUAL((uintptr_t)arena_alloc(&arena, 1) % _Alignof(max_align_t), 0);
+  CU_ASSERT_TRUE(str_equal(first, STR("ab")) && str_equal(third, STR("ef")));
+  arena_free(&arena);
+}
+
+static void test_an_arena_takes_an_array_over_cut_to_what_is_used(void) {
+  begin_budget(1000);
+  struct arena arena;
+  arena_init(&arena, &counting);
+  for (size_t used = 0; used < 2000000; used = used * 7 + 1) { /* small ones are copied */
+    uint32_t *items = NULL;
+    size_t capacity = 0;
+    while (capacity <= used) {
+      size_t next = capacity * 2 + 1;
+      items = loose_resize(&counting, items, capacity, next, sizeof *items);
+      CU_ASSERT_PTR_NOT_NULL_FATAL(items);
+      for (size_t i = capacity; i < next; i++) items[i] = (uint32_t)i;
+      capacity = next;
+    }
+    items = arena_take(&arena, items, capacity, used, sizeof *items);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(items);
+    CU_ASSERT_EQUAL((uintptr_t)items % _Alignof(max_align_t), 0);
+    CU_ASSERT_TRUE(!used || items[used - 1] == used - 1);
+  }
+  CU_ASSERT_PTR_NULL(loose_resize(&counting, NULL, 0, SIZE_MAX, 2));
+  arena_free(&arena);
+  loose_free(&counting, loose_resize(&counting, NULL, 0, 3, 8), 3, 8);
+  loose_free(&counting, NULL, 0, 8);
+  CU_ASSERT_EQUAL(budget.bytes, 0);
+}
+
 static void test_one_buffer_of_an_arena_can_grow(void) {
   begin_budget(1000);
   struct arena arena;
@@ -309,6 +346,8 @@ UNIT_MAIN("base", UNIT(test_sizes_that_overflow_are_refused),
           UNIT(test_nothing_of_something_is_a_block_too),
           UNIT(test_an_arena_gives_aligned_memory_and_all_of_it_back),
           UNIT(test_an_arena_string_ends_with_a_nul_that_is_not_counted),
+          UNIT(test_strings_of_an_arena_have_no_gaps_and_other_memory_is_aligned_behind_them),
+          UNIT(test_an_arena_takes_an_array_over_cut_to_what_is_used),
           UNIT(test_one_buffer_of_an_arena_can_grow),
           UNIT(test_a_region_lives_as_long_as_one_that_adopted_it),
           UNIT(test_pages_between_two_blocks_are_not_given_back),

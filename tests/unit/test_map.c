@@ -3,6 +3,8 @@
 #include "core/map.h"
 #include "unit.h"
 
+#include <stdio.h>
+
 static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
 
 #define SEEDS (sizeof seeds / sizeof *seeds)
@@ -124,7 +126,7 @@ static void test_the_secret_decides_hashes(void) {
   }
 }
 
-/* A key is looked at only where all 64 bits are equal: neither half is enough. */
+/* The tag of a slot is made of all 64 bits: keys are not looked at when one half is equal. */
 static void test_both_halves_of_a_hash_are_compared(void) {
   const uint64_t hash = 0x1111111122222222u;
   struct map map;
@@ -138,5 +140,30 @@ static void test_both_halves_of_a_hash_are_compared(void) {
   map_free(&map);
 }
 
+/* ---- strings ----------------------------------------- */
+
+static void test_an_arena_takes_the_strings_of_an_interner_in_their_order(void) {
+  static const uint32_t counts[] = {1, 10, 30000}; /* copied, copied, taken as they are */
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    struct arena arena;
+    struct interner names;
+    char text[16];
+    arena_init(&arena, &mem_default);
+    interner_init(&names, &mem_default);
+    for (uint32_t i = 0; i < counts[c]; i++) {
+      snprintf(text, sizeof text, "f%u", i);
+      CU_ASSERT_EQUAL(interner_copy(&names, &arena, str_of(text)), i);
+    }
+    pprofc_str *items = interner_take(&names, &arena);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(items);
+    CU_ASSERT_TRUE(names.count == 0 && names.items == NULL);
+    interner_free(&names);
+    snprintf(text, sizeof text, "f%u", counts[c] - 1);
+    CU_ASSERT_TRUE(str_equal(items[0], STR("f0")) && str_equal(items[counts[c] - 1], str_of(text)));
+    arena_free(&arena);
+  }
+}
+
 UNIT_MAIN("map", UNIT(test_no_keys_make_long_probes), UNIT(test_ids_that_collided_take_few_steps),
-          UNIT(test_the_secret_decides_hashes), UNIT(test_both_halves_of_a_hash_are_compared))
+          UNIT(test_the_secret_decides_hashes), UNIT(test_both_halves_of_a_hash_are_compared),
+          UNIT(test_an_arena_takes_the_strings_of_an_interner_in_their_order))

@@ -35,6 +35,9 @@ static void test_starts_and_ends(void) {
 static void test_what_is_not_found_is_at_the_end(void) {
   CU_ASSERT_EQUAL(str_find(STR("abcabc"), STR("ca")), 2);
   CU_ASSERT_EQUAL(str_find(STR("abc"), STR("x")), 3);
+  CU_ASSERT_EQUAL(str_find(STR("aaab"), STR("aab")), 1);
+  CU_ASSERT_EQUAL(str_find(STR("abcabcd"), STR("abcd")), 3);
+  CU_ASSERT_EQUAL(str_find(STR("a needle of more than 16 bytes"), STR("of more than 16 bytes")), 9);
   CU_ASSERT_EQUAL(str_find(STR("abc"), STR("abcd")), 3);
   CU_ASSERT_EQUAL(str_find(STR("abc"), STR("")), 0);
   CU_ASSERT_EQUAL(str_find_char(STR("a.b.c"), '.'), 1);

@@ -212,7 +212,7 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (!str_starts(rest, words[i].text)) continue;
     node->kind = words[i].kind;
-    node->text = words[i].text;
+    node->text = str_slice(rest, 0, words[i].text.size);
     s->p += words[i].text.size;
     return true;
   }

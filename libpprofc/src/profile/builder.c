@@ -102,6 +102,10 @@ static void builder_fail(pprofc_builder *b, pprofc_status status, const char *me
   if (builder_ok(b)) error_set(&b->error, status, "%s", message);
 }
 
+void builder_refuse(pprofc_builder *b, const pprofc_error *error) {
+  if (builder_ok(b)) b->error = *error;
+}
+
 static void builder_fail_nomem(pprofc_builder *b) {
   if (builder_ok(b)) error_nomem(&b->error);
 }
@@ -205,10 +209,6 @@ void builder_add_type(pprofc_builder *b, pprofc_str type, pprofc_str unit) {
   if (builder_ok(b) && reserve(b, TYPES, 1)) put_type(b, TYPES, item);
 }
 
-void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) {
-  builder_add_type(b, str_of(type), str_of(unit));
-}
-
 void pprofc_builder_default_type(pprofc_builder *b, const char *type) {
   if (builder_ok(b)) b->profile->default_sample_type = builder_text(b, type);
 }
@@ -217,10 +217,6 @@ void builder_set_period(pprofc_builder *b, pprofc_str type, pprofc_str unit, int
   if (!builder_ok(b)) return;
   b->profile->period_type = (struct value_type){builder_string(b, type), builder_string(b, unit)};
   b->profile->period = period;
-}
-
-void pprofc_builder_period(pprofc_builder *b, const char *type, const char *unit, int64_t period) {
-  builder_set_period(b, str_of(type), str_of(unit), period);
 }
 
 void pprofc_builder_time(pprofc_builder *b, int64_t time_nanos, int64_t duration_nanos) {

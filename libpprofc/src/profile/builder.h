@@ -34,6 +34,9 @@ void builder_mark_folded(pprofc_builder *builder, uint32_t location);
  * frames need it: a small file can stand for any number of long stacks. */
 void builder_limit_memory(pprofc_builder *builder, uint64_t bytes);
 
+/* Makes the builder fail with that error, unless it has failed before. */
+void builder_refuse(pprofc_builder *builder, const pprofc_error *error);
+
 /* True as long as no call has failed. */
 bool builder_ok(const pprofc_builder *builder);
 

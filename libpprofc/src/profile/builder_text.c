@@ -5,6 +5,14 @@ static uint32_t builder_literal(pprofc_builder *b, const char *s) {
   return builder_string(b, str_of(s));
 }
 
+void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) {
+  builder_add_type(b, str_of(type), str_of(unit));
+}
+
+void pprofc_builder_period(pprofc_builder *b, const char *type, const char *unit, int64_t period) {
+  builder_set_period(b, str_of(type), str_of(unit), period);
+}
+
 uint32_t pprofc_builder_mapping(pprofc_builder *b, uint64_t start, uint64_t limit, uint64_t offset,
                                 const char *file, const char *build_id, unsigned flags) {
   const unsigned known = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS |

@@ -17,13 +17,23 @@ void call_tree_free(struct json_call_tree *tree) {
   map_free(&tree->by_id);
 }
 
+static uint32_t call_tree_lookup(const struct json_call_tree *tree, uint64_t hash, pprofc_str id) {
+  struct map_probe probe = map_start(&tree->by_id, hash);
+  uint32_t node;
+  while ((node = map_next(&tree->by_id, &probe)) != MAP_NONE)
+    if (str_equal(tree->ids[node], id)) return node;
+  return MAP_NONE;
+}
+
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind) {
   size_t count = tree->count;
   if (count >= MAP_NONE - 1) return MAP_NONE;
   if (!ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count + 1)) return MAP_NONE;
   if (!ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count + 1)) return MAP_NONE;
-  if (!map_insert(&tree->by_id, hash_bytes(id.data, id.size), (uint32_t)count)) return MAP_NONE;
+  uint64_t hash = hash_bytes(id.data, id.size);
+  bool again = call_tree_lookup(tree, hash, id) != MAP_NONE; /* entered once: tables are short */
+  if (!again && !map_insert(&tree->by_id, hash, (uint32_t)count)) return MAP_NONE;
   tree->ids[count] = id;
   tree->nodes[count] = (struct call_node){json, MAP_NONE, location, 0, kind};
   tree->count++;
@@ -32,11 +42,7 @@ uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct 
 
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id) {
   if (!node_is(id, NODE_NUMBER) && !node_is(id, NODE_STRING)) return MAP_NONE;
-  struct map_probe probe = map_start(&tree->by_id, hash_bytes(id->text.data, id->text.size));
-  uint32_t node;
-  while ((node = map_next(&tree->by_id, &probe)) != MAP_NONE)
-    if (str_equal(tree->ids[node], id->text)) return node;
-  return MAP_NONE;
+  return call_tree_lookup(tree, hash_bytes(id->text.data, id->text.size), id->text);
 }
 
 /* Follows callers from a node until one was seen before; true when the way was a loop. */

@@ -107,7 +107,7 @@ pprofc_status json_dhat(const struct node *root, pprofc_builder *builder, struct
     const struct node *point = node_at(points, i);
     size_t depth = dhat_read_stack(point, locations, frame_count, stack);
     int64_t values[COUNTERS];
-    for (size_t c = 0; c < types; c++) values[c] = json_member_int(point, members[c], 0);
+    for (size_t c = 0; c < types; c++) values[c] = json_cost(builder, node_get(point, members[c]));
     pprofc_builder_sample(builder, stack, depth, values);
   }
   return PPROFC_OK;

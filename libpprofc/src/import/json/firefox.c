@@ -251,15 +251,16 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
   size_t count = 0;
   enum weight kind = weight_of(samples);
   const struct node *list = node_get(samples, "weight");
-  double weight = node_is(list, NODE_ARRAY) ? json_number(node_at(list, i)) : 1;
+  double weight = node_is(list, NODE_ARRAY) ? json_amount(r->builder, node_at(list, i), 0) : 1;
   for (size_t k = 0; k < WEIGHT_COUNT; k++) {
     if (!r->has[k]) continue;
     double value = k == (size_t)kind ? weight * weights[k].factor : 0;
-    values[count++] = fabs(value) < 9e18 ? llround(value) : 0;
+    values[count++] = json_rounded(r->builder, node_at(list, i), value);
   }
   if (r->has_cpu) {
-    double cpu = json_number(node_at(node_get(samples, "threadCPUDelta"), i)) * r->cpu_factor;
-    values[count++] = fabs(cpu) < 9e18 ? llround(cpu) : 0;
+    const struct node *delta = node_at(node_get(samples, "threadCPUDelta"), i);
+    double cpu = json_amount(r->builder, delta, 0) * r->cpu_factor;
+    values[count++] = json_rounded(r->builder, delta, cpu);
   }
   pprofc_builder_sample(r->builder, r->stack, depth, values);
   json_label(r->builder, "process", json_id(node_get(thread, "processName")));

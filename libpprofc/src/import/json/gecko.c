@@ -185,10 +185,11 @@ static void gecko_add_samples(struct gecko_thread *t) {
   size_t time_column = gecko_column(&samples, "time"), stack = gecko_column(&samples, "stack");
   for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
     const struct node *item = node_at(list, i), *next = node_at(list, i + 1);
-    int64_t at =
-        json_scaled(listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column), 6);
+    int64_t at = json_scaled(
+        t->g->builder, listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column), 6);
     int64_t end =
-        json_scaled(listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
+        json_scaled(t->g->builder,
+                    listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
     if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
     size_t depth = listed ? gecko_listed_stack(t->g, node_get(item, "frames"))
@@ -256,7 +257,7 @@ pprofc_status json_gecko(const struct node *root, pprofc_builder *builder, struc
   if (!gecko_is_profile(profile)) return PPROFC_E_NO_MATCH;
   struct gecko g = {.arena = arena, .builder = builder, .scripts_only = inside != NULL};
   g.stack = arena_array(arena, JSON_MOST_DEPTH, sizeof *g.stack);
-  int64_t interval = json_scaled(node_path(profile, "meta.interval"), 6);
+  int64_t interval = json_scaled(builder, node_path(profile, "meta.interval"), 6);
   pprofc_builder_type(builder, "samples", "count");
   pprofc_builder_type(builder, "wall", "nanoseconds");
   pprofc_builder_period(builder, "wall", "nanoseconds", interval > 0 ? interval : 0);

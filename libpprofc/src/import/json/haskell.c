@@ -72,9 +72,9 @@ static bool haskell_push(struct haskell *h, const struct node *node, uint32_t pa
 
 static void haskell_sample(struct haskell *h, uint32_t visit, int64_t interval) {
   const struct node *node = h->visits[visit].node;
-  int64_t ticks = json_member_int(node, "ticks", 0), values[3];
+  int64_t ticks = json_cost(h->builder, node_get(node, "ticks")), values[3];
   values[0] = ticks;
-  values[1] = json_member_int(node, "alloc", 0);
+  values[1] = json_cost(h->builder, node_get(node, "alloc"));
   if (__builtin_mul_overflow(ticks, interval, &values[2])) values[2] = INT64_MAX;
   if (!values[0] && !values[1]) return;
   size_t depth = 0;
@@ -98,7 +98,7 @@ pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, str
                            pprofc_error *error) {
   const struct node *tree = node_get(root, "profile"), *centres = node_get(root, "cost_centres");
   if (!node_is(tree, NODE_OBJECT) || !node_is(centres, NODE_ARRAY)) return PPROFC_E_NO_MATCH;
-  int64_t interval = json_scaled(node_get(root, "tick_interval"), 3);
+  int64_t interval = json_scaled(builder, node_get(root, "tick_interval"), 3);
   if (interval <= 0) interval = 1000000;
   pprofc_builder_type(builder, "ticks", "count");
   pprofc_builder_type(builder, "alloc_space", "bytes");

@@ -8,14 +8,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#define MOST_NUMBER  0x1p63 /* the first one that does not fit */
+#define SHOWN_NUMBER 40u    /* bytes of a number in a message */
+
 static double number_or(const struct node *node, double otherwise) {
   double value;
   bool number = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING);
   return number && str_parse_float(node->text, &value) && isfinite(value) ? value : otherwise;
-}
-
-double json_number(const struct node *node) {
-  return number_or(node, 0);
 }
 
 double json_member_number(const struct node *object, const char *key, double otherwise) {
@@ -29,10 +28,9 @@ struct scaled {
   bool up;    /* what was cut off rounds up */
 };
 
-static bool scaled_add(struct scaled *s, unsigned digit) {
-  if (s->sum > INT64_MAX / 10 - 1) return false;
-  s->sum = s->sum * 10 + digit;
-  return true;
+static bool scaled_add(struct scaled *s, int digit) {
+  return !__builtin_mul_overflow(s->sum, 10, &s->sum) &&
+         !__builtin_add_overflow(s->sum, digit, &s->sum);
 }
 
 /* Takes one byte; digits behind the first `exponent` ones behind the point only round. */
@@ -46,7 +44,7 @@ static bool scaled_take(struct scaled *s, char c, int exponent) {
     if (s->behind == exponent + 1) s->up = c >= '5';
     return true;
   }
-  return scaled_add(s, (unsigned)(c - '0'));
+  return scaled_add(s, c - '0');
 }
 
 /* The digits of a decimal, those behind the point up to `exponent` of them, as one integer. False
@@ -58,16 +56,55 @@ static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
     if (!scaled_take(&s, text.data[at], exponent)) return false;
   for (int i = s.behind < 0 ? 0 : s.behind; i < exponent; i++)
     if (!scaled_add(&s, 0)) return false;
-  *value = sign ? -s.sum - s.up : s.sum + s.up;
+  if (__builtin_add_overflow(s.sum, s.up, &s.sum)) return false;
+  *value = sign ? -s.sum : s.sum;
   return text.size > sign;
 }
 
-int64_t json_scaled(const struct node *node, int exponent) {
+/* The offset is the address of the number until import_json makes it one of the file. */
+static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
+  pprofc_error error;
+  pprofc_str text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING) ? node->text : STR("");
+  uint64_t offset = text.size ? (uint64_t)(uintptr_t)text.data : PPROFC_NO_OFFSET;
+  if (!builder_ok(builder)) return;
+  if (text.size)
+    error_at(&error, PPROFC_E_FORMAT, offset, "the number %.*s does not fit 64 bits",
+             STR_ARG(str_slice(text, 0, SHOWN_NUMBER)));
+  else
+    error_set(&error, PPROFC_E_FORMAT, "a number of line %u does not fit 64 bits",
+              node ? node->line : 0);
+  builder_refuse(builder, &error);
+}
+
+/* Whether a number was spelled that is not finite or too large for a double; NaN is none. */
+static bool json_is_infinite(const struct node *node) {
+  double value;
+  if (!node_is(node, NODE_NUMBER) || str_equal(node->text, STR("NaN"))) return false;
+  return !str_parse_float(node->text, &value) || !isfinite(value);
+}
+
+double json_amount(pprofc_builder *builder, const struct node *node, double otherwise) {
+  double value = number_or(node, (double)NAN);
+  if (!isnan(value)) return value;
+  if (json_is_infinite(node)) json_refuse_number(builder, node);
+  return otherwise;
+}
+
+int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value) {
+  if (value >= -MOST_NUMBER && value < MOST_NUMBER) return llround(value);
+  json_refuse_number(builder, node);
+  return 0;
+}
+
+int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent) {
   int64_t value;
   if (!node_is(node, NODE_NUMBER) && !node_is(node, NODE_STRING)) return 0;
   if (scaled_digits(node->text, exponent, &value)) return value;
-  double number = json_number(node) * pow(10, exponent);
-  return fabs(number) < 9e18 ? llround(number) : 0;
+  return json_rounded(builder, node, json_amount(builder, node, 0) * pow(10, exponent));
+}
+
+int64_t json_cost(pprofc_builder *builder, const struct node *node) {
+  return json_scaled(builder, node, 0);
 }
 
 pprofc_str json_id(const struct node *node) {
@@ -205,6 +242,12 @@ static bool json_begins(pprofc_str text) {
   return text.data[0] == '[' && inside.size && inside.data[0] == '{';
 }
 
+/* The offset of an error of json_refuse_number. Those of the parser are in the text. */
+static void json_find_offset(pprofc_str data, pprofc_error *error) {
+  uint64_t start = (uint64_t)(uintptr_t)data.data;
+  if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
+}
+
 pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
                           const pprofc_read_options *options, pprofc_profile **profile,
                           pprofc_error *error) {
@@ -224,6 +267,7 @@ pprofc_status import_json(pprofc_str data, const pprofc_allocator *mem,
   pprofc_status broken = json_tree_parse_cut(&arena, text, &root, &cut, error);
   pprofc_status status = broken;
   if (broken == PPROFC_OK || cut) status = read_document(root, cut, &arena, most, profile, error);
+  if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
   /* What is cut and no trace keeps the message of the parser. */
   if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);

@@ -38,16 +38,23 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
 pprofc_status json_haskell(const struct node *root, pprofc_builder *builder, struct arena *arena,
                            pprofc_error *error);
 
-/* A finite number; 0 for any other node. A number in quotes is one, too. */
-double json_number(const struct node *node);
+/* Numbers that are costs or times. A number in quotes is one, too; anything else, NaN too, is 0.
+ * The builder fails for a number that does not fit 64 bits: counted as something else, it would
+ * make all that is added up wrong. */
 
-/* A member that is a number, rounded; `otherwise` when it is missing or something else. */
+/* Rounded to an integer, which is kept as it is. */
+int64_t json_cost(pprofc_builder *builder, const struct node *node);
+/* Times 10^exponent, rounded: exact for decimals without an exponent of their own. */
+int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent);
+/* Not rounded; `otherwise` for what is no number. */
+double json_amount(pprofc_builder *builder, const struct node *node, double otherwise);
+/* What was computed of amounts, rounded; `node` is the one to name. */
+int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
+
+/* A member that is a number, rounded; `otherwise` when it is missing, does not fit or is something
+ * else: for what is no cost. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
-
-/* A number, or one in quotes, times 10^exponent, rounded: exact for decimals without an exponent of
- * their own. 0 for anything else and for what does not fit. */
-int64_t json_scaled(const struct node *node, int exponent);
 
 /* The text of a number or string, else an empty one. */
 pprofc_str json_id(const struct node *node);

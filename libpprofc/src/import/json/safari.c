@@ -31,9 +31,9 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {
     size_t depth = safari_stack(builder, node_get(node_at(samples, i), "stackFrames"), stack);
-    double duration = json_number(node_at(durations, i));
-    double after = before + (duration > 0 && duration < 1e9 ? duration : 0);
-    int64_t values[2] = {1, llround(after * 1e9) - llround(before * 1e9)};
+    const struct node *node = node_at(durations, i);
+    double duration = json_amount(builder, node, 0), after = before + (duration > 0 ? duration : 0);
+    int64_t values[2] = {1, json_rounded(builder, node, after * 1e9) - llround(before * 1e9)};
     if (!depth) {
       empty++;
       continue;

@@ -48,11 +48,6 @@ static double unit_scale_to_int(pprofc_str unit, const char **name) {
   return 1;
 }
 
-static int64_t to_value(double weight, double scale) {
-  double value = weight * scale;
-  return fabs(value) < 9e18 ? llround(value) : 0;
-}
-
 /* ---- types ------------------------------------------- */
 
 /* The sample type for a unit where the profiles of the file have no types for names. */
@@ -94,12 +89,13 @@ static bool frame_location(const struct speedscope_reader *r, const struct node 
   return true;
 }
 
-/* `stack` is root first. */
+/* `stack` is root first; `node` is what the weight is from. */
 static void speedscope_add_sample(struct speedscope_reader *r, const struct speedscope_member *m,
-                                  const uint32_t *stack, size_t depth, double weight) {
+                                  const uint32_t *stack, size_t depth, const struct node *node,
+                                  double weight) {
   int64_t values[MOST_TYPES] = {0};
   const char *unit;
-  values[m->type] = to_value(weight, unit_scale_to_int(m->unit, &unit));
+  values[m->type] = json_rounded(r->builder, node, weight * unit_scale_to_int(m->unit, &unit));
   if (!values[m->type]) return;
   for (size_t i = 0; i < depth; i++) r->leaf_first[i] = stack[depth - 1 - i];
   pprofc_builder_sample(r->builder, r->leaf_first, depth, values);
@@ -117,7 +113,8 @@ static void read_sampled(struct speedscope_reader *r, const struct speedscope_me
     for (size_t d = 0; good && d < depth; d++)
       good = frame_location(r, node_at(sample, d), &r->stack[d]);
     if (good)
-      speedscope_add_sample(r, m, r->stack, depth, json_number(node_at(weights, i)));
+      speedscope_add_sample(r, m, r->stack, depth, node_at(weights, i),
+                            json_amount(r->builder, node_at(weights, i), 0));
     else
       r->bad++;
   }
@@ -137,22 +134,24 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
 
 static void read_evented(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
-  double last = json_member_number(m->profile, "startValue", 0);
+  double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   size_t depth = 0;
   for (size_t i = 0; i < node_size(events) && builder_ok(r->builder); i++) {
     const struct node *event = node_at(events, i);
-    double at = json_member_number(event, "at", last);
+    const struct node *time = node_get(event, "at");
+    double at = json_amount(r->builder, time, last);
     uint32_t location;
     if (!frame_location(r, node_get(event, "frame"), &location) || at < last) {
       r->bad++;
       continue;
     }
-    if (at > last && depth) speedscope_add_sample(r, m, r->stack, depth, at - last);
+    if (at > last && depth) speedscope_add_sample(r, m, r->stack, depth, time, at - last);
     last = at;
     if (!speedscope_take_event(r, node_text(event, "type"), location, &depth)) r->bad++;
   }
-  double end = json_member_number(m->profile, "endValue", last);
-  if (end > last && depth) speedscope_add_sample(r, m, r->stack, depth, end - last);
+  const struct node *until = node_get(m->profile, "endValue");
+  double end = json_amount(r->builder, until, last);
+  if (end > last && depth) speedscope_add_sample(r, m, r->stack, depth, until, end - last);
   r->open += depth;
 }
 

@@ -49,7 +49,7 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
-    int64_t delta = json_scaled(node_at(s->deltas, s->sample++), 3);
+    int64_t delta = json_scaled(s->builder, node_at(s->deltas, s->sample++), 3);
     if (delta > 0 && __builtin_add_overflow(time, delta, &time)) time = INT64_MAX;
   }
   return time;
@@ -109,7 +109,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   }
   at += (size_t)height;
   int64_t values[2];
-  stackprof_values(s, node_integer(node_at(s->raw, at)), values);
+  stackprof_values(s, json_cost(s->builder, node_at(s->raw, at)), values);
   depth = stackprof_place(s, depth, collector);
   if (depth && (values[0] || values[1])) pprofc_builder_sample(s->builder, s->stack, depth, values);
   return at + 1;
@@ -120,7 +120,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
 static void stackprof_flat(struct stackprof *s) {
   s->deltas = NULL;
   for (size_t i = 0; i < s->frames.count; i++) {
-    int64_t count = json_member_int(s->frames.nodes[i].json, "samples", 0), values[2];
+    int64_t count = json_cost(s->builder, node_get(s->frames.nodes[i].json, "samples")), values[2];
     if (count <= 0) continue;
     stackprof_values(s, count, values);
     pprofc_builder_sample(s->builder, &s->frames.nodes[i].location, 1, values);
@@ -142,7 +142,8 @@ static void stackprof_types(struct stackprof *s, const struct node *root) {
     if (str_equal(mode, str_of(stackprof_modes[i].name))) s->mode = stackprof_modes[i].mode;
   const char *type = s->mode == STACKPROF_CPU ? "cpu" : "wall";
   pprofc_builder_type(s->builder, "samples", "count");
-  s->interval = s->mode == STACKPROF_COUNT ? 0 : json_scaled(node_get(root, "interval"), 3);
+  s->interval =
+      s->mode == STACKPROF_COUNT ? 0 : json_scaled(s->builder, node_get(root, "interval"), 3);
   if (s->mode == STACKPROF_COUNT) return;
   pprofc_builder_type(s->builder, type, "nanoseconds");
   pprofc_builder_period(s->builder, type, "nanoseconds", s->interval);

@@ -55,7 +55,7 @@ static bool timeline_find(struct timeline *t, const struct node *events) {
     if (kind == TIMELINE_OTHER || !node_is(node_path(event, "args.data"), NODE_OBJECT)) continue;
     if (!ARRAY_RESERVE_IN(t->arena, t->events, t->event_room, t->event_count + 1)) return false;
     t->events[t->event_count++] =
-        (struct timeline_event){json_scaled(node_get(event, "ts"), 3), i, event, kind};
+        (struct timeline_event){json_scaled(t->builder, node_get(event, "ts"), 3), i, event, kind};
   }
   if (t->event_count) qsort(t->events, t->event_count, sizeof *t->events, timeline_by_time);
   return true;
@@ -97,7 +97,7 @@ static void timeline_add(struct timeline *t, struct timeline_profile *profile,
   const struct node *deltas = node_get(data, "timeDeltas");
   v8_add_nodes(&profile->recording, t->builder, node_get(cpu, "nodes"));
   v8_add_samples(&profile->recording, node_get(cpu, "samples"));
-  v8_add_deltas(&profile->recording, deltas ? deltas : node_get(cpu, "timeDeltas"));
+  v8_add_deltas(&profile->recording, t->builder, deltas ? deltas : node_get(cpu, "timeDeltas"));
 }
 
 static bool timeline_take(struct timeline *t, const struct timeline_event *e) {

@@ -160,9 +160,9 @@ static void trace_push(struct trace_reader *r, struct trace_marks *marks, int64_
   marks->count++;
 }
 
-static int64_t trace_duration(const struct node *event) {
+static int64_t trace_duration(const struct trace_reader *r, const struct node *event) {
   const struct node *duration = node_get(event, "dur");
-  return json_scaled(duration ? duration : node_get(event, "tdur"), 3);
+  return json_scaled(r->builder, duration ? duration : node_get(event, "tdur"), 3);
 }
 
 /* Complete events become a begin and an end each. */
@@ -189,11 +189,11 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   if (!begins.at || !ends.at || !complete) return false;
   for (size_t i = 0; i < count; i++) {
     const struct node *event = entries[i].event;
-    int64_t at = json_scaled(node_get(event, "ts"), 3);
+    int64_t at = json_scaled(r->builder, node_get(event, "ts"), 3);
     char kind = trace_kind(event);
     if (kind == 'X')
       complete[complete_count++] =
-          (struct trace_complete){at, trace_duration(event), (uint32_t)i, entries[i].key};
+          (struct trace_complete){at, trace_duration(r, event), (uint32_t)i, entries[i].key};
     else
       trace_push(r, kind == 'B' ? &begins : &ends, at, entries[i].key, (uint32_t)i);
   }

@@ -55,8 +55,8 @@ static bool sampler_add(struct trace_sampler *s, const struct node *sample) {
   if (!ARRAY_RESERVE_IN(s->arena, s->samples, s->room, s->count + 1)) return false;
   uint32_t node = call_tree_find(&s->tree, node_get(sample, "sf"));
   if (node == MAP_NONE) s->missing++;
-  s->samples[s->count] =
-      (struct trace_sample){thread, node, s->count, json_scaled(node_get(sample, "ts"), 3)};
+  s->samples[s->count] = (struct trace_sample){thread, node, s->count,
+                                               json_scaled(s->builder, node_get(sample, "ts"), 3)};
   s->count++;
   return true;
 }

@@ -57,7 +57,7 @@ void v8_add_samples(struct v8_recording *r, const struct node *samples) {
   for (size_t i = 0; i < count; i++) r->samples[r->sample_count++] = node_at(samples, i);
 }
 
-void v8_add_deltas(struct v8_recording *r, const struct node *deltas) {
+void v8_add_deltas(struct v8_recording *r, pprofc_builder *builder, const struct node *deltas) {
   struct arena *arena = r->tree.arena;
   size_t count = node_size(deltas), total = r->delta_count + count;
   if (!ARRAY_RESERVE_IN(arena, r->deltas, r->delta_room, total)) {
@@ -65,7 +65,7 @@ void v8_add_deltas(struct v8_recording *r, const struct node *deltas) {
     return;
   }
   for (size_t i = 0; i < count; i++)
-    r->deltas[r->delta_count++] = json_scaled(node_at(deltas, i), 3);
+    r->deltas[r->delta_count++] = json_scaled(builder, node_at(deltas, i), 3);
 }
 
 void v8_types(pprofc_builder *builder) {
@@ -172,12 +172,12 @@ static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t
                         uint32_t *frames) {
   int64_t hits = 0, before = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
-    int64_t count = json_member_int(r->tree.nodes[i].json, "hitCount", 0);
+    int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count > 0) hits = v8_sum(hits, count);
   }
   double each = hits ? (double)duration / (double)hits : 0;
   for (size_t i = 0; i < r->tree.count && builder_ok(builder); i++) {
-    int64_t count = json_member_int(r->tree.nodes[i].json, "hitCount", 0);
+    int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count <= 0) continue;
     int64_t until = v8_sum(before, count);
     int64_t values[2] = {count, llround((double)until * each) - llround((double)before * each)};
@@ -211,8 +211,8 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
 }
 
 /* Times of samples in place of differences; without any, samples at equal distances. */
-static void v8_add_timestamps(struct v8_recording *r, const struct node *timestamps,
-                              int64_t duration) {
+static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
+                              const struct node *timestamps, int64_t duration) {
   size_t count = node_size(timestamps);
   bool regular = !count && r->sample_count;
   if (regular) count = r->sample_count;
@@ -222,7 +222,7 @@ static void v8_add_timestamps(struct v8_recording *r, const struct node *timesta
   }
   int64_t before = 0, each = regular ? duration / (int64_t)count : 0;
   for (size_t i = 0; i < count; i++) {
-    int64_t at = regular ? (int64_t)i * each : json_scaled(node_at(timestamps, i), 3);
+    int64_t at = regular ? (int64_t)i * each : json_scaled(builder, node_at(timestamps, i), 3);
     int64_t delta;
     bool good = i && !__builtin_sub_overflow(at, before, &delta);
     r->deltas[r->delta_count++] = good ? delta : 0;
@@ -234,8 +234,9 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
   int scale = head ? 9 : 3; /* seconds in the old form, then microseconds */
-  int64_t start = json_scaled(node_get(root, "startTime"), scale), duration;
-  if (__builtin_sub_overflow(json_scaled(node_get(root, "endTime"), scale), start, &duration) ||
+  int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
+  if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
+                             &duration) ||
       duration < 0)
     duration = 0;
   struct v8_recording r;
@@ -248,9 +249,9 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
     v8_add_nodes(&r, builder, node_get(root, "nodes"));
   v8_add_samples(&r, samples);
   if (head)
-    v8_add_timestamps(&r, node_get(root, "timestamps"), duration);
+    v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
   else
-    v8_add_deltas(&r, node_get(root, "timeDeltas"));
+    v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));
   uint32_t *frames = arena_array(arena, JSON_MOST_DEPTH, sizeof *frames);
   pprofc_status status = v8_finish(&r, builder, frames, NULL, NULL, error);
   if (status == PPROFC_OK && !r.sample_count) v8_add_hits(&r, builder, duration, frames);

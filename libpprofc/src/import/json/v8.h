@@ -22,7 +22,8 @@ void v8_free(struct v8_recording *recording);
 void v8_add_nodes(struct v8_recording *recording, pprofc_builder *builder,
                   const struct node *nodes);
 void v8_add_samples(struct v8_recording *recording, const struct node *samples);
-void v8_add_deltas(struct v8_recording *recording, const struct node *deltas);
+void v8_add_deltas(struct v8_recording *recording, pprofc_builder *builder,
+                   const struct node *deltas);
 
 /* The sample types of all CPU profiles of V8. */
 void v8_types(pprofc_builder *builder);

@@ -64,7 +64,7 @@ pprofc_status json_heapprofile(const struct node *root, pprofc_builder *builder,
     const struct node *children = node_get(node, "children");
     for (size_t k = 0; k < node_size(children); k++)
       visits_add(&visits, builder, node_at(children, k), i);
-    int64_t size = json_member_int(node, "selfSize", 0);
+    int64_t size = json_cost(builder, node_get(node, "selfSize"));
     size_t depth = visits_stack(&visits, i, frames);
     if (size) pprofc_builder_sample(builder, frames, depth, &size);
   }

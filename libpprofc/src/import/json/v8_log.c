@@ -153,7 +153,7 @@ pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, stru
   memset(log.locations, 0xFF, node_size(log.code) * sizeof *log.locations);
   for (size_t i = 0; i < count; i++) {
     const struct node *tick = node_at(ticks, i);
-    int64_t at = json_member_int(tick, "tm", 0);
+    int64_t at = json_cost(builder, node_get(tick, "tm"));
     sorted[i] = (struct v8_tick){at < 0 ? 0 : at, i, node_get(tick, "s")};
   }
   if (count) qsort(sorted, count, sizeof *sorted, v8_tick_by_time);

@@ -5,6 +5,7 @@
  * first: the call and below it, behind a tab, the place in the source. A call without an offset
  * behind its place is inlined into the next one. In a log each line may begin with a stamp, which
  * has the same form in all lines of a goroutine. */
+#include "core/array.h"
 #include "core/buffer.h"
 #include "core/hash.h"
 #include "core/map.h"
@@ -32,7 +33,9 @@ struct go_dump {
   pprofc_line lines[MOST_INLINED]; /* of the call that is being put together, innermost first */
   size_t line_count;
   pprofc_str creator;
-  struct map seen; /* ids of the dump that is being read */
+  struct map seen; /* of the dump that is being read, to ids */
+  int64_t *ids;
+  size_t id_room;
   const pprofc_allocator *mem;
   uint64_t goroutines, dumps, elided;
 };
@@ -157,17 +160,29 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
                                                 .string = builder_string(d->builder, value)});
 }
 
-/* The number of the dump that a goroutine is of: an id that was there begins the next one. */
+static bool go_dump_is_id(const void *records, uint32_t index, const void *key) {
+  return ((const int64_t *)records)[index] == *(const int64_t *)key;
+}
+
+/* Counts a goroutine and its dump: an id that was there begins the next one. Goroutines of id 0,
+ * which none has that runs, are of the dump that is being read. False when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
-  uint64_t hash = hash_bytes(&id, sizeof id);
-  struct map_probe probe = map_start(&d->seen, hash);
-  bool again = id != 0 && map_next(&d->seen, &probe) != MAP_NONE;
-  if (again) {
-    map_free(&d->seen);
-    map_init(&d->seen, d->mem);
-  }
-  if (again || !d->dumps) d->dumps++;
   d->goroutines++;
+  if (!d->dumps) d->dumps++;
+  if (!id) return true;
+  uint64_t hash = hash_mix(0, (uint64_t)id);
+  uint32_t next = (uint32_t)d->seen.count;
+  if (next >= MAP_NONE - 1 || !ARRAY_RESERVE(d->mem, d->ids, d->id_room, (size_t)next + 1))
+    return false;
+  uint32_t at = map_find_or_add(&d->seen, hash, go_dump_is_id, d->ids, &id, next);
+  if (at == MAP_NONE || at == next) {
+    d->ids[next] = id;
+    return at == next;
+  }
+  d->dumps++;
+  map_free(&d->seen);
+  map_init(&d->seen, d->mem);
+  d->ids[0] = id;
   return map_insert(&d->seen, hash, 0);
 }
 
@@ -299,6 +314,7 @@ pprofc_status import_go_dump(pprofc_str data, const pprofc_allocator *mem,
     status = d.builder && d.stack ? read_go_dump(&d, text, profile, error) : error_nomem(error);
     mem_free(mem, d.stack, MOST_FRAMES, sizeof *d.stack);
     map_free(&d.seen);
+    ARRAY_FREE(mem, d.ids, d.id_room);
     pprofc_builder_free(d.builder);
   }
   buffer_free(&utf8);
