@@ -10,6 +10,9 @@
  * with many paths (a garbage collector) is an eighth of all cost; this is a hundredth. */
 #define SMALLEST_SHARE 1e-6
 
+/* Sums and products of shares are exact to this. */
+#define ROUNDING 1e-9
+
 /* A tree has no more than this. Trees of compilers and interpreters have some three positions for
  * each function and call. */
 #define MOST_POSITIONS     ((size_t)1 << 18)
@@ -30,6 +33,8 @@ struct growing {
 
   size_t most_positions;
   uint32_t *call_count; /* [functions] calls that each makes */
+  double *largest;      /* [functions * types] the largest branch of a function, whole */
+  double *below;        /* [functions * types] all its branches */
   uint64_t visits_left; /* calls that may still be looked at below a position */
   bool full;            /* the tree did not fit */
   double *rest; /* [calls * types] share of the callee that is below no position, when full */
@@ -163,9 +168,38 @@ static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
   return true;
 }
 
-static bool add_branches_of(struct growing *g, uint32_t position) {
+/* Whether every branch of a position would be cut off. Rounding must not make a branch small that
+ * is looked at as a large one. */
+static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
+  const struct callgrind_tree *tree = g->tree;
+  const double *weights = callgrind_weights(tree, position);
+  if (g->rest && (tree_is_full(g) || is_deep(tree, position))) return true;
+  for (size_t t = 0; t < tree->types; t++) {
+    double cost = weights[t] * g->largest[function * tree->types + t] * (1 + ROUNDING);
+    if (cost > 0 && cost >= (double)g->graph->totals[t] * SMALLEST_SHARE) return false;
+  }
+  return true;
+}
+
+/* Adds what is below a position where no branch is in the tree: no call is looked at. */
+static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
+  const double *weights = callgrind_weights(g->tree, position);
+  double *pruned = callgrind_pruned(g->tree, position);
+  size_t types = g->tree->types;
+  for (size_t t = 0; t < types; t++) {
+    if (g->rest)
+      g->open[function * types + t] += weights[t];
+    else
+      pruned[t] += weights[t] * g->below[function * types + t];
+  }
+}
+
+static bool add_branches_of(struct growing *g, uint32_t function, uint32_t position) {
   struct callgrind_tree *tree = g->tree;
-  uint32_t function = callgrind_positions(tree)[position].function;
+  if (all_are_cut(g, function, position)) {
+    cut_all(g, function, position);
+    return true;
+  }
   double shares[CALLGRIND_MOST_EVENTS];
   for (uint32_t c = callgrind_functions(g->graph)[function].first_call; c != NONE;
        c = callgrind_calls(g->graph)[c].next) {
@@ -192,12 +226,11 @@ static bool grow_tree(struct growing *g) {
     g->full = g->full || calls > g->visits_left;
     if (g->full && !g->rest) return true;
     if (calls > g->visits_left) {
-      for (size_t t = 0; t < tree->types; t++)
-        g->open[function * tree->types + t] += callgrind_weights(tree, i)[t];
+      cut_all(g, function, i);
       continue;
     }
     g->visits_left -= calls;
-    if (!add_branches_of(g, i)) return false;
+    if (!add_branches_of(g, function, i)) return false;
   }
   return true;
 }
@@ -213,7 +246,8 @@ static void pass_rest_on(struct growing *g) {
     const double *open = g->open + caller * types;
     for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
          c = calls[c].next) {
-      if (calls[c].closes_cycle) continue;
+      if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
+        continue; /* no samples are below */
       for (size_t t = 0; t < types; t++) {
         g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
         g->open[calls[c].callee * types + t] += g->rest[c * types + t];
@@ -289,15 +323,38 @@ static bool grow_with_rest(struct growing *g) {
   return ok;
 }
 
+/* What each function calls. */
+static void measure_branches(struct growing *g) {
+  size_t types = g->tree->types;
+  for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {
+    const struct callgrind_call *call = &callgrind_calls(g->graph)[c];
+    g->call_count[call->caller]++;
+    if (call->closes_cycle) continue;
+    for (size_t t = 0; t < types; t++) {
+      double cost =
+          callgrind_call_share(&g->flow, c, t) * g->flow.inclusive[call->callee * types + t];
+      size_t cell = call->caller * types + t;
+      if (cost > g->largest[cell]) g->largest[cell] = cost;
+      g->below[cell] += cost;
+    }
+  }
+}
+
 static bool add_tree(struct growing *g) {
-  size_t functions = g->tree->functions;
-  g->call_count = mem_zero_array(g->graph->mem, functions, sizeof *g->call_count);
-  if (!g->call_count) return false;
-  for (size_t c = 0; c < callgrind_call_count(g->graph); c++)
-    g->call_count[callgrind_calls(g->graph)[c].caller]++;
-  set_limits(g);
-  bool ok = grow_tree(g) && (!g->full || grow_with_rest(g));
-  mem_free(g->graph->mem, g->call_count, functions, sizeof *g->call_count);
+  const pprofc_allocator *mem = g->graph->mem;
+  size_t functions = g->tree->functions, cells = functions * g->tree->types;
+  g->call_count = mem_zero_array(mem, functions, sizeof *g->call_count);
+  g->largest = mem_zero_array(mem, cells, sizeof *g->largest);
+  g->below = mem_zero_array(mem, cells, sizeof *g->below);
+  bool ok = g->call_count && g->largest && g->below;
+  if (ok) {
+    measure_branches(g);
+    set_limits(g);
+    ok = grow_tree(g) && (!g->full || grow_with_rest(g));
+  }
+  mem_free(mem, g->call_count, functions, sizeof *g->call_count);
+  mem_free(mem, g->largest, cells, sizeof *g->largest);
+  mem_free(mem, g->below, cells, sizeof *g->below);
   return ok;
 }
 
