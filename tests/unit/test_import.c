@@ -111,7 +111,7 @@ static void test_lost_lines_are_counted_and_prose_is_not_folded(void) {
   pprofc_profile *p = read_text(
       "a;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\na;b 1\nno count here\n");
   CU_ASSERT(str_equal(pprofc_profile_comment(p, 0),
-                      STR("1 lines of the folded stacks could not be read")));
+                      STR("1 line of the folded stacks could not be read")));
   pprofc_profile_release(p);
   CU_ASSERT_EQUAL(status_of("This is a text.\nThere are 5\n"), PPROFC_E_FORMAT);
   CU_ASSERT_EQUAL(status_of("12.34% a;b;c\n"), PPROFC_E_FORMAT);

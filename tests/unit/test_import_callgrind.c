@@ -121,8 +121,7 @@ static void test_lines_and_calls(void) {
   CU_ASSERT_EQUAL(value_of(p, "main:7", 0), 16);
   CU_ASSERT_EQUAL(value_of(p, "work:10 main:6", 2), 1000);
   CU_ASSERT_EQUAL(total_of(p, 0), 160);
-  CU_ASSERT(
-      !has_comment(p, "1 parts of callgrind's output have totals that differ from its lines"));
+  CU_ASSERT(!has_comment(p, "1 part of callgrind's output has totals that differ from its lines"));
   CU_ASSERT(str_equal(pprofc_profile_mapping(p, 0).file, STR("/app/prog")));
   pprofc_profile_release(p);
 }
@@ -212,8 +211,8 @@ static void test_what_is_lost_is_said(void) {
                                 "fn=(9)\n2 2\nnews=3\ntotals: 7\n");
   CU_ASSERT_EQUAL(total_of(p, 0), 2);
   CU_ASSERT(has_comment(p, "4 lines of callgrind's output could not be read"));
-  CU_ASSERT(has_comment(p, "1 lines of callgrind's output have a meaning that is not known"));
-  CU_ASSERT(has_comment(p, "1 parts of callgrind's output have totals that differ from its lines"));
+  CU_ASSERT(has_comment(p, "1 line of callgrind's output has a meaning that is not known"));
+  CU_ASSERT(has_comment(p, "1 part of callgrind's output has totals that differ from its lines"));
   pprofc_profile_release(p);
 }
 
@@ -394,9 +393,8 @@ static void test_hubs_make_no_more_than_their_size(void) {
   CU_ASSERT_TRUE(value_of(profile, last, 0) > 3000);
   for (size_t i = 0; i < view.count; i++)
     CU_ASSERT_TRUE(!str_starts(str_of(stack_text(profile, i)), STR("[pruned]")));
-  CU_ASSERT_TRUE(has_comment(profile,
-                             "1 parts of callgrind's output have too many paths: some costs "
-                             "are below one caller alone"));
+  CU_ASSERT_TRUE(has_comment(profile, "1 part of callgrind's output has too many paths: some costs "
+                                      "are below one caller alone"));
   pprofc_profile_release(profile);
   buffer_free(&text);
 }

@@ -70,9 +70,9 @@ pprofc_str import_first_line(pprofc_str text) {
   return text;
 }
 
-void import_note_count(pprofc_builder *builder, uint64_t count, const char *what) {
+void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many) {
   char note[160];
   if (!count) return;
-  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
+  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
   pprofc_builder_comment(builder, note);
 }

@@ -14,7 +14,7 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
 /* The text from the first line on that has something: for formats that their first line tells. */
 pprofc_str import_first_line(pprofc_str text);
 
-/* Comments the profile with "COUNT WHAT", unless there are none. */
-void import_note_count(pprofc_builder *builder, uint64_t count, const char *what);
+/* Comments the profile with "1 ONE" or "COUNT MANY", unless there are none. */
+void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
 #endif

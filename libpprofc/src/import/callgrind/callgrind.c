@@ -34,6 +34,7 @@ struct callgrind_reader {
 
   /* of the place in it */
   uint64_t position[COLUMN_KINDS];
+  int64_t last[CALLGRIND_MOST_EVENTS]; /* counters, by column */
   uint32_t object, file, function, inlined;
   uint32_t called_object, called_file; /* NONE: not said */
   struct callgrind_name called;
@@ -63,8 +64,8 @@ static bool parse_number(pprofc_str s, uint64_t *out) {
   return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
 }
 
-/* "12", "+3", "-3" and "*" are relative to the last position. */
-static bool parse_position(pprofc_str s, uint64_t last, uint64_t *out) {
+/* "12"; "+3", "-3" and "*" are relative to the last number of that column. */
+static bool parse_relative(pprofc_str s, uint64_t last, uint64_t *out) {
   uint64_t number;
   if (str_equal(s, STR("*"))) {
     *out = last;
@@ -86,7 +87,7 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   for (size_t i = 0; i < r->column_count; i++) {
     enum callgrind_column column = r->columns[i];
     if (!callgrind_next_word(rest, &word) ||
-        !parse_position(word, r->position[column], &position[column]))
+        !parse_relative(word, r->position[column], &position[column]))
       return false;
   }
   memcpy(r->position, position, sizeof position);
@@ -94,21 +95,22 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
 }
 
 /* Takes the counters; those that are left out are 0. `raw` is by column, `values` by sample type.
- */
-static bool take_counters(const struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
+ * Callgrind writes only positions relative to those before, but other tools do so with counters. */
+static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
   uint64_t number;
   memset(raw, 0, CALLGRIND_MOST_EVENTS * sizeof *raw);
   memset(values, 0, CALLGRIND_MOST_EVENTS * sizeof *values);
   for (size_t i = 0; callgrind_next_word(&rest, &word); i++) {
-    if (i == r->event_count || !parse_number(word, &number)) return false;
+    if (i == r->event_count || !parse_relative(word, (uint64_t)r->last[i], &number)) return false;
     uint32_t type = r->event_columns[i];
     int64_t factor = r->events.items[type].factor;
     if (number > (uint64_t)(INT64_MAX / factor)) return false;
     raw[i] = (int64_t)number;
     values[type] = (int64_t)number * factor;
   }
+  memcpy(r->last, raw, r->event_count * sizeof *raw);
   return true;
 }
 
@@ -262,6 +264,7 @@ static void start_part(struct callgrind_reader *r) {
   r->thread = r->part = STR("");
   memset(r->sums, 0, sizeof r->sums);
   memset(r->position, 0, sizeof r->position);
+  memset(r->last, 0, sizeof r->last);
   r->object = r->file = r->inlined = 0;
   r->function = r->called_object = r->called_file = NONE;
   r->has_called = r->in_body = false;
@@ -422,23 +425,20 @@ static const char *const stack_notes[] = {
     [PPROFC_STACKS_FLAT] = "stacks are single functions",
 };
 
-static void callgrind_add_note(struct callgrind_reader *r, uint64_t count, const char *what) {
-  char note[160];
-  if (!count) return;
-  snprintf(note, sizeof note, "%llu %s", (unsigned long long)count, what);
-  pprofc_builder_comment(r->builder, note);
-}
-
 static void callgrind_add_notes(struct callgrind_reader *r) {
   pprofc_builder_comment(r->builder,
                          stack_notes[r->has_calls ? r->options->call_stacks : PPROFC_STACKS_FLAT]);
-  callgrind_add_note(r, r->bad_lines, "lines of callgrind's output could not be read");
-  callgrind_add_note(r, r->unknown_lines,
-                     "lines of callgrind's output have a meaning that is not known");
-  callgrind_add_note(r, r->wrong_totals,
-                     "parts of callgrind's output have totals that differ from its lines");
-  callgrind_add_note(
-      r, r->joined_parts,
+  import_note_count(r->builder, r->bad_lines, "line of callgrind's output could not be read",
+                    "lines of callgrind's output could not be read");
+  import_note_count(r->builder, r->unknown_lines,
+                    "line of callgrind's output has a meaning that is not known",
+                    "lines of callgrind's output have a meaning that is not known");
+  import_note_count(r->builder, r->wrong_totals,
+                    "part of callgrind's output has totals that differ from its lines",
+                    "parts of callgrind's output have totals that differ from its lines");
+  import_note_count(
+      r->builder, r->joined_parts,
+      "part of callgrind's output has too many paths: some costs are below one caller alone",
       "parts of callgrind's output have too many paths: some costs are below one caller alone");
 }
 
@@ -470,7 +470,7 @@ static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str 
 }
 
 /* Header lines, one of them `events:`, then a body. */
-static bool looks_like_callgrind(pprofc_str text) {
+static bool starts_with_header(pprofc_str text) {
   pprofc_str line;
   bool events = false;
   for (size_t i = 0; i < 1000 && str_next_line(&text, &line); i++) {
@@ -483,6 +483,10 @@ static bool looks_like_callgrind(pprofc_str text) {
     events |= str_starts(line, STR("events:"));
   }
   return false;
+}
+
+static bool looks_like_callgrind(pprofc_str text) {
+  return str_starts(text, STR("# callgrind format")) || starts_with_header(text);
 }
 
 static pprofc_status read_graphs(struct callgrind_reader *r, pprofc_str text,

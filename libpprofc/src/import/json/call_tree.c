@@ -64,7 +64,7 @@ static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
 void call_tree_cut_loops(struct json_call_tree *tree, pprofc_builder *builder) {
   size_t loops = 0;
   for (size_t i = 0; i < tree->count; i++) loops += call_tree_cut_from(tree, i);
-  json_comment(builder, loops, "node is below itself", "nodes are below themselves");
+  import_note_count(builder, loops, "node is below itself", "nodes are below themselves");
 }
 
 size_t call_tree_stack(const struct json_call_tree *tree, uint32_t node, uint32_t *frames,

@@ -324,6 +324,6 @@ pprofc_status json_firefox(const struct node *root, pprofc_builder *builder, str
   bool good = true;
   for (size_t i = 0; i < node_size(threads) && good; i++)
     good = firefox_read_thread(r, node_at(threads, i));
-  json_comment(r->builder, r->missing, "sample has no stack", "samples have no stack");
+  import_note_count(r->builder, r->missing, "sample has no stack", "samples have no stack");
   return good ? PPROFC_OK : error_nomem(error);
 }

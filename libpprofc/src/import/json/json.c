@@ -179,13 +179,6 @@ void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
   builder_add_label(builder, &label);
 }
 
-void json_comment(pprofc_builder *builder, size_t count, const char *one, const char *many) {
-  char text[160];
-  if (!count) return;
-  snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
-  pprofc_builder_comment(builder, text);
-}
-
 static const struct {
   json_shape_fn read;
   bool may_be_cut; /* a file whose end is missing is read as far as it goes */

@@ -4,6 +4,7 @@
 #define PPROFC_IMPORT_JSON_JSON_H
 
 #include "core/json_tree.h"
+#include "import/lines.h"
 #include "profile/builder.h"
 
 /* Reads a document of one shape. PPROFC_E_NO_MATCH when it has another; then nothing has been put
@@ -74,9 +75,6 @@ uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 
 /* A label of the last sample, unless the text is empty. */
 void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
-
-/* "1 ONE" or "COUNT MANY" as a comment, unless the count is 0. */
-void json_comment(pprofc_builder *builder, size_t count, const char *one, const char *many);
 
 /* The index of a location with one line. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,

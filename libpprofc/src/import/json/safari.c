@@ -41,6 +41,6 @@ pprofc_status json_safari(const struct node *root, pprofc_builder *builder, stru
     before = after;
     pprofc_builder_sample(builder, stack, depth, values);
   }
-  json_comment(builder, empty, "sample has no stack", "samples have no stack");
+  import_note_count(builder, empty, "sample has no stack", "samples have no stack");
   return PPROFC_OK;
 }

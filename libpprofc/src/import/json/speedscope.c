@@ -185,10 +185,10 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     else
       read_sampled(r, m);
   }
-  json_comment(r->builder, r->bad, "sample or event could not be read",
-               "samples or events could not be read");
-  json_comment(r->builder, r->open, "frame was still open at the end",
-               "frames were still open at the end");
+  import_note_count(r->builder, r->bad, "sample or event could not be read",
+                    "samples or events could not be read");
+  import_note_count(r->builder, r->open, "frame was still open at the end",
+                    "frames were still open at the end");
   return PPROFC_OK;
 }
 

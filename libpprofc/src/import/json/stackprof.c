@@ -172,8 +172,8 @@ pprofc_status json_stackprof(const struct node *root, pprofc_builder *builder, s
   for (size_t at = 0; good && at < node_size(s.raw) && builder_ok(builder);)
     at = stackprof_run(&s, at);
   if (good && !s.raw) stackprof_flat(&s);
-  json_comment(builder, s.bad, "frame or stack could not be read",
-               "frames or stacks could not be read");
+  import_note_count(builder, s.bad, "frame or stack could not be read",
+                    "frames or stacks could not be read");
   call_tree_free(&s.frames);
   return good ? PPROFC_OK : error_nomem(error);
 }

@@ -130,8 +130,8 @@ static pprofc_status timeline_read(struct timeline *t, const struct node *events
     status = v8_finish(&p->recording, t->builder, frames, trace_label,
                        &t->threads.threads[p->thread], error);
   }
-  json_comment(t->builder, t->undeclared, "piece of a profile has no beginning",
-               "pieces of profiles have no beginning");
+  import_note_count(t->builder, t->undeclared, "piece of a profile has no beginning",
+                    "pieces of profiles have no beginning");
   return status;
 }
 

@@ -224,14 +224,15 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
     if (!good) return error_nomem(error);
     entries += thread->events;
   }
-  json_comment(r->builder, r->faults.unmatched, "end event fits no open event",
-               "end events fit no open event");
-  json_comment(r->builder, r->faults.open, "event was still open at the end",
-               "events were still open at the end");
-  json_comment(r->builder, r->faults.reversed, "event has a duration below 0",
-               "events have a duration below 0");
-  json_comment(r->builder, r->others, "event of a kind without stacks (not B, E, X) is left out",
-               "events of kinds without stacks (not B, E, X) are left out");
+  import_note_count(r->builder, r->faults.unmatched, "end event fits no open event",
+                    "end events fit no open event");
+  import_note_count(r->builder, r->faults.open, "event was still open at the end",
+                    "events were still open at the end");
+  import_note_count(r->builder, r->faults.reversed, "event has a duration below 0",
+                    "events have a duration below 0");
+  import_note_count(r->builder, r->others,
+                    "event of a kind without stacks (not B, E, X) is left out",
+                    "events of kinds without stacks (not B, E, X) are left out");
   return PPROFC_OK;
 }
 

@@ -92,7 +92,7 @@ static void sampler_emit(struct trace_sampler *s, uint32_t *frames) {
     pprofc_builder_sample(s->builder, frames, depth, values);
     trace_label(s->builder, &s->threads.threads[sample->thread]);
   }
-  json_comment(s->builder, s->missing, "sample has no stack", "samples have no stack");
+  import_note_count(s->builder, s->missing, "sample has no stack", "samples have no stack");
 }
 
 pprofc_status trace_samples(const struct node *root, pprofc_builder *builder, struct arena *arena,

@@ -161,10 +161,10 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, uint32
     pprofc_builder_sample(builder, frames, depth, values);
     if (label) label(builder, context);
   }
-  json_comment(builder, missing, "sample names a node that is not there",
-               "samples name a node that is not there");
-  json_comment(builder, (size_t)(idle / 1000000), "ms was idle and is left out",
-               "ms were idle and are left out");
+  import_note_count(builder, missing, "sample names a node that is not there",
+                    "samples name a node that is not there");
+  import_note_count(builder, (size_t)(idle / 1000000), "ms was idle and is left out",
+                    "ms were idle and are left out");
 }
 
 /* Files without samples: nodes say how often they were hit. */

@@ -136,7 +136,7 @@ static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t c
     else
       empty++;
   }
-  json_comment(log->builder, empty, "tick has no stack", "ticks have no stack");
+  import_note_count(log->builder, empty, "tick has no stack", "ticks have no stack");
 }
 
 pprofc_status json_v8_log(const struct node *root, pprofc_builder *builder, struct arena *arena,

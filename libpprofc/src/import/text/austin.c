@@ -402,9 +402,13 @@ static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
   if (status != PPROFC_OK) return status;
   if (a->failed) return error_nomem(error);
   if (!a->has_types) austin_add_types(a);
-  import_note_count(a->builder, a->bad,
-                    mojo ? "samples are cut off" : "lines of Austin's text could not be read");
-  import_note_count(a->builder, a->invalid, "frames could not be read by Austin, or are unknown");
+  if (mojo)
+    import_note_count(a->builder, a->bad, "sample is cut off", "samples are cut off");
+  else
+    import_note_count(a->builder, a->bad, "line of Austin's text could not be read",
+                      "lines of Austin's text could not be read");
+  import_note_count(a->builder, a->invalid, "frame could not be read by Austin, or is unknown",
+                    "frames could not be read by Austin, or are unknown");
   return pprofc_builder_finish(a->builder, profile, error);
 }
 

@@ -277,7 +277,8 @@ static pprofc_status folded_tell_skipped(struct folded_folded *f,
            (unsigned long long)f->bad_lines, (unsigned long long)(f->bad_lines + f->good_lines),
            (unsigned long long)f->first_bad);
   if (mostly) return error_set(error, PPROFC_E_FORMAT, "%s", text);
-  import_note_count(f->builder, f->bad_lines, "lines of the folded stacks could not be read");
+  import_note_count(f->builder, f->bad_lines, "line of the folded stacks could not be read",
+                    "lines of the folded stacks could not be read");
   if (options->warn) options->warn(options->warn_context, text);
   return PPROFC_OK;
 }

@@ -268,7 +268,8 @@ static pprofc_status read_instruments(struct instruments *r, pprofc_str text,
     instruments_read_line(r, line);
   printed_tree_end(&r->tree);
   if (r->tree.failed) return error_nomem(error);
-  import_note_count(r->builder, r->bad_lines, "lines of Instruments' text could not be read");
+  import_note_count(r->builder, r->bad_lines, "line of Instruments' text could not be read",
+                    "lines of Instruments' text could not be read");
   return pprofc_builder_finish(r->builder, profile, error);
 }
 

@@ -389,12 +389,8 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   p->bad_blocks = 0;
   read_blocks(p, text, false);
   if (p->event_count) builder_set_period(p->builder, p->events[0], event_unit(p, 0), p->period);
-  if (p->bad_blocks) {
-    char note[96];
-    snprintf(note, sizeof note, "%llu lines of perf script could not be read",
-             (unsigned long long)p->bad_blocks);
-    pprofc_builder_comment(p->builder, note);
-  }
+  import_note_count(p->builder, p->bad_blocks, "line of perf script could not be read",
+                    "lines of perf script could not be read");
   return pprofc_builder_finish(p->builder, profile, error);
 }
 

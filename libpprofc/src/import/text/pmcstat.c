@@ -136,8 +136,10 @@ static pprofc_status read_pmcstat(struct printed_tree *tree, pprofc_str text, pp
   }
   printed_tree_end(tree);
   if (tree->failed) return error_nomem(error);
-  import_note_count(tree->builder, left.bad, "lines of pmcstat could not be read");
-  import_note_count(tree->builder, left.other, "lines of pmcstat are of other events");
+  import_note_count(tree->builder, left.bad, "line of pmcstat could not be read",
+                    "lines of pmcstat could not be read");
+  import_note_count(tree->builder, left.other, "line of pmcstat is of another event",
+                    "lines of pmcstat are of other events");
   return pprofc_builder_finish(tree->builder, profile, error);
 }
 
