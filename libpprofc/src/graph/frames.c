@@ -101,6 +101,15 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
+/* Room for as many texts and infos as there are functions: mostly there are no more, and tables
+ * that grow leave memory behind. */
+static bool frames_reserve(struct frames *f, size_t functions) {
+  struct interner *texts = &f->texts;
+  return ARRAY_RESERVE(f->mem, texts->items, texts->capacity, texts->count + functions) &&
+         map_reserve(&texts->map, texts->count + functions) &&
+         ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
+}
+
 static bool frames_read_functions(struct graph_frames_builder *b) {
   const struct functions *functions = &b->profile->functions;
   size_t count = functions->count;
@@ -109,6 +118,7 @@ static bool frames_read_functions(struct graph_frames_builder *b) {
   b->plain = arena_array(&b->scratch, count, sizeof *b->plain);
   if (!b->name || !b->file || !b->plain) return false;
   memset(b->plain, 0xFF, count * sizeof *b->plain);
+  if (b->keeps.function && !frames_reserve(b->frames, count)) return false;
   return read_names(b, functions) && read_files(b, functions);
 }
 

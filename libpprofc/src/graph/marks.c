@@ -1,7 +1,8 @@
 /* "(inline)" and "(partial-inline)": what the calls of a node are that are shown.
  *
  * A node is marked for the edges that lead to it, and an edge counts when it is not below the
- * cutoff. Edges are made of all calls of the nodes in question, which most profiles have few of.
+ * cutoff. All calls of the nodes in question are added up, which most profiles have few of
+ * (graph/marks_calls.c).
  *
  * A profile of random stacks has many more edges than samples, and hardly one of them reaches the
  * cutoff. As soon as the edges are too many, a pass over the samples adds the values of calls to
@@ -9,38 +10,16 @@
  * edge in it. Calls inside a location are known before, and each has a sum of its own. That settles
  * nearly all nodes. For the others edges are made, of those calls whose counters are not below the
  * cutoff. */
+#include "graph/marks.h"
+
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
-#include "graph/delta.h"
-#include "graph/graph.h"
 #include "graph/mark_parts.h"
-
-#define GRAIN 8192
 
 #define ON_PATH UINT32_MAX
 
 #define MOST_EDGES ((size_t)1 << 17) /* that a thread makes before it gives up */
-
-/* What a location is to its neighbours, of its kept frames. */
-struct mark_place {
-  uint32_t caller; /* the innermost one, or NONE */
-  uint32_t target; /* the outermost one when it may get a mark, or NONE */
-  uint32_t inner;  /* where the list of calls inside begins, or NONE */
-  bool is_inline;  /* the target is inlined into a frame that is not kept */
-};
-
-/* A call of one node by another inside a location. */
-struct known_call {
-  uint32_t source, target;
-};
-
-/* The edge of a known call, as in edges.c. */
-struct known_edge {
-  int64_t weight;
-  uint32_t seen; /* stamp of the last sample that has it, or ON_PATH */
-  bool has_inline, has_plain;
-};
 
 /* A call of the current path; a location has one or more. */
 struct marks_step {
@@ -64,114 +43,6 @@ struct marks_worker {
   bool failed;
 };
 
-struct marks {
-  struct graph *graph;
-  const pprofc_allocator *mem;
-  const uint8_t *kept; /* NULL: all */
-  uint8_t *candidates; /* nodes that are an inlined frame somewhere: only they can get a mark */
-  struct mark_place *places;
-
-  uint32_t *lists; /* how many calls, then their indices, outermost first */
-  size_t list_size, list_capacity;
-  struct known_call *calls;
-  size_t call_count, call_capacity;
-  struct map map; /* of calls */
-
-  struct edge_filter filter; /* while counting: counters with known calls; then those to look at */
-  unsigned shift;            /* counters have values without sign in units of 2^shift */
-  uint32_t limit; /* no worker's counter above it: all edges in it are below the cutoff */
-  unsigned workers;
-  struct marks_worker *items;
-};
-
-static bool marks_is_kept(const struct marks *m, uint32_t node) {
-  return !m->kept || m->kept[node];
-}
-
-/* ---- what locations tell ----------------------------- */
-
-static bool find_candidates(struct marks *m, size_t *count) {
-  const struct graph *g = m->graph;
-  const struct frames *f = &g->frames;
-  uint8_t *shown = mem_zero_array(m->mem, g->node_count, 1);
-  m->candidates = mem_zero_array(m->mem, g->node_count, 1);
-  if (shown && m->candidates) {
-    for (size_t i = 0; i < g->shown_count; i++) shown[g->shown[i]] = 1;
-    for (size_t i = 0; i < f->locations->count; i++) {
-      if (!(f->of_location[i] & FRAME_LIST)) continue;
-      const uint32_t *list = frame_list(f, f->of_location[i]);
-      for (uint32_t k = 1; k < list[0]; k++)
-        if (shown[list[k]]) m->candidates[list[k]] = 1;
-    }
-  }
-  mem_free(m->mem, shown, g->node_count, 1);
-  if (!shown || !m->candidates) return false;
-  *count = 0;
-  for (size_t i = 0; i < g->node_count; i++) *count += m->candidates[i];
-  return true;
-}
-
-static uint32_t find_call(const struct marks *m, uint32_t source, uint32_t target) {
-  struct map_probe probe = map_start(&m->map, hash_mix(source, target));
-  uint32_t index;
-  while ((index = map_next(&m->map, &probe)) != MAP_NONE)
-    if (m->calls[index].target == target && m->calls[index].source == source) return index;
-  return NONE;
-}
-
-/* Adds a call to the list that is written, at `from`. */
-static bool marks_add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
-  uint32_t index = find_call(m, source, target);
-  if (index == NONE) {
-    if (!ARRAY_RESERVE(m->mem, m->calls, m->call_capacity, m->call_count + 1)) return false;
-    index = (uint32_t)m->call_count;
-    if (!map_insert(&m->map, hash_mix(source, target), index)) return false;
-    m->calls[m->call_count++] = (struct known_call){source, target};
-  }
-  if (!ARRAY_RESERVE(m->mem, m->lists, m->list_capacity, m->list_size + 2)) return false;
-  if (m->list_size == from) m->lists[m->list_size++] = 0;
-  m->lists[from]++;
-  m->lists[m->list_size++] = index;
-  return true;
-}
-
-static bool read_list(struct marks *m, const uint32_t *list, struct mark_place *place) {
-  size_t from = m->list_size;
-  for (uint32_t k = list[0]; k; k--) {
-    uint32_t node = list[k];
-    if (!marks_is_kept(m, node)) continue;
-    if (place->caller == NONE) {
-      place->is_inline = k < list[0];
-      if (m->candidates[node]) place->target = node;
-    } else if (node != place->caller && m->candidates[node]) {
-      if (!marks_add_call(m, from, place->caller, node)) return false;
-    }
-    place->caller = node;
-  }
-  if (m->list_size >= NONE) return false;
-  if (m->list_size > from) place->inner = (uint32_t)from;
-  return true;
-}
-
-static bool marks_read_places(struct marks *m) {
-  const struct frames *f = &m->graph->frames;
-  size_t count = f->locations->count;
-  m->places = mem_array(m->mem, count, sizeof *m->places);
-  if (!m->places) return false;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t entry = f->of_location[i];
-    struct mark_place *place = &m->places[i];
-    *place = (struct mark_place){NONE, NONE, NONE, false};
-    if (entry & FRAME_LIST) {
-      if (!read_list(m, frame_list(f, entry), place)) return false;
-    } else if (marks_is_kept(m, entry)) {
-      place->caller = entry;
-      if (m->candidates[entry]) place->target = entry;
-    }
-  }
-  return true;
-}
-
 /* ---- counting ---------------------------------------- */
 
 /* Adds to the sum of a known call; false when the sample has the call already, nearer to the root.
@@ -188,7 +59,7 @@ static inline bool enter_known(struct known_edge *edge, uint32_t stamp, bool is_
 static inline uint32_t look_up(const struct marks *m, uint32_t source, uint32_t target,
                                uint64_t *bit) {
   *bit = edge_filter_bit(&m->filter, source, target);
-  return edge_filter_has(&m->filter, *bit) ? find_call(m, source, target) : NONE;
+  return edge_filter_has(&m->filter, *bit) ? marks_find_call(m, source, target) : NONE;
 }
 
 /* Counters stop at the limit, so that they need few bytes: they are used in no order, and what
@@ -242,7 +113,7 @@ static void marks_push_place(const struct marks *m, struct marks_worker *w,
 }
 
 static bool marks_push(const struct marks *m, struct marks_worker *w, struct fresh_frame frame) {
-  const struct mark_place *place = &m->places[frame.location];
+  const struct mark_place *place = marks_place(m, frame.location);
   const uint32_t *list = place->inner == NONE ? NULL : m->lists + place->inner;
   size_t more = list ? (size_t)list[0] + 1 : 1;
   if (!ARRAY_RESERVE(m->mem, w->path, w->capacity, w->depth + more)) return false;
@@ -304,7 +175,7 @@ static void marks_walk(const struct marks *m, struct marks_worker *w, struct pac
   while (stack_take_root_id(&stack, &id)) {
     uint32_t location = stack_location(stack.map, id);
     if (location == LOCATION_HIDDEN) continue;
-    const struct mark_place *place = &m->places[location];
+    const struct mark_place *place = marks_place(m, location);
     if (place->caller == NONE) continue;
     add_place(m, w, place, above, &amount);
     above = place->caller;
@@ -478,10 +349,9 @@ static bool mark_targets(struct graph *g) {
   return true;
 }
 
-/* Marks the candidates that are left with the edges that lead to them. PPROFC_E_NO_MATCH: there are
- * more than `most` edges. */
-static pprofc_status mark_by_edges(struct marks *m, size_t most, pprofc_error *error) {
-  struct edge_choice choice = {m->kept, m->candidates, NULL, NULL, most};
+/* Marks the candidates with all edges that lead to them. */
+static pprofc_status mark_by_edges(struct marks *m, pprofc_error *error) {
+  struct edge_choice choice = {m->kept, m->candidates, NULL, NULL, 0};
   pprofc_status status = graph_find_edges(m->graph, &choice, error);
   if (!status && !mark_targets(m->graph)) status = error_nomem(error);
   return status;
@@ -509,14 +379,15 @@ static pprofc_status mark_by_counts(struct marks *m, pprofc_error *error) {
 static pprofc_status marks_find(struct marks *m, pprofc_error *error) {
   struct graph *g = m->graph;
   size_t candidates;
-  if (!find_candidates(m, &candidates)) return error_nomem(error);
+  bool few;
+  if (!marks_find_candidates(m, &candidates)) return error_nomem(error);
   if (!candidates) return PPROFC_OK;
-  size_t most = g->options.most_edges ? g->options.most_edges : MOST_EDGES;
-  bool counters_tell = !g->options.mean && g->edge_cutoff >= 0;
-  pprofc_status status = mark_by_edges(m, counters_tell ? most : 0, error);
-  if (status != PPROFC_E_NO_MATCH) return status;
+  if (g->options.mean) return mark_by_edges(m, error);
   if (!marks_read_places(m)) return error_nomem(error);
-  m->workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
+  size_t most = g->options.most_edges ? g->options.most_edges : MOST_EDGES;
+  pprofc_status status = marks_by_calls(m, g->edge_cutoff >= 0 ? most : 0, &few, error);
+  if (status || few) return status;
+  m->workers = parallel_workers(g->options.threads, g->profile->samples.count, MARKS_GRAIN);
   set_limit(m);
   return size_counters(m) ? mark_by_counts(m, error) : error_nomem(error);
 }
@@ -525,16 +396,12 @@ pprofc_status graph_mark_inlined(struct graph *g, const uint8_t *kept, pprofc_er
   g->marks = arena_zero_array(&g->arena, g->node_count, 1);
   if (!g->marks) return error_nomem(error);
   if (!g->frames.lists) return PPROFC_OK;
-  struct marks_worker items[16] = {0};
+  struct marks_worker items[MARKS_WORKERS] = {0};
   struct marks m = {.graph = g, .mem = g->mem, .kept = kept, .items = items};
   map_init(&m.map, g->mem);
   pprofc_status status = marks_find(&m, error);
   for (unsigned k = 0; k < m.workers; k++) marks_free_worker(&m, &items[k]);
-  mem_free(g->mem, m.candidates, g->node_count, 1);
-  mem_free(g->mem, m.places, g->frames.locations->count, sizeof *m.places);
-  mem_free(g->mem, m.lists, m.list_capacity, sizeof *m.lists);
-  mem_free(g->mem, m.calls, m.call_capacity, sizeof *m.calls);
   mem_free(g->mem, m.filter.bits, (m.filter.mask + 1) / 8, 1);
-  map_free(&m.map);
+  marks_free_places(&m);
   return status;
 }
