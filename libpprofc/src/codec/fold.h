@@ -123,7 +123,7 @@ bool fold_publish_rows(struct fold *fold, struct decoder *d);
 bool fold_hand_over(struct region *to, struct fold_column *column, size_t count, size_t size);
 
 /* Ends adding: gives back what only that needs, and sorts the entries where their order is free.
- * False when out of memory. */
+ * False when out of memory. The decoder calls it, beside its other work. */
 bool fold_settle(struct fold *fold);
 
 /* Makes the entries the samples of the profile being decoded, which has its locations. */

@@ -11,6 +11,10 @@
 
 /* ---- columns ----------------------------------------- */
 
+/* Bytes of a column at first: large enough to be mapped alone, so that it grows in place and leaves
+ * nothing behind. What is not used takes no memory. */
+#define COLUMN_LEAST ((size_t)1 << 18)
+
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
                          size_t size) {
   size_t needed, bytes;
@@ -18,7 +22,7 @@ bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem
   if (needed <= column->bytes) return true;
   if (!column->region) column->region = region_new(mem);
   if (!column->region) return false;
-  bytes = array_capacity(column->bytes, needed < 4096 ? 4096 : needed);
+  bytes = array_capacity(column->bytes, needed < COLUMN_LEAST ? COLUMN_LEAST : needed);
   void *items = arena_grow(&column->region->arena, column->items, column->bytes, bytes);
   if (!items) return false;
   column->items = items;
@@ -64,9 +68,11 @@ static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
 static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
+  if (!f->leaf_bytes) f->leaf_bytes = STACK_CHUNK; /* see stack_tree.h */
   if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
       !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
     return false;
+  if (f->leaf_bytes == STACK_CHUNK) memset(f->leaves.items, 0, STACK_CHUNK);
   struct stack_chunk chunk = {0};
   for (size_t at = size; at > rest;) {
     at -= STACK_CHUNK;

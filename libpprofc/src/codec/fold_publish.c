@@ -115,6 +115,7 @@ static bool fold_publish_tree(struct fold *f, struct decoder *d) {
   struct stack_tree *tree = arena_copy(d->arena, &f->tree, sizeof f->tree);
   if (!tree) return false;
   tree->refs = f->refs.items;
+  tree->count = f->count;
   tree->chunks = f->chunks.items;
   tree->leaves = f->leaves.items;
   tree->type = f->only == SIZE_MAX ? STACK_TREE_ALL : (uint32_t)f->only;

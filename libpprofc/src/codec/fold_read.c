@@ -13,8 +13,9 @@
 /* Smaller profiles are read faster as a whole. */
 #define FOLD_FROM ((size_t)1 << 20)
 
-/* What is given back when the profile is there, where it is more than this. */
-#define TRIM_FROM ((size_t)1 << 20)
+/* What is given back when the profile is there, where it is more than this; smaller blocks share
+ * one with others. */
+#define TRIM_FROM ((size_t)1 << 18)
 
 /* The most bytes of the key and the size of a field. */
 #define HEAD_MAX (2 * VARINT_BYTES_MAX)
@@ -177,7 +178,7 @@ static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, un
                                  struct fold_plan *plan, pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
   struct decoder d = {.input = &input, .limits = s->fold.limits, .fold = &s->fold};
-  if (!input.size || !fold_settle(&s->fold)) return PPROFC_E_NO_MATCH;
+  if (!input.size) return PPROFC_E_NO_MATCH;
   if (decoder_decode(&d, threads, profile) != PPROFC_OK) return PPROFC_E_NO_MATCH;
   size_t type = pprofc_profile_default_type(*profile);
   bool other = s->fold.only != SIZE_MAX && s->fold.only != type;

@@ -1,7 +1,7 @@
 /* The slots of the table of what is folded. */
 #include "codec/fold_table.h"
 
-#define LEAST_SLOTS 1024
+#define LEAST_SLOTS 32768 /* which are mapped, and given back when there are more */
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
   size_t at = (size_t)(slot >> 32) & (table->capacity - 1);

@@ -3,6 +3,7 @@
 #include "codec/pprof_decode.h"
 
 #include "codec/fold.h"
+#include "core/parallel.h"
 #include "pprofc/builder.h"
 
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why) {
@@ -396,21 +397,54 @@ static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
   return fold_publish(d->fold, d) ? PPROFC_OK : PPROFC_E_NO_MATCH;
 }
 
-static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
+/* Everything but samples. */
+static pprofc_status decoder_read_tables(struct decode_tables *t) {
+  struct decoder *d = t->d;
   pprofc_status status = decoder_scan(d);
   if (status == PPROFC_OK) status = check_sample_counts(d);
   if (status != PPROFC_OK) return status;
-  struct decode_tables t = {.d = d};
-  if (!alloc_tables(&t)) return error_nomem(d->error);
-  status = pass_others(&t);
+  if (!alloc_tables(t)) return error_nomem(d->error);
+  status = pass_others(t);
   if (status != PPROFC_OK) return status;
-  if (!map_mapping_ids(&t) ||
-      !id_map_build(&d->function_ids, t.function_ids, d->functions.stored, d->arena))
+  if (!map_mapping_ids(t) ||
+      !id_map_build(&d->function_ids, t->function_ids, d->functions.stored, d->arena))
     return error_nomem(d->error);
-  pass_locations(&t);
-  if (!id_map_build(&d->location_ids, t.location_ids, d->locations.stored, d->arena))
+  pass_locations(t);
+  if (!id_map_build(&d->location_ids, t->location_ids, d->locations.stored, d->arena))
     return error_nomem(d->error);
-  status = decoder_add_samples(d, threads);
+  return PPROFC_OK;
+}
+
+/* What two threads do when samples were added up: neither needs what the other one makes. */
+struct decode_work {
+  struct decode_tables *tables;
+  pprofc_status status;
+  bool settled;
+};
+
+static void decoder_work(void *context, unsigned index) {
+  struct decode_work *work = context;
+  if (index == 0)
+    work->status = decoder_read_tables(work->tables);
+  else
+    work->settled = fold_settle(work->tables->d->fold);
+}
+
+static pprofc_status decoder_settle_and_read(struct decode_tables *t, unsigned threads) {
+  struct decode_work work = {t, PPROFC_OK, false};
+  if (parallel_workers(threads, 2, 1) > 1) {
+    parallel_run(2, decoder_work, &work);
+  } else {
+    decoder_work(&work, 1);
+    decoder_work(&work, 0);
+  }
+  return work.settled ? work.status : PPROFC_E_NO_MATCH;
+}
+
+static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
+  struct decode_tables t = {.d = d};
+  pprofc_status status = d->fold ? decoder_settle_and_read(&t, threads) : decoder_read_tables(&t);
+  if (status == PPROFC_OK) status = decoder_add_samples(d, threads);
   if (status == PPROFC_OK) status = check_tables(&t);
   if (status != PPROFC_OK) return status;
   decode_publish(&t);

@@ -104,9 +104,7 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
 /* Room for as many texts and infos as there are functions: mostly there are no more, and tables
  * that grow leave memory behind. */
 static bool frames_reserve(struct frames *f, size_t functions) {
-  struct interner *texts = &f->texts;
-  return ARRAY_RESERVE(f->mem, texts->items, texts->capacity, texts->count + functions) &&
-         map_reserve(&texts->map, texts->count + functions) &&
+  return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
 }
 

@@ -9,7 +9,7 @@
 #include "core/budget.h"
 #include "core/parallel.h"
 
-struct calls_edge {
+struct mark_calls_edge {
   int64_t weight;
   uint32_t source, target;
 };
@@ -18,155 +18,158 @@ struct calls_edge {
 enum { CALL_ON_PATH = 1, CALL_INLINE = 2, CALL_PLAIN = 4 };
 
 /* An edge that was asked for lately. */
-struct calls_recent {
+struct mark_calls_recent {
   uint32_t source, target, edge; /* edge 0, which is none: not used */
 };
 
 #define CALLS_RECENT 4096
 
 /* A call of the current path; a location has one or more. */
-struct calls_step {
+struct mark_calls_step {
   int64_t pending;
   uint32_t edge;   /* or NONE: the path has it nearer to the root, or it is not wanted */
   uint32_t caller; /* of what is nearer to the leaf */
   uint32_t offset;
 };
 
-struct calls_worker {
-  struct calls_edge *edges; /* the known calls from 1 on, then others as they are met */
-  uint8_t *flags;           /* of edges */
+struct mark_calls_worker {
+  struct mark_calls_edge *edges; /* the known calls from 1 on, then others as they are met */
+  uint8_t *flags;                /* of edges */
   size_t count, capacity, flag_capacity;
   uint32_t *slots; /* a hash table of the others; 0: free */
   size_t slot_count;
-  struct calls_recent *recent; /* [CALLS_RECENT] */
-  struct calls_step *path;
+  struct mark_calls_recent *recent; /* [CALLS_RECENT] */
+  struct mark_calls_step *path;
   size_t depth, path_capacity;
   bool failed, full;
 };
 
-struct calls_pass {
+struct mark_calls_pass {
   const struct marks *marks;
   size_t most; /* edges that a worker may have beside known calls; 0: any number */
   unsigned workers;
-  struct calls_worker *items;
+  struct mark_calls_worker *items;
 };
 
 /* ---- edges ------------------------------------------- */
 
-static size_t calls_slot(const struct calls_worker *w, uint32_t source, uint32_t target) {
+static size_t mark_calls_slot(const struct mark_calls_worker *w, uint32_t source, uint32_t target) {
   return (size_t)(hash_mix(source, target) >> 32) & (w->slot_count - 1);
 }
 
 /* The slot of the edge between two nodes, or the free one where it would be. */
-static size_t calls_probe(const struct calls_worker *w, uint32_t source, uint32_t target) {
-  size_t at = calls_slot(w, source, target);
+static size_t mark_calls_probe(const struct mark_calls_worker *w, uint32_t source,
+                               uint32_t target) {
+  size_t at = mark_calls_slot(w, source, target);
   for (; w->slots[at]; at = (at + 1) & (w->slot_count - 1)) {
-    const struct calls_edge *edge = &w->edges[w->slots[at]];
+    const struct mark_calls_edge *edge = &w->edges[w->slots[at]];
     if (edge->source == source && edge->target == target) break;
   }
   return at;
 }
 
 /* Twice as many slots. */
-static bool calls_grow_slots(const struct marks *m, struct calls_worker *w) {
+static bool mark_calls_grow_slots(const struct marks *m, struct mark_calls_worker *w) {
   size_t before = w->slot_count;
   mem_free(m->mem, w->slots, before, sizeof *w->slots);
   w->slot_count = 2 * before;
   w->slots = mem_zero_array(m->mem, w->slot_count, sizeof *w->slots);
   if (!w->slots) return false;
   for (size_t i = m->call_count + 1; i < w->count; i++)
-    w->slots[calls_probe(w, w->edges[i].source, w->edges[i].target)] = (uint32_t)i;
+    w->slots[mark_calls_probe(w, w->edges[i].source, w->edges[i].target)] = (uint32_t)i;
   return true;
 }
 
 /* Room for one more edge. */
-static bool calls_reserve(const struct marks *m, struct calls_worker *w) {
+static bool mark_calls_reserve(const struct marks *m, struct mark_calls_worker *w) {
   size_t others = w->count - m->call_count;
-  return w->count < NONE && (others < w->slot_count / 2 || calls_grow_slots(m, w)) &&
+  return w->count < NONE && (others < w->slot_count / 2 || mark_calls_grow_slots(m, w)) &&
          ARRAY_RESERVE(m->mem, w->edges, w->capacity, w->count + 1) &&
          ARRAY_RESERVE(m->mem, w->flags, w->flag_capacity, w->count + 1);
 }
 
 /* The edge between two nodes, made when it is new; NONE when out of memory or when there are too
  * many. */
-static uint32_t calls_look_up(const struct calls_pass *pass, struct calls_worker *w,
-                              uint32_t source, uint32_t target) {
+static uint32_t mark_calls_look_up(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                                   uint32_t source, uint32_t target) {
   const struct marks *m = pass->marks;
   uint32_t known = marks_find_call(m, source, target);
   if (known != NONE) return known + 1;
-  size_t at = calls_probe(w, source, target);
+  size_t at = mark_calls_probe(w, source, target);
   if (w->slots[at]) return w->slots[at];
   w->full = pass->most && w->count - m->call_count > pass->most;
-  if (w->full || !calls_reserve(m, w)) return NONE;
-  w->slots[calls_probe(w, source, target)] = (uint32_t)w->count;
+  if (w->full || !mark_calls_reserve(m, w)) return NONE;
+  w->slots[mark_calls_probe(w, source, target)] = (uint32_t)w->count;
   w->flags[w->count] = 0;
-  w->edges[w->count] = (struct calls_edge){0, source, target};
+  w->edges[w->count] = (struct mark_calls_edge){0, source, target};
   return (uint32_t)w->count++;
 }
 
 /* The same, quicker for those that were asked for lately. */
-static inline uint32_t calls_find(const struct calls_pass *pass, struct calls_worker *w,
-                                  uint32_t source, uint32_t target) {
+static inline uint32_t mark_calls_find(const struct mark_calls_pass *pass,
+                                       struct mark_calls_worker *w, uint32_t source,
+                                       uint32_t target) {
   uint32_t mixed = (source ^ target * 0x9E3779B1u) * 0x85EBCA6Bu;
-  struct calls_recent *recent = &w->recent[mixed >> 16 & (CALLS_RECENT - 1)];
+  struct mark_calls_recent *recent = &w->recent[mixed >> 16 & (CALLS_RECENT - 1)];
   if (recent->edge && recent->source == source && recent->target == target) return recent->edge;
-  uint32_t edge = calls_look_up(pass, w, source, target);
-  if (edge != NONE) *recent = (struct calls_recent){source, target, edge};
+  uint32_t edge = mark_calls_look_up(pass, w, source, target);
+  if (edge != NONE) *recent = (struct mark_calls_recent){source, target, edge};
   return edge;
 }
 
 /* ---- the path ---------------------------------------- */
 
 /* Notes that the path has the edge; NONE when it has it already, nearer to the root. */
-static inline uint32_t calls_enter(struct calls_worker *w, uint32_t index, bool is_inline) {
+static inline uint32_t mark_calls_enter(struct mark_calls_worker *w, uint32_t index,
+                                        bool is_inline) {
   uint8_t *flags = &w->flags[index];
   if (*flags & CALL_ON_PATH) return NONE;
   *flags |= CALL_ON_PATH | (is_inline ? CALL_INLINE : CALL_PLAIN);
   return index;
 }
 
-static inline void calls_pop(struct calls_worker *w) {
-  const struct calls_step *step = &w->path[--w->depth];
+static inline void mark_calls_pop(struct mark_calls_worker *w) {
+  const struct mark_calls_step *step = &w->path[--w->depth];
   if (step->edge != NONE) {
-    struct calls_edge *edge = &w->edges[step->edge];
+    struct mark_calls_edge *edge = &w->edges[step->edge];
     edge->weight = sum_add(edge->weight, step->pending);
     w->flags[step->edge] &= (uint8_t)~CALL_ON_PATH;
   }
   if (!w->depth) return;
-  struct calls_step *below = &w->path[w->depth - 1];
+  struct mark_calls_step *below = &w->path[w->depth - 1];
   below->pending = sum_add(below->pending, step->pending);
 }
 
-static bool calls_push_inner(const struct calls_pass *pass, struct calls_worker *w,
-                             const struct mark_place *place, uint32_t offset) {
+static bool mark_calls_push_inner(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                                  const struct mark_place *place, uint32_t offset) {
   const struct marks *m = pass->marks;
   const uint32_t *list = m->lists + place->inner;
   if (!ARRAY_RESERVE(m->mem, w->path, w->path_capacity, w->depth + list[0])) return false;
   for (uint32_t k = 1; k <= list[0]; k++) {
-    uint32_t edge = calls_enter(w, list[k] + 1, true);
-    w->path[w->depth++] = (struct calls_step){0, edge, place->caller, offset};
+    uint32_t edge = mark_calls_enter(w, list[k] + 1, true);
+    w->path[w->depth++] = (struct mark_calls_step){0, edge, place->caller, offset};
   }
   return true;
 }
 
-static inline bool calls_push(const struct calls_pass *pass, struct calls_worker *w, uint32_t index,
-                              uint32_t offset) {
+static inline bool mark_calls_push(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                                   uint32_t index, uint32_t offset) {
   const struct marks *m = pass->marks;
   const struct mark_place *place = &m->places[index];
   uint32_t above = w->depth ? w->path[w->depth - 1].caller : NONE, edge = NONE;
   if (place->target != NONE && above != NONE && above != place->target) {
-    edge = calls_find(pass, w, above, place->target);
+    edge = mark_calls_find(pass, w, above, place->target);
     if (edge == NONE) return false;
-    edge = calls_enter(w, edge, place->is_inline);
+    edge = mark_calls_enter(w, edge, place->is_inline);
   }
   if (!ARRAY_RESERVE(m->mem, w->path, w->path_capacity, w->depth + 1)) return false;
-  w->path[w->depth++] = (struct calls_step){0, edge, place->caller, offset};
-  return place->inner == NONE || calls_push_inner(pass, w, place, offset);
+  w->path[w->depth++] = (struct mark_calls_step){0, edge, place->caller, offset};
+  return place->inner == NONE || mark_calls_push_inner(pass, w, place, offset);
 }
 
 /* Reads the frames that are not shared, as their places: those of which nothing is kept are left
  * out. */
-static inline void calls_read(const struct marks *m, struct stack_delta *d) {
+static inline void mark_calls_read(const struct marks *m, struct stack_delta *d) {
   const uint8_t *end = d->stack.root;
   struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};
   size_t count = 0;
@@ -181,20 +184,20 @@ static inline void calls_read(const struct marks *m, struct stack_delta *d) {
   d->count = count;
 }
 
-static bool calls_follow(const struct calls_pass *pass, struct calls_worker *w,
-                         struct stack_delta *delta, int64_t value) {
-  while (w->depth && w->path[w->depth - 1].offset > delta->shared) calls_pop(w);
-  calls_read(pass->marks, delta);
+static bool mark_calls_follow(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                              struct stack_delta *delta, int64_t value) {
+  while (w->depth && w->path[w->depth - 1].offset > delta->shared) mark_calls_pop(w);
+  mark_calls_read(pass->marks, delta);
   for (size_t k = delta->count; k-- > 0;)
-    if (!calls_push(pass, w, delta->fresh[k].location, delta->fresh[k].offset)) return false;
+    if (!mark_calls_push(pass, w, delta->fresh[k].location, delta->fresh[k].offset)) return false;
   if (!w->depth) return true;
-  struct calls_step *leaf = &w->path[w->depth - 1];
+  struct mark_calls_step *leaf = &w->path[w->depth - 1];
   leaf->pending = sum_add(leaf->pending, value);
   return true;
 }
 
-static bool calls_follow_range(const struct calls_pass *pass, struct calls_worker *w,
-                               struct stack_delta *delta, size_t from, size_t to) {
+static bool mark_calls_follow_range(const struct mark_calls_pass *pass, struct mark_calls_worker *w,
+                                    struct stack_delta *delta, size_t from, size_t to) {
   const struct graph *g = pass->marks->graph;
   struct value_column column = profile_values(g->profile, g->options.value_index);
   bool is_first = true;
@@ -207,15 +210,15 @@ static bool calls_follow_range(const struct calls_pass *pass, struct calls_worke
     else
       delta_move_known(delta, i, is_first ? 0 : g->shared[i]);
     is_first = false;
-    if (!calls_follow(pass, w, delta, value)) return false;
+    if (!mark_calls_follow(pass, w, delta, value)) return false;
   }
-  while (w->depth) calls_pop(w);
+  while (w->depth) mark_calls_pop(w);
   return true;
 }
 
 /* ---- workers ----------------------------------------- */
 
-static bool calls_allocate(const struct calls_pass *pass, struct calls_worker *w) {
+static bool mark_calls_allocate(const struct mark_calls_pass *pass, struct mark_calls_worker *w) {
   const struct marks *m = pass->marks;
   w->count = m->call_count + 1;
   w->slot_count = 1024;
@@ -225,27 +228,27 @@ static bool calls_allocate(const struct calls_pass *pass, struct calls_worker *w
       !ARRAY_RESERVE(m->mem, w->flags, w->flag_capacity, w->count))
     return false;
   memset(w->flags, 0, w->count);
-  w->edges[0] = (struct calls_edge){0, NONE, NONE};
+  w->edges[0] = (struct mark_calls_edge){0, NONE, NONE};
   for (size_t i = 0; i < m->call_count; i++)
-    w->edges[i + 1] = (struct calls_edge){0, m->calls[i].source, m->calls[i].target};
+    w->edges[i + 1] = (struct mark_calls_edge){0, m->calls[i].source, m->calls[i].target};
   return true;
 }
 
-static void calls_run(void *context, unsigned index) {
-  struct calls_pass *pass = context;
-  struct calls_worker *w = &pass->items[index];
+static void mark_calls_run(void *context, unsigned index) {
+  struct mark_calls_pass *pass = context;
+  struct mark_calls_worker *w = &pass->items[index];
   const struct marks *m = pass->marks;
   const struct samples *samples = &m->graph->profile->samples;
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
   w->failed = true;
   struct stack_delta delta;
-  if (!calls_allocate(pass, w) || !delta_init(&delta, m->mem, samples, from)) return;
-  w->failed = !calls_follow_range(pass, w, &delta, from, to);
+  if (!mark_calls_allocate(pass, w) || !delta_init(&delta, m->mem, samples, from)) return;
+  w->failed = !mark_calls_follow_range(pass, w, &delta, from, to);
   delta_free(&delta, m->mem);
 }
 
-static void calls_free(const struct marks *m, struct calls_worker *w) {
+static void mark_calls_free(const struct marks *m, struct mark_calls_worker *w) {
   mem_free(m->mem, w->edges, w->capacity, sizeof *w->edges);
   mem_free(m->mem, w->flags, w->flag_capacity, sizeof *w->flags);
   mem_free(m->mem, w->slots, w->slot_count, sizeof *w->slots);
@@ -254,24 +257,25 @@ static void calls_free(const struct marks *m, struct calls_worker *w) {
 }
 
 /* Adds the edges of a later worker to those of the first. */
-static bool calls_merge(const struct calls_pass *pass, const struct calls_worker *from) {
-  struct calls_worker *to = &pass->items[0];
+static bool mark_calls_merge(const struct mark_calls_pass *pass,
+                             const struct mark_calls_worker *from) {
+  struct mark_calls_worker *to = &pass->items[0];
   for (size_t i = 1; i < from->count; i++) {
-    const struct calls_edge *edge = &from->edges[i];
+    const struct mark_calls_edge *edge = &from->edges[i];
     bool known = i <= pass->marks->call_count;
-    uint32_t index = known ? (uint32_t)i : calls_look_up(pass, to, edge->source, edge->target);
+    uint32_t index = known ? (uint32_t)i : mark_calls_look_up(pass, to, edge->source, edge->target);
     if (index == NONE) return false;
-    struct calls_edge *sum = &to->edges[index];
+    struct mark_calls_edge *sum = &to->edges[index];
     sum->weight = sum_add(sum->weight, edge->weight);
     to->flags[index] |= from->flags[i];
   }
   return true;
 }
 
-static bool calls_add_up(struct calls_pass *pass) {
+static bool mark_calls_add_up(struct mark_calls_pass *pass) {
   pass->most = 0;
   for (unsigned k = 1; k < pass->workers; k++)
-    if (!calls_merge(pass, &pass->items[k])) return false;
+    if (!mark_calls_merge(pass, &pass->items[k])) return false;
   return true;
 }
 
@@ -279,11 +283,11 @@ static bool calls_add_up(struct calls_pass *pass) {
 
 /* Marks the targets of calls that count; those that are also called without inlining are partial.
  */
-static bool calls_mark(struct graph *g, const struct calls_worker *w) {
+static bool mark_calls_mark(struct graph *g, const struct mark_calls_worker *w) {
   uint8_t *plain = arena_zero_array(&g->arena, g->node_count, 1);
   if (!plain) return false;
   for (size_t i = 1; i < w->count; i++) {
-    const struct calls_edge *edge = &w->edges[i];
+    const struct mark_calls_edge *edge = &w->edges[i];
     if (number_abs(edge->weight) < g->edge_cutoff) continue;
     if (w->flags[i] & CALL_PLAIN)
       plain[edge->target] = 1;
@@ -296,18 +300,18 @@ static bool calls_mark(struct graph *g, const struct calls_worker *w) {
 }
 
 pprofc_status marks_by_calls(struct marks *m, size_t most, bool *few, pprofc_error *error) {
-  struct calls_worker items[MARKS_WORKERS] = {0};
-  struct calls_pass pass = {.marks = m, .most = most, .items = items};
+  struct mark_calls_worker items[MARKS_WORKERS] = {0};
+  struct mark_calls_pass pass = {.marks = m, .most = most, .items = items};
   struct graph *g = m->graph;
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, MARKS_GRAIN);
-  parallel_run(pass.workers, calls_run, &pass);
+  parallel_run(pass.workers, mark_calls_run, &pass);
   bool failed = false;
   *few = true;
   for (unsigned k = 0; k < pass.workers; k++) {
     failed = failed || (items[k].failed && !items[k].full);
     *few = *few && !items[k].full;
   }
-  if (!failed && *few) failed = !calls_add_up(&pass) || !calls_mark(g, &items[0]);
-  for (unsigned k = 0; k < pass.workers; k++) calls_free(m, &items[k]);
+  if (!failed && *few) failed = !mark_calls_add_up(&pass) || !mark_calls_mark(g, &items[0]);
+  for (unsigned k = 0; k < pass.workers; k++) mark_calls_free(m, &items[k]);
   return failed ? error_nomem(error) : PPROFC_OK;
 }

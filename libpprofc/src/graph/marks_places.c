@@ -3,7 +3,7 @@
 
 #include "core/array.h"
 
-static bool places_keep(const struct marks *m, uint32_t node) {
+static bool mark_places_keep(const struct marks *m, uint32_t node) {
   return !m->kept || m->kept[node];
 }
 
@@ -37,7 +37,7 @@ uint32_t marks_find_call(const struct marks *m, uint32_t source, uint32_t target
 }
 
 /* Adds a call to the list that is written, at `from`. */
-static bool places_add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
+static bool mark_places_add_call(struct marks *m, size_t from, uint32_t source, uint32_t target) {
   uint32_t index = marks_find_call(m, source, target);
   if (index == NONE) {
     if (!ARRAY_RESERVE(m->mem, m->calls, m->call_capacity, m->call_count + 1)) return false;
@@ -52,16 +52,16 @@ static bool places_add_call(struct marks *m, size_t from, uint32_t source, uint3
   return true;
 }
 
-static bool places_read_list(struct marks *m, const uint32_t *list, struct mark_place *place) {
+static bool mark_places_read_list(struct marks *m, const uint32_t *list, struct mark_place *place) {
   size_t from = m->list_size;
   for (uint32_t k = list[0]; k; k--) {
     uint32_t node = list[k];
-    if (!places_keep(m, node)) continue;
+    if (!mark_places_keep(m, node)) continue;
     if (place->caller == NONE) {
       place->is_inline = k < list[0];
       if (m->candidates[node]) place->target = node;
     } else if (node != place->caller && m->candidates[node]) {
-      if (!places_add_call(m, from, place->caller, node)) return false;
+      if (!mark_places_add_call(m, from, place->caller, node)) return false;
     }
     place->caller = node;
   }
@@ -71,10 +71,11 @@ static bool places_read_list(struct marks *m, const uint32_t *list, struct mark_
 }
 
 /* Reads the frames of a location. */
-static bool places_read(struct marks *m, uint32_t entry, struct mark_place *place) {
+static bool mark_places_read(struct marks *m, uint32_t entry, struct mark_place *place) {
   *place = (struct mark_place){NONE, NONE, NONE, false};
-  if (entry & FRAME_LIST) return places_read_list(m, frame_list(&m->graph->frames, entry), place);
-  if (!places_keep(m, entry)) return true;
+  if (entry & FRAME_LIST)
+    return mark_places_read_list(m, frame_list(&m->graph->frames, entry), place);
+  if (!mark_places_keep(m, entry)) return true;
   place->caller = entry;
   if (m->candidates[entry]) place->target = entry;
   return true;
@@ -90,7 +91,7 @@ bool marks_read_places(struct marks *m) {
   m->places[m->place_count++] = (struct mark_place){NONE, NONE, NONE, false};
   for (size_t i = 0; i < count; i++) {
     struct mark_place place;
-    if (!places_read(m, f->of_location[i], &place)) return false;
+    if (!mark_places_read(m, f->of_location[i], &place)) return false;
     if (place.caller == NONE) continue;
     m->place_of[i] = (uint32_t)m->place_count;
     m->places[m->place_count++] = place;

@@ -172,6 +172,12 @@ static inline void sums_move(const struct sum_pass *pass, struct stack_delta *de
   if (pass->shared) pass->shared[sample] = delta->shared;
 }
 
+/* Whether the stack is followed from where it differs: always where stacks are in order. */
+static inline bool sums_shares_much(const struct stack_delta *delta) {
+  const struct stack_tree *tree = delta->cursor.tree;
+  return (tree && !tree->rows) || delta->shared >= delta->size / 2;
+}
+
 static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack_delta *delta,
                       size_t from, size_t to) {
   struct value_column column = profile_values(pass->profile, pass->column);
@@ -181,7 +187,7 @@ static bool sum_range(struct sum_pass *pass, struct sums_worker *w, struct stack
     if (budget_poll(pass->mem, i)) return false;
     if (value == 0) continue;
     sums_move(pass, delta, i);
-    if (delta->shared >= delta->size / 2) {
+    if (sums_shares_much(delta)) {
       if (!w->depth) delta->shared = 0; /* the stack before was walked: the path starts here */
       if (!sums_follow(pass, w, delta, value)) return false;
       continue;

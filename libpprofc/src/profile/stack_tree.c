@@ -3,6 +3,17 @@
 
 #include "profile/stack.h"
 
+#include <stdlib.h>
+
+/* Samples ahead of the one at hand. */
+#define STACK_AHEAD 8
+
+/* Pieces are copied with STACK_CHUNK bytes, whatever their size is: so much is before the room of a
+ * stack, and before the first leaf end. */
+static size_t stack_cursor_room(const struct stack_tree *tree) {
+  return STACK_CHUNK + (size_t)tree->longest;
+}
+
 static size_t stack_cursor_levels(const struct stack_tree *tree) {
   return tree->longest / STACK_CHUNK + 1;
 }
@@ -10,14 +21,14 @@ static size_t stack_cursor_levels(const struct stack_tree *tree) {
 bool stack_cursor_init(struct stack_cursor *c, const pprofc_allocator *mem,
                        const struct stack_tree *tree) {
   *c = (struct stack_cursor){.tree = tree};
-  c->room = mem_array(mem, (size_t)tree->longest + 1, 1);
+  c->room = mem_zero_array(mem, stack_cursor_room(tree), 1);
   c->path = mem_zero_array(mem, stack_cursor_levels(tree), sizeof *c->path);
-  if (c->room) c->end = c->room + tree->longest;
+  if (c->room) c->end = c->room + stack_cursor_room(tree);
   return c->room && c->path;
 }
 
 void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
-  mem_free(mem, c->room, (size_t)c->tree->longest + 1, 1);
+  mem_free(mem, c->room, stack_cursor_room(c->tree), 1);
   mem_free(mem, c->path, stack_cursor_levels(c->tree), sizeof *c->path);
 }
 
@@ -61,8 +72,24 @@ static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
   return (uint32_t)stack_shared_tail(before - before_size, before_size, stack, c->size);
 }
 
+/* Samples are in the order of their stacks, the pieces of these in the order in which they were
+ * met: so what comes soon is asked for, first the chunk and the leaf end, then the next chunk.
+ * Returns something, since gcc drops calls of functions that do nothing but that. */
+static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
+  const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
+  const uint8_t *leaf_end = tree->leaves + far->leaf + far->size % STACK_CHUNK;
+  __builtin_prefetch(&tree->chunks[far->chunk]);
+  __builtin_prefetch(leaf_end - STACK_CHUNK);
+  __builtin_prefetch(leaf_end - 1);
+  uint32_t chunk = tree->refs[sample + STACK_AHEAD].chunk;
+  uint32_t parent = chunk ? tree->chunks[chunk].parent : 0;
+  __builtin_prefetch(&tree->chunks[parent]);
+  return parent;
+}
+
 uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   if (c->tree->rows) return stack_cursor_move_row(c, sample);
+  if (sample + 2 * STACK_AHEAD < c->tree->count) c->fetched = stack_cursor_fetch(c->tree, sample);
   const struct stack_ref *ref = &c->tree->refs[sample];
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
@@ -71,9 +98,11 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;
-    memcpy(old + STACK_CHUNK - left, c->end - shared - left, left);
+    memcpy(old, c->end - shared - STACK_CHUNK, STACK_CHUNK);
   }
-  if (rest) memcpy(c->end - ref->size, c->tree->leaves + ref->leaf, rest);
+  if (rest)
+    memcpy(c->end - levels * STACK_CHUNK - STACK_CHUNK,
+           c->tree->leaves + ref->leaf + rest - STACK_CHUNK, STACK_CHUNK);
   c->size = ref->size;
   const uint8_t *root = c->end;
   size_t equal = stack_equal_bytes(old + STACK_CHUNK, root - shared, left < piece ? left : piece);
@@ -95,40 +124,127 @@ void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref,
 
 /* ---- order ------------------------------------------- */
 
-/* Sets place[i] to the place of chunk i when every chunk comes before those on top of it. */
-static void stack_tree_number(const struct stack_tree *tree, uint32_t *place, uint32_t *next) {
-  size_t count = tree->chunk_count + 1;
-  for (size_t i = 0; i < count; i++) place[i] = 1;
-  for (size_t i = count; i-- > 1;) place[tree->chunks[i].parent] += place[i];
-  next[0] = 1;
-  place[0] = 0;
-  for (size_t i = 1; i < count; i++) {
-    uint32_t parent = tree->chunks[i].parent, all = place[i];
-    place[i] = next[parent];
-    next[parent] += all;
-    next[i] = place[i] + 1;
+/* What is sorted: chunks of one parent, or samples of one chunk. */
+struct stack_tree_item {
+  uint32_t key;
+  uint32_t index;
+};
+
+static int stack_tree_compare(const void *x, const void *y) {
+  const struct stack_tree_item *a = x, *b = y;
+  if (a->key != b->key) return a->key < b->key ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The last bytes of a piece of a stack, of which the one nearest to the root counts most. There are
+ * enough bytes before `end`, also where the piece has fewer. */
+static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
+  uint32_t key;
+  memcpy(&key, end - sizeof key, sizeof key);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  key = __builtin_bswap32(key);
+#endif
+  if (size >= sizeof key) return key;
+  return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
+}
+
+/* Few items, as most are, in place. */
+static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
+  if (count > 16) {
+    qsort(items, count, sizeof *items, stack_tree_compare);
+    return;
   }
+  for (size_t i = 1; i < count; i++) {
+    struct stack_tree_item item = items[i];
+    size_t at = i;
+    for (; at && stack_tree_compare(&items[at - 1], &item) > 0; at--) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+/* Items in groups: those of group g are items[from[g]] up to items[from[g + 1]]. */
+struct stack_tree_groups {
+  struct stack_tree_item *items;
+  uint32_t *from; /* [groups + 1] */
+};
+
+/* Turns the sizes of groups at from[1] ... into where they begin, one group later. */
+static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
+  uint32_t first = 0;
+  for (size_t g = 0; g < groups; g++) {
+    uint32_t size = s->from[g + 1];
+    s->from[g + 1] = first;
+    first += size;
+  }
+}
+
+static void stack_tree_sort_groups(const struct stack_tree_groups *s, size_t groups) {
+  for (size_t g = 0; g < groups; g++)
+    stack_tree_sort(s->items + s->from[g], s->from[g + 1] - s->from[g]);
+}
+
+/* Chunks by their parents. */
+static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_tree_groups *s) {
+  size_t chunks = tree->chunk_count + 1;
+  for (size_t i = 1; i < chunks; i++) s->from[tree->chunks[i].parent + 1]++;
+  stack_tree_begin(s, chunks);
+  for (size_t i = 1; i < chunks; i++) {
+    const struct stack_chunk *c = &tree->chunks[i];
+    s->items[s->from[c->parent + 1]++] =
+        (struct stack_tree_item){stack_tree_key(c->bytes + STACK_CHUNK, STACK_CHUNK), (uint32_t)i};
+  }
+  stack_tree_sort_groups(s, chunks);
+}
+
+/* Sets place[i] to the place of chunk i when every chunk comes before those on top of it. */
+static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
+                              uint32_t *place) {
+  size_t chunks = tree->chunk_count + 1;
+  uint32_t *size = place; /* of a chunk with all on top of it, until it has its place */
+  for (size_t i = 0; i < chunks; i++) size[i] = 1;
+  for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
+  place[0] = 0;
+  for (size_t i = 0; i < chunks; i++) {
+    uint32_t next = place[i] + 1;
+    for (uint32_t k = s->from[i]; k < s->from[i + 1]; k++) {
+      uint32_t chunk = s->items[k].index, all = size[chunk];
+      place[chunk] = next;
+      next += all;
+    }
+  }
+}
+
+/* Samples by the places of their chunks. */
+static void stack_tree_group_samples(const struct stack_tree *tree, size_t count,
+                                     const uint32_t *place, struct stack_tree_groups *s) {
+  size_t chunks = tree->chunk_count + 1;
+  memset(s->from, 0, (chunks + 1) * sizeof *s->from);
+  for (size_t i = 0; i < count; i++) s->from[place[tree->refs[i].chunk] + 1]++;
+  stack_tree_begin(s, chunks);
+  for (size_t i = 0; i < count; i++) {
+    const struct stack_ref *ref = &tree->refs[i];
+    size_t rest = ref->size % STACK_CHUNK;
+    uint32_t key = stack_tree_key(tree->leaves + ref->leaf + rest, rest);
+    s->items[s->from[place[ref->chunk] + 1]++] = (struct stack_tree_item){key, (uint32_t)i};
+  }
+  stack_tree_sort_groups(s, chunks);
 }
 
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
                       uint32_t *to) {
-  size_t chunks = tree->chunk_count + 1;
+  size_t chunks = tree->chunk_count + 1, most = count > chunks ? count : chunks;
   uint32_t *place = mem_array(mem, chunks, sizeof *place);
-  uint32_t *next = mem_array(mem, chunks, sizeof *next);
-  bool done = place && next;
+  struct stack_tree_groups s = {mem_array(mem, most, sizeof *s.items),
+                                mem_zero_array(mem, chunks + 1, sizeof *s.from)};
+  bool done = place && s.items && s.from;
   if (done) {
-    stack_tree_number(tree, place, next);
-    memset(next, 0, chunks * sizeof *next);
-    for (size_t i = 0; i < count; i++) next[place[tree->refs[i].chunk]]++;
-    uint32_t first = 0;
-    for (size_t i = 0; i < chunks; i++) {
-      uint32_t here = next[i];
-      next[i] = first;
-      first += here;
-    }
-    for (size_t i = 0; i < count; i++) to[i] = next[place[tree->refs[i].chunk]]++;
+    stack_tree_group_chunks(tree, &s);
+    stack_tree_number(tree, &s, place);
+    stack_tree_group_samples(tree, count, place, &s);
+    for (size_t k = 0; k < count; k++) to[s.items[k].index] = (uint32_t)k;
   }
   mem_free(mem, place, chunks, sizeof *place);
-  mem_free(mem, next, chunks, sizeof *next);
+  mem_free(mem, s.items, most, sizeof *s.items);
+  mem_free(mem, s.from, chunks + 1, sizeof *s.from);
   return done;
 }

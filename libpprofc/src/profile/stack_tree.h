@@ -38,8 +38,9 @@ struct stack_tree {
   const size_t *row_groups; /* where rows 0, STACK_ROW_GROUP, 2 * STACK_ROW_GROUP, ... begin */
   const struct stack_chunk *chunks; /* from 1 on */
   size_t chunk_count;
-  const uint8_t *leaves;
+  const uint8_t *leaves;        /* from STACK_CHUNK on */
   const struct stack_ref *refs; /* of the samples */
+  size_t count;                 /* of refs */
   uint32_t longest;             /* bytes of a stack */
   uint32_t type;                /* the one that samples have a value of, or STACK_TREE_ALL */
 };
@@ -47,10 +48,11 @@ struct stack_tree {
 /* The stack at hand; `end` is behind its root, in `room` or in the rows. */
 struct stack_cursor {
   const struct stack_tree *tree;
-  uint8_t *room; /* [longest] */
+  uint8_t *room;
   uint8_t *end;
   uint32_t *path; /* the chunks of the stack, from the root */
   uint32_t size;
+  uint32_t fetched;    /* a chunk that was asked for */
   const uint8_t *next; /* of rows: the one of sample next_sample */
   size_t next_sample;
 };
@@ -79,8 +81,8 @@ static inline bool stack_tree_equal(const struct stack_tree *tree, const struct 
   return true;
 }
 
-/* Sets to[i] to the place that sample i has when samples are sorted by their chunks, those of one
- * chunk in the order that they have. False when out of memory. */
+/* Sets to[i] to the place that sample i has when samples are sorted by their stacks, so that those
+ * with many frames in common come one after the other. False when out of memory. */
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
                       uint32_t *to);
 
