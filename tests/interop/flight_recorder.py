@@ -35,14 +35,14 @@ def number(value):
     return round(float(value[2:-1]) * 1e9) if isinstance(value, str) else value
 
 
-def sums_of_jfr(path):
+def sums_of_jfr(path, periods):
     with tempfile.NamedTemporaryFile(suffix=".jfr") as plain:
-        with gzip.open(path) as packed:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as packed:
             shutil.copyfileobj(packed, plain)
         plain.flush()
         text = subprocess.run(["jfr", "print", "--json", "--stack-depth", "1", "--events", ",".join(EVENTS), plain.name],
                               check=True, capture_output=True, text=True).stdout
-    periods, sums = PERIODS[os.path.basename(path)], collections.Counter()
+    sums = collections.Counter()
     for event in json.loads(text)["recording"]["events"]:
         count, total, field = EVENTS[event["type"]]
         if not event["values"]["stackTrace"]:
@@ -76,7 +76,7 @@ def main():
     for name in PERIODS:
         path = os.path.join(options.testdata, "imports", name)
         kept = re.sub("gz$", "sums", path)
-        theirs = sums_of_jfr(path) if shutil.which("jfr") else None
+        theirs = sums_of_jfr(path, PERIODS[name]) if shutil.which("jfr") else None
         if options.update:
             with open(kept, "w", encoding="utf-8") as file:
                 file.writelines(f"{type} {value}\n" for type, value in theirs.items())
@@ -91,4 +91,5 @@ def main():
     sys.exit(1 if wrong else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
