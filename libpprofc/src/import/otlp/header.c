@@ -50,6 +50,15 @@ static void otlp_set_default_type(struct otlp *o, const char *text) {
   pprofc_builder_default_type(o->builder, text);
 }
 
+/* otlp_read_program has read them. */
+static void otlp_pass_over(struct otlp *o, const char *text) {
+  (void)o;
+  (void)text;
+}
+
+#define OTLP_MAIN_BINARY   "pprof.profile.main_binary"
+#define OTLP_MAIN_BUILD_ID "pprof.profile.main_build_id"
+
 static const struct {
   const char *key;
   void (*set)(struct otlp *o, const char *text);
@@ -58,6 +67,8 @@ static const struct {
     {"pprof.profile.keep_frames", otlp_set_keep_frames},
     {"pprof.profile.doc_url", otlp_set_doc_url},
     {"pprof.profile.default_sample_type", otlp_set_default_type},
+    {OTLP_MAIN_BINARY, otlp_pass_over},
+    {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
 /* The function for an attribute that is a field of pprof's, else NULL. */
@@ -94,6 +105,33 @@ static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
     otlp_pair_comment(o, STR(""), attribute->value);
   else
     otlp_pair_comment(o, key, attribute->value);
+}
+
+/* The text of an attribute of a profile as a string of the builder; NONE where it has none. */
+static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const char *key) {
+  uint32_t text = NONE;
+  for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o) && text == NONE; i++) {
+    const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, p->attribute_indices[i]);
+    if (!attribute || !str_equal(otlp_string(o, attribute->key_strindex), str_of(key))) continue;
+    struct buffer scratch;
+    buffer_init(&scratch, o->mem, SIZE_MAX);
+    text = builder_string(o->builder, otlp_value_text(o, attribute->value, &scratch));
+    buffer_free(&scratch);
+  }
+  return text;
+}
+
+bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame) {
+  for (size_t i = 0; i < frame->profile_count && otlp_ok(o); i++) {
+    const Otlp__Profile *p = frame->profiles[i].header;
+    uint32_t file = otlp_profile_text(o, p, OTLP_MAIN_BINARY);
+    if (file == NONE) continue;
+    uint32_t build_id = otlp_profile_text(o, p, OTLP_MAIN_BUILD_ID);
+    struct mapping mapping = {.file = file, .build_id = build_id == NONE ? 0 : build_id};
+    builder_add_mapping(o->builder, &mapping);
+    break;
+  }
+  return otlp_ok(o);
 }
 
 /* ---- time and period --------------------------------- */

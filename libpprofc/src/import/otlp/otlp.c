@@ -189,6 +189,8 @@ static bool otlp_each_frame(struct otlp *o,
 static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framing framing,
                                pprofc_profile **profile) {
   if (!otlp_unpack_all(o, data, framing)) return o->status;
+  if (o->frame_count) o->tables = &o->frames[0].tables;
+  if (o->frame_count && !otlp_read_program(o, &o->frames[0])) return o->status;
   if (!otlp_each_frame(o, otlp_read_types)) return o->status;
   if (!o->type_count) pprofc_builder_type(o->builder, "samples", "count");
   if (!otlp_each_frame(o, otlp_read_samples)) return o->status;

@@ -204,6 +204,8 @@ bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* Attributes of a resource or scope, as comments of the profile. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
+/* Adds the mapping of a program that has no samples, which must be the first. */
+bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
 /* Time, period, and the attributes that stand for fields of pprof's own. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 

@@ -103,11 +103,21 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
+/* The first mapping is the program's, which reports name. Where no sample is in it, it is in no
+ * table. */
+static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
+  const pprofc_profile *p = w->profile;
+  if (!p->mappings.count || w->mapping[0] >= 0) return;
+  pprofc_str file = profile_string(p, p->mappings.items[0].file);
+  list->items[list->count++] = otlp_write_attribute(w, "pprof.profile.main_binary", file);
+  otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
+}
+
 /* Fields of profile.proto that OTLP does not have. Several comments are numbered: keys differ. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =
-                                 arena_array(&w->arena, p->comment_count + 4, sizeof *list->items)};
+                                 arena_array(&w->arena, p->comment_count + 6, sizeof *list->items)};
   if (!list->items) return false;
   for (size_t i = 0; i < p->comment_count; i++) {
     char key[64] = "pprof.profile.comment";
@@ -118,6 +128,7 @@ static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *lis
   otlp_put_attribute(w, list, "pprof.profile.keep_frames", p->keep_frames);
   otlp_put_attribute(w, list, "pprof.profile.doc_url", p->doc_url);
   otlp_put_attribute(w, list, "pprof.profile.default_sample_type", p->default_sample_type);
+  otlp_put_program(w, list);
   return true;
 }
 
