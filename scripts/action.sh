@@ -115,7 +115,7 @@ install_build() (
   mkdir -p "$PPROFC_FOLDER/bin" "$PPROFC_FOLDER/lib"
   cp "$folder"/bin/* "$PPROFC_FOLDER/bin/"
   ldd "$PPROFC_FOLDER"/bin/* | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/(ld-linux.*|lib(c|m|dl|pthread|rt|resolv))\.so\.[0-9]+$' | xargs -r cp -L -t "$PPROFC_FOLDER/lib"
+    sed -E '/\/(ld-linux.*|lib(c|m|dl|pthread|rt|resolv))\.so\.[0-9]+$/d' | xargs -r cp -L -t "$PPROFC_FOLDER/lib"
   rm -rf "$folder"
 )
 

@@ -69,7 +69,8 @@ triplet() {
 # build_for ARCHITECTURE: configures and builds the commit in the cache; the static programs need libcurl and libmicrohttpd.
 build_for() {
   host=$(triplet "$1") root='' folder=$cache/build-$1 prefix=$cache/libraries-$1
-  set -- "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DPPROFC_BUILD_TESTS=OFF -DPPROFC_STATIC_PREFIX="$prefix"
+  set -- "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DPPROFC_BUILD_TESTS=OFF -DPPROFC_LINK_ARCHIVES=OFF \
+    -DPPROFC_STATIC_PREFIX="$prefix"
   say "fetching libraries for $1"
   packaging/sysroot.sh "$1" "$cache/root-$1"
   if [ "$1" != "$own" ]; then

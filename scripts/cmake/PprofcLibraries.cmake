@@ -11,14 +11,18 @@ set(pprofc_requires zlib libprotobuf-c)
 set(pprofc_private_libraries pthread m)
 
 add_library(pprofc_libraries INTERFACE)
-target_link_libraries(pprofc_libraries INTERFACE ZLIB::ZLIB PkgConfig::PROTOBUF_C Threads::Threads m)
+include(PprofcArchives)
+pprofc_link(ZLIB::ZLIB "${ZLIB_LIBRARIES}")
+pprofc_link(PkgConfig::PROTOBUF_C "${pkgcfg_lib_PROTOBUF_C_protobuf-c}")
+target_link_libraries(pprofc_libraries INTERFACE Threads::Threads m)
 
 # pprofc_optional(NAME module): defines HAVE_NAME and links the library when it is there.
 function(pprofc_optional name module)
   if(PPROFC_OPTIONAL)
     pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
     if(${name}_FOUND)
-      target_link_libraries(pprofc_libraries INTERFACE PkgConfig::${name})
+      list(GET ${name}_LIBRARIES 0 library)
+      pprofc_link(PkgConfig::${name} "${pkgcfg_lib_${name}_${library}}")
       target_compile_definitions(pprofc_libraries INTERFACE HAVE_${name}=1)
       set(pprofc_requires ${pprofc_requires} ${module} PARENT_SCOPE)
     else()
@@ -29,6 +33,7 @@ endfunction()
 
 pprofc_optional(LIBDEFLATE libdeflate)
 pprofc_optional(PCRE2 libpcre2-8)
+pprofc_check_archives()
 
 # ISA-L inflates large profiles. Only its header is used; the library is loaded when such a profile comes.
 if(PPROFC_OPTIONAL)
