@@ -126,8 +126,62 @@ static void test_an_empty_set_has_no_pairs(void) {
   pprofc_bench_free(set);
 }
 
+/* Runs one after the other, in another order the second time, with a zero and a benchmark less: the
+ * place behind the last pair is a guess only. */
+static void test_the_order_of_runs_does_not_matter(void) {
+  pprofc_bench *set = read_runs("BenchmarkA 1 1 ns/op 5 x\nBenchmarkB 1 2 ns/op 6 x\n"
+                                "BenchmarkC 1 3 ns/op 7 x\n"
+                                "BenchmarkA 1 4 ns/op 8 x\nBenchmarkB 1 0 ns/op 9 x\n"
+                                "BenchmarkC 1 6 ns/op 1 x\n",
+                                "BenchmarkC 1 7 ns/op 2 x\nBenchmarkA 1 8 ns/op 3 x\n"
+                                "BenchmarkD 1 9 ns/op 4 x\n");
+  struct pairs pairs;
+  CU_ASSERT(pairs_make(&pairs, set, "head", &mem_default));
+  CU_ASSERT_EQUAL(pairs.count, 8);
+  static const char *const names[] = {"A", "B", "C", "D"};
+  static const size_t counts[][PAIR_SIDES] = {{2, 1}, {2, 0}, {2, 1}, {0, 1}};
+  for (size_t i = 0; i < 4; i++) {
+    const struct pair *time = find_pair(&pairs, names[i], "sec/op");
+    const struct pair *other = find_pair(&pairs, names[i], "x");
+    CU_ASSERT_FATAL(time != NULL && other != NULL);
+    for (int side = 0; side < PAIR_SIDES; side++) {
+      CU_ASSERT_EQUAL(time->sides[side].count, counts[i][side]);
+      CU_ASSERT_EQUAL(other->sides[side].count, counts[i][side]);
+    }
+  }
+  const struct pair *b = find_pair(&pairs, "B", "sec/op");
+  CU_ASSERT_EQUAL(pairs.values[b->sides[PAIR_BASE].first + 1], 0);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+}
+
+/* Given back as they are stored, and as they are read: what is left is as it was. */
+static void test_measurements_are_given_back(void) {
+  struct buffer text;
+  buffer_init(&text, &mem_default, SIZE_MAX / 2);
+  const size_t count = 150000;
+  for (size_t i = 0; i < count; i++) buffer_printf(&text, "BenchmarkA%zu 1 %zu x\n", i / 3, i);
+  buffer_add_char(&text, 0);
+  pprofc_bench *set = read_runs(text.data, NULL);
+  struct pairs pairs;
+  CU_ASSERT(pairs_group(&pairs, set, "head", &mem_default) && pairs_store(&pairs, set));
+  set_forget_results(set);
+  CU_ASSERT_EQUAL_FATAL(pairs.count, count / 3);
+  bool same = true;
+  for (size_t i = 0; i < pairs.count; i++) {
+    if (i % 1000 == 0) pairs_forget(&pairs, i);
+    const struct pair_side *side = &pairs.items[i].sides[PAIR_BASE];
+    for (size_t k = 0; k < 3; k++) same &= pairs.values[side->first + k] == (double)(3 * i + k);
+  }
+  CU_ASSERT(same);
+  pairs_free(&pairs);
+  pprofc_bench_free(set);
+  buffer_free(&text);
+}
+
 UNIT_MAIN("bench pairs", UNIT(test_sides_keep_the_order_of_measurement),
           UNIT(test_packages_are_apart), UNIT(test_a_zero_is_in_the_unit_of_the_others),
           UNIT(test_parts_of_cpu_time_are_added_up),
           UNIT(test_rounds_and_inputs_are_beside_the_values),
-          UNIT(test_flaws_are_in_the_order_of_the_lines), UNIT(test_an_empty_set_has_no_pairs))
+          UNIT(test_flaws_are_in_the_order_of_the_lines), UNIT(test_an_empty_set_has_no_pairs),
+          UNIT(test_the_order_of_runs_does_not_matter), UNIT(test_measurements_are_given_back))

@@ -50,6 +50,15 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
   return id;
 }
 
+/* The same, once for each unit of the set; `unit` is MAP_NONE for one that the set does not have.
+ */
+static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
+  if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
+  uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];
+  if (*known == MAP_NONE) *known = pairs_add_unit(pairs, value);
+  return *known;
+}
+
 static bool pair_has_key(const void *records, uint32_t index, const void *key) {
   const struct pair *pair = (const struct pair *)records + index, *wanted = key;
   return pair->package == wanted->package && pair->name == wanted->name &&
@@ -58,6 +67,9 @@ static bool pair_has_key(const void *records, uint32_t index, const void *key) {
 
 /* The pair with the key of `wanted`, or NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
+  if (pairs->expected < pairs->count &&
+      pair_has_key(pairs->items, (uint32_t)pairs->expected, wanted))
+    return &pairs->items[pairs->expected];
   uint64_t hash = hash_mix(hash_mix(wanted->package, wanted->name), wanted->unit);
   if (!ARRAY_RESERVE(pairs->mem, pairs->items, pairs->capacity, pairs->count + 1)) return NULL;
   uint32_t index = map_find_or_add(&pairs->map, hash, pair_has_key, pairs->items, wanted,
@@ -68,14 +80,15 @@ static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
 }
 
 static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct pairs_place *place,
-                        const struct pairs_value *value, uint32_t *found) {
+                        const struct pairs_value *value, uint32_t unit, uint32_t *found) {
   struct pair wanted = {.package = place->package,
-                        .unit = pairs_add_unit(pairs, value),
+                        .unit = pairs_unit_of(pairs, value, unit),
                         .name = pairs->set->results[value->result].name};
   if (wanted.unit == MAP_NONE) return false;
   struct pair *pair = pairs_find(pairs, &wanted);
   if (!pair) return false;
   *found = (uint32_t)(pair - pairs->items);
+  pairs->expected = (size_t)*found + 1;
   return visit(pairs, pair, place, value);
 }
 
@@ -114,7 +127,7 @@ static bool pairs_walk_value(struct pairs *pairs, pairs_visit_fn visit,
   struct pair *pair = pairs_remembered(pairs, memory, &wanted);
   if (pair) return visit(pairs, pair, place, value);
   *memory = wanted;
-  return pairs_visit(pairs, visit, place, value, &memory->pair);
+  return pairs_visit(pairs, visit, place, value, unit, &memory->pair);
 }
 
 static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
@@ -131,16 +144,30 @@ static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
     if (!pairs_walk_value(pairs, visit, place, &value, set->value_unit[i], known)) return false;
   }
   struct pairs_value sum = {result, STR("cpu-sec/op"), parts.user + parts.system};
-  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, &other.pair);
+  return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE, &other.pair);
 }
 
-static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit) {
+/* Pages are given back in steps of as many results. */
+#define FORGET_STEP ((size_t)1 << 16)
+
+/* Gives back the results before `end` and their measurements. */
+static void pairs_forget_results(const struct pprofc_bench *set, size_t end) {
+  size_t values = set->results[end].first_value;
+  mem_discard(set->results, set->results + end);
+  mem_discard(set->values, set->values + values);
+  mem_discard(set->value_unit, set->value_unit + values);
+}
+
+static bool pairs_walk(struct pairs *pairs, pairs_visit_fn visit,
+                       const struct pprofc_bench *forgets) {
   struct pairs_place place = {.config = UINT32_MAX, .input = UINT32_MAX};
   struct pairs_memory memory[PLACES];
   for (size_t i = 0; i < PLACES; i++) memory[i].pair = MAP_NONE;
-  for (size_t i = 0; i < pairs->set->result_count; i++)
+  for (size_t i = 0; i < pairs->set->result_count; i++) {
     if (!place_of_result(pairs, i, &place) || !pairs_walk_result(pairs, visit, &place, i, memory))
       return false;
+    if (forgets && (i + 1) % FORGET_STEP == 0) pairs_forget_results(forgets, i + 1);
+  }
   return true;
 }
 
@@ -189,19 +216,47 @@ static bool pairs_allocate(struct pairs *pairs) {
   return pairs->values && (!rounds || pairs->rounds) && (!inputs || pairs->inputs);
 }
 
-bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
-                const pprofc_allocator *mem) {
+static bool pairs_take_units(struct pairs *pairs) {
+  pairs->unit_count = 2 * pairs->set->unit_count;
+  pairs->units = mem_array(pairs->mem, pairs->unit_count, sizeof *pairs->units);
+  for (size_t i = 0; pairs->units && i < pairs->unit_count; i++) pairs->units[i] = MAP_NONE;
+  return pairs->units != NULL;
+}
+
+bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
+                 const pprofc_allocator *mem) {
   *pairs = (struct pairs){.mem = mem, .set = set, .head = MAP_NONE};
   arena_init(&pairs->arena, mem);
   interner_init(&pairs->texts, mem);
   map_init(&pairs->map, mem);
   if (head) pairs->head = interner_find(&set->strings, str_of(head));
-  return interner_add(&pairs->texts, STR("")) != MAP_NONE && pairs_walk(pairs, pairs_count_value) &&
-         pairs_allocate(pairs) && pairs_walk(pairs, pairs_store_value);
+  return interner_add(&pairs->texts, STR("")) != MAP_NONE && pairs_take_units(pairs) &&
+         pairs_walk(pairs, pairs_count_value, NULL);
+}
+
+bool pairs_store(struct pairs *pairs, const struct pprofc_bench *forgets) {
+  pairs->expected = 0;
+  return pairs_allocate(pairs) && pairs_walk(pairs, pairs_store_value, forgets);
+}
+
+bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
+                const pprofc_allocator *mem) {
+  return pairs_group(pairs, set, head, mem) && pairs_store(pairs, NULL);
+}
+
+void pairs_forget(const struct pairs *pairs, size_t end) {
+  if (!end) return;
+  const struct pair_side *last = &pairs->items[end - 1].sides[PAIR_SIDES - 1];
+  size_t values = last->first + last->count;
+  mem_discard(pairs->items, pairs->items + end);
+  mem_discard(pairs->values, pairs->values + values);
+  if (pairs->rounds) mem_discard(pairs->rounds, pairs->rounds + values);
+  if (pairs->inputs) mem_discard(pairs->inputs, pairs->inputs + values);
 }
 
 void pairs_free(struct pairs *pairs) {
   ARRAY_FREE(pairs->mem, pairs->items, pairs->capacity);
+  mem_free(pairs->mem, pairs->units, pairs->unit_count, sizeof *pairs->units);
   ARRAY_FREE(pairs->mem, pairs->flaws, pairs->flaw_capacity);
   mem_free(pairs->mem, pairs->values, pairs->value_count, sizeof *pairs->values);
   if (pairs->rounds) mem_free(pairs->mem, pairs->rounds, pairs->value_count, sizeof *pairs->rounds);

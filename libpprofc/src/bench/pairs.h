@@ -32,6 +32,11 @@ struct pairs {
   struct map map;        /* package, name and unit to index */
   struct pair *items;    /* in order of first measurement */
   size_t count, capacity;
+  size_t
+      expected; /* the pair behind the last one that was found: runs mostly have the same order */
+  uint32_t
+      *units; /* texts: two for each unit of the set, the second of zeros; MAP_NONE: not known */
+  size_t unit_count;
   /* One entry a measurement; those of a side follow one another in the order of the inputs. */
   double *values;
   uint32_t *rounds; /* texts: the value of the key "round"; 0 for none. NULL: no value has one */
@@ -49,6 +54,16 @@ struct pairs {
 bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                 const pprofc_allocator *mem);
 void pairs_free(struct pairs *pairs);
+
+/* The same in two steps: pairs_group finds the pairs and counts their measurements, pairs_store
+ * gives them these. `forgets` is the set when its results and measurements are not read again, or
+ * NULL: they are given back as they are stored. */
+bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
+                 const pprofc_allocator *mem);
+bool pairs_store(struct pairs *pairs, const struct pprofc_bench *forgets);
+
+/* Gives back what is stored of the pairs before `end`: it is not read again. */
+void pairs_forget(const struct pairs *pairs, size_t end);
 
 static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {
   return pairs->texts.items[id];

@@ -296,12 +296,21 @@ static uint32_t store_config(struct bench_sink *sink) {
 
 /* ---- results ----------------------------------------- */
 
+/* The string of a name. Runs mostly have the same order: that behind the last name is tried first.
+ */
+static uint32_t set_add_name(struct bench_sink *sink, pprofc_str name) {
+  const struct interner *strings = &sink->set->strings;
+  size_t next = (size_t)sink->name + 1; /* behind all of them where there was no name */
+  if (next < strings->count && str_equal(strings->items[next], name)) return (uint32_t)next;
+  return intern(sink, name);
+}
+
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line) {
   struct pprofc_bench *set = sink->set;
   if (sink->config == MAP_NONE) sink->config = store_config(sink);
   if (sink->name == MAP_NONE ||
       (name.data != sink->name_bytes.data && !str_equal(name, sink->name_bytes))) {
-    sink->name = intern(sink, name);
+    sink->name = set_add_name(sink, name);
     sink->name_bytes = set_string(set, sink->name);
   }
   if (sink->status != PPROFC_OK) return;

@@ -78,6 +78,14 @@ void mem_will_fill(void *block, size_t size) {
 #endif
 }
 
+void mem_discard(const void *from, const void *to) {
+  long page = sysconf(_SC_PAGESIZE);
+  if (page <= 0) return;
+  uintptr_t size = (uintptr_t)page, first = ((uintptr_t)from + size - 1) / size * size;
+  uintptr_t end = (uintptr_t)to / size * size;
+  if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 /* ---- arenas ------------------------------------------ */
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
@@ -332,15 +340,12 @@ void *region_own(struct region *region, const struct region *lender, const void 
 
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to) {
-  long page = sysconf(_SC_PAGESIZE);
-  if (page <= 0 || region->references != 1) return false;
+  if (region->references != 1) return false;
   const struct arena *arena = find_arena(region, lender, has_inside, from, 0);
   if (!arena) return false;
   const struct arena_block *block = block_of(arena, from);
   if ((uintptr_t)to > (uintptr_t)block->data + block->size) return true;
-  uintptr_t size = (uintptr_t)page, first = ((uintptr_t)from + size - 1) / size * size;
-  uintptr_t end = (uintptr_t)to / size * size;
-  if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+  mem_discard(from, to);
   return true;
 }
 

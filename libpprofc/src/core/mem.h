@@ -19,6 +19,10 @@ void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
+/* Gives the pages inside [from, to) of one block back to the system: their bytes are not read
+ * again. */
+void mem_discard(const void *from, const void *to);
+
 /* An arena hands out memory that is freed all at once. Blocks of 256 KiB and more are allocated
  * one by one, so that giving the arena back returns them to the system. */
 struct arena {

@@ -172,8 +172,8 @@ static void compare_set_delta(struct gate_row *row) {
 }
 
 /* Welch's test; the interval is that of the ratio of means, by the delta method. */
-static void compare_means(struct gate_row *row, struct gate_sample base, struct gate_sample head,
-                          double alpha) {
+static void compare_means(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                          struct gate_sample head) {
   pprofc_moments x = pprofc_moments_of(base.values, base.count);
   pprofc_moments y = pprofc_moments_of(head.values, head.count);
   row->base = x.mean;
@@ -189,14 +189,12 @@ static void compare_means(struct gate_row *row, struct gate_sample base, struct 
   double error =
       sqrt(y.variance / (double)head.count + ratio * ratio * x.variance / (double)base.count) /
       fabs(x.mean);
-  double half = error * pprofc_t_quantile(1 - alpha / 2, t.degrees);
-  if (!isfinite(half)) return;
-  row->low = row->delta - half;
-  row->high = row->delta + half;
+  gate_interval_set(gate, row, error, t.degrees);
 }
 
-static bool compare_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                            struct gate_sample head, double alpha, unsigned flags) {
+/* Fills the row from the U test, but for its interval. */
+static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                         struct gate_sample head, unsigned flags) {
   row->base = compare_median(base);
   row->head = compare_median(head);
   compare_set_delta(row);
@@ -208,16 +206,36 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   row->test = "U";
   row->tested = u.status == PPROFC_TEST_OK && u.p >= 0;
   if (row->tested) row->p = u.p;
+  return true;
+}
+
+static bool compare_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
+                            struct gate_sample head) {
+  if (!test_medians(gate, row, base, head, PPROFC_U_CORRECT)) return false;
+  if (row->constant) return true;
+  double alpha = gate->settings.alpha;
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
+/* The greatest alpha that a rule may give a row. */
+static double greatest_alpha(const struct gate_settings *settings) {
+  double most = settings->alpha;
+  for (size_t i = 0; i < settings->rule_count; i++)
+    if (settings->rules[i].has_alpha) most = fmax(most, settings->rules[i].alpha);
+  return most;
+}
+
 /* Tests medians: samples in clusters, or with outliers, have means that are little use. For many
- * samples the normal approximation of U is near enough, and fast. */
+ * samples the normal approximation of U is near enough, and fast. The interval is asked for where
+ * the test can decide; a correction makes no p smaller. */
 static bool ask_second(const struct gate *gate, struct gate_row *row, struct gate_sample base,
-                       struct gate_sample head, double alpha) {
+                       struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
   bool many = base.count > EXACT_MAX || head.count > EXACT_MAX;
-  if (!compare_medians(gate, &u, base, head, alpha, many ? 0 : PPROFC_U_CORRECT)) return false;
+  if (!test_medians(gate, &u, base, head, many ? 0 : PPROFC_U_CORRECT)) return false;
+  if (u.tested && u.p <= greatest_alpha(&gate->settings) &&
+      !gate_ratio_interval(gate, base, head, gate->settings.alpha, &u.low, &u.high))
+    return false;
   row->second = (struct gate_second){u.tested, u.base, u.head, u.delta_kind, u.delta, u.low,
                                      u.high,   u.p,    1,      u.test};
   return true;
@@ -225,7 +243,6 @@ static bool ask_second(const struct gate *gate, struct gate_row *row, struct gat
 
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, enum gate_test test) {
-  double alpha = gate->settings.alpha;
   row->in_base = row->in_head = true;
   row->base_count = base.count;
   row->head_count = head.count;
@@ -235,10 +252,10 @@ bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sam
   row->head_noise = noise_of(head);
   bool good = true;
   if (test == GATE_WELCH || test == GATE_BOTH)
-    compare_means(row, base, head, alpha);
+    compare_means(gate, row, base, head);
   else
-    good = compare_medians(gate, row, base, head, alpha, PPROFC_U_CORRECT);
-  if (test == GATE_BOTH && !row->constant) good = ask_second(gate, row, base, head, alpha);
+    good = compare_medians(gate, row, base, head);
+  if (test == GATE_BOTH && !row->constant) good = ask_second(gate, row, base, head);
   if (test == GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";

@@ -3,6 +3,7 @@
 #define PPROFC_GATE_COMPARE_H
 
 #include "gate/gate.h"
+#include "gate/interval.h"
 #include "stats/utest_known.h"
 
 /* A sample in the order in which it was measured, and sorted. */
@@ -11,9 +12,11 @@ struct gate_sample {
   size_t count;
 };
 
-/* What tests of samples of the same sizes have in common: tails of U, and the cut of U. */
+/* What tests of samples of the same sizes have in common: tails of U, the cut of U, quantiles of t.
+ */
 struct gate_known {
   struct u_known u;
+  struct interval_known interval;
   size_t n, m, cut;
   double alpha;
 };

@@ -78,7 +78,7 @@ static void judge_settle(struct gate *gate, struct gate_row *row, struct buffer 
   settle_direction(gate, row);
   apply_rules(gate, row, scratch, decides);
   apply_noise(gate, row, scratch);
-  row->verdict = verdict_without_test(s, row, *decides);
+  row->verdict = verdict_without_test(gate, row, *decides);
 }
 
 /* ---- correction for the number of comparisons -------- */
@@ -177,6 +177,7 @@ static struct gate_row with_second(const struct gate_row *row) {
   other.delta = s->delta;
   other.low = s->low;
   other.high = s->high;
+  other.deferred = false;
   other.tested = true;
   other.p = s->p;
   other.adjusted = s->adjusted;
@@ -191,7 +192,7 @@ static void take_second(const struct gate *gate, struct gate_row *row,
   if (!row->second.tested || verdict_is_decided(row->verdict)) return;
   struct gate_row other = with_second(row);
   other.significant = is_significant(gate, &other);
-  other.verdict = verdict_of(&gate->settings, &other, decides);
+  other.verdict = verdict_of(gate, &other, decides);
   if (verdict_is_decided(other.verdict)) *row = other;
 }
 
@@ -206,7 +207,7 @@ static void judge_row(struct gate *gate, struct gate_row *row, const struct gate
                  STR_ARG(row->file), row->line, STR_ARG(row->name));
   row->significant = is_significant(gate, row);
   if (row->verdict != GATE_UNCHANGED) return;
-  row->verdict = verdict_of(&gate->settings, row, decides);
+  row->verdict = verdict_of(gate, row, decides);
   take_second(gate, row, decides);
 }
 
@@ -224,7 +225,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
 /* Wall time that got worse while CPU time did not: the benchmark waits, or the machine was busy. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != GATE_ASIDE || !row->watched) return;
-  if (verdict_of(&gate->settings, row, NULL) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
+  if (verdict_of(gate, row, NULL) == GATE_REGRESSED) row->verdict = GATE_INCONCLUSIVE;
 }
 
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {

@@ -44,14 +44,16 @@ struct gate_row {
   double base, head;             /* centers in base units; NaN where there is none */
   size_t base_count, head_count; /* samples */
   enum gate_delta delta_kind;
-  double delta;       /* (head - base) / base; +Inf from zero */
-  double low, high;   /* confidence interval of delta; NaN when not known */
-  bool tested;        /* p means something */
-  bool constant;      /* all samples of a side are equal, on both sides: no test is needed */
-  bool exact;         /* a table shows a difference without a test: any number of samples will do */
-  double p, adjusted; /* as tested, and after correction for the number of tests */
-  double least_p;     /* the smallest p that a table can show */
-  const char *test;   /* "Welch", "U", "table", "Welch on medians of rounds" ... */
+  double delta;     /* (head - base) / base; +Inf from zero */
+  double low, high; /* confidence interval of delta; NaN when not known */
+  bool deferred; /* gate_interval_of has the interval: low is the error of delta, high has degrees
+                    of freedom */
+  bool tested;   /* p means something */
+  bool constant; /* all samples of a side are equal, on both sides: no test is needed */
+  bool exact;    /* a table shows a difference without a test: any number of samples will do */
+  double p, adjusted;            /* as tested, and after correction for the number of tests */
+  double least_p;                /* the smallest p that a table can show */
+  const char *test;              /* "Welch", "U", "table", "Welch on medians of rounds" ... */
   struct gate_second second;     /* the judge takes it when the first test does not decide */
   double base_trend, head_trend; /* relative change along the samples of a side */
   bool base_drifts, head_drifts; /* that change is more than noise */

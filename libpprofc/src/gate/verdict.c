@@ -2,6 +2,8 @@
  * decides. docs/GATES.md has them in words. */
 #include "gate/verdict.h"
 
+#include "gate/interval.h"
+
 #include <math.h>
 
 #define SUSPICIOUS 0.5   /* an improvement beyond this asks whether anything was measured */
@@ -9,7 +11,7 @@
 
 /* What a condition looks at. */
 struct verdict_case {
-  const struct gate_settings *settings;
+  const struct gate *gate;
   const struct gate_row *row;
   const struct gate_rule *decides; /* the rule that ignores or accepts the row, or NULL */
 };
@@ -86,8 +88,9 @@ static bool is_any(const struct verdict_case *c) {
 
 static bool has_too_few_samples(const struct verdict_case *c) {
   size_t base = c->row->base_count, head = c->row->head_count;
-  if (c->settings->test == GATE_NONE || c->row->exact) return false;
-  return (base < head ? base : head) < c->settings->min_samples;
+  const struct gate_settings *settings = &c->gate->settings;
+  if (settings->test == GATE_NONE || c->row->exact) return false;
+  return (base < head ? base : head) < settings->min_samples;
 }
 
 static bool has_no_size(const struct verdict_case *c) {
@@ -130,13 +133,12 @@ static bool is_below_floor(const struct verdict_case *c) {
 }
 
 static bool has_interval(const struct verdict_case *c) {
-  return !isnan(c->row->low) && !isnan(c->row->high);
+  return gate_interval_exists(c->row);
 }
 
 /* No value of the interval is a regression of the threshold or more. */
 static bool excludes_regression(const struct verdict_case *c) {
-  double worst = c->row->direction < 0 ? c->row->high : -c->row->low;
-  return has_interval(c) && worst < c->row->threshold;
+  return gate_interval_excludes(c->gate, c->row);
 }
 
 static bool seems_changed(const struct verdict_case *c) {
@@ -176,15 +178,14 @@ static enum gate_verdict verdict_look_up(const struct verdict_line *lines,
   return lines->verdict;
 }
 
-enum gate_verdict verdict_without_test(const struct gate_settings *settings,
-                                       const struct gate_row *row,
+enum gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
                                        const struct gate_rule *decides) {
-  return verdict_look_up(before_test, &(struct verdict_case){settings, row, decides});
+  return verdict_look_up(before_test, &(struct verdict_case){gate, row, decides});
 }
 
-enum gate_verdict verdict_of(const struct gate_settings *settings, const struct gate_row *row,
+enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                              const struct gate_rule *decides) {
-  return verdict_look_up(compared, &(struct verdict_case){settings, row, decides});
+  return verdict_look_up(compared, &(struct verdict_case){gate, row, decides});
 }
 
 bool verdict_is_decided(enum gate_verdict verdict) {

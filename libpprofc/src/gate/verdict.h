@@ -6,11 +6,11 @@
 
 /* The verdict that needs no test: ignored, missing, new ...; GATE_UNCHANGED when the row is to be
  * compared. `decides` is the rule that ignores or accepts the row, or NULL. */
-enum gate_verdict verdict_without_test(const struct gate_settings *settings,
-                                       const struct gate_row *row, const struct gate_rule *decides);
+enum gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
+                                       const struct gate_rule *decides);
 
 /* The verdict from the comparison of both sides. */
-enum gate_verdict verdict_of(const struct gate_settings *settings, const struct gate_row *row,
+enum gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                              const struct gate_rule *decides);
 
 /* True when the comparison found a change that counts, for the better or the worse. */

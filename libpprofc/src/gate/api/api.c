@@ -3,6 +3,7 @@
 #include "core/options.h"
 #include "core/output.h"
 #include "gate/gate.h"
+#include "gate/interval.h"
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/files.h"
@@ -342,6 +343,7 @@ static double gate_effect(const struct gate_row *row) {
 }
 
 static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gate_row *row) {
+  struct gate_interval interval = gate_interval_of(gate, row);
   return (pprofc_gate_row){
       .group = row->group,
       .name = row->name,
@@ -356,8 +358,8 @@ static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gat
       .base = row->base,
       .head = row->head,
       .effect = gate_effect(row),
-      .low = row->low,
-      .high = row->high,
+      .low = interval.low,
+      .high = interval.high,
       .tested = row->tested,
       .test = row->test,
       .p = row->p,

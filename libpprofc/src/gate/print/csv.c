@@ -41,7 +41,8 @@ static void csv_put_number(struct buffer *out, double value) {
   buffer_add_char(out, ',');
 }
 
-static void csv_put_row(struct buffer *out, const struct gate_row *row) {
+static void csv_put_row(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
+  struct gate_interval interval = gate_interval_of(gate, row);
   bool both = row->in_base && row->in_head;
   bool known = both && row->delta_kind != GATE_DELTA_UNKNOWN;
   csv_put_text(out, str_of(gate_verdict_name(row->verdict)));
@@ -51,8 +52,8 @@ static void csv_put_row(struct buffer *out, const struct gate_row *row) {
   csv_put_number(out, row->base);
   csv_put_number(out, row->head);
   csv_put_number(out, known ? row->delta : (double)NAN);
-  csv_put_number(out, both ? row->low : (double)NAN);
-  csv_put_number(out, both ? row->high : (double)NAN);
+  csv_put_number(out, both ? interval.low : (double)NAN);
+  csv_put_number(out, both ? interval.high : (double)NAN);
   csv_put_number(out, row->tested ? row->p : (double)NAN);
   csv_put_number(out, row->tested ? row->adjusted : (double)NAN);
   buffer_printf(out, "%zu,%zu,", row->base_count, row->head_count);
@@ -66,7 +67,7 @@ static void csv_put_table(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   buffer_add_text(out, "verdict,benchmark,unit,group,base,head,delta,low,high,p,p_adjusted,"
                        "base_samples,head_samples,threshold,file,line\n");
-  for (size_t i = 0; i < count; i++) csv_put_row(out, &rows[i]);
+  for (size_t i = 0; i < count; i++) csv_put_row(out, gate, &rows[i]);
 }
 
 void gate_print_csv(struct buffer *out, const struct gate *gate, bool all) {

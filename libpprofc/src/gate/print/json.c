@@ -64,8 +64,9 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
   json_put_number(json, "delta", row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN);
   put_bool(json, "from_zero", row->delta_kind == GATE_DELTA_FROM_ZERO);
-  json_put_number(json, "low", row->low);
-  json_put_number(json, "high", row->high);
+  struct gate_interval interval = gate_interval_of(gate, row);
+  json_put_number(json, "low", interval.low);
+  json_put_number(json, "high", interval.high);
   put_str(json, "test", str_of(row->test));
   json_put_number(json, "p", row->tested ? row->p : (double)NAN);
   json_put_number(json, "p_adjusted",

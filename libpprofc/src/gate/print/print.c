@@ -37,11 +37,12 @@ void gate_print_effect(struct buffer *out, const struct gate *gate, const struct
     buffer_add_char(out, '~');
   else
     put_percent(out, row->delta);
-  if (!isnan(row->low) && !isnan(row->high)) {
+  struct gate_interval interval = gate_interval_of(gate, row);
+  if (gate_interval_exists(row)) {
     buffer_add_text(out, " [");
-    put_percent(out, row->low);
+    put_percent(out, interval.low);
     buffer_add_text(out, ", ");
-    put_percent(out, row->high);
+    put_percent(out, interval.high);
     buffer_add_char(out, ']');
   }
   if (row->constant) {

@@ -4,6 +4,7 @@
 #define PPROFC_GATE_PRINT_PRINT_H
 
 #include "gate/gate.h"
+#include "gate/interval.h"
 #include "gate/judge.h"
 
 /* ---- formats ----------------------------------------- */

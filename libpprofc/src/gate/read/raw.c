@@ -47,13 +47,18 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
+/* Measurements of pairs that became rows are given back in steps of as many. */
+#define FORGET_ROWS 4096
+
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs) {
   size_t texts = pairs->texts.count;
   pprofc_str *kept = mem_zero_array(gate->mem, texts, sizeof *kept);
   if (!gate->known) gate->known = mem_zero_array(gate->mem, 1, sizeof *gate->known);
   bool good = kept && gate->known;
-  for (size_t i = 0; i < pairs->count && good; i++)
+  for (size_t i = 0; i < pairs->count && good; i++) {
+    if (i % FORGET_ROWS == 0) pairs_forget(pairs, i);
     if (!pairs->items[i].bad) good = raw_add_row(gate, pairs, &pairs->items[i], kept);
+  }
   mem_free(gate->mem, kept, texts, sizeof *kept);
   return good;
 }
@@ -127,14 +132,15 @@ static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set, pp
                                   pprofc_error *error) {
   struct pairs pairs;
   report_messages(gate, set);
-  bool good = pairs_make(&pairs, set, "head", gate->mem);
+  bool good = pairs_group(&pairs, set, "head", gate->mem);
   if (good) {
     report_flaws(gate, &pairs);
     check_sides(gate, &pairs);
     compare_environments(gate, set);
     check_builds(gate, set);
+    good = pairs_store(&pairs, forgets);
     if (forgets) set_forget_results(forgets);
-    good = raw_add_rows(gate, &pairs);
+    good = good && raw_add_rows(gate, &pairs);
   }
   pairs_free(&pairs);
   return good ? PPROFC_OK : error_nomem(error);

@@ -43,7 +43,7 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-static int trends_by_value(const void *a, const void *b) {
+static int doubts_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -79,7 +79,7 @@ static bool lopsided(const struct gate *gate, double (*number)(const struct gate
   }
   trend->all = n;
   if (n < SIGN_LEAST || sign_p(trend->worse, n - trend->worse) > SIGN_ALPHA) return false;
-  qsort(values, n, sizeof *values, trends_by_value);
+  qsort(values, n, sizeof *values, doubts_by_value);
   trend->middle = values[n / 2];
   return true;
 }
