@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const struct gate_settings settings = {.threshold = 0.05, .alpha = 0.05, .min_samples = 4};
+static const struct gate plain_gate = {
+    .settings = {.threshold = 0.05, .alpha = 0.05, .min_samples = 4}};
 
 /* 10 % slower, significant, from ten samples a side. */
 static struct gate_row slower(void) {
@@ -27,11 +28,11 @@ static struct gate_row slower(void) {
 }
 
 static enum gate_verdict compared(struct gate_row row) {
-  return verdict_of(&settings, &row, NULL);
+  return verdict_of(&plain_gate, &row, NULL);
 }
 
 static enum gate_verdict untested(struct gate_row row, const struct gate_rule *rule) {
-  return verdict_without_test(&settings, &row, rule);
+  return verdict_without_test(&plain_gate, &row, rule);
 }
 
 static void test_a_change_must_be_significant_and_large(void) {
@@ -100,12 +101,12 @@ static void test_without_an_interval_the_change_itself_is_a_doubt(void) {
 static void test_a_rule_accepts_so_much(void) {
   struct gate_row row = slower();
   struct gate_rule rule = {.accept = true, .accepted = 0.1};
-  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_ACCEPTED);
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_ACCEPTED);
   CU_ASSERT(verdict_is_decided(GATE_ACCEPTED)); /* no second test may undo it */
   row.delta = 0.11;
-  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_REGRESSED);
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_REGRESSED);
   row.significant = false;
-  CU_ASSERT_EQUAL(verdict_of(&settings, &row, &rule), GATE_INCONCLUSIVE);
+  CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), GATE_INCONCLUSIVE);
 }
 
 static void test_what_needs_no_test(void) {

@@ -37,6 +37,8 @@ static bool collector_same_cell(const void *cells, uint32_t index, const void *k
 }
 
 static uint32_t collector_cell(struct tables_collector *c, struct cell_id id, uint32_t residue) {
+  if (c->expected < c->cell_count && collector_same_cell(c->cells, (uint32_t)c->expected, &id))
+    return (uint32_t)c->expected;
   uint64_t hash = hash_mix(hash_mix(id.table, id.row), id.column);
   uint32_t index = map_find_or_add(&c->cell_map, hash, collector_same_cell, c->cells, &id,
                                    (uint32_t)c->cell_count);
@@ -78,6 +80,7 @@ static uint32_t collector_cell_of(struct tables_collector *c, size_t place, uint
     return known->cell;
   struct cell_id id = {collector_table(c, key, unit), row, column};
   uint32_t cell = c->nomem ? MAP_NONE : collector_cell(c, id, residue);
+  c->expected = (size_t)cell + 1;
   if (known) *known = (struct cell_place){id, key, unit, cell};
   return cell;
 }

@@ -14,10 +14,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#define BLOCK_SIZE       ((size_t)128 * 1024)
-#define DICTIONARY_SIZE  ((size_t)32 * 1024)
-#define RAW_DEFLATE      (-15)
-#define MEMORY_LEVEL     8
+#define BLOCK_SIZE      ((size_t)128 * 1024)
+#define DICTIONARY_SIZE ((size_t)32 * 1024)
+#define RAW_DEFLATE     (-15)
+#define MEMORY_LEVEL    8
+/* Profiles of level 6 are 1.5 to 3 % smaller, and take 1.3 to 1.6 times as long to compress. */
+#define GZIP_LEVEL       4
 #define THREADS_MAX      16
 #define BLOCKS_MAX       (THREADS_MAX + 2) /* in work, full and being filled */
 #define FLUSH_MARK_BYTES 16
@@ -69,7 +71,7 @@ static size_t memory_size(const struct gzip_writer_block *b) {
 static bool block_open(struct gzip_writer *w, struct gzip_writer_block *b) {
   memset(b, 0, sizeof *b);
   zlib_use_memory(&b->zlib, w->mem);
-  if (deflateInit2(&b->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, RAW_DEFLATE, MEMORY_LEVEL,
+  if (deflateInit2(&b->zlib, GZIP_LEVEL, Z_DEFLATED, RAW_DEFLATE, MEMORY_LEVEL,
                    Z_DEFAULT_STRATEGY) != Z_OK)
     return false;
   b->out_room = deflateBound(&b->zlib, BLOCK_SIZE) + FLUSH_MARK_BYTES;
