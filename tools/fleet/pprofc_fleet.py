@@ -13,7 +13,8 @@ path gives the same key are merged by pprofc. FOLDER gets
   broken.jsonl         the files that could not be read, each with the reason
 
 The key is what the expression's groups match in the path, with "/" between; without groups, the whole match. Files that
-do not match are an error unless --skip-others is given. FOLDER must not exist. compare prints the verdicts of
+do not match are an error unless --skip-others is given. Names that begin with "_" or "." are left out, as everywhere in
+Hadoop. FOLDER must not exist. compare prints the verdicts of
 `pprofc -top -noise` on all runs of two keys; flags behind -- go to pprofc, and its exit status is that of compare.
 
 Nothing depends on which executor did what, or how often: files of a key are merged in the order of their paths, in
@@ -44,8 +45,9 @@ class Wrong(Exception):
 # ---- pprofc -------------------------------------------------------------------------------------------------------------
 
 
-class Partial(collections.namedtuple("Partial", "profile sums broken")):
-    """What files of one key make together: a profile (None when all were broken), sums, and broken files with reasons."""
+class Partial(collections.namedtuple("Partial", "profile sums broken files")):
+    """What files of one key make together: a profile (None when all were broken), sums, broken files with reasons, and the number
+    of all files."""
 
 
 def run_merge(pprofc, contents, with_sums):
@@ -146,17 +148,16 @@ def key_of(expression, path):
 
 
 def list_files(spark, globs):
-    """(path, bytes) of all files, in the order of their paths."""
+    """(path, bytes) of all files that Spark reads, in the order of their paths."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     files = {}
     for glob in globs:
         path = jvm.org.apache.hadoop.fs.Path(glob)
         found = path.getFileSystem(conf).globStatus(path)
-        if not found:
-            raise Wrong(f"no file matches '{glob}'")
-        for status in found:
-            if status.isFile():
-                files[status.getPath().toString()] = status.getLen()
+        visible = [s for s in found or [] if s.isFile() and s.getPath().getName()[0] not in "_."]
+        if not visible:
+            raise Wrong(f"no file matches '{glob}'" + (", folders or hidden files only" if found else ""))
+        files.update((s.getPath().toString(), s.getLen()) for s in visible)
     return sorted(files.items())
 
 
@@ -204,25 +205,28 @@ def pprofc_here(name):
 
 
 def merge_group(name, files):
-    files = sorted(files)
-    profile, sums, broken = run_merge(pprofc_here(name), [bytes(content) for _, content in files], True)
-    return Partial(profile, sums, [(files[i][0], reason) for i, reason in sorted(broken.items())])
+    files = sorted(dict(files).items())  # a file that two globs match is here twice
+    try:
+        profile, sums, broken = run_merge(pprofc_here(name), [bytes(content) for _, content in files], True)
+    except Wrong as error:  # pprofc knows the places of the files only
+        raise Wrong(re.sub(r"frame (\d+) of standard input", lambda m: files[int(m[1]) - 1][0], str(error))) from None
+    return Partial(profile, sums, [(files[i][0], reason) for i, reason in sorted(broken.items())], len(files))
 
 
 def merge_partials(name, partials):
     """Partial results in their order become one."""
-    broken = [b for p in partials for b in p.broken]
+    broken, files = [b for p in partials for b in p.broken], sum(p.files for p in partials)
     good = [p for p in partials if p.profile is not None]
     if len(good) < 2:
-        return Partial(good[0].profile if good else None, good[0].sums if good else None, broken)
+        return Partial(good[0].profile if good else None, good[0].sums if good else None, broken, files)
     profile, _, lost = run_merge(pprofc_here(name), [p.profile for p in good], False)
     if lost:
         raise Wrong("a merged profile could not be read: " + next(iter(lost.values())))
-    return Partial(profile, add_sums(p.sums for p in good), broken)
+    return Partial(profile, add_sums(p.sums for p in good), broken, files)
 
 
 def merged(spark, args):
-    """An RDD of (key, Partial), one for each key."""
+    """An RDD of (key, Partial), one for each key, and the number of files that have one."""
     group_of, keys = group_files(list_files(spark, args.globs), re.compile(args.key), args.skip_others)
     if not keys:
         raise Wrong("no file has a key")
@@ -240,7 +244,7 @@ def merged(spark, args):
         span, most = span * FAN_IN, -(-most // FAN_IN)
         level = (level.map(lambda p, span=span: ((owner[p[0]], (p[0] - owner[p[0]]) // span), p)).groupByKey(tasks)
                  .map(lambda g: (min(n for n, _ in g[1]), merge_partials(name, [p for _, p in sorted(g[1], key=lambda p: p[0])]))))
-    return level.map(lambda p: (keys[p[0]], p[1]))
+    return level.map(lambda p: (keys[p[0]], p[1])), len(group_of)
 
 
 def write_bytes(spark, path, data):
@@ -260,9 +264,13 @@ def command_merge(spark, args):
     path = spark._jvm.org.apache.hadoop.fs.Path(out)
     if path.getFileSystem(spark._jsc.hadoopConfiguration()).exists(path):
         raise Wrong(f"'{out}' is there already")
-    results = merged(spark, args).persist()
+    results, listed = merged(spark, args)
+    results.persist()
     broken, keys, files = [], 0, 0
     try:
+        read = results.map(lambda r: r[1].files).sum()
+        if read != listed:
+            raise Wrong(f"{listed} files were listed, and {read} read: nothing is written")
         good = results.filter(lambda r: r[1].profile is not None)
         for key, partial in results.toLocalIterator():
             broken += [{"file": file, "key": key, "reason": reason} for file, reason in partial.broken]

@@ -46,7 +46,8 @@ struct tables_collector {
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* the cell behind the last one that was found: runs mostly have the same order */
+  size_t
+      expected; /* the cell behind the last one that was found: runs mostly have the same order */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;

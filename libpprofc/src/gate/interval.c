@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What whole degrees say of a quantile is exact to the last digits; so far it may be wrong. */
+/* The last digits of a quantile decide nothing. */
 #define INTERVAL_ROUNDING 1e-9
 #define INTERVAL_MOST     1e250 /* products of less than this are finite */
 
@@ -62,6 +62,17 @@ struct gate_interval gate_interval_of(const struct gate *gate, const struct gate
   if (!row->deferred) return (struct gate_interval){row->low, row->high};
   double quantile = pprofc_t_quantile(1 - gate->settings.alpha / 2, row->high);
   return interval_around(row->delta, row->low * quantile);
+}
+
+void gate_interval_settle(const struct gate *gate) {
+  size_t count;
+  struct gate_row *rows = gate_rows(gate, &count);
+  for (size_t i = 0; i < count; i++) {
+    struct gate_interval interval = gate_interval_of(gate, &rows[i]);
+    rows[i].low = interval.low;
+    rows[i].high = interval.high;
+    rows[i].deferred = false;
+  }
 }
 
 bool gate_interval_exists(const struct gate_row *row) {

@@ -24,6 +24,10 @@ void gate_interval_set(const struct gate *gate, struct gate_row *row, double err
 /* The interval of the row's delta; NaN when not known. */
 struct gate_interval gate_interval_of(const struct gate *gate, const struct gate_row *row);
 
+/* Computes the intervals of all rows, for a caller that shows them all: low and high of a row are
+ * then its interval. */
+void gate_interval_settle(const struct gate *gate);
+
 /* The row has an interval. */
 bool gate_interval_exists(const struct gate_row *row);
 

@@ -199,6 +199,7 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   if (status == PPROFC_OK) status = read(run, inputs, context, error);
   if (status == PPROFC_OK)
     status = gate_judge(&run->gate, verdict_today(options, day, sizeof day), error);
+  if (status == PPROFC_OK) gate_interval_settle(&run->gate); /* the page shows all rows */
   return status;
 }
 

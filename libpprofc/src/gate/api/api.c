@@ -343,7 +343,6 @@ static double gate_effect(const struct gate_row *row) {
 }
 
 static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gate_row *row) {
-  struct gate_interval interval = gate_interval_of(gate, row);
   return (pprofc_gate_row){
       .group = row->group,
       .name = row->name,
@@ -358,8 +357,8 @@ static pprofc_gate_row gate_public_row(const struct gate *gate, const struct gat
       .base = row->base,
       .head = row->head,
       .effect = gate_effect(row),
-      .low = interval.low,
-      .high = interval.high,
+      .low = row->low,
+      .high = row->high,
       .tested = row->tested,
       .test = row->test,
       .p = row->p,
@@ -388,6 +387,7 @@ pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error) {
   gate->closed = true;
   if (gate->set) status = gate_read_raw_and_forget(&gate->gate, gate->set, error);
   if (!status) status = gate_judge(&gate->gate, gate->today, error);
+  if (!status) gate_interval_settle(&gate->gate);
   if (!status) status = gate_make_rows(gate, error);
   gate->judged = status == PPROFC_OK;
   return status;
