@@ -103,11 +103,16 @@ static bool (*const index_entries[])(struct otlp *o, struct otlp_tables *t,
     index_link, index_string,  index_attribute, index_stack,
 };
 
+static bool index_is_entry(const struct wire_field *f) {
+  return f->type == WIRE_BYTES && f->number > 0 &&
+         f->number < sizeof index_entries / sizeof *index_entries;
+}
+
 static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
   struct wire w = index_wire(f);
   struct wire_field entry;
   while (w.at < w.end) {
-    if (!wire_next(&w, &entry)) return otlp_fail_message(o);
+    if (!wire_next(&w, &entry) || !index_is_entry(&entry)) return otlp_fail_message(o);
     if (!index_entries[entry.number](o, &frame->tables, &entry)) return false;
   }
   return true;
