@@ -16,7 +16,7 @@ import tempfile
 
 # Events, their sample type, and the field whose sum is that of another type.
 EVENTS = {
-    "jdk.ExecutionSample": ("cpu", None, None), "jdk.CPUTimeSample": (None, "cpu_time", "samplingPeriod"),
+    "jdk.ExecutionSample": ("cpu", None, None), "jdk.NativeMethodSample": ("native", None, None), "jdk.CPUTimeSample": (None, "cpu_time", "samplingPeriod"),
     "jdk.ObjectAllocationInNewTLAB": ("alloc_in_new_tlab_objects", "alloc_in_new_tlab_bytes", "tlabSize"),
     "jdk.ObjectAllocationOutsideTLAB": ("alloc_outside_tlab_objects", "alloc_outside_tlab_bytes", "allocationSize"),
     "jdk.ObjectAllocationSample": ("alloc_sample_objects", "alloc_sample_bytes", "weight"),
