@@ -325,6 +325,8 @@ static const struct {
     {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
     {"\"node_modules\"", "this is a lock file or a manifest, not a profile"},
+    {"\"resourceProfiles\"", "these are OpenTelemetry's profiles in JSON; the collector's file "
+                             "exporter with `format: proto` writes what is read"},
     {"\"mappings\"", "this is a source map; it belongs to a profile, and is none"},
 };
 
