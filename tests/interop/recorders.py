@@ -349,6 +349,8 @@ def perf(place):
             theirs[match.group(2)] = int(match.group(1))
     ours = place.flat("perf.data", "samples", "count")
     same("perf report in all", sum(ours.values()), sum(theirs.values()))
+    if not place.run(os.path.join(place.bin, "pprofc"), "-top", "-symbolize=none", "perf.data").stdout.startswith("File: calls\n"):
+        fail("the profile is not named by the program")
     names = ("fibonacci", "is_even", "is_odd", "checksum", "parse")
     same("perf report", {n: ours.get(n, 0) for n in names}, {n: theirs.get(n, 0) for n in names})
 

@@ -198,8 +198,9 @@ const struct format_fact import_facts[] = {
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      NULL,
      "`perf script` runs and its text is read, with the build ids of `perf buildid-list`, so that "
-     "lines and inlined functions come from the binaries when they are there; where there is no "
-     "perf, `perf_to_profile` makes the profile",
+     "lines and inlined functions come from the binaries when they are there; the program of a "
+     "recording of one process is the first mapping; where there is no perf, `perf_to_profile` "
+     "makes the profile",
      "as with perf script"},
     {"folded", "folded stacks",
      "FlameGraph's stackcollapse scripts and difffolded, inferno, py-spy, rbspy, austin, "

@@ -125,3 +125,13 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
   }
   return builder_add_mapping(builder, &mapping);
 }
+
+void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder) {
+  const struct perf_map *first = maps->items;
+  for (size_t i = 0; i < maps->count; i++) {
+    if (maps->items[i].pid != first->pid) return;
+    if (maps->items[i].order < first->order) first = &maps->items[i];
+  }
+  if (maps->count && !str_starts(first->file, STR("[")))
+    perf_maps_mapping(maps, builder, first->file, first->pid, 0);
+}

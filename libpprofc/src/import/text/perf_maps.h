@@ -40,4 +40,8 @@ void perf_maps_sort(struct perf_maps *maps);
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
+/* Adds the mapping of the program, where the text says what was mapped into one process and no
+ * other: the kernel maps the program first. The first mapping of a profile gives it its name. */
+void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
+
 #endif

@@ -386,6 +386,7 @@ static pprofc_status read_perf(struct perf *p, pprofc_str text, pprofc_profile *
   pprofc_builder_type(p->builder, "samples", "count");
   for (size_t i = 0; i < p->event_count; i++)
     builder_add_type(p->builder, p->events[i], event_unit(p, i));
+  perf_maps_add_program(&p->maps, p->builder);
   p->bad_blocks = 0;
   read_blocks(p, text, false);
   if (p->event_count) builder_set_period(p->builder, p->events[0], event_unit(p, 0), p->period);
