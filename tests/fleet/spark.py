@@ -114,7 +114,12 @@ for i, name in enumerate(["generator_cpu.prof", "server_cpu.pb.gz", "generator_o
     place(name, "mixed", "v1", i)
 place("MANIFEST", "web", "v2", 900)
 place("MANIFEST", "gone", "v1", 0)
+# Files that Spark does not read, and a folder: they are none of the profiles.
+for name in ("_temporary.pb.gz", ".part.pb.gz"):
+    shutil.copy(os.path.join(given.data, "generator_cpu.prof"), os.path.join(folder, "in", "web", "v1", name))
+os.makedirs(os.path.join(folder, "in", "web", "v2", "empty.pb.gz"))
 GLOB, KEY = "file://" + os.path.join(folder, "in", "*", "*", "*.pb.gz"), r"/in/(\w+)/(v\d+)/"
+AGAIN = GLOB.replace("*", "web", 1)  # files that GLOB has, too
 
 # Slow enough that an executor can be killed while it works; its mark says that it has begun.
 slow = os.path.join(folder, "slow")
@@ -172,7 +177,7 @@ def alone(*sources):
 
 try:
     one, two = os.path.join(folder, "one"), os.path.join(folder, "two")
-    status, out, err = spark("local[1]", "merge", "--pprofc", given.bin, "--key", KEY, "--out", one, GLOB)
+    status, out, err = spark("local[1]", "merge", "--pprofc", given.bin, "--key", KEY, "--out", one, GLOB, AGAIN)
     check("files are merged on one machine", status == 0 and "16 profiles of 3 keys merged, 2 could not be read" in out, out, err[-3000:])
     status, out, err = spark("local-cluster[2,1,600]", "merge", "--pprofc", slow, "--key", KEY, "--out", two, GLOB, watch=kill_one)
     check("and on a cluster", status == 0 and "16 profiles of 3 keys" in out, out, err[-3000:])
@@ -192,6 +197,9 @@ try:
                              "-noise=changed", "-nodecount=3", "-fail_on=flat>5%")
     check("verdicts on two keys, with pprofc's exit status", status == 2 and "Runs: 6 + 6" in out and "Syscall6" in out and "grew" in out,
           status, out, err[-3000:])
+    status, out, err = spark("local[1]", "merge", "--pprofc", given.bin, "--key", KEY, "--out", two + "b",
+                             GLOB.replace("*.pb.gz", "_*"))
+    check("hidden files alone are no files", status == 1 and "hidden files only" in out + err and not os.path.exists(two + "b"), out, err[-3000:])
 finally:
     shutil.rmtree(folder, ignore_errors=True)
 sys.exit(failures != 0)
