@@ -104,6 +104,22 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
   pprofc_profile_release(folded);
 }
 
+/* What is not shown is not always summed up to the end: whatever is dropped, the rest is the same.
+ */
+static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_profile *sums) {
+  static const double fractions[] = {0.0005, 0.005, 0.02, 0.1, 0.3, 0.8, 1};
+  pprofc_report_options options = report_options("top");
+  for (size_t i = 0; i < COUNT(fractions); i++) {
+    options.nodefraction = fractions[i];
+    options.edgefraction = fractions[i] / 5;
+    options.granularity = i % 2 ? "addresses" : "functions";
+    options.threads = 1 + (unsigned)(i % 3);
+    same_report(whole, sums, &options);
+    options.noinlines = i % 3 == 0;
+    same_report(whole, sums, &options);
+  }
+}
+
 /* The same where samples may come in any order, with values of all types and of one. */
 static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "text"};
@@ -123,6 +139,7 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   options.granularity = "lines";
   options.threads = 1;
   same_report(whole, sums, &options);
+  same_for_all_fractions(whole, sums);
   pprofc_profile_release(sums);
 }
 
@@ -385,6 +402,7 @@ static void rows_are_like_the_whole(const struct buffer *data, const pprofc_prof
     CU_ASSERT_EQUAL(rows->samples.tree && rows->samples.tree->rows, sums);
     for (report.threads = 1; report.threads < 4; report.threads++)
       same_report(whole, rows, &report);
+    same_for_all_fractions(whole, rows);
     pprofc_profile_release(rows);
   }
 }

@@ -38,8 +38,8 @@ static void select_nodes(struct build *b) {
     total = sum_add(total, n->flat);
   }
   const struct graph_options *o = &g->options;
-  g->node_cutoff = number_abs(number_from_double((double)total * o->nodefraction));
-  g->edge_cutoff = number_abs(number_from_double((double)total * o->edgefraction));
+  g->node_cutoff = graph_cutoff(total, o->nodefraction);
+  g->edge_cutoff = graph_cutoff(total, o->edgefraction);
   mark_shown(b);
 }
 

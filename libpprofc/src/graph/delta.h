@@ -24,14 +24,19 @@ struct stack_delta {
 
 #define DELTA_AHEAD 8 /* samples */
 
+/* Takes the stack that the cursor of a tree is at. */
+static inline void delta_take_cursor(struct stack_delta *d) {
+  d->size = d->cursor.size;
+  d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end,
+                                   d->reader.samples->segments[0].map};
+}
+
 /* Moves to the stack of `sample` and sets how much of it is shared. Samples come in ascending
  * order. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
     d->shared = stack_cursor_move(&d->cursor, sample);
-    d->size = d->cursor.size;
-    d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end,
-                                     d->reader.samples->segments[0].map};
+    delta_take_cursor(d);
     return;
   }
   struct packed_stack stack = stack_of(&d->reader, sample);
@@ -41,13 +46,18 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
 }
 
 /* The same when a pass before has found what is shared: only the frames at the leaf end are read
- * then, and they are asked for ahead. */
+ * then, and they are asked for ahead. Not for stacks that are a tree. */
 static inline void delta_move_known(struct stack_delta *d, size_t sample, uint32_t shared) {
   const struct samples *s = d->reader.samples;
+  d->shared = shared;
+  if (s->tree) {
+    stack_cursor_take_row(&d->cursor, sample);
+    delta_take_cursor(d);
+    return;
+  }
   if (sample + DELTA_AHEAD < s->count) __builtin_prefetch(s->stack[sample + DELTA_AHEAD]);
   d->stack = stack_of(&d->reader, sample);
   d->size = (uint32_t)(d->stack.root - d->stack.leaf);
-  d->shared = shared;
 }
 
 /* Reads the frames that are not shared. */

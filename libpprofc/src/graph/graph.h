@@ -178,7 +178,16 @@ static inline int64_t tag_cum(const struct graph_tag *t) {
 
 /* ---- steps of graph_build ---------------------------- */
 
-/* Flat and cum of every node (one per info). */
+/* What a number has to reach, in magnitude, not to be dropped. */
+static inline int64_t graph_cutoff(int64_t total, double fraction) {
+  return number_abs(number_from_double((double)total * fraction));
+}
+
+/* Makes a node of every info; false when out of memory. */
+bool graph_make_nodes(struct graph *graph);
+
+/* Flat and cum of every node (one per info); a cum below the cutoff may be another number below it.
+ */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Makes nodes and edges of the call tree. */

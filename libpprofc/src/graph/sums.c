@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
+#include "graph/sums_rough.h"
 
 /* The number of samples for which a further thread pays. */
 #define GRAIN 8192
@@ -251,7 +252,7 @@ static bool sum_column(struct sum_pass *pass) {
 }
 
 /* Nodes are made when all workers but the first have given their memory back. */
-static bool make_nodes(struct graph *g) {
+bool graph_make_nodes(struct graph *g) {
   if (g->nodes) return true;
   g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);
   if (!g->nodes) return false;
@@ -275,7 +276,7 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, grain);
   bool done = sum_column(&pass);
   for (unsigned k = 1; k < pass.workers; k++) sums_free_worker(&pass, &items[k]);
-  done = done && make_nodes(g);
+  done = done && graph_make_nodes(g);
   for (size_t i = 0; done && i < g->node_count; i++) {
     struct graph_node *n = &g->nodes[i];
     *(divisor ? &n->flat_div : &n->flat) = items[0].flat[i];
@@ -288,21 +289,30 @@ static bool sum_into(struct graph *g, size_t column, bool divisor) {
 /* Bytes of a stack from which it pays to remember how much of it the one before has. */
 #define LONG_STACK 128
 
+/* The bytes of all stacks; 0 where those of a tree are put together from short pieces. */
+static uint64_t sums_stack_bytes(const struct samples *s) {
+  uint64_t bytes = 0;
+  if (s->tree) return s->tree->rows ? s->tree->row_groups[(s->count - 1) / STACK_ROW_GROUP] : 0;
+  for (size_t i = 0; i < s->count; i++) bytes += s->stack_size[i];
+  return bytes;
+}
+
 /* Makes room for what marks need to know again; false when out of memory. Without it they compare
  * all bytes of all stacks once more. */
 static bool sums_remember_shared(struct graph *g) {
   const struct samples *s = &g->profile->samples;
-  if (!g->options.want_inline_marks || !g->frames.lists || g->options.mean || !s->stack)
+  if (!g->options.want_inline_marks || !g->frames.lists || g->options.mean || !s->count)
     return true;
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < s->count; i++) bytes += s->stack_size[i];
-  if (bytes / LONG_STACK < s->count) return true;
+  if (sums_stack_bytes(s) / LONG_STACK < s->count) return true;
   g->shared = arena_array(&g->arena, s->count, sizeof *g->shared);
   return g->shared != NULL;
 }
 
 pprofc_status graph_sum(struct graph *g, pprofc_error *error) {
+  bool served;
   g->node_count = g->frames.count;
+  if (!graph_sum_roughly(g, &served)) return error_nomem(error);
+  if (served) return PPROFC_OK;
   bool done = sums_remember_shared(g) && sum_into(g, g->options.value_index, false);
   if (done && g->options.mean) done = sum_into(g, 0, true);
   return done ? PPROFC_OK : error_nomem(error);

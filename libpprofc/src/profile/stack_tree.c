@@ -56,20 +56,22 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
   return n ? (uint32_t)n - 1 : 0;
 }
 
-static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
+void stack_cursor_take_row(struct stack_cursor *c, size_t sample) {
   if (!c->next || sample >= c->next_sample + STACK_ROW_GROUP) {
     c->next = c->tree->rows + c->tree->row_groups[sample / STACK_ROW_GROUP];
     c->next_sample = sample / STACK_ROW_GROUP * STACK_ROW_GROUP;
   }
-  const uint8_t *before = c->end, *stack = c->next;
-  uint32_t before_size = c->size;
-  for (; c->next_sample <= sample; c->next_sample++) {
-    stack = varint_next(c->next, &c->size);
-    c->next = stack + c->size;
-  }
+  for (; c->next_sample <= sample; c->next_sample++)
+    c->next = varint_next(c->next, &c->size) + c->size;
   c->end = (uint8_t *)(uintptr_t)c->next;
+}
+
+static uint32_t stack_cursor_move_row(struct stack_cursor *c, size_t sample) {
+  const uint8_t *before = c->end;
+  uint32_t before_size = c->size;
+  stack_cursor_take_row(c, sample);
   if (!before_size) return 0;
-  return (uint32_t)stack_shared_tail(before - before_size, before_size, stack, c->size);
+  return (uint32_t)stack_shared_tail(before - before_size, before_size, c->end - c->size, c->size);
 }
 
 /* Samples are in the order of their stacks, the pieces of these in the order in which they were

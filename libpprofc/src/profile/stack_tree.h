@@ -65,6 +65,9 @@ void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem)
  * the stack before had, too. */
 uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
 
+/* The same for rows, without a look at the stack before. */
+void stack_cursor_take_row(struct stack_cursor *cursor, size_t sample);
+
 /* Copies a stack to `out`, which has room for it. */
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out);
 
