@@ -123,11 +123,12 @@ if [ -n "$small" ]; then
   architectures=$own
   have python3 || die "python3 is missing"
   say "linking static programs"
-  cmake --build "$small" --target static_programs >"$work/log" 2>&1 || {
+  cmake --build "$small" --target static_programs packaged_programs >"$work/log" 2>&1 || {
     tail -n 20 "$work/log" >&2
     die "the static programs cannot be linked"
   }
   cmake --install "$small" --prefix "$work/installed/usr" >"$work/log" 2>&1 || die "cmake --install failed: $(tail -n 3 "$work/log")"
+  [ ! -d "$small/packaged/bin" ] || cp "$small"/packaged/bin/* "$work/installed/usr/bin/"
   pack_for "$own" "$small" "$(sed -n 's/^PPROFC_STATIC_PREFIX:[^=]*=//p' "$small/CMakeCache.txt")" ""
 else
   architectures="amd64 arm64"

@@ -1,6 +1,7 @@
 # The programs are linked with the archives of the libraries that every start would load (zlib, protobuf-c, libdeflate, PCRE2), where
 # the shared library has its archive beside it: a start is then 0.3 ms shorter. Our libraries and tests take the shared ones.
-# Packages of a distribution, whose libraries are updated on their own, turn PPROFC_LINK_ARCHIVES off.
+# Packages of a distribution, whose libraries are updated on their own, turn PPROFC_LINK_ARCHIVES off, or take the programs of the target
+# packaged_programs, which is not part of all.
 option(PPROFC_LINK_ARCHIVES "link the programs with the archives of libraries, where they are: a shorter start" ON)
 include(CheckCSourceCompiles)
 
@@ -33,4 +34,19 @@ function(pprofc_check_archives)
   else()
     message(STATUS "the archives of libraries cannot be linked with programs: the shared ones are")
   endif()
+endfunction()
+
+# pprofc_packaged(program source): the program with the shared libraries, in packaged/bin, where the other one has archives.
+function(pprofc_packaged program source)
+  if(NOT TARGET packaged_programs)
+    add_custom_target(packaged_programs)
+  endif()
+  if(NOT PPROFC_ARCHIVES)
+    return()
+  endif()
+  add_executable(packaged_${program} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(packaged_${program} PRIVATE ${program}_parts pprofc_flags)
+  set_target_properties(packaged_${program} PROPERTIES OUTPUT_NAME ${program}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/packaged/bin)
+  add_dependencies(packaged_programs packaged_${program})
 endfunction()
